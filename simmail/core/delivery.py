@@ -1,0 +1,80 @@
+"""
+A message on its way into mailboxes, as plain values.
+
+A L{Delivery} is what the post office hands to the mail store and what the
+journal keeps; an L{Arrival} is what is left to be decided about one copy that
+reached a persona.  Both survive a crash, so both are values that encode.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from msgspec import Struct
+
+#: RFC 6154 special uses, in the order folders are shown; INBOX has none.
+SPECIAL_FOLDERS: tuple[tuple[str, str], ...] = (
+    ("INBOX", ""), ("Sent", "\\Sent"), ("Drafts", "\\Drafts"),
+    ("Archive", "\\Archive"), ("Trash", "\\Trash"), ("Junk", "\\Junk"),
+)
+
+
+class Filing(Struct, frozen=True):
+    """Where one copy goes.  Flags are IMAP flags (C{\\Seen}) and keywords."""
+
+    mailbox: str
+    folder: str = "INBOX"
+    flags: tuple[str, ...] = ()
+
+
+class Copy(Struct, frozen=True):
+    """Where one copy is."""
+
+    mailbox: str
+    folder: str
+    uid: int
+    uidvalidity: int
+
+
+class Delivery(Struct, frozen=True):
+    """
+    One message and all the places it goes to.
+
+    @ivar id: C{[A-Za-z0-9_-]{1,64}}; the base of the file names.  Filing the
+        same id twice in one folder files it once.
+    @ivar octets: the message, lines ended by CRLF.
+    @ivar at: simulated instant, kept as INTERNALDATE.
+    @ivar commit: what must be committed to the database for it, encoded by
+        the post office (opaque to the store, C{b""}: nothing is owed).
+    """
+
+    id: str
+    universe: str
+    filings: tuple[Filing, ...]
+    octets: bytes
+    at: datetime
+    commit: bytes = b""
+
+
+class Arrival(Struct, frozen=True):
+    """
+    One copy that reached a persona and is not yet decided about.
+
+    @ivar id: C{<delivery id>.<n>}; arrivals are decided in the order committed.
+    @ivar nth: this is the n-th message from C{sender} to C{mailbox} (from 1):
+        the key of every draw about it.
+    @ivar kind: C{mail}, or the job kind when a persona wrote it.
+    @ivar spam: C{{"score", "threshold", "why"}} when the score was taken.
+    """
+
+    id: str
+    mailbox: str
+    persona_id: str
+    sender: str
+    at: datetime
+    nth: int
+    copy: Copy
+    kind: str = "mail"
+    spam: dict[str, Any] | None = None
+    hints: dict[str, Any] = {}

@@ -1,0 +1,70 @@
+"""
+Events: what happened, as the log, the stream and webhooks tell it.
+
+Source: API contract, "Events"; decisions, section 14.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from msgspec import Struct
+
+#: Every event type that can be recorded.
+TYPES: tuple[str, ...] = (
+    "account.updated", "auth.failed", "auth.ok", "case.updated", "clock", "fault.hit", "faults.updated",
+    "inspect.links", "inspect.scored", "job.done", "job.failed", "job.scheduled", "job.updated",
+    "link.failed", "link.opened", "link.sender", "link.skipped", "mail.delivered", "pace",
+    "persona.batched", "persona.bounced", "persona.created", "persona.ignored", "persona.junked",
+    "persona.memory", "persona.promised", "persona.received", "persona.sent", "persona.updated",
+    "persona.waiting", "retention.pruned", "settings.updated", "webhook.failed", "world.mail",
+    "world.updated", "writer.fallback",
+)
+
+
+class PersonaTag(Struct, frozen=True):
+    """The C{persona} object an event carries when its data has C{persona_id}."""
+
+    id: str
+    name: str
+    addresses: tuple[str, ...]
+    external_ids: dict[str, str] = {}
+
+
+class Event(Struct, frozen=True):
+    """Something that happened; its number is given by the commit that records it."""
+
+    type: str
+    at: datetime
+    data: dict[str, Any]
+    persona: PersonaTag | None = None
+
+    @property
+    def persona_id(self) -> str | None:
+        """The persona it is about, if any."""
+        return self.data.get("persona_id")
+
+    @property
+    def case_id(self) -> str | None:
+        """The case it belongs to, if any."""
+        return self.data.get("case_id") or None
+
+
+class Recorded(Struct, frozen=True, omit_defaults=True):
+    """An event with its number: the webhook body of the contract."""
+
+    type: str
+    id: int
+    at: datetime
+    source: str
+    data: dict[str, Any]
+    persona: PersonaTag | None = None
+    case_id: str | None = None
+
+
+def matches(filters: tuple[str, ...], type: str) -> bool:
+    """Whether C{type} passes: no filter passes all, C{x.*} passes a prefix."""
+    return not filters or any(
+        type.startswith(one[:-1]) if one.endswith("*") else type == one for one in filters
+    )

@@ -1,0 +1,77 @@
+"""
+Refusals, in domain words.
+
+Nothing here knows a status number: C{smtp.replies}, C{imap} and C{rest.errors}
+translate each class at their own edge.  Any exception that is not a L{Refusal}
+is a defect: the edges log it with an id and answer 451, NO or 500.
+"""
+
+from __future__ import annotations
+
+
+class Refusal(Exception):
+    """Something asked for is not done, and nothing has changed.  C{str()} is the text for the client."""
+
+
+class Invalid(Refusal):
+    """
+    A value is malformed, missing or out of range.
+
+    @ivar field: the dotted path of the field at fault, C{""} for the whole.
+    """
+
+    def __init__(self, field: str, text: str) -> None:
+        super().__init__(f"{field}: {text}" if field else text)
+        self.field = field
+
+
+class NotFound(Refusal):
+    """There is no such mailbox, message, persona, case, job ..."""
+
+
+class Conflict(Refusal):
+    """The state of the thing forbids it (a persona from YAML, a job that has run)."""
+
+
+class Unauthenticated(Refusal):
+    """No credentials, or wrong ones."""
+
+
+class Forbidden(Refusal):
+    """The role is too low, or the key belongs to another universe."""
+
+
+class FeatureMissing(Refusal):
+    """The plan lacks the feature."""
+
+
+class OverAllowance(Refusal):
+    """A numeric allowance of the plan is used up (people, logins, streams)."""
+
+
+class OverMailLimit(Refusal):
+    """The plan's mail for this month is used up."""
+
+
+class TooLarge(Refusal):
+    """More octets, parts or recipients than the limit at the door."""
+
+
+class TooMany(Refusal):
+    """
+    Too many requests or attempts.
+
+    @ivar retry_after: real seconds after which trying again makes sense.
+    """
+
+    def __init__(self, text: str, retry_after: float) -> None:
+        super().__init__(text)
+        self.retry_after = retry_after
+
+
+class TimedOut(Refusal):
+    """A wait ended without what was awaited."""
+
+
+class Unavailable(Refusal):
+    """Redis or the mail store is away; trying again later makes sense."""

@@ -1,0 +1,216 @@
+"""
+The seams: one interface for each part that has a real and an in-memory provider.
+
+Both providers of each pass the same contract tests (C{tests/contracts}).
+Methods that return a Deferred say so; everything else answers at once.
+Every method may raise (or fail with) C{errors.Unavailable}.
+"""
+
+from __future__ import annotations
+
+from zope.interface import Attribute, Interface
+
+
+class IDatabase(Interface):
+    """
+    Documents, jobs, events and arrivals of universes.
+
+    Documents live in named tables of a universe (C{"personas"},
+    C{"settings"}, ...), as bytes under text keys.  The server's own
+    (organisations, keys, users) are in the universe C{""}.
+    """
+
+    healthy = Attribute("bool: false while Redis is known to be away.")
+
+    def commit(universe, commit):
+        """
+        Make all of a C{database.records.Commit} true at once, or nothing of it.
+
+        @return: Deferred of C{Committed}.  A commit whose C{once} was seen
+            before changes nothing and answers C{fresh=False}.
+        """
+
+    def table(universe, name):
+        """Deferred of C{dict[str, bytes]}: one whole table."""
+
+    def get(universe, name, keys):
+        """Deferred of C{list[bytes | None]}: documents of one table, in the order of C{keys}."""
+
+    def events(universe, query):
+        """Deferred of C{list[bytes]}: JSON of recorded events for an C{EventQuery}, assembled, in order."""
+
+    def last_event(universe):
+        """Deferred of int: the highest event number used so far, 0 for none."""
+
+    def pending(universe):
+        """Deferred of C{list[Job]}: all pending and running jobs in (due, id) order."""
+
+    def jobs(universe, query):
+        """Deferred of C{list[Job]} for a C{JobQuery}."""
+
+    def job(universe, job_id):
+        """Deferred of C{Job | None}."""
+
+    def arrivals(universe):
+        """Deferred of C{list[Arrival]}: those committed and not yet removed, oldest first."""
+
+    def seen(universe, ids):
+        """Deferred of the set of those delivery or job ids whose commit is recorded."""
+
+    def forget(universe, once):
+        """Deferred: the delivery ids need not be remembered any more (their journal is dropped)."""
+
+    def prune(universe, before):
+        """Deferred of C{(events, jobs)} removed: events and finished jobs older than an instant."""
+
+    def erase(universe):
+        """Deferred: remove everything of a universe but its highest event number."""
+
+    def universes():
+        """Deferred of C{list[str]}: names of universes that have any document."""
+
+    def on_health(listener):
+        """Call C{listener(bool)} on each change of C{healthy}."""
+
+    def close():
+        """Deferred: connections are closed."""
+
+
+class IMailStore(Interface):
+    """
+    All mail of one universe.
+
+    Messages are octets with CRLF lines.  UIDs ascend in the order of
+    visibility and are never used again (RFC 3501 section 2.3.1.1).
+    """
+
+    def accept(delivery):
+        """
+        File a C{Delivery}: durable and visible in every place, once for each id and place.
+
+        @return: Deferred of C{tuple[Copy, ...]} in the order of the filings.
+            Mailboxes and folders that are missing are created.
+        """
+
+    def settle(ids):
+        """What was owed for these delivery ids is committed; their journal may be dropped."""
+
+    def owed():
+        """At start: Deferred of list of delivery ids that are journalled and not settled, in order."""
+
+    def replay(known):
+        """
+        At start: finish what a crash cut short.
+
+        @param known: the ids among C{owed()} whose commit is in the database; they were visible, so a
+            copy that is gone by now was removed on purpose and is not filed again (unless the machine
+            itself went down since).
+        @return: Deferred of C{list[tuple[Delivery, tuple[Copy, ...]]]}: the others, in order, each
+            visible in every place.
+        """
+
+    def exists(mailbox):
+        """Whether there is such a mailbox (immediate, from memory)."""
+
+    def mailboxes():
+        """list of addresses, sorted (immediate, from memory)."""
+
+    def create(mailbox):
+        """Deferred: the mailbox exists, with its special folders."""
+
+    def delete(mailbox):
+        """Deferred: the mailbox and all its mail are gone."""
+
+    def counts():
+        """Deferred of C{dict[address, (total, unread)]} over INBOX of every mailbox."""
+
+    def folders(mailbox):
+        """
+        Deferred of C{list[FolderStatus]}: special folders first in their order, then by name.
+
+        @raise NotFound: no such mailbox.
+        """
+
+    def folder(mailbox, name):
+        """
+        Deferred of an L{IFolder}, loaded.
+
+        @raise NotFound: no such mailbox or folder.
+        """
+
+    def create_folder(mailbox, name, special_use):
+        """Deferred.  @raise Conflict: it exists.  @raise Invalid: an impossible name."""
+
+    def delete_folder(mailbox, name):
+        """Deferred.  @raise NotFound, Conflict: INBOX."""
+
+    def rename_folder(mailbox, old, new):
+        """Deferred; inferiors follow (RFC 3501 section 6.3.5, INBOX moves its messages)."""
+
+    def subscribed(mailbox):
+        """Deferred of C{set[str]} of names."""
+
+    def subscribe(mailbox, name, on):
+        """Deferred."""
+
+    def space():
+        """(free octets, total octets) of the disk that holds the mail."""
+
+    def close():
+        """Deferred: everything is synced and files are closed."""
+
+
+class IFolder(Interface):
+    """
+    One folder, loaded.  State is read at once; changes return Deferreds.
+
+    Several sessions share one object; each listens for changes.
+    """
+
+    mailbox = Attribute("address")
+    name = Attribute("full name, hierarchy separator '/'")
+    special_use = Attribute("'' or such as '\\\\Sent'")
+    uidvalidity = Attribute("int")
+    uidnext = Attribute("int")
+    highestmodseq = Attribute("int")
+    uids = Attribute("sorted sequence of int (do not change it)")
+
+    def entry(uid):
+        """C{Entry(uid, flags, size, date, modseq, recent)}, or None when it is gone."""
+
+    def counts():
+        """(total, unseen, recent)."""
+
+    def read(uid):
+        """Deferred of bytes: the message.  @raise NotFound: expunged meanwhile."""
+
+    def digests(uids):
+        """Deferred of C{dict[int, Digest]}: what the index knows of messages; missing ones left out."""
+
+    def append(octets, flags, date):
+        """Deferred of uid; durable when it fires.  C{date}: aware datetime."""
+
+    def flag(uids, flags, mode, unchangedsince):
+        """
+        Change flags.  C{mode}: C{"+"}, C{"-"} or C{"="}; C{unchangedsince}: modseq or None (RFC 7162).
+
+        @return: Deferred of C{(changed, failed)}: lists of uids.
+        """
+
+    def copy(uids, target):
+        """Deferred of list of (source uid, target uid) into another IFolder, flags and dates kept."""
+
+    def move(uids, target):
+        """As C{copy}, and the sources are gone, atomically for each message (RFC 6851)."""
+
+    def expunge(uids):
+        """Deferred of the list of uids removed, ascending."""
+
+    def vanished(since):
+        """Deferred of list of uids expunged after a modseq, or None when not known so far back."""
+
+    def listen(listener):
+        """C{listener(change)} is called for each C{FolderChange}, in order, in the reactor thread."""
+
+    def unlisten(listener):
+        """Stop."""

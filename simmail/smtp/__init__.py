@@ -1,0 +1,1 @@
+"""SMTP, SMTPS and submission."""

@@ -1,0 +1,1 @@
+"""Fakes and fixtures, shipped and tested."""
