@@ -1,0 +1,5 @@
+"""The words personas write while no writer is asked: recognised intents, picked-up facts, voices from data files."""
+
+from simmail.core.words.request import Kind, Promised, WordsRequest, Written
+
+__all__ = ["Kind", "Promised", "WordsRequest", "Written"]

@@ -1,0 +1,89 @@
+"""
+What is asked of the words, and what comes back.
+
+The request holds everything a text may depend on, so the same request always
+gives the same text; the answer is the new text only: quoting, HTML, headers and
+attachments' encoding are C{core.compose}'s and C{core.quoting}'s matter.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal, NamedTuple
+
+from msgspec import Struct
+
+from simmail.core.address import Address
+from simmail.core.dice import Dice
+from simmail.core.mail import Attachment, Mail
+from simmail.core.persona import OutOfOffice, Persona
+
+Kind = Literal["reply", "followup", "correction", "ooo", "initiate", "deliver", "nudge", "forward"]
+
+
+class Promised(NamedTuple):
+    """Something promised: C{what} as a phrase that fits after "to send", and the instant it is due (aware)."""
+
+    what: str
+    due: datetime
+
+
+class WordsRequest(Struct, frozen=True, kw_only=True):
+    """
+    One mail to be worded.
+
+    @ivar kind: C{reply} answers C{mails}; C{followup} asks again what C{own} or C{question} asked; C{correction}
+        puts C{own} right; C{ooo} is the notice of C{ooo}; C{initiate} writes first, from C{persona.wants} and
+        C{case_title}; C{deliver} brings C{promise}; C{nudge} asks for C{promise}, made by the correspondent;
+        C{forward} is the note above the forwarded C{mails}.
+    @ivar mails: the mails answered (or forwarded), oldest first; several when they were batched.
+    @ivar correspondent: who reads it: the sender of C{mails}, or the person it is forwarded to.
+    @ivar now: the simulated instant of sending.
+    @ivar dice: keyed for this mail already.
+    @ivar facts: what the persona may say of the case; never a secret.
+    @ivar notes: its memory of the case, oldest first.
+    @ivar warmth: from 0 to 1, as C{trust} and C{patience}; 0.5 is neutral.
+    @ivar own: the persona's earlier mails of the thread, oldest first: their sentences are not said again.
+    @ivar question: its question that stayed unanswered, for C{followup}.
+    @ivar nth: how many mails it wrote to this correspondent before.
+    """
+
+    kind: Kind
+    persona: Persona
+    correspondent: Address
+    now: datetime
+    dice: Dice
+    mails: tuple[Mail, ...] = ()
+    facts: dict[str, str] = {}
+    case_title: str = ""
+    notes: tuple[str, ...] = ()
+    warmth: float = 0.5
+    trust: float = 0.5
+    patience: float = 0.5
+    promise: Promised | None = None
+    ooo: OutOfOffice | None = None
+    own: tuple[Mail, ...] = ()
+    question: str = ""
+    nth: int = 0
+
+
+class Written(Struct, frozen=True, kw_only=True):
+    """
+    The words for one mail.
+
+    @ivar subject: complete, with at most one C{Re:} or C{Fwd:}.
+    @ivar text: the new text, LF lines, signature included, nothing quoted.
+    @ivar promise: what the text promises its reader, if it does; question: what it asks back, if it does.
+    @ivar intent: what the (last) answered mail was taken for, C{""} when there was none.
+    @ivar language: of the text, C{en} or C{de}.
+    @ivar by: who worded it.
+    """
+
+    subject: str
+    text: str
+    attachments: tuple[Attachment, ...] = ()
+    promise: Promised | None = None
+    question: str | None = None
+    intent: str = ""
+    language: str = "en"
+    by: str = "templates"
