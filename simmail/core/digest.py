@@ -8,10 +8,21 @@ looks inside.
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
 from simmail.core.address import Address
+
+
+class Enclosed(NamedTuple):
+    """One attachment as lists show it, in the order of C{Mail.attachments}; C{size} of the decoded octets."""
+
+    filename: str
+    content_type: str
+    size: int
+    content_id: str = ""
+    inline: bool = False
 
 
 class Digest(Struct, frozen=True):
@@ -26,6 +37,7 @@ class Digest(Struct, frozen=True):
     @ivar preview: its first 256 characters, white space folded (RFC 8970).
     @ivar subject: decoded; base_subject: RFC 5256 section 2.1.
     @ivar filenames: of the attachments.
+    @ivar attachments: what C{core.reading} finds as attachments; format: as C{Mail.format}.
     """
 
     envelope: bytes
@@ -44,3 +56,5 @@ class Digest(Struct, frozen=True):
     text: str
     preview: str
     filenames: tuple[str, ...]
+    attachments: tuple[Enclosed, ...] = ()
+    format: Literal["text", "html", "both"] = "text"
