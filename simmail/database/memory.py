@@ -1,0 +1,283 @@
+"""
+The database in dicts: for tests, and for a universe that need not last.
+
+It keeps the promises of the real one, tested by the same contract, and its
+Deferreds have fired when they are returned.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from typing import NamedTuple
+
+from twisted.internet.defer import Deferred, fail, maybeDeferred, succeed
+from zope.interface import implementer
+
+from simmail.core.delivery import Arrival
+from simmail.core.jobs import Job
+from simmail.database import encoding
+from simmail.database.records import Commit, Committed, EventQuery, JobQuery
+from simmail.errors import Invalid, Unavailable
+from simmail.interfaces import IDatabase
+
+_UNFINISHED = ("pending", "running")
+
+
+class _Kept(NamedTuple):
+    due: bytes
+    state: str
+    kind: str
+    persona_id: str
+    case_id: str
+    octets: bytes
+
+
+class _Space:
+    """What is kept of one universe."""
+
+    def __init__(self) -> None:
+        self.tables: dict[str, dict[str, bytes]] = {}
+        self.once: dict[str, Committed] = {}
+        self.jobs: dict[str, _Kept] = {}
+        self.arrivals: dict[str, bytes] = {}
+        # Parallel lists: the row and the instant of event first + i.
+        self.first = 1
+        self.rows: list[encoding.Row] = []
+        self.ats: list[bytes] = []
+        self.last_at = b""
+
+    @property
+    def last(self) -> int:
+        """The highest event number used so far."""
+        return self.first + len(self.rows) - 1
+
+    def erased(self) -> _Space:
+        """Nothing, but going on with the event numbers."""
+        space = _Space()
+        space.first = self.last + 1
+        return space
+
+    def cut(self, before: bytes) -> int:
+        """Drop the events older than an instant; how many."""
+        count = bisect_left(self.ats, before)
+        del self.rows[:count], self.ats[:count]
+        self.first += count
+        return count
+
+    def numbers(self, query: EventQuery) -> range:
+        """The event numbers between the bounds of a query, in its order."""
+        low, high = self.first, self.last
+        if query.after is not None:
+            low = max(low, query.after + 1)
+        if query.before is not None:
+            high = min(high, query.before - 1)
+        if query.since is not None:
+            low = max(low, self.first + bisect_left(self.ats, encoding.digits(query.since)))
+        if query.until is not None:
+            high = min(high, self.first + bisect_right(self.ats, encoding.digits(query.until)) - 1)
+        return range(high, low - 1, -1) if query.descending else range(low, high + 1)
+
+
+@implementer(IDatabase)
+class MemoryDatabase:
+    """C{IDatabase} in memory.  C{set_healthy(False)} plays a Redis that is away."""
+
+    def __init__(self) -> None:
+        self.healthy = True
+        self._spaces: dict[str, _Space] = {}
+        self._listeners: list[Callable[[bool], object]] = []
+
+    def set_healthy(self, healthy: bool) -> None:
+        """From now on calls are answered, or fail with C{Unavailable}; listeners are told."""
+        if healthy != self.healthy:
+            self.healthy = healthy
+            for listener in tuple(self._listeners):
+                listener(healthy)
+
+    def commit(self, universe: str, commit: Commit) -> Deferred[Committed]:
+        """See C{IDatabase}."""
+        return self._answer(lambda: self._commit(self._space(universe), commit))
+
+    def table(self, universe: str, name: str) -> Deferred[dict[str, bytes]]:
+        """See C{IDatabase}."""
+        return self._answer(lambda: dict(self._space(universe).tables.get(name, {})))
+
+    def get(self, universe: str, name: str, keys: Iterable[str]) -> Deferred[list[bytes | None]]:
+        """See C{IDatabase}."""
+        return self._answer(lambda: [self._space(universe).tables.get(name, {}).get(key) for key in keys])
+
+    def events(self, universe: str, query: EventQuery) -> Deferred[list[bytes]]:
+        """See C{IDatabase}."""
+        return self._answer(lambda: _events(self._space(universe), query))
+
+    def last_event(self, universe: str) -> Deferred[int]:
+        """See C{IDatabase}."""
+        return self._answer(lambda: self._space(universe).last)
+
+    def pending(self, universe: str) -> Deferred[list[Job]]:
+        """See C{IDatabase}."""
+        return self._answer(lambda: [
+            encoding.decode_job(job.octets)
+            for _, job in _in_order(self._space(universe)) if job.state in _UNFINISHED
+        ])
+
+    def jobs(self, universe: str, query: JobQuery) -> Deferred[list[Job]]:
+        """See C{IDatabase}."""
+        return self._answer(lambda: _jobs(self._space(universe), query))
+
+    def job(self, universe: str, job_id: str) -> Deferred[Job | None]:
+        """See C{IDatabase}."""
+        def one() -> Job | None:
+            kept = self._space(universe).jobs.get(job_id)
+            return None if kept is None else encoding.decode_job(kept.octets)
+
+        return self._answer(one)
+
+    def arrivals(self, universe: str) -> Deferred[list[Arrival]]:
+        """See C{IDatabase}."""
+        return self._answer(lambda: [
+            encoding.decode_arrival(octets) for octets in self._space(universe).arrivals.values()
+        ])
+
+    def seen(self, universe: str, ids: Iterable[str]) -> Deferred[set[str]]:
+        """See C{IDatabase}."""
+        return self._answer(lambda: {id for id in ids if id in self._space(universe).once})
+
+    def forget(self, universe: str, once: Iterable[str]) -> Deferred[None]:
+        """See C{IDatabase}."""
+        def forget() -> None:
+            space = self._space(universe)
+            for id in once:
+                space.once.pop(id, None)
+
+        return self._answer(forget)
+
+    def prune(self, universe: str, before: datetime) -> Deferred[tuple[int, int]]:
+        """See C{IDatabase}."""
+        def prune() -> tuple[int, int]:
+            space, limit = self._space(universe), encoding.digits(before)
+            old = [id for id, job in space.jobs.items() if job.state not in _UNFINISHED and job.due < limit]
+            for id in old:
+                del space.jobs[id]
+            return space.cut(limit), len(old)
+
+        return self._answer(prune)
+
+    def erase(self, universe: str) -> Deferred[None]:
+        """See C{IDatabase}."""
+        def erase() -> None:
+            self._spaces[universe] = self._space(universe).erased()
+
+        return self._answer(erase)
+
+    def universes(self) -> Deferred[list[str]]:
+        """See C{IDatabase}; the server's own documents are no universe."""
+        return self._answer(lambda: sorted(
+            id for id, space in self._spaces.items() if id and any(space.tables.values())
+        ))
+
+    def on_health(self, listener: Callable[[bool], object]) -> None:
+        """See C{IDatabase}."""
+        self._listeners.append(listener)
+
+    def close(self) -> Deferred[None]:
+        """See C{IDatabase}; what it holds is kept, for a test that starts a service again."""
+        return succeed(None)
+
+    def _answer(self, ask: Callable[[], object]) -> Deferred:  # type: ignore[type-arg]
+        if not self.healthy:
+            return fail(Unavailable("the database is away"))
+        return maybeDeferred(ask)
+
+    def _space(self, universe: str) -> _Space:
+        space = self._spaces.get(universe)
+        if space is None:
+            space = self._spaces[universe] = _Space()
+        return space
+
+    def _commit(self, space: _Space, commit: Commit) -> Committed:
+        if commit.once and commit.once in space.once:
+            first = space.once[commit.once]
+            return Committed(False, first.first, first.counts)
+        # All that can fail is done before anything is changed.
+        rows = [encoding.encode_event(event) for event in commit.events]
+        jobs = [(job.id, _kept(job)) for job in commit.jobs]
+        arrivals = [(arrival.id, encoding.encode_arrival(arrival)) for arrival in commit.arrive]
+        for table, key, _ in commit.counts:
+            int(space.tables.get(table, {}).get(key, b"0"))
+        for table, key in commit.drops:
+            space.tables.get(table, {}).pop(key, None)
+        for table, key, document in commit.puts:
+            space.tables.setdefault(table, {})[key] = document
+        counts = []
+        for table, key, by in commit.counts:
+            rows_of = space.tables.setdefault(table, {})
+            counts.append(int(rows_of.get(key, b"0")) + by)
+            rows_of[key] = b"%d" % counts[-1]
+        for id in commit.leave:
+            space.arrivals.pop(id, None)
+        for id, octets in arrivals:
+            space.arrivals.setdefault(id, octets)
+        space.jobs.update(jobs)
+        for id in commit.drop_jobs:
+            space.jobs.pop(id, None)
+        first_number = space.last + 1 if rows else 0
+        for row in rows:
+            space.last_at = max(row.at, space.last_at)
+            space.rows.append(row._replace(at=space.last_at))
+            space.ats.append(space.last_at)
+        committed = Committed(True, first_number, tuple(counts))
+        if commit.once:
+            space.once[commit.once] = committed
+        return committed
+
+
+def _kept(job: Job) -> _Kept:
+    return _Kept(
+        encoding.digits(job.due), job.state, job.kind, job.persona_id or "", job.case_id or "",
+        encoding.encode_job(job),
+    )
+
+
+def _in_order(space: _Space) -> Iterator[tuple[str, _Kept]]:
+    return iter(sorted(space.jobs.items(), key=lambda item: (item[1].due, item[0])))
+
+
+def _jobs(space: _Space, query: JobQuery) -> list[Job]:
+    after = None
+    if query.after is not None:
+        kept = space.jobs.get(query.after)
+        if kept is None:
+            raise Invalid("after", "there is no such job")
+        after = (kept.due, query.after)
+    found: list[Job] = []
+    for id, job in _in_order(space):
+        if len(found) >= query.limit:
+            break
+        if (
+            (after is None or (job.due, id) > after)
+            and query.state in (None, job.state)
+            and query.kind in (None, job.kind)
+            and query.persona_id in (None, job.persona_id)
+            and query.case_id in (None, job.case_id)
+        ):
+            found.append(encoding.decode_job(job.octets))
+    return found
+
+
+def _events(space: _Space, query: EventQuery) -> list[bytes]:
+    types = encoding.expanded(query.types)
+    found: list[bytes] = []
+    for number in space.numbers(query):
+        if len(found) >= query.limit:
+            break
+        row = space.rows[number - space.first]
+        if (
+            (types is None or row.type in types)
+            and query.persona_id in (None, row.persona_id)
+            and query.case_id in (None, row.case_id)
+        ):
+            found.append(encoding.event_body(row.type.encode(), number, row.at, row.tail))
+    return found
