@@ -62,8 +62,6 @@ class Arrival(Struct, frozen=True):
     One copy that reached a persona and is not yet decided about.
 
     @ivar id: C{<delivery id>.<n>}; arrivals are decided in the order committed.
-    @ivar nth: this is the n-th message from C{sender} to C{mailbox} (from 1):
-        the key of every draw about it.
     @ivar kind: C{mail}, or the job kind when a persona wrote it.
     @ivar spam: C{{"score", "threshold", "why"}} when the score was taken.
     """
@@ -73,7 +71,6 @@ class Arrival(Struct, frozen=True):
     persona_id: str
     sender: str
     at: datetime
-    nth: int
     copy: Copy
     kind: str = "mail"
     spam: dict[str, Any] | None = None

@@ -1,0 +1,200 @@
+"""
+The simulated clock of one universe: what time it is, and who may change that.
+
+The clock never passes anything that is not yet done: it lags behind its own
+line until due jobs have run and mail that arrived has been decided about
+(decisions, section 7).  Moving it steps from due to due, so that each job
+runs at its own instant.  It knows nothing of what jobs do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from twisted.internet.defer import Deferred, DeferredLock
+from twisted.internet.interfaces import IReactorTime
+
+from simmail.core.events import Event
+from simmail.core.jobs import Job
+from simmail.core.timeline import Timeline
+from simmail.database.records import Commit
+from simmail.errors import Invalid
+
+FARTHEST = timedelta(days=400)
+MOST_JOBS = 100_000
+LONGEST_SETTLE = 30.0
+
+
+class NextJob(Struct, frozen=True):
+    """The job that is due first."""
+
+    id: str
+    kind: str
+    due: datetime
+
+
+class ClockStatus(Struct, frozen=True):
+    """What C{GET /api/clock} answers."""
+
+    now: datetime
+    real: datetime
+    speed: float
+    frozen: bool
+    next_job: NextJob | None
+    pending: int
+
+
+class Advanced(Struct, frozen=True, rename={"from_": "from"}):
+    """What an advance did; C{events} are the numbers of the first and last event on the way, [] for none."""
+
+    from_: datetime
+    to: datetime
+    jobs_run: int
+    events: tuple[int, ...]
+    stopped_by: str
+
+
+class Clock:
+    """
+    Simulated time for one universe.
+
+    @param reactor: its C{seconds()} is real Unix time.
+    @param floor: the earliest instant that is still owed something, or None.
+    """
+
+    def __init__(
+        self,
+        timeline: Timeline,
+        reactor: IReactorTime,
+        floor: Callable[[], datetime | None],
+        commit: Callable[[Commit], Awaitable[Any]],
+    ) -> None:
+        self._timeline = timeline
+        self._reactor = reactor
+        self._floor = floor
+        self._commit = commit
+        self._last = timeline.sim
+        self._step: datetime | None = None
+        self._turn = DeferredLock()
+        self.changed: Callable[[], None] = lambda: None
+
+    @property
+    def timeline(self) -> Timeline:
+        """The line as it is set."""
+        return self._timeline
+
+    @property
+    def stepping(self) -> bool:
+        """Whether an advance is under way; nothing else may start jobs meanwhile."""
+        return self._step is not None
+
+    def resume(self, timeline: Timeline) -> None:
+        """At start: go on from a stored line."""
+        self._timeline = timeline
+        self._last = timeline.sim
+
+    def line(self) -> datetime:
+        """Where the clock would be were nothing owed."""
+        if self._step is not None:
+            return self._step
+        return self._timeline.at(self._reactor.seconds())
+
+    def now(self) -> datetime:
+        """The simulated instant."""
+        now = self.line()
+        floor = self._floor()
+        if floor is not None and floor < now:
+            now = floor
+        if now < self._last:
+            return self._last
+        self._last = now
+        return now
+
+    def real_until(self, due: datetime) -> float | None:
+        """Real seconds until the line reaches C{due}; None while it never does."""
+        if self._step is not None:
+            return None
+        real = self._timeline.real_at(due)
+        return None if real is None else max(0.0, real - self._reactor.seconds())
+
+    def documents(self) -> tuple[tuple[str, str, bytes], ...]:
+        """What has to be kept of the clock, for a commit."""
+        return (("state", "clock", msgspec.json.encode([self._timeline, self.now()])),)
+
+    async def set(
+        self, now: datetime | None = None, speed: float | None = None, frozen: bool | None = None,
+        advance: Callable[[datetime], Awaitable[Any]] | None = None,
+    ) -> None:
+        """
+        Change pace or move on.
+
+        @param advance: moves to an instant; called when C{now} is given.
+        @raise Invalid: C{now} lies in the past, C{speed} is out of range.
+        """
+        if now is not None and now < self.now():
+            raise Invalid("now", "the clock only moves forward")
+        # Asked first, so that nothing has moved when the pace is refused.
+        self._timeline.changed(self.now(), 0.0, speed, frozen)
+        if now is not None and advance is not None:
+            await advance(now)
+        if speed is not None or frozen is not None or now is None:
+            await self._change(speed, frozen)
+
+    async def _change(self, speed: float | None, frozen: bool | None) -> None:
+        await self._turn.acquire()
+        try:
+            self._timeline = self._timeline.changed(self.now(), self._reactor.seconds(), speed, frozen)
+            await self._commit(Commit(puts=self.documents(), events=(self.event(),)))
+        finally:
+            self._turn.release()
+        self.changed()
+
+    def event(self) -> Event:
+        """The C{clock} event for the clock as it stands."""
+        now = self.now()
+        return Event(type="clock", at=now, data={
+            "now": now, "speed": self._timeline.speed, "frozen": self._timeline.frozen, "real": self.real(),
+        })
+
+    def real(self) -> datetime:
+        """The real instant, for people."""
+        return datetime.fromtimestamp(self._reactor.seconds(), UTC)
+
+    def begin_steps(self) -> Deferred[Any]:
+        """Wait for the turn to move the clock; then C{step} and C{end_steps}."""
+        return self._turn.acquire()
+
+    def step(self, to: datetime) -> None:
+        """While moving: the clock is at C{to}, and stays."""
+        self._step = max(to, self.now())
+
+    async def end_steps(self, announce: bool = True) -> None:
+        """The move is over: go on from here at the pace that was set."""
+        try:
+            now, real = self.now(), self._reactor.seconds()
+            # A move that was refused at once leaves even the line as it was.
+            if announce or now > self._timeline.at(real):
+                self._timeline = self._timeline.changed(now, real)
+            self._step = None
+            if announce:
+                await self._commit(Commit(puts=self.documents(), events=(self.event(),)))
+        finally:
+            self._step = None
+            self._turn.release()
+        self.changed()
+
+
+def status(clock: Clock, first: Job | None, pending: int) -> ClockStatus:
+    """The clock as the API shows it."""
+    return ClockStatus(
+        now=clock.now(),
+        real=clock.real(),
+        speed=clock.timeline.speed,
+        frozen=clock.timeline.frozen,
+        next_job=None if first is None else NextJob(first.id, first.kind, first.due),
+        pending=pending,
+    )

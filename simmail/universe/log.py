@@ -1,0 +1,76 @@
+"""
+The live tail of the event log: who wants to know is told that something was recorded.
+
+Events report, they never drive: a listener here is a stream, a webhook or a
+wait, never a part of the universe that changes state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from twisted.internet.defer import Deferred
+from twisted.logger import Logger
+
+from simmail.core.events import Event
+from simmail.database.records import EventQuery
+from simmail.interfaces import IDatabase
+
+Listener = Callable[[int, int], None]
+
+
+class EventLog:
+    """
+    The event log of one universe.
+
+    @ivar last: the highest event number known here.
+    @ivar at: the instant of the newest event known here, None before the first.
+    """
+
+    log = Logger()
+
+    def __init__(self, universe: str, database: IDatabase) -> None:
+        self._universe = universe
+        self._database = database
+        self._listeners: list[Listener] = []
+        self._watchers: list[Callable[[int, Sequence[Event]], None]] = []
+        self.last = 0
+        self.at: datetime | None = None
+
+    async def start(self) -> None:
+        """Learn where the log stands."""
+        self.last = await self._database.last_event(self._universe)
+
+    def query(self, query: EventQuery) -> Deferred[list[bytes]]:
+        """Recorded events as JSON, as C{IDatabase.events}."""
+        return self._database.events(self._universe, query)
+
+    def listen(self, listener: Listener) -> None:
+        """C{listener(first, last)} is called after each commit with events."""
+        self._listeners.append(listener)
+
+    def unlisten(self, listener: Listener) -> None:
+        """Stop telling C{listener}."""
+        self._listeners.remove(listener)
+
+    def watch(self, watcher: Callable[[int, Sequence[Event]], None]) -> Callable[[], None]:
+        """C{watcher(first, events)} is called likewise, with the events themselves.  Returns what ends it."""
+        self._watchers.append(watcher)
+        return lambda: self._watchers.remove(watcher)
+
+    def announce(self, first: int, events: Sequence[Event]) -> None:
+        """Events were committed under numbers from C{first} on."""
+        last = first + len(events) - 1
+        self.last = max(self.last, last)
+        self.at = events[-1].at
+        for watcher in list(self._watchers):
+            try:
+                watcher(first, events)
+            except Exception:
+                self.log.failure("a watcher of the event log failed")
+        for listener in list(self._listeners):
+            try:
+                listener(first, last)
+            except Exception:
+                self.log.failure("a listener of the event log failed")

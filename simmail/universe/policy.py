@@ -1,0 +1,93 @@
+"""
+Rules and logins held in memory, so that verdicts are immediate.
+
+SMTP asks for a verdict at RCPT and must have it without waiting.  What the
+rules are is C{core.recipients}; who may sign in is C{accounts}.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import Struct
+
+from simmail.core.recipients import RecipientRules, Verdict, verdict
+
+if TYPE_CHECKING:
+    from simmail.universe.universe import Universe
+
+
+class Account(Struct, frozen=True, omit_defaults=True):
+    """
+    A login as stored.
+
+    @ivar hash: argon2 of its password, C{""} for none: it cannot sign in.
+    """
+
+    address: str
+    hash: str = ""
+    display_name: str = ""
+    username: str = ""
+    allow_smtp: bool = True
+    allow_imap: bool = True
+    disabled: bool = False
+    note: str = ""
+    signature: str = ""
+    aliases: tuple[str, ...] = ()
+    deleted: bool = False
+
+    @property
+    def can_login(self) -> bool:
+        """Whether the login works for some protocol."""
+        return bool(self.hash) and not self.disabled and not self.deleted and (self.allow_smtp or self.allow_imap)
+
+
+class Policy:
+    """The rules and logins of one universe."""
+
+    def __init__(self, universe: Universe) -> None:
+        self._universe = universe
+        self._accounts: dict[str, Account] = {}
+        self._by_username: dict[str, Account] = {}
+        self.rules = RecipientRules()
+
+    async def start(self) -> None:
+        """Learn rules and logins."""
+        universe = self._universe
+        for octets in (await universe.database.table(universe.id, "accounts")).values():
+            self.took(msgspec.json.decode(octets, type=Account))
+        self.refresh()
+
+    def refresh(self) -> None:
+        """The recipient rules were changed."""
+        value = self._universe.settings.get("recipients")
+        self.rules = RecipientRules() if value is None else msgspec.convert(value, RecipientRules)
+
+    def took(self, account: Account) -> None:
+        """A login as it is from now on."""
+        old = self._accounts.get(account.address)
+        if old is not None and old.username:
+            self._by_username.pop(old.username.lower(), None)
+        self._accounts[account.address] = account
+        if account.username:
+            self._by_username[account.username.lower()] = account
+
+    def account(self, address: str) -> Account | None:
+        """The login of an address."""
+        return self._accounts.get(address)
+
+    def login(self, name: str) -> Account | None:
+        """The login of a name: its address, or its separate username."""
+        account = self._accounts.get(name) or self._by_username.get(name)
+        return None if account is None or account.deleted else account
+
+    def accounts(self) -> list[Account]:
+        """All logins on file, sorted by address."""
+        return [self._accounts[address] for address in sorted(self._accounts)]
+
+    def recipient(self, address: str, sender: str) -> Verdict:
+        """What happens to mail for an address (API contract, "Recipient rules")."""
+        universe = self._universe
+        own = address in self._accounts
+        return verdict(address, self.rules, exists=universe.store.exists(address), own=own, seed=universe.seed)

@@ -1,0 +1,236 @@
+"""
+The post office: the one road every message takes, whoever sent it.
+
+A message is made complete, filed in every recipient's mailbox (durable and
+visible), and what follows from it is committed once, keyed by the delivery's
+id; only then is the sender told.  A commit that Redis could not take is owed:
+the journal keeps it, and it is made as soon as Redis is back.
+Source: decisions, sections 20 and 23 ("Mail").
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+from twisted.internet.defer import Deferred
+from twisted.logger import Logger
+
+from simmail.core.completing import complete
+from simmail.core.delivery import Arrival, Copy, Delivery, Filing
+from simmail.core.events import Event
+from simmail.core.mail import Mail
+from simmail.core.reading import read_headers
+from simmail.core.recipients import Verdict
+from simmail.core.times import email_date
+from simmail.database.records import Commit
+from simmail.errors import TooLarge
+from simmail.universe.submission import Recipient, Submission
+
+if TYPE_CHECKING:
+    from simmail.universe.universe import Universe
+
+#: Longest a sender waits for Redis once its mail is durable (real seconds).
+PATIENCE = 1.5
+
+_pack = msgspec.msgpack.Encoder().encode
+_unpack = msgspec.msgpack.Decoder(Commit).decode
+
+
+class Accepted(NamedTuple):
+    """What became of a message."""
+
+    delivery_id: str
+    message_id: str
+    copies: tuple[Copy, ...]
+
+
+class Outgoing(Struct, frozen=True):
+    """A message that the universe itself sends: a persona's mail, a bounce."""
+
+    sender: str
+    recipients: tuple[str, ...]
+    octets: bytes
+    kind: str
+    sent_copy: str = ""
+
+
+class PostOffice:
+    """The road of one universe."""
+
+    log = Logger()
+
+    def __init__(self, universe: Universe, unique: Callable[[], str]) -> None:
+        self._universe = universe
+        self._unique = unique
+        self._under_way: dict[str, datetime] = {}
+        self._waiting: deque[Deferred[None]] = deque()
+        #: Real time of the last message accepted, and whether a job has since written to the application.
+        self.accepted_at = 0.0
+        self.reached_application = False
+
+    # Mail from outside
+
+    async def accept(self, submission: Submission) -> Accepted:
+        """
+        Take a message from the application.
+
+        @raise Unavailable: Redis or the mail store is away.
+        @raise TooLarge: over the message limit.
+        @raise OverMailLimit: the plan's mail for this month is used up.
+        """
+        universe = self._universe
+        universe.require_available()
+        if len(submission.octets) > universe.config.limits.message:
+            raise TooLarge(f"message over {universe.config.limits.message} octets")
+        now = universe.clock.now()
+        delivery_id = self._unique()
+        octets = complete(
+            submission.octets, f"<{delivery_id}@{universe.config.server.domain}>", email_date(now))
+        mail = read_headers(octets)
+        own = submission.login or submission.sender
+        filings: list[Filing] = []
+        arrivals: list[Arrival] = []
+        if submission.save_sent and own and universe.people.at(own) is None:
+            filings.append(Filing(own, "Sent", ("\\Seen",)))
+        bounces: list[tuple[Recipient, Verdict]] = []
+        for recipient in submission.recipients:
+            verdict = recipient.verdict
+            if verdict.kind in ("deliver", "create"):
+                self._address(recipient.address, submission.sender, octets, delivery_id, now, "mail",
+                              filings, arrivals)
+            elif verdict.kind == "bounce":
+                bounces.append((recipient, verdict))
+        event = Event("mail.delivered", now, {
+            "from": mail.from_.address or submission.sender,
+            "to": [recipient.address for recipient in submission.recipients],
+            "subject": mail.subject, "message_id": mail.message_id,
+        })
+        jobs = universe.bounces.plan(submission, bounces, mail, delivery_id, now) if bounces else ()
+        commit = Commit(once=delivery_id, events=(event,), arrive=tuple(arrivals), jobs=jobs)
+        self.accepted_at = universe.reactor.seconds()
+        copies, done = await self._file(delivery_id, tuple(filings), octets, now, commit)
+        await universe.within(done, PATIENCE)
+        universe.told("accepted {message_id} from {sender} for {recipients}, {size} octets, via {via}",
+                      message_id=mail.message_id, sender=submission.sender,
+                      recipients=len(submission.recipients), size=len(octets), via=submission.via)
+        return Accepted(delivery_id, mail.message_id, copies)
+
+    def _address(
+        self, address: str, sender: str, octets: bytes, delivery_id: str, now: datetime, kind: str,
+        filings: list[Filing], arrivals: list[Arrival],
+    ) -> None:
+        """One more recipient: its filing and, where a persona stands behind it, its arrival."""
+        persona = self._universe.people.at(address)
+        folder, spam = "INBOX", None
+        if persona is not None:
+            junk = self._universe.correspondents.junk(persona, address, sender, octets)
+            if junk is not None:
+                folder, spam = ("Junk" if junk["junk"] else "INBOX"), junk
+            arrivals.append(Arrival(
+                id=f"{delivery_id}.{len(filings)}", mailbox=address, persona_id=persona.id, sender=sender,
+                at=now, copy=Copy(address, folder, 0, 0), kind=kind, spam=spam))
+        filings.append(Filing(address, folder))
+
+    # Mail from within
+
+    async def send(self, delivery_id: str, outgoing: Outgoing, commit: Commit) -> tuple[Copy, ...]:
+        """
+        File a message of the universe's own; C{commit} is what its sending means.
+
+        Done once for each C{delivery_id}, across crashes too.
+        """
+        now = self._universe.clock.now()
+        filings: list[Filing] = []
+        arrivals: list[Arrival] = []
+        if outgoing.sent_copy:
+            filings.append(Filing(outgoing.sent_copy, "Sent", ("\\Seen",)))
+        for address in outgoing.recipients:
+            if self._universe.people.at(address) is None:
+                self.reached_application = True
+            self._address(address, outgoing.sender, outgoing.octets, delivery_id, now, outgoing.kind,
+                          filings, arrivals)
+        commit = replace(commit, once=delivery_id, arrive=commit.arrive + tuple(arrivals))
+        copies, done = await self._file(delivery_id, tuple(filings), outgoing.octets, now, commit)
+        await done
+        return copies
+
+    # The road
+
+    async def _file(
+        self, delivery_id: str, filings: tuple[Filing, ...], octets: bytes, now: datetime, commit: Commit
+    ) -> tuple[tuple[Copy, ...], Deferred[None]]:
+        universe = self._universe
+        self._under_way[delivery_id] = now
+        try:
+            # A message that is filed nowhere (discarded, bounced) is journalled all the same: it is owed a commit.
+            copies = await universe.store.accept(Delivery(
+                id=delivery_id, universe=universe.id, filings=filings, octets=octets, at=now,
+                commit=_pack(commit)))
+            commit = _with_copies(commit, copies)
+        except BaseException:
+            self._done(delivery_id)
+            raise
+        return copies, Deferred.fromCoroutine(self._commit(commit, octets))
+
+    async def _commit(self, commit: Commit, octets: bytes | None) -> None:
+        universe = self._universe
+        try:
+            await universe.commit_surely(commit)
+            universe.store.settle([commit.once])
+            universe.scheduler.add(commit.jobs)
+            universe.correspondents.add(commit.arrive, octets)
+        finally:
+            self._done(commit.once)
+
+    def _done(self, delivery_id: str) -> None:
+        self._under_way.pop(delivery_id, None)
+        if not self._under_way:
+            while self._waiting:
+                self._waiting.popleft().callback(None)
+
+    def floor(self) -> datetime | None:
+        """The instant of the oldest message that is not yet committed."""
+        return next(iter(self._under_way.values())) if self._under_way else None
+
+    def quiet(self) -> Deferred[None]:
+        """Deferred that fires when no message is under way."""
+        done: Deferred[None] = Deferred()
+        if self._under_way:
+            self._waiting.append(done)
+        else:
+            done.callback(None)
+        return done
+
+    # After a crash
+
+    async def recover(self) -> int:
+        """Finish what a crash cut short; answers how many deliveries were completed."""
+        universe = self._universe
+        owed = await universe.store.owed()
+        if not owed:
+            return 0
+        known = await universe.database.seen(universe.id, owed)
+        for delivery, copies in await universe.store.replay(known):
+            if delivery.commit:
+                commit = _with_copies(_unpack(delivery.commit), copies)
+                await universe.database.commit(universe.id, commit)
+        universe.store.settle(owed)
+        return len(owed) - len(known)
+
+
+def _with_copies(commit: Commit, copies: tuple[Copy, ...]) -> Commit:
+    if not commit.arrive:
+        return commit
+    return replace(commit, arrive=tuple(
+        replace(arrival, copy=copies[int(arrival.id.rpartition(".")[2])]) for arrival in commit.arrive))
+
+
+def summary(mail: Mail) -> str:
+    """One line about a message, for the mail log."""
+    return f"{mail.from_.address}: {mail.subject}"

@@ -1,0 +1,340 @@
+"""
+Due work: jobs in (due, id) order, each done at its own simulated instant.
+
+The scheduler knows which job is next and when; what a job does it asks of
+C{perform}.  Source: decisions, section 7 ("Clock and jobs").
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Awaitable, Callable, Iterable
+from datetime import datetime, timedelta
+from typing import Any
+
+from msgspec.structs import replace
+from twisted.internet.defer import Deferred, DeferredLock
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.logger import Logger
+
+from simmail.core.events import Event, matches
+from simmail.core.jobs import Job
+from simmail.database.records import Commit, JobQuery
+from simmail.errors import Conflict, Invalid, NotFound, Refusal, Unavailable
+from simmail.interfaces import IDatabase
+from simmail.universe.clock import FARTHEST, MOST_JOBS, Advanced, Clock
+from simmail.universe.log import EventLog
+
+#: After a failure a job is tried again this much later (simulated), then it has failed.
+RETRIES = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=25))
+
+#: Real seconds between two looks at the clock at most, so that a long wait survives a change of system time.
+LONGEST_SLEEP = 600.0
+
+
+def _at_once(_universe: Any = None) -> Deferred[None]:
+    done: Deferred[None] = Deferred()
+    done.callback(None)
+    return done
+
+
+class Scheduler:
+    """
+    The pending jobs of one universe.
+
+    @ivar perform: does a job and commits what came of it, C{job.done} included.
+    @ivar quiet: Deferred that fires when all mail accepted so far has been decided about.
+    @ivar settled: C{settled(job, seconds)}: Deferred that fires when nothing was accepted for so long.
+    """
+
+    log = Logger()
+
+    def __init__(
+        self, universe: str, database: IDatabase, reactor: IReactorTime, log: EventLog, turn: DeferredLock,
+        commit: Callable[[Commit], Awaitable[Any]],
+    ) -> None:
+        self._universe = universe
+        self._database = database
+        self._reactor = reactor
+        self._events = log
+        self._turn = turn
+        self._commit = commit
+        self._pending: dict[str, Job] = {}
+        self._heap: list[tuple[datetime, str]] = []
+        self._timer: IDelayedCall | None = None
+        self._ticking = False
+        self._stopped = True
+        self.clock: Clock
+        self.perform: Callable[[Job], Awaitable[None]]
+        self.quiet: Callable[[], Deferred[None]] = _at_once
+        self.settled: Callable[[float], Deferred[None]] = _at_once
+
+    # What is pending
+
+    async def load(self) -> None:
+        """Learn the pending jobs from the database."""
+        self.add(await self._database.pending(self._universe))
+
+    def add(self, jobs: Iterable[Job]) -> None:
+        """Jobs as they were just committed: pending ones are due, others are not any more."""
+        for job in jobs:
+            if job.state in ("pending", "running"):
+                self._pending[job.id] = job
+                heapq.heappush(self._heap, (job.due, job.id))
+            else:
+                self._pending.pop(job.id, None)
+        self._arm()
+
+    def drop(self, ids: Iterable[str]) -> None:
+        """These jobs are gone."""
+        for one in ids:
+            self._pending.pop(one, None)
+
+    @property
+    def pending(self) -> dict[str, Job]:
+        """Pending jobs by id (to be read only)."""
+        return self._pending
+
+    def first(self) -> Job | None:
+        """The job that is due first."""
+        heap, pending = self._heap, self._pending
+        while heap:
+            due, one = heap[0]
+            job = pending.get(one)
+            if job is not None and job.due == due:
+                return job
+            heapq.heappop(heap)
+        return None
+
+    def floor(self) -> datetime | None:
+        """The instant the clock may not pass."""
+        job = self.first()
+        return None if job is None else job.due
+
+    # Running on the clock's own pace
+
+    def start(self) -> None:
+        """Begin to run jobs when they fall due."""
+        self._stopped = False
+        self._arm()
+
+    async def stop(self) -> None:
+        """Run no further job; wait for the one that runs."""
+        self._stopped = True
+        if self._timer is not None and self._timer.active():
+            self._timer.cancel()
+        await self._turn.acquire()
+        self._turn.release()
+
+    def _arm(self) -> None:
+        if self._stopped or self._ticking:
+            return
+        if self._timer is not None and self._timer.active():
+            self._timer.cancel()
+        self._timer = None
+        job = self.first()
+        delay = None if job is None else self.clock.real_until(job.due)
+        if delay is not None:
+            self._timer = self._reactor.callLater(min(delay, LONGEST_SLEEP), self._tick)
+
+    def rearm(self) -> None:
+        """The clock's pace changed."""
+        self._arm()
+
+    def _tick(self) -> None:
+        self._timer = None
+        if not self._ticking:
+            self._ticking = True
+            Deferred.fromCoroutine(self._run_due()).addErrback(
+                lambda failure: self.log.failure("running due jobs failed", failure)
+            )
+
+    async def _run_due(self) -> None:
+        try:
+            while not self._stopped and not self.clock.stepping:
+                await self.quiet()
+                job = self.first()
+                if job is None or self.clock.stepping or job.due > self.clock.line():
+                    break
+                await self._run(job)
+        except Unavailable as error:
+            # The job stays due; the clock waits for it.
+            self.log.warn("due jobs wait: {error}", error=error)
+            if not self._stopped:
+                self._timer = self._reactor.callLater(1.0, self._tick)
+            self._ticking = False
+        else:
+            self._ticking = False
+            self._arm()
+
+    async def _run(self, job: Job) -> bool:
+        """Do one job unless it was done, moved or skipped meanwhile."""
+        await self._turn.acquire()
+        try:
+            if self._pending.get(job.id) is not job:
+                return False
+            try:
+                await self.perform(job)
+            except Unavailable:
+                raise
+            except Exception as error:
+                await self._failed(job, error)
+            return True
+        finally:
+            self._turn.release()
+
+    async def _failed(self, job: Job, error: Exception) -> None:
+        if not isinstance(error, Refusal):
+            self.log.failure("job {id} ({kind}) failed", id=job.id, kind=job.kind)
+        note = str(error) or type(error).__name__
+        if job.attempts < len(RETRIES):
+            later = replace(job, attempts=job.attempts + 1, due=job.due + RETRIES[job.attempts], note=note)
+            events: tuple[Event, ...] = ()
+        else:
+            later = replace(job, attempts=job.attempts + 1, state="failed", note=note)
+            events = (Event("job.failed", self.clock.now(), {
+                "id": job.id, "kind": job.kind, "persona_id": job.persona_id, "note": note}),)
+        await self._commit(Commit(jobs=(later,), events=events))
+        self.add((later,))
+
+    # Moving the clock
+
+    async def advance(
+        self, by: timedelta | None = None, to: datetime | None = None, until: str | None = None,
+        max_jobs: int | None = None, settle: float = 0.0, announce: bool = True,
+    ) -> Advanced:
+        """
+        Step the clock from due to due.
+
+        @param until: C{next_job}, C{idle} or C{event:<type>}.
+        @raise Invalid: none or several of C{by}, C{to}, C{until}; too far; backwards.
+        """
+        if [by, to, until].count(None) != 2:
+            raise Invalid("", "give exactly one of by, to and until")
+        wanted = ""
+        if until is not None:
+            wanted = until.removeprefix("event:") if until.startswith("event:") else ""
+            if not wanted and until not in ("next_job", "idle"):
+                raise Invalid("until", "must be next_job, idle or event:<type>")
+        limit = MOST_JOBS if max_jobs is None else max_jobs
+        if not 1 <= limit <= MOST_JOBS:
+            raise Invalid("max_jobs", f"must be from 1 to {MOST_JOBS}")
+        if by is not None and by < timedelta(0):
+            raise Invalid("by", "the clock only moves forward")
+        if by is not None and by > FARTHEST:
+            raise Invalid("by", "at most 400d at once")
+
+        await self.clock.begin_steps()
+        seen: list[str] = []
+        unwatch = self._events.watch(lambda first, events: seen.extend(event.type for event in events))
+        start, first_event, ran, stopped_by = self.clock.now(), self._events.last + 1, 0, "to"
+        moved = False
+        try:
+            self.clock.step(start)
+            await self.quiet()
+            start = self.clock.now()
+            target = self._target(start, by, to, until)
+            while True:
+                if wanted and any(matches((wanted,), type) for type in seen):
+                    stopped_by = "event"
+                    break
+                job = self.first()
+                if until == "idle" and not any(one.kind != "world" for one in self._pending.values()):
+                    stopped_by = "idle"
+                    break
+                if job is None or job.due > target:
+                    if until is not None and until != "next_job":
+                        stopped_by = "limit" if job is not None else "idle"
+                    elif until == "next_job" and ran == 0:
+                        stopped_by = "idle"
+                    break
+                if ran >= limit:
+                    stopped_by = "limit"
+                    break
+                self.clock.step(job.due)
+                ran += await self._run(job)
+                await self.quiet()
+                if settle:
+                    await self.settled(settle)
+            if until is None and stopped_by == "to":
+                self.clock.step(target)
+            moved = True
+        finally:
+            unwatch()
+            await self.clock.end_steps(announce and moved)
+        last_event = self._events.last
+        return Advanced(
+            start, self.clock.now(), ran, (first_event, last_event) if last_event >= first_event else (), stopped_by
+        )
+
+    def _target(
+        self, start: datetime, by: timedelta | None, to: datetime | None, until: str | None
+    ) -> datetime:
+        if by is not None:
+            return start + by
+        if to is not None:
+            if to < start:
+                raise Invalid("to", "the clock only moves forward")
+            if to > start + FARTHEST:
+                raise Invalid("to", "at most 400d at once")
+            return to
+        if until == "next_job":
+            job = self.first()
+            return start if job is None else job.due
+        return start + FARTHEST
+
+    # What the API asks for
+
+    async def jobs(self, query: JobQuery) -> list[Job]:
+        """Jobs, pending and past."""
+        return await self._database.jobs(self._universe, query)
+
+    async def job(self, job_id: str) -> Job:
+        """
+        One job.
+
+        @raise NotFound: no such job.
+        """
+        job = self._pending.get(job_id) or await self._database.job(self._universe, job_id)
+        if job is None:
+            raise NotFound(f"no job {job_id}")
+        return job
+
+    async def reschedule(self, job_id: str, due: datetime) -> Job:
+        """
+        Another due time; one in the past means now.
+
+        @raise Conflict: it has run.
+        """
+        return await self._update(job_id, lambda job: replace(job, due=max(due, self.clock.now())))
+
+    async def skip(self, job_id: str) -> Job:
+        """
+        The job will not run.
+
+        @raise Conflict: it has run.
+        """
+        return await self._update(job_id, lambda job: replace(job, state="skipped"))
+
+    async def run(self, job_id: str) -> Job:
+        """
+        The job is due now.
+
+        @raise Conflict: it has run.
+        """
+        return await self._update(job_id, lambda job: replace(job, due=self.clock.now()))
+
+    async def _update(self, job_id: str, change: Callable[[Job], Job]) -> Job:
+        await self._turn.acquire()
+        try:
+            job = self._pending.get(job_id)
+            if job is None:
+                gone = await self.job(job_id)
+                raise Conflict(f"job {job_id} is {gone.state} already")
+            job = change(job)
+            await self._commit(Commit(jobs=(job,), events=(Event("job.updated", self.clock.now(), {
+                "id": job.id, "state": job.state, "due": job.due, "kind": job.kind}),)))
+            self.add((job,))
+            return job
+        finally:
+            self._turn.release()

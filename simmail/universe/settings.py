@@ -1,0 +1,85 @@
+"""
+Settings documents of one universe, held in memory so that verdicts are immediate.
+
+Each change is one commit with its event; a document that was never set reads
+as its default.  Source: API contract, "Other settings".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from simmail.core.events import Event
+from simmail.database.records import Commit
+from simmail.errors import Invalid
+from simmail.interfaces import IDatabase
+
+
+class Pace(Struct, frozen=True, forbid_unknown_fields=True):
+    """C{factor} 1 as configured, 0.1 ten times faster, 0 as 1; C{ignore_hours}: at any hour and day."""
+
+    factor: float = 1.0
+    ignore_hours: bool = False
+
+    @property
+    def times(self) -> float:
+        """What delays are multiplied by."""
+        return self.factor or 1.0
+
+
+class Settings:
+    """The settings documents, by name."""
+
+    def __init__(
+        self, universe: str, database: IDatabase, now: Callable[[], datetime],
+        commit: Callable[[Commit], Awaitable[Any]],
+    ) -> None:
+        self._universe = universe
+        self._database = database
+        self._now = now
+        self._commit = commit
+        self._documents: dict[str, Any] = {}
+        self.pace = Pace()
+
+    async def start(self) -> None:
+        """Learn all documents."""
+        for name, octets in (await self._database.table(self._universe, "settings")).items():
+            self._took(name, msgspec.json.decode(octets))
+
+    def _took(self, name: str, value: Any) -> None:
+        self._documents[name] = value
+        if name == "pace":
+            self.pace = msgspec.convert(value, Pace)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """A document as it was stored."""
+        return self._documents.get(name, default)
+
+    async def put(self, name: str, value: Any, event: Event | None = None) -> None:
+        """Replace a document; with C{settings.updated} unless it has an event of its own."""
+        if event is None:
+            event = Event("settings.updated", self._now(), {"name": name})
+        octets = msgspec.json.encode(value)
+        await self._commit(Commit(puts=(("settings", name, octets),), events=(event,)))
+        self._took(name, msgspec.json.decode(octets))
+
+    async def set_pace(self, factor: float | None = None, ignore_hours: bool | None = None) -> Pace:
+        """
+        Change the pace; what is omitted stays.
+
+        @raise Invalid: a negative or absurd factor.
+        """
+        if factor is not None and not 0 <= factor <= 1_000_000:
+            raise Invalid("factor", "must be from 0 to 1000000")
+        pace = Pace(
+            self.pace.factor if factor is None else float(factor),
+            self.pace.ignore_hours if ignore_hours is None else ignore_hours,
+        )
+        await self.put("pace", pace, Event("pace", self._now(), {
+            "factor": pace.factor, "ignore_hours": pace.ignore_hours}))
+        return pace

@@ -1,0 +1,290 @@
+"""
+One universe: its parts, and the life of a message through them.
+
+A message comes in over SMTP or the API and is given to L{postoffice}, which
+files it in the mail store (journal, Maildir, UIDs) and commits what follows:
+C{mail.delivered}, and an arrival for every recipient behind whom stands a
+persona.  Only then is the sender told.  L{correspondents} takes arrivals in
+order, asks C{core.react} what the persona makes of each, and commits that:
+C{persona.received}, what it remembers, and the jobs it plans.  L{scheduler}
+does each job at its due time on the simulated L{clock}: a reply is written
+(C{core.words}), composed, and given to the post office like any other mail,
+in one commit with C{job.done} and C{persona.sent}.  L{log} tells those who
+listen: the stream, webhooks, waits.  Events report; they never drive.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from twisted.internet.defer import Deferred, DeferredLock
+from twisted.internet.interfaces import IReactorTime
+from twisted.internet.task import LoopingCall
+from twisted.logger import Logger
+
+from simmail.config import Config
+from simmail.core.dice import Dice
+from simmail.core.timeline import Timeline
+from simmail.database.records import Commit, Committed
+from simmail.errors import Unavailable
+from simmail.interfaces import IDatabase, IMailStore
+from simmail.universe.bounces import Bounces
+from simmail.universe.clock import Clock
+from simmail.universe.correspondents import Correspondents
+from simmail.universe.desk import Desk
+from simmail.universe.log import EventLog
+from simmail.universe.mailboxes import Mailboxes
+from simmail.universe.people import People
+from simmail.universe.policy import Policy
+from simmail.universe.postoffice import PostOffice
+from simmail.universe.scheduler import Scheduler
+from simmail.universe.settings import Settings
+from simmail.universe.waits import Waits
+
+#: Real seconds between two notes of where a moved clock stands.
+HEARTBEAT = 2.0
+
+
+class Charter(Struct, frozen=True):
+    """
+    What a universe is made from.
+
+    @ivar clock: the timeline it began with (a reset returns there).
+    """
+
+    id: str
+    name: str
+    org: str
+    created: datetime
+    seed: str
+    clock: Timeline
+
+
+class Universe:
+    """
+    Everything that is the case in one universe.
+
+    @param unique: makes ids for deliveries from outside; never drawn upon by the simulation.
+    @param reactor: real time (C{IReactorTime}).
+    """
+
+    log_of_mail = Logger(namespace="simmail.mail")
+    logger = Logger(namespace="simmail.universe")
+
+    def __init__(
+        self, charter: Charter, config: Config, store: IMailStore, database: IDatabase,
+        reactor: IReactorTime, unique: Callable[[], str],
+    ) -> None:
+        self.charter = charter
+        self.id, self.name, self.org = charter.id, charter.name, charter.org
+        self.created, self.seed = charter.created, charter.seed
+        self.config, self.store, self.database, self.reactor = config, store, database, reactor
+        self.dice = Dice(charter.seed)
+        self.suspended = False
+        turn = DeferredLock()
+        self._back: deque[Deferred[None]] = deque()
+        self.unique = unique
+        self._stopping = False
+        self.log = EventLog(charter.id, database)
+        self.clock = Clock(charter.clock, reactor, self._floor, self.commit_surely)
+        self.settings = Settings(charter.id, database, self.clock.now, self.commit)
+        self.people = People(self, turn, self.commit)
+        self.policy = Policy(self)
+        self.postoffice = PostOffice(self, unique)
+        self.bounces = Bounces(self)
+        self.correspondents = Correspondents(self, turn)
+        self.desk = Desk(self)
+        self.scheduler = Scheduler(charter.id, database, reactor, self.log, turn, self.commit_surely)
+        self.scheduler.clock = self.clock
+        self.scheduler.perform = self.desk.perform
+        self.scheduler.quiet = self.quiet
+        self.scheduler.settled = self.settled
+        self.clock.changed = self.scheduler.rearm
+        self.mailboxes = Mailboxes(self)
+        self.waits = Waits(self)
+        self._heartbeat = LoopingCall(self._beat)
+        self._heartbeat.clock = reactor
+        self._beaten: datetime | None = None
+
+    # Coming and going
+
+    async def start(self) -> None:
+        """Learn the state, finish what a crash cut short, and begin."""
+        self.database.on_health(self._health)
+        await self.log.start()
+        await self._resume_clock()
+        await self.postoffice.recover()
+        await self.log.start()
+        await self.settings.start()
+        await self.policy.start()
+        await self.people.start()
+        await self.scheduler.load()
+        self.correspondents.add(tuple(await self.database.arrivals(self.id)), None)
+        self.scheduler.start()
+        self._heartbeat.start(HEARTBEAT, now=False)
+
+    async def _resume_clock(self) -> None:
+        (octets,) = await self.database.get(self.id, "state", ["clock"])
+        if octets is not None:
+            timeline, last = msgspec.json.decode(octets, type=tuple[Timeline, datetime])
+            self.clock.resume(timeline.resumed(last, self.reactor.seconds()))
+
+    async def stop(self) -> None:
+        """Finish what is being done, begin nothing more."""
+        self._stopping = True
+        if self._heartbeat.running:
+            self._heartbeat.stop()
+        await self.scheduler.stop()
+        if self.database.healthy:
+            try:
+                await self.database.commit(self.id, Commit(puts=self.clock.documents()))
+            except Unavailable:
+                pass
+
+    def _beat(self) -> None:
+        now = self.clock.now()
+        if self.clock.timeline.touched and now != self._beaten and self.database.healthy:
+            self._beaten = now
+            # Nothing is lost when one beat is: the next says the same, later.
+            self.database.commit(self.id, Commit(puts=self.clock.documents())).addErrback(lambda _: None)
+
+    # Changing state
+
+    async def commit(self, commit: Commit) -> Committed:
+        """
+        Make a change true and tell of it.
+
+        @raise Unavailable: it is not known to be true; with C{once} it may be tried again.
+        """
+        done: Committed = await self.database.commit(self.id, commit)
+        if done.fresh and commit.events:
+            self.log.announce(done.first, commit.events)
+        return done
+
+    async def commit_surely(self, commit: Commit) -> Committed:
+        """Make a change true, however long Redis is away."""
+        while True:
+            try:
+                return await self.commit(commit)
+            except Unavailable as error:
+                self.logger.warn("a commit waits for Redis: {error}", error=error)
+                await self._database_back()
+
+    def _database_back(self) -> Deferred[None]:
+        back: Deferred[None] = Deferred()
+        if self.database.healthy:
+            # It answered that it cannot now (loading, out of memory): not at once again.
+            self.reactor.callLater(0.25, back.callback, None)
+        else:
+            self._back.append(back)
+        return back
+
+    def _health(self, healthy: bool) -> None:
+        while healthy and self._back:
+            self._back.popleft().callback(None)
+
+    @property
+    def available(self) -> bool:
+        """False while Redis is known to be away."""
+        return bool(self.database.healthy)
+
+    def require_available(self) -> None:
+        """
+        Refuse what could not be committed.
+
+        @raise Unavailable: Redis is known to be away.
+        """
+        if not self.database.healthy:
+            raise Unavailable("Redis is away; try again later")
+
+    # Time
+
+    def _floor(self) -> datetime | None:
+        first = self.scheduler.floor()
+        for other in (self.postoffice.floor(), self.correspondents.floor()):
+            if other is not None and (first is None or other < first):
+                first = other
+        return first
+
+    def quiet(self) -> Deferred[None]:
+        """Deferred that fires when all mail accepted so far has been decided about."""
+        return Deferred.fromCoroutine(self._quiet())
+
+    async def _quiet(self) -> None:
+        while self.postoffice.floor() is not None or self.correspondents.floor() is not None:
+            await self.postoffice.quiet()
+            await self.correspondents.quiet()
+
+    def settled(self, seconds: float) -> Deferred[None]:
+        """
+        Deferred that fires when, after a job reached the application, nothing was accepted for
+        C{seconds} of real time; at once when it reached nobody.
+        """
+        return Deferred.fromCoroutine(self._settled(seconds))
+
+    async def _settled(self, seconds: float) -> None:
+        if not self.postoffice.reached_application:
+            return
+        self.postoffice.reached_application = False
+        begin = self.reactor.seconds()
+        while True:
+            left = max(begin, self.postoffice.accepted_at) + seconds - self.reactor.seconds()
+            if left <= 0:
+                break
+            rest: Deferred[None] = Deferred()
+            self.reactor.callLater(left, rest.callback, None)
+            await rest
+        await self._quiet()
+
+    def within(self, done: Deferred[Any], seconds: float) -> Deferred[None]:
+        """Deferred that fires when C{done} does, or after so many real seconds; fails as C{done} fails."""
+        result: Deferred[None] = Deferred()
+
+        def finished(value: Any) -> None:
+            if timer.active():
+                timer.cancel()
+            if not result.called:
+                result.callback(None) if not isinstance(value, BaseException) else result.errback(value)
+
+        def failed(failure: Any) -> None:
+            if result.called:
+                self.logger.failure("what was left to complete failed", failure)
+            else:
+                timer.cancel()
+                result.errback(failure)
+
+        if done.called and not done.paused:
+            done.addCallbacks(lambda _: result.callback(None), result.errback)
+            return result
+        timer = self.reactor.callLater(seconds, lambda: result.called or result.callback(None))
+        done.addCallbacks(finished, failed)
+        return result
+
+    # Telling
+
+    def told(self, format: str, **fields: Any) -> None:
+        """A line in the mail log, in mail's own words."""
+        self.log_of_mail.info(format, universe=self.id, **fields)
+
+    async def status(self) -> dict[str, Any]:
+        """Counts of what there is, as C{GET /api/status} shows them."""
+        return {
+            "mailboxes": len(self.store.mailboxes()),
+            "messages": await self.mailboxes.total(),
+            "personas": len(self.people),
+            "cases": 0,
+            "pending_jobs": len(self.scheduler.pending),
+            "clock": await self.clock_status(),
+            "writer": "templates",
+        }
+
+    async def clock_status(self) -> Any:
+        """The clock as C{GET /api/clock} shows it."""
+        from simmail.universe.clock import status
+
+        return status(self.clock, self.scheduler.first(), len(self.scheduler.pending))
