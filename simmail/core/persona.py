@@ -88,7 +88,7 @@ class Persona(Struct, frozen=True, omit_defaults=True):
     who: str | UnsetType = UNSET
     wants: str | UnsetType = UNSET
     character: str | UnsetType = UNSET
-    knows: Literal["all", "some", "little"] | UnsetType = "some"
+    knows: Literal["all", "some", "little"] | UnsetType = UNSET
     case_ids: tuple[str, ...] | UnsetType = UNSET
     style: Style | UnsetType = UNSET
     timing: Timing | UnsetType = UNSET

@@ -1,0 +1,317 @@
+"""
+Persona fields from outside: checked, completed, merged.
+
+Takes decoded JSON or YAML and gives a L{Persona}, or refuses it naming the
+dotted field.  Who may change a persona, and whether an address is taken, is
+C{universe.people}'s matter.  Source: API contract, "Persona" and "Personas";
+decisions, section 23 ("Personas").
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from typing import Any, TypeVar, get_args
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from simmail.core import address, temperaments
+from simmail.core.dice import Dice
+from simmail.core.persona import Behaviors, Client, Delay, Hours, OutOfOffice, Persona, Provider, Style, Timing
+from simmail.core.times import parse_clock, parse_date, parse_days, parse_duration, parse_instant, zone
+from simmail.errors import Invalid
+
+T = TypeVar("T")
+Check = Callable[[Any, str], Any]
+
+#: Longest texts, in characters, and longest lists.
+LINE, TEXT, LIST = 200, 10_000, 100
+LONGEST_DELAY = timedelta(days=400)
+
+#: How common mail programs are, for those who name none.
+CLIENT_WEIGHTS: tuple[tuple[Client, float], ...] = (
+    ("gmail", 30), ("outlook", 28), ("iphone", 16), ("apple", 12), ("android", 9), ("plain", 5),
+)
+
+
+def new_persona(fields: Mapping[str, Any], id: str, provider: Provider, created: datetime, dice: Dice) -> Persona:
+    """
+    A complete persona from fields; what is drawn or defaulted is filled in.
+
+    C{temperament} and C{style.client} are drawn from C{dice} and C{id};
+    C{name} defaults to the local part of the first address, C{knows} to
+    C{some}, C{style.links} to C{usual}, C{style.filter} to C{normal}.
+
+    @raise Invalid: naming the dotted field; no address; unknown fields; a read-only field that says otherwise.
+    """
+    values = _checked(fields, id, provider, created)
+    addresses = values.get("addresses", ())
+    if not addresses:
+        raise Invalid("addresses", "at least one address is required")
+    if not values.get("name"):
+        values["name"] = address.local_part(addresses[0])
+    own = dice.on("persona", id)
+    values.setdefault("temperament", temperaments.draw(own))
+    values.setdefault("knows", "some")
+    values["style"] = _completed(values.get("style", Style()), own)
+    _check_whole(values)
+    return Persona(id=id, provider=provider, created=created, **values)
+
+
+def patched(persona: Persona, fields: Mapping[str, Any], dice: Dice) -> Persona:
+    """
+    The persona with some fields changed, as C{PATCH} does: fields left out stay, C{style}, C{timing} and
+    C{behaviors} are replaced whole, C{null} takes an optional field away.
+
+    @param dice: the universe's, as for L{new_persona}: what is left out of C{style} is drawn or defaulted again.
+    @raise Invalid: as L{new_persona}.
+    """
+    values = _checked(fields, persona.id, persona.provider, persona.created)
+    own = dice.on("persona", persona.id)
+    for name in fields:
+        if name in values or name in _READ_ONLY:
+            continue
+        # null: back to what a new persona would have.
+        if name == "addresses":
+            raise Invalid("addresses", "at least one address is required")
+        values[name] = {
+            "name": address.local_part(values.get("addresses", persona.addresses)[0]),
+            "temperament": temperaments.draw(own), "knows": "some", "style": Style(),
+        }.get(name, UNSET)
+    if values.get("addresses", persona.addresses) == ():
+        raise Invalid("addresses", "at least one address is required")
+    if "name" in values and not values["name"]:
+        values["name"] = address.local_part(values.get("addresses", persona.addresses)[0])
+    if "style" in values:
+        values["style"] = _completed(values["style"], own)
+    changed = replace(persona, **values)
+    _check_whole({"addresses": changed.addresses, "behaviors": changed.behaviors})
+    return changed
+
+
+def _completed(style: Style, own: Dice) -> Style:
+    """What is drawn or defaulted is stored, so that it is shown and never changes by itself."""
+    return replace(
+        style,
+        client=own.weighted(CLIENT_WEIGHTS, "client") if style.client is UNSET else style.client,
+        links="usual" if style.links is UNSET else style.links,
+        filter="normal" if style.filter is UNSET else style.filter,
+    )
+
+
+def _check_whole(values: Mapping[str, Any]) -> None:
+    behaviors = values.get("behaviors", UNSET)
+    if isinstance(behaviors, Behaviors) and behaviors.forward_to in values["addresses"]:
+        raise Invalid("behaviors.forward_to", "must be somebody else")
+
+
+def _checked(fields: Mapping[str, Any], id: str, provider: str, created: datetime) -> dict[str, Any]:
+    """Fields by attribute name, each checked; those that are null are left out."""
+    if not isinstance(fields, Mapping):
+        raise Invalid("", "must be an object")
+    values: dict[str, Any] = {}
+    own = {"id": id, "provider": provider}
+    for name, value in fields.items():
+        if name in _READ_ONLY:
+            if name == "created" and not _same_instant(value, created) or value != own.get(name, value):
+                raise Invalid(name, "is set by the service and cannot be changed")
+        elif name not in _FIELDS:
+            raise Invalid(str(name)[:LINE], "unknown field")
+        elif value is not None:
+            values[name] = _FIELDS[name](value, name)
+    return values
+
+
+def _same_instant(value: Any, created: datetime) -> bool:
+    if isinstance(value, str):
+        try:
+            value = parse_instant(value)
+        except Invalid:
+            return False
+    return isinstance(value, datetime) and value.tzinfo is not None and value == created
+
+
+# Each check below takes a decoded value and its dotted field, and gives the stored value or raises Invalid.
+
+def _text(longest: int, lines: bool) -> Check:
+    def check(value: Any, field: str) -> str:
+        if not isinstance(value, str):
+            raise Invalid(field, "must be text")
+        if len(value) > longest:
+            raise Invalid(field, f"must not be longer than {longest} characters")
+        # A name or a role may end up in a header; NUL has no place in mail at all.
+        if "\0" in value or (not lines and any(c < " " or c in "\x7f\x85\u2028\u2029" for c in value)):
+            raise Invalid(field, "must not contain control characters" if not lines else "must not contain NUL")
+        try:
+            value.encode("utf-8")
+        except UnicodeEncodeError:
+            raise Invalid(field, "must be valid Unicode") from None
+        return value
+    return check
+
+
+def _one_of(allowed: tuple[str, ...]) -> Check:
+    def check(value: Any, field: str) -> str:
+        if not isinstance(value, str) or value not in allowed:
+            raise Invalid(field, f"must be one of {', '.join(allowed)}")
+        return value
+    return check
+
+
+def _number(low: float, high: float, what: str) -> Check:
+    def check(value: Any, field: str) -> float:
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise Invalid(field, "must be a number")
+        if not math.isfinite(value) or not low <= value <= high:
+            raise Invalid(field, f"must be {what}")
+        return float(value)
+    return check
+
+
+def _flag(value: Any, field: str) -> bool:
+    if not isinstance(value, bool):
+        raise Invalid(field, "must be true or false")
+    return value
+
+
+def _list(value: Any, field: str) -> list[Any]:
+    if not isinstance(value, (list, tuple)):
+        raise Invalid(field, "must be a list")
+    if len(value) > LIST:
+        raise Invalid(field, f"must not have more than {LIST} items")
+    return list(value)
+
+
+def _addresses(value: Any, field: str) -> tuple[str, ...]:
+    found = [_address(one, f"{field}.{i}") for i, one in enumerate(_list(value, field))]
+    return tuple(dict.fromkeys(found))
+
+
+def _address(value: Any, field: str) -> str:
+    if not isinstance(value, str):
+        raise Invalid(field, "must be an email address")
+    return address.parse(value, field)
+
+
+def _case_ids(value: Any, field: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_line(one, f"{field}.{i}") for i, one in enumerate(_list(value, field))))
+
+
+def _duration(value: Any, field: str) -> str:
+    if not isinstance(value, str):
+        raise Invalid(field, "must be a duration such as 45m")
+    if parse_duration(value, field) > LONGEST_DELAY:
+        raise Invalid(field, f"must not be longer than {LONGEST_DELAY.days}d")
+    return value
+
+
+def _read_by(read: Callable[[str, str], object], what: str) -> Check:
+    def check(value: Any, field: str) -> str:
+        if not isinstance(value, str):
+            raise Invalid(field, f"must be {what}")
+        read(value, field)
+        return value
+    return check
+
+
+def _clock(value: Any, field: str) -> str:
+    # YAML 1.1 reads 9:00 as a number; only quoted text arrives here as text.
+    if not isinstance(value, str):
+        raise Invalid(field, "must be a time of day HH:MM, in quotes")
+    parse_clock(value, field)
+    return value
+
+
+def _forward_to(value: Any, field: str) -> str:
+    text = str(_line(value, field))
+    return text if text.startswith("p_") and "@" not in text else _address(text, field)
+
+
+def _away(value: Any, field: str) -> tuple[OutOfOffice, ...]:
+    return tuple(_period(one, f"{field}.{i}") for i, one in enumerate(_list(value, field)))
+
+
+def _period(value: Any, field: str) -> OutOfOffice:
+    values = _members(value, field, {"from": _date, "to": _date, "message": _prose})
+    for name in ("from", "to"):
+        if name not in values:
+            raise Invalid(f"{field}.{name}", "is required")
+    if values["to"] < values["from"]:
+        raise Invalid(f"{field}.to", "must not be before from")
+    return OutOfOffice(from_=values["from"], to=values["to"], message=values.get("message", ""))
+
+
+def _date(value: Any, field: str) -> str:
+    # YAML has a date type of its own.
+    text = value if isinstance(value, str) else getattr(value, "isoformat", str)()
+    if not isinstance(text, str):
+        raise Invalid(field, "must be a date YYYY-MM-DD")
+    return parse_date(text, field).isoformat()
+
+
+def _externals(value: Any, field: str) -> dict[str, str]:
+    if not isinstance(value, Mapping):
+        raise Invalid(field, "must be an object")
+    if len(value) > LIST:
+        raise Invalid(field, f"must not have more than {LIST} members")
+    return {_line(system, field): _line(id, f"{field}.{system}") for system, id in value.items()}
+
+
+def _members(value: Any, field: str, checks: Mapping[str, Check]) -> dict[str, Any]:
+    if not isinstance(value, Mapping):
+        raise Invalid(field, "must be an object")
+    found: dict[str, Any] = {}
+    for name, one in value.items():
+        if name not in checks:
+            raise Invalid(f"{field}.{str(name)[:LINE]}", "unknown field")
+        if one is not None:
+            found[name] = checks[name](one, f"{field}.{name}")
+    return found
+
+
+def _record(build: Callable[..., T], checks: Mapping[str, Check]) -> Check:
+    def check(value: Any, field: str) -> T:
+        values = _members(value, field, checks)
+        return build(**{"from_" if name == "from" else name: one for name, one in values.items()})
+    return check
+
+
+_line = _text(LINE, lines=False)
+_prose = _text(TEXT, lines=True)
+_share = _number(0, 1, "from 0 to 1")
+
+_READ_ONLY = ("id", "provider", "created")
+_FIELDS: dict[str, Check] = {
+    "name": _line, "role": _line, "org": _line, "who": _prose, "wants": _prose, "character": _prose,
+    "addresses": _addresses,
+    "temperament": _one_of(temperaments.NAMES),
+    "knows": _one_of(("all", "some", "little")),
+    "case_ids": _case_ids,
+    "style": _record(Style, {
+        "length": _one_of(("short", "medium", "long")),
+        "formality": _one_of(("casual", "neutral", "formal")),
+        "typos": _share,
+        "signature": _prose,
+        "client": _one_of(get_args(Client)),
+        "links": _one_of(("usual", "curious", "wary", "never")),
+        "filter": _one_of(("strict", "normal", "lenient", "none")),
+        "access": _one_of(("screen_reader", "low_vision")),
+    }),
+    "timing": _record(Timing, {
+        "reply_rate": _share,
+        "delay": _record(Delay, {"median": _duration, "spread": _number(1, 100, "from 1 to 100")}),
+        "hours": _record(Hours, {
+            "tz": _read_by(zone, "an IANA time zone name"), "days": _read_by(parse_days, "days such as mon-fri"),
+            "from": _clock, "to": _clock,
+        }),
+        "ooo": _away,
+    }),
+    "behaviors": _record(Behaviors, {
+        "double_reply": _share, "bounce": _share, "cc_someone": _share,
+        "forward_to": _forward_to, "keep_promises": _share,
+    }),
+    "external_ids": _externals,
+    "paused": _flag,
+}
