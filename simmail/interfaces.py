@@ -190,9 +190,10 @@ class IFolder(Interface):
     def append(octets, flags, date):
         """Deferred of uid; durable when it fires.  C{date}: aware datetime."""
 
-    def flag(uids, flags, mode, unchangedsince):
+    def flag(uids, flags, mode, unchangedsince, origin=None):
         """
-        Change flags.  C{mode}: C{"+"}, C{"-"} or C{"="}; C{unchangedsince}: modseq or None (RFC 7162).
+        Change flags.  C{mode}: C{"+"}, C{"-"} or C{"="}; C{unchangedsince}: modseq or None (RFC 7162);
+        C{origin} comes back in the C{FolderChange}.
 
         @return: Deferred of C{(changed, failed)}: lists of uids.
         """
