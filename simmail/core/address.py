@@ -1,13 +1,27 @@
 """
 Addresses: parse, compare, show.
 
-Source: RFC 5321 section 4.1.2, RFC 5322 section 3.4, RFC 6531; decisions,
-section 23 ("Addresses are compared and stored in lower case").
+Two parsers that must not be mixed up.  L{parse} is the door: an envelope or
+JSON address is right or it is Invalid.  L{parse_list} reads header fields as
+they come and never fails.  Source: RFC 5321 section 4.1.2, RFC 5322 section
+3.4, RFC 6531; decisions, section 23 ("Addresses are compared and stored in
+lower case").
 """
 
 from __future__ import annotations
 
+import re
+from ipaddress import IPv4Address, IPv6Address
 from typing import NamedTuple
+from unicodedata import normalize
+
+from simmail.core import charsets, encodedwords
+from simmail.errors import Invalid
+
+#: Octets of an addr-spec (RFC 5321 section 4.5.3.1.3: a path of 256 with its brackets), local part, label of a domain.
+LONGEST, LONGEST_LOCAL, LONGEST_LABEL = 254, 64, 63
+#: What L{parse_list} looks at: characters of a header field, mailboxes in it, characters of a comment.
+LIST_LENGTH, LIST_COUNT, LONGEST_COMMENT = 1 << 18, 10_000, 1000
 
 
 class Address(NamedTuple):
@@ -15,3 +29,283 @@ class Address(NamedTuple):
 
     name: str
     address: str
+
+
+# Possessive where a run could be cut in more than one way: nothing here backtracks.
+_DOT_STRING = re.compile(r"[\w!#$%&'*+/=?^`{|}~-]++(?:\.[\w!#$%&'*+/=?^`{|}~-]++)*+", re.ASCII)
+_NOT_ATEXT = frozenset(' "(),:;<>@[]\\')
+_LABEL = re.compile(r"[A-Za-z0-9-]+")
+
+
+def parse(text: str, field: str = "address") -> str:
+    """
+    A mailbox address as it is compared and stored: lower case, the local part quoted only where it must be.
+
+    Quoted local parts, UTF-8 (RFC 6531) and address literals are addresses.
+
+    @raise Invalid: anything else, and more than 254 octets.
+    """
+    if not text or len(text) > LONGEST or not text.isprintable() or len(text.encode("utf-8")) > LONGEST:
+        raise Invalid(field, "is not an email address")
+    local, at, domain = text.rpartition("@")
+    if local[:1] == '"':
+        local = _unquoted(local)
+    elif not _is_dot_string(local):
+        local = ""
+    domain = _domain(domain)
+    if not local or not domain or len(local.encode("utf-8")) > LONGEST_LOCAL:
+        raise Invalid(field, "is not an email address")
+    # One form for what may be written composed or decomposed, or else an address would have two mailboxes.
+    address = normalize("NFC", f"{local}@{domain}".lower())
+    if len(address.encode("utf-8")) > LONGEST:
+        raise Invalid(field, "is not an email address")
+    return address
+
+
+def is_valid(text: str) -> bool:
+    """Whether L{parse} takes it."""
+    try:
+        parse(text)
+    except Invalid:
+        return False
+    return True
+
+
+def domain_of(address: str) -> str:
+    """What stands after the last C{@}."""
+    return address.rpartition("@")[2]
+
+
+def local_part(address: str) -> str:
+    """What stands before the last C{@}, quotes included."""
+    return address.rpartition("@")[0]
+
+
+def _is_dot_string(local: str) -> bool:
+    if local.isascii():
+        return _DOT_STRING.fullmatch(local) is not None
+    # Printable excludes foreign blanks, controls, surrogates.
+    return _NOT_ATEXT.isdisjoint(local) and all(local.split("."))
+
+
+def _unquoted(local: str) -> str:
+    """A quoted local part with only the quoting it needs (RFC 5321 section 4.1.2), C{""} for a bad one."""
+    if len(local) < 3 or local[-1] != '"':
+        return ""
+    content: list[str] = []
+    characters = iter(local[1:-1])
+    for character in characters:
+        if character == "\\":
+            character = next(characters, "")
+            if not character:
+                return ""  # the closing quote was escaped
+        elif character == '"':
+            return ""
+        content.append(character)
+    bare = "".join(content)
+    if _is_dot_string(bare):
+        return bare
+    return '"' + bare.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _domain(domain: str) -> str:
+    """A domain or address literal, C{""} for a bad one."""
+    if domain[:1] == "[":
+        try:
+            if domain[-1] != "]":
+                return ""
+            if domain[1:6].lower() == "ipv6:":
+                return f"[IPv6:{IPv6Address(domain[6:-1].partition('%')[0])}]" if "%" not in domain else ""
+            return f"[{IPv4Address(domain[1:-1])}]"
+        except ValueError:
+            return ""
+    for label in domain.split("."):
+        if not label or label[0] == "-" or label[-1] == "-":
+            return ""
+        if label.isascii():
+            if len(label) > LONGEST_LABEL or _LABEL.fullmatch(label) is None:
+                return ""
+        elif not label.replace("-", "").isalnum() and not _is_u_label(label):
+            return ""
+    return domain
+
+
+def _is_u_label(label: str) -> bool:
+    # Combining marks of Indic and other scripts are no alphanumerics.
+    return all(ord(c) > 0x7F or c.isalnum() or c == "-" for c in label) and not any(c in "。．｡＠" for c in label)
+
+
+# A header, cut into what matters: quoted strings, specials, runs of anything else.  A quote that nothing closes is
+# dropped; there can be one only, so looking for its end is paid once.
+_TOKEN = re.compile(
+    r'"((?:[^"\\]++|\\.)*+)"|"|([()<>,;:\[\]])|([^"()<>,;:\[\]\\]++)|\\(.?)', re.DOTALL
+)
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_SIMPLE = re.compile(r'([^"(),:;<>@\[\]\\=]*+)<([^\s"(),:;<>@\[\]\\]++@[^\s"(),:;<>@\[\]\\]++)>[ \t\r\n]*+')
+
+
+def parse_list(value: str | bytes) -> tuple[Address, ...]:
+    """
+    The mailboxes of an address header field, decoded; groups are flattened.
+
+    Never raises: what has no C{@} is left out, as is all past L{LIST_COUNT}
+    mailboxes or L{LIST_LENGTH} characters.  Addresses are in lower case but
+    need not pass L{parse}: some real ones do not.
+    """
+    text = charsets.decode(value[:LIST_LENGTH]) if isinstance(value, bytes) else value[:LIST_LENGTH]
+    if "\0" in text:
+        text = text.replace("\0", " ")
+    simple = _SIMPLE.fullmatch(text)
+    if simple is not None:
+        found = _mailbox([simple[1]], simple[2], [])
+        return () if found is None else (found,)
+    reader = _ListReader()
+    depth = 0
+    for match in _TOKEN.finditer(text):
+        quoted, special, run, escaped = match.groups()
+        if special == "(":
+            depth += 1
+            if depth == 1:
+                reader.comments.append("")
+            elif len(reader.comments[-1]) < LONGEST_COMMENT:
+                reader.comments[-1] += "("
+        elif depth:
+            depth -= special == ")"
+            if depth and len(reader.comments[-1]) < LONGEST_COMMENT:
+                reader.comments[-1] += match[0]
+        elif quoted is not None:
+            reader.string(_ESCAPE.sub(r"\1", quoted))
+        elif run is not None:
+            reader.word(run)
+        elif special is not None:
+            if not reader.special(special):
+                break
+        elif escaped:
+            reader.word(escaped)
+    reader.end()
+    return tuple(reader.found)
+
+
+class _ListReader:
+    """Mailboxes gathered from the tokens of one field."""
+
+    def __init__(self) -> None:
+        self.found: list[Address] = []
+        self._start()
+
+    def _start(self) -> None:
+        self.phrase: list[str] = []
+        self.comments: list[str] = []
+        self.spec: list[str] | None = None
+        self.inside = False
+        self.bracket = False
+
+    def string(self, text: str) -> None:
+        if self.inside or (self.phrase and self.phrase[-1].endswith((".", "@"))):
+            self.word('"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"')
+        else:
+            # Kept apart: a string is a whole word of the phrase, or the local part before an "@".
+            self.phrase.append("\0" + text)
+
+    def word(self, text: str) -> None:
+        (self.spec if self.inside and self.spec is not None else self.phrase).append(text)
+
+    def special(self, special: str) -> bool:
+        """Take a special character; False when there are enough mailboxes."""
+        if special == "<":
+            self.spec, self.inside = [], True
+        elif special == ">":
+            self.inside = False
+        elif special == "[" or special == "]":
+            self.bracket = special == "["
+            self.word(special)
+        elif self.bracket:
+            self.word(special)
+        elif special == ",":
+            if self.inside:
+                self.spec = []  # an obsolete route (RFC 5322 section 4.4) or a forgotten ">"
+            else:
+                self.end()
+        elif special == ":":
+            if self.inside:
+                self.spec = []
+            else:
+                self._start()  # what stood before was the name of a group
+        elif special == ";":
+            self.end()
+        return len(self.found) < LIST_COUNT
+
+    def end(self) -> None:
+        if self.spec is not None:
+            found = _mailbox(self.phrase, "".join(self.spec), self.comments)
+        else:
+            found = _bare(self.phrase, self.comments)
+        if found is not None:
+            self.found.append(found)
+        self._start()
+
+
+def _bare(phrase: list[str], comments: list[str]) -> Address | None:
+    """A mailbox without angle brackets: C{a@b}, C{a@b (Name)}, C{"a b"@c}; also C{Name a@b}."""
+    if len(phrase) > 1 and phrase[0][0] == "\0" and phrase[1][0] == "@":
+        # NUL marks strings; foreign ones were taken out.
+        phrase = ['"' + phrase[0][1:].replace("\\", "\\\\").replace('"', '\\"') + '"', *phrase[1:]]
+    text = " ".join("".join(phrase).replace("\0", " ").split())
+    if "@" not in text:
+        return None
+    if text[:1] == '"':
+        return _mailbox([], text, comments)
+    before, _, spec = text.replace(" @", "@").replace("@ ", "@").rpartition(" ")
+    return _mailbox([before] if before else [], spec, comments)
+
+
+def _mailbox(phrase: list[str], spec: str, comments: list[str]) -> Address | None:
+    """One mailbox, or None when there is no address in it."""
+    spec = spec.strip()
+    if spec[:1] != '"':
+        spec = "".join(spec.split())
+    local, _, domain = spec.rpartition("@")
+    if not local or not domain or len(spec) > 320 or ("@" in local and local[0] != '"'):
+        return None
+    try:
+        address = parse(spec)
+    except Invalid:
+        if not spec.isprintable() or not _NOT_ATEXT.isdisjoint(local + domain):
+            return None
+        address = spec.lower()
+    name = _name(phrase) or (_name(comments[-1:]) if comments else "")
+    return Address(name, address)
+
+
+def _name(words: list[str]) -> str:
+    if len(words) == 1 and "=?" not in words[0] and "\0" not in words[0]:
+        return " ".join(encodedwords.clean(words[0]).split())
+    # A quoted string is decoded too: many senders quote encoded words.
+    text = encodedwords.decode("".join(words).replace("\0", " "))
+    return " ".join(text.split())
+
+
+_PHRASE = re.compile(r"[\w!#$%&'*+/=?^`{|}~ -]+", re.ASCII)
+
+
+def format_address(address: Address) -> str:
+    """
+    A mailbox for a header field: the name quoted, or in encoded words joined by blanks, where it must be.
+
+    @raise Invalid: line ends or NUL in either part, lone surrogates.
+    """
+    name, spec = address
+    for part in (name, spec):
+        if any(c in part for c in "\r\n\0"):
+            raise Invalid("address", "must not hold CR, LF or NUL")
+    try:
+        (name + spec).encode("utf-8")
+    except UnicodeEncodeError:
+        raise Invalid("address", "must not hold lone surrogates") from None
+    if not name:
+        return spec
+    if encodedwords.plain(name):
+        if _PHRASE.fullmatch(name) is None:
+            name = '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        return f"{name} <{spec}>"
+    return f"{' '.join(encodedwords.encode(name))} <{spec}>"
