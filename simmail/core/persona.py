@@ -74,7 +74,7 @@ class Behaviors(Struct, frozen=True, omit_defaults=True):
     keep_promises: float | UnsetType = UNSET
 
 
-class Persona(Struct, frozen=True, omit_defaults=True):
+class Persona(Struct, frozen=True):
     """One simulated correspondent, as stored and as shown."""
 
     id: str
