@@ -153,6 +153,10 @@ class Clock:
             self._turn.release()
         self.changed()
 
+    async def announce(self) -> None:
+        """Record where the clock stands, after moves that did not."""
+        await self._commit(Commit(puts=self.documents(), events=(self.event(),)))
+
     def event(self) -> Event:
         """The C{clock} event for the clock as it stands."""
         now = self.now()

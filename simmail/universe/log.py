@@ -7,10 +7,12 @@ wait, never a part of the universe that changes state.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from simmail.core.events import Event
@@ -30,17 +32,19 @@ class EventLog:
 
     log = Logger()
 
-    def __init__(self, universe: str, database: IDatabase) -> None:
+    def __init__(self, universe: str, database: IDatabase, reactor: IReactorTime) -> None:
         self._universe = universe
         self._database = database
+        self._reactor = reactor
         self._listeners: list[Listener] = []
         self._watchers: list[Callable[[int, Sequence[Event]], None]] = []
-        self.last = 0
+        self.last = self._begin = 0
+        self._times: deque[tuple[float, int]] = deque(maxlen=4096)
         self.at: datetime | None = None
 
     async def start(self) -> None:
         """Learn where the log stands."""
-        self.last = await self._database.last_event(self._universe)
+        self.last = self._begin = await self._database.last_event(self._universe)
 
     def query(self, query: EventQuery) -> Deferred[list[bytes]]:
         """Recorded events as JSON, as C{IDatabase.events}."""
@@ -59,11 +63,26 @@ class EventLog:
         self._watchers.append(watcher)
         return lambda: self._watchers.remove(watcher)
 
+    def number_at(self, real: float) -> int:
+        """The highest event number at a real time, as far as this process knows; what it does not know was before."""
+        number = self._begin
+        for when, last in self._times:
+            if when > real:
+                break
+            number = last
+        return number
+
     def announce(self, first: int, events: Sequence[Event]) -> None:
         """Events were committed under numbers from C{first} on."""
         last = first + len(events) - 1
         self.last = max(self.last, last)
         self.at = events[-1].at
+        now = self._reactor.seconds()
+        if self._times and now - self._times[-1][0] < 1.0:
+            # One mark a second is enough, and bounds what an hour takes.
+            self._times[-1] = (self._times[-1][0], self.last)
+        else:
+            self._times.append((now, self.last))
         for watcher in list(self._watchers):
             try:
                 watcher(first, events)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from simmail.core.address import parse
 from simmail.core.completing import complete
+from simmail.core.delivery import Copy
 from simmail.core.digest import Digest
 from simmail.core.times import email_date
 from simmail.errors import NotFound, TooLarge
@@ -155,7 +156,9 @@ class Mailboxes:
         octets = complete(octets, f"<{token}@{universe.config.server.domain}>", email_date(now))
         await universe.store.create(address)
         opened = await self.folder(address, folder)
-        return opened.name, await opened.append(octets, (), now)
+        uid: int = await opened.append(octets, (), now)
+        universe.postoffice.note(Copy(address, opened.name, uid, opened.uidvalidity))
+        return opened.name, uid
 
     async def conversations(self, address: str) -> list[Filed]:
         """Every message of the folders that make up conversations."""

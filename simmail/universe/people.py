@@ -18,9 +18,10 @@ from twisted.internet.defer import DeferredLock
 from simmail.core.events import Event, PersonaTag
 from simmail.core.patch import new_persona, patched
 from simmail.core.persona import Persona, Provider
-from simmail.core.relations import Dossier, ThreadState
+from simmail.core.situation import Dossier, ThreadState
 from simmail.database.records import Commit
 from simmail.errors import Conflict, Invalid, NotFound
+from simmail.universe.shelf import Shelf
 
 if TYPE_CHECKING:
     from simmail.universe.universe import Universe
@@ -40,6 +41,7 @@ class People:
         self._commit = commit
         self._by_id: dict[str, Persona] = {}
         self._by_address: dict[str, Persona] = {}
+        self.shelf = Shelf(lambda table, keys: universe.database.get(universe.id, table, keys))
         self._created = 0
         self._sent: dict[str, int] = {}
 
@@ -194,6 +196,8 @@ class People:
                 drops += [(table, key) for key in await universe.database.table(universe.id, table)]
             await self._commit(Commit(drops=tuple(drops), drop_jobs=jobs, events=(
                 Event("persona.updated", universe.clock.now(), {"id": persona.id, "name": persona.name}),)))
+            for table, key in drops:
+                self.shelf.put(table, key, None)
             universe.scheduler.drop(jobs)
             del self._by_id[persona_id]
             for address in persona.addresses:
@@ -206,7 +210,7 @@ class People:
     async def memory(self, persona_id: str) -> dict[str, list[str]]:
         """Notes by case id; C{""} is what lies outside any case."""
         self._found(persona_id)
-        (octets,) = await self._universe.database.get(self._universe.id, "memory", [persona_id])
+        (octets,) = await self.shelf.get([("memory", persona_id)])
         return msgspec.json.decode(octets, type=dict[str, list[str]]) if octets else {}
 
     async def remember(self, persona_id: str, text: str, case_id: str = "", source: str = "") -> None:
@@ -226,10 +230,12 @@ class People:
             kept = notes.setdefault(case_id, [])
             kept.append(f"({source}) {text}" if source else text)
             del kept[:-_MOST_NOTES]
+            document = ("memory", persona_id, msgspec.json.encode(notes))
             await self._commit(Commit(
-                puts=(("memory", persona_id, msgspec.json.encode(notes)),),
+                puts=(document,),
                 events=(Event("persona.memory", self._universe.clock.now(), {
                     "persona_id": persona_id, "case_id": case_id, "source": source}, persona_tag(persona)),)))
+            self.shelf.put(*document)
         finally:
             self._turn.release()
 
@@ -242,7 +248,9 @@ class People:
                 notes.clear()
             else:
                 notes.pop(case_id, None)
-            await self._commit(Commit(puts=(("memory", persona_id, msgspec.json.encode(notes)),)))
+            document = ("memory", persona_id, msgspec.json.encode(notes))
+            await self._commit(Commit(puts=(document,)))
+            self.shelf.put(*document)
         finally:
             self._turn.release()
 
@@ -250,12 +258,12 @@ class People:
 
     async def dossier(self, persona_id: str, address: str) -> Dossier | None:
         """What a persona holds about one correspondent."""
-        (octets,) = await self._universe.database.get(self._universe.id, dossiers_of(persona_id), [address])
+        (octets,) = await self.shelf.get([(dossiers_of(persona_id), address)])
         return msgspec.json.decode(octets, type=Dossier) if octets else None
 
     async def thread(self, persona_id: str, key: str) -> ThreadState | None:
         """What a persona knows of one thread."""
-        (octets,) = await self._universe.database.get(self._universe.id, threads_of(persona_id), [key])
+        (octets,) = await self.shelf.get([(threads_of(persona_id), key)])
         return msgspec.json.decode(octets, type=ThreadState) if octets else None
 
     async def dossiers(self, persona_id: str) -> dict[str, Dossier]:
@@ -270,6 +278,8 @@ class People:
         try:
             gone = [one for one in await self.dossiers(persona_id) if address is None or one == address]
             await self._commit(Commit(drops=tuple((dossiers_of(persona_id), one) for one in gone)))
+            for one in gone:
+                self.shelf.put(dossiers_of(persona_id), one, None)
         finally:
             self._turn.release()
 

@@ -86,6 +86,10 @@ class Policy:
         """All logins on file, sorted by address."""
         return [self._accounts[address] for address in sorted(self._accounts)]
 
+    def status(self, address: str) -> str:
+        """The forced status of a mailbox, C{ok} for none."""
+        return self.rules.status.get(address, "ok")
+
     def recipient(self, address: str, sender: str) -> Verdict:
         """What happens to mail for an address (API contract, "Recipient rules")."""
         universe = self._universe

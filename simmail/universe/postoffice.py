@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 #: Longest a sender waits for Redis once its mail is durable (real seconds).
 PATIENCE = 1.5
 
+#: Copies noted for each folder; a wait looks no further back.
+MOST_NOTED = 1000
+
 _pack = msgspec.msgpack.Encoder().encode
 _unpack = msgspec.msgpack.Decoder(Commit).decode
 
@@ -48,6 +51,12 @@ class Accepted(NamedTuple):
     delivery_id: str
     message_id: str
     copies: tuple[Copy, ...]
+
+
+class _Noted(NamedTuple):
+    uid: int
+    real: float
+    number: int
 
 
 class Outgoing(Struct, frozen=True):
@@ -70,6 +79,7 @@ class PostOffice:
         self._unique = unique
         self._under_way: dict[str, datetime] = {}
         self._waiting: deque[Deferred[None]] = deque()
+        self._filed: dict[tuple[str, str], deque[_Noted]] = {}
         #: Real time of the last message accepted, and whether a job has since written to the application.
         self.accepted_at = 0.0
         self.reached_application = False
@@ -176,13 +186,15 @@ class PostOffice:
         except BaseException:
             self._done(delivery_id)
             raise
-        return copies, Deferred.fromCoroutine(self._commit(commit, octets))
+        return copies, Deferred.fromCoroutine(self._commit(commit, octets, copies))
 
-    async def _commit(self, commit: Commit, octets: bytes | None) -> None:
+    async def _commit(self, commit: Commit, octets: bytes | None, copies: tuple[Copy, ...]) -> None:
         universe = self._universe
         try:
             await universe.commit_surely(commit)
             universe.store.settle([commit.once])
+            for copy in copies:
+                self.note(copy)
             universe.scheduler.add(commit.jobs)
             universe.correspondents.add(commit.arrive, octets)
         finally:
@@ -193,6 +205,22 @@ class PostOffice:
         if not self._under_way:
             while self._waiting:
                 self._waiting.popleft().callback(None)
+
+    # What was filed lately, for waits
+
+    def note(self, copy: Copy) -> None:
+        """A copy was filed just now (also one that is no delivery)."""
+        universe = self._universe
+        filed = self._filed.setdefault((copy.mailbox, copy.folder), deque(maxlen=MOST_NOTED))
+        filed.append(_Noted(copy.uid, universe.reactor.seconds(), universe.log.last))
+
+    def filed_since(self, mailbox: str, folder: str, real: float) -> set[int]:
+        """UIDs filed in a folder after a real time, as far as this process knows."""
+        return {one.uid for one in self._filed.get((mailbox, folder), ()) if one.real >= real}
+
+    def filed_numbers(self, mailbox: str, folder: str) -> dict[int, int]:
+        """The event number at which each UID was filed, as far as this process knows."""
+        return {one.uid: one.number for one in self._filed.get((mailbox, folder), ())}
 
     def floor(self) -> datetime | None:
         """The instant of the oldest message that is not yet committed."""

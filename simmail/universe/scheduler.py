@@ -61,6 +61,7 @@ class Scheduler:
         self._commit = commit
         self._pending: dict[str, Job] = {}
         self._heap: list[tuple[datetime, str]] = []
+        self._replies: dict[tuple[str | None, str], str] = {}
         self._timer: IDelayedCall | None = None
         self._ticking = False
         self._stopped = True
@@ -81,14 +82,25 @@ class Scheduler:
             if job.state in ("pending", "running"):
                 self._pending[job.id] = job
                 heapq.heappush(self._heap, (job.due, job.id))
+                if job.kind == "reply":
+                    self._replies[job.persona_id, job.thread] = job.id
             else:
-                self._pending.pop(job.id, None)
+                self._gone(job.id)
         self._arm()
+
+    def _gone(self, job_id: str) -> None:
+        job = self._pending.pop(job_id, None)
+        if job is not None and self._replies.get((job.persona_id, job.thread)) == job_id:
+            del self._replies[job.persona_id, job.thread]
+
+    def reply_in(self, persona_id: str, thread: str) -> Job | None:
+        """The reply of a persona that is planned in a thread."""
+        return self._pending.get(self._replies.get((persona_id, thread), ""))
 
     def drop(self, ids: Iterable[str]) -> None:
         """These jobs are gone."""
         for one in ids:
-            self._pending.pop(one, None)
+            self._gone(one)
 
     @property
     def pending(self) -> dict[str, Job]:
@@ -224,48 +236,62 @@ class Scheduler:
         if by is not None and by > FARTHEST:
             raise Invalid("by", "at most 400d at once")
 
+        seen: set[str] = set()
+
+        def stop(job: Job | None) -> str | None:
+            if wanted and any(matches((wanted,), type) for type in seen):
+                return "event"
+            if until == "idle" and not any(one.kind != "world" for one in self._pending.values()):
+                return "idle"
+            return None
+
+        unwatch = self._events.watch(lambda first, events: seen.update(event.type for event in events))
+        try:
+            return await self.move(
+                lambda start: self._target(start, by, to, until), stop, limit, settle,
+                arrive=until is None, announce=announce)
+        finally:
+            unwatch()
+
+    async def move(
+        self, target_of: Callable[[datetime], datetime], stop: Callable[[Job | None], str | None],
+        limit: int = MOST_JOBS, settle: float = 0.0, arrive: bool = False, announce: bool = True,
+    ) -> Advanced:
+        """
+        Step from due to due until C{stop(next job)} names a reason, nothing is due up to the target, or
+        C{limit} jobs have run; with C{arrive} the clock then goes on to the target itself.
+        """
         await self.clock.begin_steps()
-        seen: list[str] = []
-        unwatch = self._events.watch(lambda first, events: seen.extend(event.type for event in events))
-        start, first_event, ran, stopped_by = self.clock.now(), self._events.last + 1, 0, "to"
-        moved = False
+        start, first_event, ran, moved = self.clock.now(), self._events.last + 1, 0, False
         try:
             self.clock.step(start)
             await self.quiet()
             start = self.clock.now()
-            target = self._target(start, by, to, until)
+            target = target_of(start)
             while True:
-                if wanted and any(matches((wanted,), type) for type in seen):
-                    stopped_by = "event"
-                    break
                 job = self.first()
-                if until == "idle" and not any(one.kind != "world" for one in self._pending.values()):
-                    stopped_by = "idle"
+                reason = stop(job)
+                if reason is not None:
                     break
                 if job is None or job.due > target:
-                    if until is not None and until != "next_job":
-                        stopped_by = "limit" if job is not None else "idle"
-                    elif until == "next_job" and ran == 0:
-                        stopped_by = "idle"
+                    reason = "idle" if job is None and not arrive else "to"
                     break
                 if ran >= limit:
-                    stopped_by = "limit"
+                    reason = "limit"
                     break
                 self.clock.step(job.due)
                 ran += await self._run(job)
                 await self.quiet()
                 if settle:
                     await self.settled(settle)
-            if until is None and stopped_by == "to":
+            if arrive and reason == "to":
                 self.clock.step(target)
             moved = True
         finally:
-            unwatch()
             await self.clock.end_steps(announce and moved)
         last_event = self._events.last
         return Advanced(
-            start, self.clock.now(), ran, (first_event, last_event) if last_event >= first_event else (), stopped_by
-        )
+            start, self.clock.now(), ran, (first_event, last_event) if last_event >= first_event else (), reason)
 
     def _target(
         self, start: datetime, by: timedelta | None, to: datetime | None, until: str | None

@@ -15,6 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from simmail.core.events import Event
+from simmail.core.links import LinkPolicy
 from simmail.database.records import Commit
 from simmail.errors import Invalid
 from simmail.interfaces import IDatabase
@@ -45,6 +46,7 @@ class Settings:
         self._commit = commit
         self._documents: dict[str, Any] = {}
         self.pace = Pace()
+        self.links = LinkPolicy()
 
     async def start(self) -> None:
         """Learn all documents."""
@@ -55,6 +57,8 @@ class Settings:
         self._documents[name] = value
         if name == "pace":
             self.pace = msgspec.convert(value, Pace)
+        elif name == "links":
+            self.links = msgspec.convert(value, LinkPolicy)
 
     def get(self, name: str, default: Any = None) -> Any:
         """A document as it was stored."""

@@ -34,7 +34,8 @@ from simmail.database.records import Commit, Committed
 from simmail.errors import Unavailable
 from simmail.interfaces import IDatabase, IMailStore
 from simmail.universe.bounces import Bounces
-from simmail.universe.clock import Clock
+from simmail.universe.cases import Cases
+from simmail.universe.clock import Clock, ClockStatus, status
 from simmail.universe.correspondents import Correspondents
 from simmail.universe.desk import Desk
 from simmail.universe.log import EventLog
@@ -90,7 +91,7 @@ class Universe:
         self._back: deque[Deferred[None]] = deque()
         self.unique = unique
         self._stopping = False
-        self.log = EventLog(charter.id, database)
+        self.log = EventLog(charter.id, database, reactor)
         self.clock = Clock(charter.clock, reactor, self._floor, self.commit_surely)
         self.settings = Settings(charter.id, database, self.clock.now, self.commit)
         self.people = People(self, turn, self.commit)
@@ -105,6 +106,7 @@ class Universe:
         self.scheduler.quiet = self.quiet
         self.scheduler.settled = self.settled
         self.clock.changed = self.scheduler.rearm
+        self.cases = Cases(self)
         self.mailboxes = Mailboxes(self)
         self.waits = Waits(self)
         self._heartbeat = LoopingCall(self._beat)
@@ -283,8 +285,6 @@ class Universe:
             "writer": "templates",
         }
 
-    async def clock_status(self) -> Any:
+    async def clock_status(self) -> ClockStatus:
         """The clock as C{GET /api/clock} shows it."""
-        from simmail.universe.clock import status
-
         return status(self.clock, self.scheduler.first(), len(self.scheduler.pending))

@@ -1,0 +1,112 @@
+"""
+The server's certificate: the operator's own, or one made at first start.
+
+New connections take whatever was loaded last, so C{reload} (on SIGHUP) needs
+no restart.  Source: RFC 8314 section 3; API contract, "Other read resources".
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+from OpenSSL import SSL
+from twisted.internet.interfaces import IOpenSSLServerConnectionCreator
+from zope.interface import implementer
+
+from simmail.errors import Invalid
+
+LIFETIME = timedelta(days=825)
+
+
+class CertificateFacts(NamedTuple):
+    """What the API tells of the certificate; C{sha256} in lower-case hexadecimal."""
+
+    self_signed: bool
+    sha256: str
+    subject: str
+    pem: bytes
+
+
+@implementer(IOpenSSLServerConnectionCreator)
+class ServerTls:
+    """
+    TLS for every listener and for STARTTLS.
+
+    @param certificate, key: PEM files; they are made when missing and C{own} is false.
+    @raise Invalid: files that are missing or do not belong together.
+    """
+
+    def __init__(self, certificate: str, key: str, own: bool, names: tuple[str, ...]) -> None:
+        self._certificate, self._key, self._own, self._names = certificate, key, own, names
+        if not own and not (os.path.exists(certificate) and os.path.exists(key)):
+            make_certificate(certificate, key, names)
+        self._context: SSL.Context
+        self.facts: CertificateFacts
+        self.reload()
+
+    def reload(self) -> None:
+        """
+        Take the files as they are now; on an error the old ones stay in force.
+
+        @raise Invalid: as the constructor.
+        """
+        try:
+            pem = Path(self._certificate).read_bytes()
+            leaf = x509.load_pem_x509_certificate(pem)
+            context = SSL.Context(SSL.TLS_SERVER_METHOD)
+            context.set_min_proto_version(SSL.TLS1_2_VERSION)
+            context.set_options(SSL.OP_NO_COMPRESSION | SSL.OP_NO_RENEGOTIATION)
+            context.set_mode(SSL.MODE_RELEASE_BUFFERS)
+            context.use_certificate_chain_file(self._certificate)
+            context.use_privatekey_file(self._key)
+            context.check_privatekey()
+            context.set_session_id(b"simmail")
+        except (OSError, ValueError, SSL.Error) as error:
+            raise Invalid("tls", f"{self._certificate}, {self._key}: {error}") from None
+        self._context = context
+        self.facts = CertificateFacts(
+            leaf.issuer == leaf.subject, leaf.fingerprint(hashes.SHA256()).hex(), leaf.subject.rfc4514_string(),
+            leaf.public_bytes(serialization.Encoding.PEM))
+
+    def serverConnectionForTLS(self, tlsProtocol: Any) -> SSL.Connection:
+        """A connection with the certificate in force now."""
+        return SSL.Connection(self._context, None)
+
+
+def make_certificate(certificate: str, key: str, names: tuple[str, ...]) -> None:
+    """Write a self-signed certificate for these names, localhost and the loopback addresses, and its key (0600)."""
+    private = ec.generate_private_key(ec.SECP256R1())
+    everyone = list(dict.fromkeys((*names, "localhost", "127.0.0.1", "::1")))
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, everyone[0][:64])])
+    begin = datetime.now(UTC) - timedelta(days=1)
+    built = (
+        x509.CertificateBuilder()
+        .subject_name(subject).issuer_name(subject)
+        .public_key(private.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(begin).not_valid_after(begin + LIFETIME)
+        .add_extension(x509.SubjectAlternativeName([_general_name(one) for one in everyone]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+        .sign(private, hashes.SHA256())
+    )
+    octets = private.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    with open(os.open(key, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        file.write(octets)
+    Path(certificate).write_bytes(built.public_bytes(serialization.Encoding.PEM))
+
+
+def _general_name(name: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(name))
+    except ValueError:
+        return x509.DNSName(name)

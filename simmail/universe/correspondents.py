@@ -1,0 +1,210 @@
+"""
+What personas make of the mail that reaches them.
+
+Arrivals are decided about one after another, in the order they were
+committed, each in one commit that also takes it off the queue: exactly once,
+also across a crash.  The rules are C{core.react}; nothing is decided here.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec.structs import replace
+from twisted.internet.defer import Deferred, DeferredLock
+from twisted.logger import Logger
+
+from simmail.core.delivery import Arrival, Copy
+from simmail.core.mail import Mail
+from simmail.core.persona import Persona
+from simmail.core.react import react
+from simmail.core.reading import read
+from simmail.core.situation import (
+    Dossier, Limits, Pace, Planned, Reactions, Situation, ThreadState, Verdict, correspondent, keyed,
+)
+from simmail.core.spam import THRESHOLDS, score
+from simmail.core.threads import thread_key
+from simmail.database.records import Commit
+from simmail.errors import NotFound, Unavailable
+from simmail.universe.enacting import Setting, enact
+from simmail.universe.people import dossiers_of, persona_tag, threads_of
+
+if TYPE_CHECKING:
+    from simmail.universe.universe import Universe
+
+#: Real seconds before mail that could not be read (the store is away) is looked at again.
+AGAIN = 1.0
+
+
+class Correspondents:
+    """The people of one universe, as readers of mail."""
+
+    log = Logger()
+
+    def __init__(self, universe: Universe, turn: DeferredLock) -> None:
+        self._universe = universe
+        self._turn = turn
+        self._queue: deque[tuple[Arrival, bytes | None]] = deque()
+        self._working = False
+        self._waiting: list[Deferred[None]] = []
+
+    # The queue
+
+    def add(self, arrivals: Iterable[Arrival], octets: bytes | None) -> None:
+        """Arrivals that were just committed; C{octets}, when at hand, saves reading them again."""
+        self._queue.extend((arrival, octets) for arrival in arrivals)
+        if self._queue and not self._working:
+            self._working = True
+            Deferred.fromCoroutine(self._work()).addErrback(
+                lambda failure: self.log.failure("deciding about mail failed", failure))
+
+    def floor(self) -> datetime | None:
+        """The instant of the oldest mail not yet decided about."""
+        return self._queue[0][0].at if self._queue else None
+
+    def quiet(self) -> Deferred[None]:
+        """Deferred that fires when everything has been decided about."""
+        done: Deferred[None] = Deferred()
+        if self._queue:
+            self._waiting.append(done)
+        else:
+            done.callback(None)
+        return done
+
+    @property
+    def lag(self) -> int:
+        """How many arrivals wait."""
+        return len(self._queue)
+
+    async def _work(self) -> None:
+        universe = self._universe
+        try:
+            while self._queue:
+                arrival, octets = self._queue[0]
+                await self._turn.acquire()
+                try:
+                    commit = await self._decide(arrival, octets)
+                    await universe.commit_surely(commit)
+                    self._took(commit)
+                except Unavailable as error:
+                    self.log.warn("mail waits to be decided about: {error}", error=error)
+                    await self._rest()
+                    continue
+                except Exception:
+                    # One message that the rules cannot bear must not hold up all others.
+                    self.log.failure("no decision about {id} in {mailbox}", id=arrival.id, mailbox=arrival.mailbox)
+                    await universe.commit_surely(Commit(once=arrival.id, leave=(arrival.id,)))
+                finally:
+                    self._turn.release()
+                self._queue.popleft()
+        finally:
+            self._working = False
+            waiting, self._waiting = self._waiting, []
+            for done in waiting:
+                done.callback(None)
+
+    def _rest(self) -> Deferred[None]:
+        rest: Deferred[None] = Deferred()
+        self._universe.reactor.callLater(AGAIN, rest.callback, None)
+        return rest
+
+    def _took(self, commit: Commit) -> None:
+        """Memory follows what was committed."""
+        universe = self._universe
+        for put in commit.puts:
+            universe.people.shelf.put(*put)
+        universe.scheduler.add(commit.jobs)
+        for event in commit.events:
+            if event.type.startswith("persona."):
+                universe.told("{what} {message_id} for {persona}: {why}", what=event.type[8:],
+                              message_id=event.data.get("message_id", ""), persona=event.data["persona"],
+                              why=event.data.get("why", ""))
+        for job in commit.jobs:
+            universe.told("planned {kind} {id} at {due}: {plan}", kind=job.kind, id=job.id,
+                          due=job.due.isoformat(), plan=job.plan)
+
+    # One decision
+
+    async def _decide(self, arrival: Arrival, octets: bytes | None) -> Commit:
+        gone = Commit(once=arrival.id, leave=(arrival.id,))
+        persona = self._universe.people.known(arrival.persona_id)
+        if persona is None:
+            return gone
+        if octets is None:
+            octets = await self._read(arrival.copy)
+        if octets is None:
+            return gone
+        mail = read(octets)
+        place = {"mailbox": arrival.copy.mailbox, "folder": arrival.copy.folder, "uid": arrival.copy.uid,
+                 "message_id": mail.message_id}
+        spam = Verdict(**{key: arrival.spam[key] for key in ("score", "threshold", "why")}) if arrival.spam else None
+        situation, memory = await self._situation(
+            persona, mail, arrival.mailbox, arrival.sender, arrival.at, spam, place)
+        return replace(
+            enact(react(situation), Setting(
+                persona, persona_tag(persona), arrival.at, mail, self._universe.scheduler.pending, memory)),
+            once=arrival.id, leave=(arrival.id,))
+
+    async def _read(self, copy: Copy) -> bytes | None:
+        try:
+            folder = await self._universe.store.folder(copy.mailbox, copy.folder)
+            octets: bytes = await folder.read(copy.uid)
+            return octets
+        except NotFound:
+            return None
+
+    async def _situation(
+        self, persona: Persona, mail: Mail, recipient: str, sender: str, now: datetime,
+        spam: Verdict | None, place: dict[str, Any],
+    ) -> tuple[Situation, dict[str, list[str]]]:
+        universe = self._universe
+        who = correspondent(mail, sender)
+        key = thread_key(mail)
+        dossier_octets, thread_octets, memory_octets = await universe.people.shelf.get((
+            (dossiers_of(persona.id), who), (threads_of(persona.id), key), ("memory", persona.id)))
+        dossier = msgspec.json.decode(dossier_octets, type=Dossier) if dossier_octets else None
+        thread = msgspec.json.decode(thread_octets, type=ThreadState) if thread_octets else ThreadState(key)
+        memory = msgspec.json.decode(memory_octets, type=dict[str, list[str]]) if memory_octets else {}
+        case, how = universe.cases.match(mail, persona, who, thread)
+        pace = universe.settings.pace
+        people = universe.config.people
+        other = universe.people.at(who)
+        return Situation(
+            mail=mail, envelope_sender=sender, recipient=recipient, persona=persona, now=now,
+            dice=keyed(universe.dice, who, recipient, (dossier.received if dossier else 0) + 1),
+            thread=thread, dossier=dossier, sender_id=other.id if other else "",
+            status=universe.policy.status(recipient), case=case, how=how,
+            notes=tuple(memory.get(case.id if case else "", ())),
+            pace=Pace(pace.factor, pace.ignore_hours),
+            limits=Limits(people.replies_per_day, people.thread_messages_per_hour),
+            spam=spam, planned=self._planned(persona, key), links=universe.settings.links, place=place,
+        ), memory
+
+    def _planned(self, persona: Persona, key: str) -> Planned | None:
+        job = self._universe.scheduler.reply_in(persona.id, key)
+        return Planned(job.id, job.due) if job is not None else None
+
+    async def preview(self, persona: Persona, mail: Mail, sender: str) -> Reactions:
+        """What the persona would do with a mail now; nothing is stored."""
+        situation, _ = await self._situation(
+            persona, mail, persona.address, sender, self._universe.clock.now(),
+            self.verdict(persona, persona.address, sender, mail), {})
+        return react(situation)
+
+    # Junk
+
+    def verdict(self, persona: Persona, recipient: str, sender: str, mail: Mail) -> Verdict:
+        """The spam score of a mail against the persona's filter."""
+        style = persona.style or None
+        level = (style.filter if style else None) or "normal"
+        scored = score(mail, sender, recipient)
+        return Verdict(scored.score, THRESHOLDS[level], scored.why)
+
+    def junk(self, persona: Persona, recipient: str, sender: str, octets: bytes) -> dict[str, Any]:
+        """The same for mail about to be filed, as an arrival keeps it."""
+        verdict = self.verdict(persona, recipient, sender, read(octets))
+        return {"score": verdict.score, "threshold": verdict.threshold, "why": verdict.why, "junk": verdict.junk}

@@ -1,0 +1,135 @@
+"""
+The fingerprint: one hash over what is the case, so that two runs can be told alike.
+
+Left out is what may differ between equal runs: UIDs, UIDVALIDITY, file names,
+event numbers, secrets, remote addresses, real times, Received lines; the
+application's own Message-IDs and Dates are replaced by their ordinal.
+Source: decisions, "Conventions".
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from simmail.core.completing import header_end, without
+from simmail.core.reading import read_headers
+from simmail.database.records import EventQuery, JobQuery
+
+if TYPE_CHECKING:
+    from simmail.universe.universe import Universe
+
+#: Event types that tell of real time or of other programs, not of the simulation.
+OUTSIDE = frozenset(("auth.ok", "auth.failed", "webhook.failed", "account.updated"))
+
+LEFT_OUT = frozenset(("remote", "real", "ms", "hash"))
+
+PAGE = 1000
+
+
+async def fingerprint(universe: Universe) -> dict[str, Any]:
+    """C{{"fingerprint": hex SHA-256, "counts": {record: number}}}."""
+    return await _Fingerprint(universe).taken()
+
+
+class _Fingerprint:
+    def __init__(self, universe: Universe) -> None:
+        self._universe = universe
+        self._hash = sha256()
+        self._counts: dict[str, int] = {}
+        self._ordinals: dict[str, str] = {}
+
+    async def taken(self) -> dict[str, Any]:
+        universe = self._universe
+        await universe.quiet()
+        await self._events()
+        await self._mail()
+        for table in ("personas", "memory", "cases", "settings"):
+            for key, octets in sorted((await universe.database.table(universe.id, table)).items()):
+                self._record(table, key, msgspec.json.decode(octets))
+        for persona in sorted(universe.people.everyone(), key=lambda one: one.id):
+            for address, dossier in (await universe.people.dossiers(persona.id)).items():
+                self._record("relations", persona.id + " " + address, msgspec.to_builtins(dossier))
+        await self._jobs()
+        return {"fingerprint": self._hash.hexdigest(), "counts": self._counts}
+
+    def _record(self, kind: str, key: str, value: Any) -> None:
+        self._counts[kind] = self._counts.get(kind, 0) + 1
+        text = msgspec.json.encode([kind, key, self._canonical(value)], order="deterministic")
+        self._hash.update(b"%d:" % len(text) + text)
+
+    def _canonical(self, value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: self._canonical(one) for key, one in value.items() if key not in LEFT_OUT and key != "uid"}
+        if isinstance(value, (list, tuple)):
+            return [self._canonical(one) for one in value]
+        if isinstance(value, str):
+            return self._replaced(value)
+        return value
+
+    def _replaced(self, text: str) -> str:
+        if "@" in text and self._ordinals:
+            known = self._ordinals.get(text)
+            if known is not None:
+                return known
+            if "<" in text:
+                for own, ordinal in self._ordinals.items():
+                    if own in text:
+                        text = text.replace(own, ordinal)
+        return text
+
+    async def _events(self) -> None:
+        universe, after = self._universe, 0
+        rows: list[dict[str, Any]] = []
+        while True:
+            page = await universe.log.query(EventQuery(after=after, limit=PAGE))
+            if not page:
+                break
+            rows += [msgspec.json.decode(row) for row in page]
+            after = rows[-1]["id"]
+        for row in rows:
+            if row["type"] == "mail.delivered":
+                message_id = row["data"]["message_id"]
+                self._ordinals.setdefault(message_id, f"<app-{len(self._ordinals) + 1}>")
+        # Unrelated pairs may be accepted in another order: what happened at one instant is a set.
+        kept = [[row["at"], row["type"], self._canonical(row["data"])] for row in rows if row["type"] not in OUTSIDE]
+        for one in sorted(kept, key=lambda row: msgspec.json.encode(row, order="deterministic")):
+            self._record("events", "", one)
+
+    async def _mail(self) -> None:
+        universe = self._universe
+        for address in universe.store.mailboxes():
+            for status in await universe.store.folders(address):
+                folder = await universe.store.folder(address, status.name)
+                texts = []
+                for uid in list(folder.uids):
+                    entry = folder.entry(uid)
+                    if entry is not None:
+                        texts.append([sorted(entry.flags), self._message(await folder.read(uid))])
+                for one in sorted(texts):
+                    self._record("mail", f"{address} {status.name}", one)
+
+    def _message(self, octets: bytes) -> str:
+        end = header_end(octets)
+        header = without(octets[:end], (b"received", b"return-path", b"x-service-delivery"))
+        message_id = read_headers(octets).message_id
+        if message_id in self._ordinals:
+            header = without(header, (b"date", b"message-id"))
+            header += f"Message-ID: {self._ordinals[message_id]}\r\n".encode()
+        text = (header + octets[end:]).decode("latin-1")
+        for own, ordinal in self._ordinals.items():
+            if own in text:
+                text = text.replace(own, ordinal)
+        return text
+
+    async def _jobs(self) -> None:
+        after: str | None = None
+        while True:
+            page = await self._universe.database.jobs(self._universe.id, JobQuery(after=after, limit=PAGE))
+            if not page:
+                return
+            for job in page:
+                self._record("jobs", job.id, msgspec.to_builtins(job))
+            after = page[-1].id
