@@ -9,6 +9,7 @@ Source: decisions, "Conventions".
 
 from __future__ import annotations
 
+import re
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,8 @@ OUTSIDE = frozenset(("auth.ok", "auth.failed", "webhook.failed", "account.update
 LEFT_OUT = frozenset(("remote", "real", "ms", "hash"))
 
 PAGE = 1000
+
+_MESSAGE_ID = re.compile(r"<[^<>\s]{3,250}>")
 
 
 async def fingerprint(universe: Universe) -> dict[str, Any]:
@@ -70,15 +73,7 @@ class _Fingerprint:
         return value
 
     def _replaced(self, text: str) -> str:
-        if "@" in text and self._ordinals:
-            known = self._ordinals.get(text)
-            if known is not None:
-                return known
-            if "<" in text:
-                for own, ordinal in self._ordinals.items():
-                    if own in text:
-                        text = text.replace(own, ordinal)
-        return text
+        return _MESSAGE_ID.sub(lambda found: self._ordinals.get(found[0], found[0]), text)
 
     async def _events(self) -> None:
         universe, after = self._universe, 0
@@ -118,11 +113,7 @@ class _Fingerprint:
         if message_id in self._ordinals:
             header = without(header, (b"date", b"message-id"))
             header += f"Message-ID: {self._ordinals[message_id]}\r\n".encode()
-        text = (header + octets[end:]).decode("latin-1")
-        for own, ordinal in self._ordinals.items():
-            if own in text:
-                text = text.replace(own, ordinal)
-        return text
+        return self._replaced((header + octets[end:]).decode("latin-1"))
 
     async def _jobs(self) -> None:
         after: str | None = None
