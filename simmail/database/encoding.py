@@ -31,6 +31,7 @@ _JSON = msgspec.json.Encoder()
 _PACK = msgspec.msgpack.Encoder()
 _JOB = msgspec.msgpack.Decoder(Job)
 _ARRIVAL = msgspec.msgpack.Decoder(Arrival)
+_TYPES = frozenset(TYPES)
 _BODY = b'{"type":"%b","id":%d,"at":"%b","source":"' + SOURCE.encode() + b'","data":%b'
 
 
@@ -56,7 +57,13 @@ class Row(NamedTuple):
 
 
 def encode_event(event: Event) -> Row:
-    """The row of an event that has no number yet."""
+    """
+    The row of an event that has no number yet.
+
+    @raise ValueError: a type that is not among C{TYPES}: no filter would find it.
+    """
+    if event.type not in _TYPES:
+        raise ValueError(f"no such event type: {event.type}")
     persona_id, case_id = event.persona_id or "", event.case_id or ""
     parts = [_json(event.data)]
     if event.persona is not None:

@@ -1,0 +1,338 @@
+"""
+One connection to Redis that comes back by itself.
+
+Commands go out in the order asked and their answers are told in that order,
+without waiting for one another.  No call waits past the time-out, none is
+kept for later while the connection is away, and one whose outcome is not
+known fails with C{Unavailable}: its caller repeats it by its C{once}.
+
+txredisapi supplies the protocol; its pools are not used, because they keep
+commands while Redis is away and answer in no order (twisted-facts, section 4).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
+
+import hiredis
+from twisted.internet.defer import Deferred, succeed
+from twisted.internet.interfaces import IAddress, IDelayedCall, IStreamClientEndpoint
+from twisted.internet.protocol import Factory
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+from txredisapi import HiredisProtocol, ResponseError
+
+from simmail.database.link import Link
+from simmail.database.scripts import Script
+from simmail.errors import Unavailable
+
+#: Real seconds between looks at what waits.
+TICK = 0.2
+#: Real seconds of silence after which a PING asks whether Redis is there.
+QUIET = 1.0
+#: Real seconds before each further attempt to connect; the last one stays.
+DELAYS = (0.02, 0.1, 0.2, 0.4)
+
+#: First words of error answers that pass.  After some of them only another connection helps.
+_AWAY = ("LOADING", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "NOREPLICAS", "BUSY", "OOM", "MISCONF", "TRYAGAIN")
+_RECONNECT = ("LOADING", "READONLY", "MASTERDOWN")
+
+Word = bytes | str | int
+Decode = Callable[[Any], Any]
+
+#: A command as octets.  (The type is given here: the one in hiredis is that of a command of one word.)
+pack: Callable[[tuple[Word, ...]], bytes] = hiredis.pack_command  # type: ignore[assignment]
+
+
+class _Reactor(Protocol):
+    def seconds(self) -> float: ...
+
+    def callLater(self, delay: float, callable: Callable[..., object], *args: object) -> IDelayedCall: ...
+
+
+class _Call:
+    """A command that was sent and not yet answered."""
+
+    __slots__ = ("packed", "decode", "answer", "sent", "repeated")
+
+    def __init__(self, packed: bytes, decode: Decode | None, answer: Deferred[Any] | None, sent: float) -> None:
+        self.packed = packed
+        self.decode = decode
+        # None once it was told that time is over; the reply still takes its turn.
+        self.answer = answer
+        self.sent = sent
+        self.repeated = False
+
+    def fail(self, error: Exception) -> None:
+        """Tell the caller, unless told."""
+        answer, self.answer = self.answer, None
+        if answer is not None:
+            answer.errback(Failure(error))
+
+
+class _Wire(HiredisProtocol):  # type: ignore[misc]
+    """Octets to replies; everything else is the connection's."""
+
+    def __init__(self, owner: Connection) -> None:
+        super().__init__(charset=None, convertNumbers=False)
+        self._owner = owner
+
+    def connectionMade(self) -> None:
+        self.connected = 1
+
+    def dataReceived(self, data: bytes, unpause: bool = False) -> None:
+        # Its own loop: the inherited one makes a Deferred and converts recursively for each reply.
+        reader, told = self._reader, self._owner._replied
+        reader.feed(data)
+        try:
+            while (reply := reader.gets()) is not False:
+                told(self, reply)
+        except hiredis.ProtocolError:
+            self.transport.abortConnection()
+
+    def connectionLost(self, why: Failure) -> None:
+        super().connectionLost(why)
+        self._owner._lost(self, why.getErrorMessage())
+
+
+class _Wires(Factory):
+    noisy = False
+
+    def __init__(self, owner: Connection) -> None:
+        self._owner = owner
+
+    def buildProtocol(self, addr: IAddress | None) -> _Wire:
+        return _Wire(self._owner)
+
+
+class Connection:
+    """
+    A connection to C{link}, made again whenever it is lost.
+
+    @ivar ready: commands are taken now.
+    @ivar trouble: what was wrong the last time, for people.
+    """
+
+    _log = Logger()
+
+    def __init__(
+        self, reactor: _Reactor, link: Link, timeout: float, scripts: Iterable[Script], changed: Callable[[], object]
+    ) -> None:
+        """
+        @param timeout: real seconds a call may take.
+        @param scripts: loaded whenever connected.
+        @param changed: called whenever C{ready} has changed.
+        """
+        self.ready = False
+        self.trouble = ""
+        self._reactor = reactor
+        self._timeout = timeout
+        self._link = link
+        self._endpoint: IStreamClientEndpoint = link.endpoint(reactor, timeout)
+        self._changed = changed
+        self._greeting = _greeting(link, scripts)
+        self._scripts = [pack((b"SCRIPT", b"LOAD", script.text)) for script in scripts]
+        self._wire: _Wire | None = None
+        self._dialling: Deferred[Any] | None = None
+        self._waiting: deque[_Call] = deque()
+        self._again: list[_Call] = []
+        self._held: list[_Call] = []
+        self._heard = 0.0
+        self._attempts = 0
+        self._timer: IDelayedCall | None = None
+        self._closed: Deferred[None] | None = None
+
+    def open(self) -> None:
+        """Begin to connect."""
+        self._dial()
+
+    def close(self) -> Deferred[None]:
+        """Connect no more; fires when the connection is closed.  What was not answered fails."""
+        if self._closed is None:
+            self._closed = Deferred()
+            self._stop_timer()
+            if self._dialling is not None:
+                self._dialling.cancel()
+            if self._wire is None:
+                self._closed.callback(None)
+            else:
+                self._wire.transport.abortConnection()
+        return self._closed if not self._closed.called else succeed(None)
+
+    def call(self, args: Iterable[Word], decode: Decode | None = None) -> Deferred[Any]:
+        """
+        Send one command.
+
+        @return: Deferred of the reply, or of what C{decode} makes of it.  Fails with C{Unavailable} when
+            the connection is away or gets lost, when time is over, and when Redis cannot do it now.
+        """
+        answer: Deferred[Any] = Deferred()
+        if not self.ready:
+            answer.errback(Failure(Unavailable("the database is away")))
+            return answer
+        call = _Call(pack(tuple(args)), decode, answer, self._reactor.seconds())
+        if self._again:
+            self._held.append(call)
+        else:
+            self._send(call)
+        return answer
+
+    def drop(self, why: str) -> None:
+        """Give the connection up and make another."""
+        if self._wire is not None:
+            wire = self._wire
+            self._lost(wire, why)
+            wire.transport.abortConnection()
+
+    def _dial(self) -> None:
+        self._timer = None
+        self._dialling = self._endpoint.connect(_Wires(self))
+        self._dialling.addCallbacks(self._connected, self._refused)
+
+    def _connected(self, wire: _Wire) -> None:
+        self._dialling = None
+        if self._closed is not None:
+            wire.transport.abortConnection()
+            return
+        self._wire = wire
+        self._heard = self._reactor.seconds()
+        for packed in self._greeting[:-1]:
+            self._send(_Call(packed, None, self._greeted(), self._heard))
+        self._send(_Call(self._greeting[-1], None, self._greeted().addCallback(self._welcome, wire), self._heard))
+        self._timer = self._reactor.callLater(TICK, self._tick)
+
+    def _greeted(self) -> Deferred[Any]:
+        greeted: Deferred[Any] = Deferred()
+        return greeted.addErrback(lambda failure: self.drop(str(failure.value)))
+
+    def _welcome(self, reply: object, wire: _Wire) -> None:
+        if self._wire is wire and reply is not None:
+            self._attempts = 0
+            self.trouble = ""
+            self.ready = True
+            self._changed()
+
+    def _refused(self, failure: Failure) -> None:
+        self._dialling = None
+        self._away(failure.getErrorMessage())
+
+    def _lost(self, wire: _Wire, why: str) -> None:
+        if self._closed is not None and not self._closed.called:
+            self._closed.callback(None)
+        if self._wire is not wire:
+            return
+        self._wire = None
+        self._stop_timer()
+        left = [*self._waiting, *self._again, *self._held]
+        self._waiting.clear()
+        self._again, self._held = [], []
+        self._away(why)
+        error = Unavailable("the connection to the database was lost")
+        for call in left:
+            call.fail(error)
+
+    def _away(self, why: str) -> None:
+        was_ready, self.ready = self.ready, False
+        self.trouble = why
+        if self._closed is None and self._timer is None:
+            delay = DELAYS[min(self._attempts, len(DELAYS) - 1)]
+            self._attempts += 1
+            self._timer = self._reactor.callLater(delay, self._dial)
+        if was_ready:
+            self._changed()
+
+    def _send(self, call: _Call) -> None:
+        assert self._wire is not None
+        self._waiting.append(call)
+        self._wire.transport.write(call.packed)
+
+    def _replied(self, wire: _Wire, reply: Any) -> None:
+        if wire is not self._wire:
+            return
+        self._heard = self._reactor.seconds()
+        call = self._waiting.popleft()
+        if isinstance(reply, ResponseError):
+            self._complained(call, str(reply))
+        elif call.answer is not None:
+            answer, call.answer = call.answer, None
+            if call.decode is not None:
+                try:
+                    reply = call.decode(reply)
+                except Exception:
+                    answer.errback(Failure())
+                    return
+            answer.callback(reply)
+        if self._again and not self._waiting:
+            self._send_again()
+
+    def _complained(self, call: _Call, text: str) -> None:
+        word = _first_word(text)
+        if word == "NOSCRIPT" and not call.repeated:
+            # Everything sent since goes again behind it, in order, once what was sent has been answered.
+            self._again.append(call)
+            return
+        if word in _AWAY:
+            call.fail(Unavailable(f"the database cannot do it now: {text[:200]}"))
+            if word in _RECONNECT:
+                self.drop(text[:200])
+        else:
+            call.fail(RuntimeError(f"Redis refused a command: {text[:500]}"))
+
+    def _send_again(self) -> None:
+        calls, self._again, self._held = [*self._again, *self._held], [], []
+        now = self._reactor.seconds()
+        for packed in self._scripts:
+            self._send(_Call(packed, None, None, now))
+        for call in calls:
+            call.repeated = True
+            self._send(call)
+
+    def _tick(self) -> None:
+        self._timer = self._reactor.callLater(TICK, self._tick)
+        now = self._reactor.seconds()
+        if not self._waiting:
+            if now - self._heard >= QUIET:
+                self._send(_Call(_PING, None, None, now))
+            return
+        # Waiting calls are in the order sent, so the first that may go on waiting ends the search.
+        limit = now - self._timeout + TICK
+        for call in [*self._waiting] if self._waiting[0].sent <= limit else ():
+            if call.sent > limit:
+                break
+            call.fail(Unavailable("the database did not answer in time"))
+        if self._waiting[0].sent <= limit and self._heard <= limit:
+            self.drop("no answer in time")
+
+    def _stop_timer(self) -> None:
+        timer, self._timer = self._timer, None
+        if timer is not None and timer.active():
+            timer.cancel()
+
+
+_PING = pack((b"PING",))
+
+
+def _greeting(link: Link, scripts: Iterable[Script]) -> list[bytes]:
+    """What is said first on a connection; the last is answered only when Redis serves."""
+    commands: list[tuple[Word, ...]] = []
+    if link.username:
+        commands.append((b"AUTH", link.username, link.password))
+    elif link.password:
+        commands.append((b"AUTH", link.password))
+    if link.db:
+        commands.append((b"SELECT", link.db))
+    commands += [(b"SCRIPT", b"LOAD", script.text) for script in scripts]
+    commands.append((b"PING",))
+    return [pack(command) for command in commands]
+
+
+def _first_word(text: str) -> str:
+    """The code of an error answer; that of the command inside, where a script of an older Redis failed."""
+    word = text.split(" ", 1)[0].lstrip("-")
+    if word in ("ERR", "Error", ""):
+        for away in _AWAY:
+            if f" -{away} " in text[:300]:
+                return away
+    return word

@@ -1,0 +1,428 @@
+"""
+C{IDatabase} over Redis.
+
+A commit is one script call on a connection of its own, so commits are done in
+the order made and Redis syncs its log once for all that came together.
+Questions go over a second connection and walk in pages, so that no answer is
+long on either side.  What the keys are is told in L{simmail.database.keys}.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Coroutine, Iterable
+from datetime import datetime
+from typing import Any, TypeVar
+
+from twisted.internet.defer import Deferred, FirstError, gatherResults, succeed
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+from zope.interface import implementer
+
+from simmail.core.delivery import Arrival
+from simmail.core.jobs import Job
+from simmail.database import encoding, keys
+from simmail.database.connection import Connection, Word
+from simmail.database.link import FIELD, Link, weakness
+from simmail.database.records import Commit, Committed, EventQuery, JobQuery
+from simmail.database.scripts import load
+from simmail.errors import Invalid, Unavailable
+from simmail.interfaces import IDatabase
+
+T = TypeVar("T")
+
+#: Rows of one answer.
+PAGE = 1000
+#: Candidates one script call looks at, a few milliseconds of Redis.
+BUDGET = 4000
+#: Rows one script call removes.
+SLICE = 500
+
+_STATES = ("pending", "running", "done", "failed", "skipped")
+_UNFINISHED = ("pending", "running")
+_READ = ("query", "agenda", "universes")
+_WRITE = ("commit", "sweep", "erase", "prune")
+_TOP = 2**47
+
+
+@implementer(IDatabase)
+class Database:
+    """
+    The universes of one Redis.
+
+    @ivar healthy: both connections are up; while false every call fails at once.
+    """
+
+    _log = Logger()
+
+    def __init__(self, reactor: Any, link: Link, timeout: float = 2.0) -> None:
+        """
+        @param timeout: real seconds that a call may take.
+        """
+        self.healthy = False
+        self._reactor = reactor
+        self._link = link
+        self._listeners: list[Callable[[bool], object]] = []
+        self._opened: list[Deferred[None]] = []
+        self._closing = False
+        scripts = {name: load(name) for name in _READ + _WRITE}
+        self._start = {
+            name: (b"EVALSHA", script.sha, b"1") for name, script in scripts.items()
+        }
+        self._reads = Connection(reactor, link, timeout, [scripts[name] for name in _READ], self._changed)
+        self._writes = Connection(reactor, link, timeout, [scripts[name] for name in _WRITE], self._changed)
+
+    def open(self, patience: float | None = None) -> Deferred[None]:
+        """
+        Connect, and stay so.
+
+        @return: Deferred that fires when calls are taken, the layout of the data is known to be
+            ours, and the log has a warning when the settings of Redis are weaker than ours.
+        @param patience: real seconds after which it fails with C{Unavailable} instead; connecting goes on.
+        @raise Invalid: the data was written by a newer version.
+        """
+        self._reads.open()
+        self._writes.open()
+        return Deferred.fromCoroutine(self._open(patience))
+
+    def commit(self, universe: str, commit: Commit) -> Deferred[Committed]:
+        """See C{IDatabase}.  Drops come before puts, C{leave} before C{arrive}, jobs before C{drop_jobs}."""
+        try:
+            args = _commit_args(self._start["commit"], universe, commit)
+            return self._writes.call(args, _committed)
+        except Exception:
+            # What cannot be encoded is a defect of the caller, told as any other failure is.
+            failed: Deferred[Committed] = Deferred()
+            failed.errback(Failure())
+            return failed
+
+    def table(self, universe: str, name: str) -> Deferred[dict[str, bytes]]:
+        """See C{IDatabase}."""
+        return Deferred.fromCoroutine(self._table(keys.prefix(universe) + keys.TABLE + keys.escape(name)))
+
+    def get(self, universe: str, name: str, keys_: Iterable[str]) -> Deferred[list[bytes | None]]:
+        """See C{IDatabase}."""
+        return self._fields(keys.prefix(universe) + keys.TABLE + keys.escape(name), list(keys_))
+
+    def events(self, universe: str, query: EventQuery) -> Deferred[list[bytes]]:
+        """See C{IDatabase}.  C{since} and C{until} are included, C{after} and C{before} are not."""
+        return Deferred.fromCoroutine(self._events(keys.prefix(universe), query))
+
+    def last_event(self, universe: str) -> Deferred[int]:
+        """See C{IDatabase}."""
+        return self._reads.call(("HGET", keys.prefix(universe) + keys.META, "last"), lambda reply: int(reply or 0))
+
+    def pending(self, universe: str) -> Deferred[list[Job]]:
+        """See C{IDatabase}."""
+        return Deferred.fromCoroutine(self._pending(keys.prefix(universe)))
+
+    def jobs(self, universe: str, query: JobQuery) -> Deferred[list[Job]]:
+        """See C{IDatabase}.  @raise Invalid: there is no job C{query.after}."""
+        return Deferred.fromCoroutine(self._jobs(keys.prefix(universe), query))
+
+    def job(self, universe: str, job_id: str) -> Deferred[Job | None]:
+        """See C{IDatabase}."""
+        return self._reads.call(
+            ("HGET", keys.prefix(universe) + keys.JOBS, job_id),
+            lambda reply: None if reply is None else _job(reply),
+        )
+
+    def arrivals(self, universe: str) -> Deferred[list[Arrival]]:
+        """See C{IDatabase}."""
+        return self._reads.call(
+            ("HVALS", keys.prefix(universe) + keys.ARRIVALS),
+            lambda reply: [encoding.decode_arrival(octets[12:]) for octets in sorted(reply, key=_place)],
+        )
+
+    def seen(self, universe: str, ids: Iterable[str]) -> Deferred[set[str]]:
+        """See C{IDatabase}."""
+        asked = list(ids)
+        return self._fields(keys.prefix(universe) + keys.ONCE, asked).addCallback(
+            lambda found: {id for id, outcome in zip(asked, found) if outcome is not None}
+        )
+
+    def forget(self, universe: str, once: Iterable[str]) -> Deferred[None]:
+        """See C{IDatabase}."""
+        ids = list(once)
+        key = keys.prefix(universe) + keys.ONCE
+        return _all([
+            self._writes.call(("HDEL", key, *ids[start:start + PAGE])) for start in range(0, len(ids), PAGE)
+        ]).addCallback(_nothing)
+
+    def prune(self, universe: str, before: datetime) -> Deferred[tuple[int, int]]:
+        """See C{IDatabase}.  It goes in slices: other commits come between them."""
+        return Deferred.fromCoroutine(self._prune(keys.prefix(universe), encoding.digits(before)))
+
+    def erase(self, universe: str) -> Deferred[None]:
+        """See C{IDatabase}.  It is gone for all at one moment; its events are then cleared away in slices."""
+        return Deferred.fromCoroutine(self._erase(universe))
+
+    def universes(self) -> Deferred[list[str]]:
+        """See C{IDatabase}; the server's own documents are no universe."""
+        return self._reads.call(
+            (*self._start["universes"], keys.UNIVERSES), lambda reply: sorted(name.decode() for name in reply)
+        )
+
+    def on_health(self, listener: Callable[[bool], object]) -> None:
+        """See C{IDatabase}."""
+        self._listeners.append(listener)
+
+    def close(self) -> Deferred[None]:
+        """See C{IDatabase}.  What was not answered fails with C{Unavailable}."""
+        self._closing, self.healthy = True, False
+        return _all([self._reads.close(), self._writes.close()]).addCallback(_nothing)
+
+    async def _open(self, patience: float | None) -> None:
+        await self._until_healthy(patience)
+        await self._writes.call(("SET", keys.LAYOUT_KEY, keys.LAYOUT, "NX"))
+        layout = int(await self._writes.call(("GET", keys.LAYOUT_KEY)))
+        if layout > keys.LAYOUT:
+            raise Invalid(FIELD, f"holds data of a newer version (layout {layout}, known is {keys.LAYOUT})")
+        settings: dict[bytes, bytes] = {}
+        for name in ("appendonly", "appendfsync", "maxmemory-policy"):
+            try:
+                reply = await self._reads.call(("CONFIG", "GET", name))
+            except RuntimeError:
+                # Hosted Redis often keeps CONFIG to itself: then nothing is said.
+                continue
+            settings.update(zip(reply[::2], reply[1::2]))
+        weak = weakness(settings)
+        if weak:
+            self._log.warn("{link} is less durable than simmail's own Redis: {weak}", link=self._link, weak=weak)
+
+    def _until_healthy(self, patience: float | None) -> Deferred[None]:
+        if self.healthy:
+            return succeed(None)
+        waiting: Deferred[None] = Deferred()
+        self._opened.append(waiting)
+        if patience is not None:
+            def give_up() -> None:
+                self._opened.remove(waiting)
+                waiting.errback(Failure(Unavailable(f"no Redis at {self._link}: {self._trouble()}")))
+
+            timer = self._reactor.callLater(patience, give_up)
+
+            def opened(result: None) -> None:
+                if timer.active():
+                    timer.cancel()
+
+            waiting.addCallback(opened)
+        return waiting
+
+    def _trouble(self) -> str:
+        return self._writes.trouble or self._reads.trouble or "no answer"
+
+    def _changed(self) -> None:
+        healthy = self._reads.ready and self._writes.ready
+        if healthy == self.healthy or self._closing:
+            return
+        self.healthy = healthy
+        if healthy:
+            self._log.info("{link} is there", link=self._link)
+        else:
+            self._log.warn("{link} is away: {why}", link=self._link, why=self._trouble())
+        for listener in tuple(self._listeners):
+            try:
+                listener(healthy)
+            except Exception:
+                self._log.failure("a listener to the database's health failed")
+        if healthy:
+            opened, self._opened = self._opened, []
+            for waiting in opened:
+                waiting.callback(None)
+
+    def _fields(self, key: str, fields: list[str]) -> Deferred[list[bytes | None]]:
+        return _all([
+            self._reads.call(("HMGET", key, *fields[start:start + PAGE])) for start in range(0, len(fields), PAGE)
+        ]).addCallback(lambda pages: [value for page in pages for value in page])
+
+    async def _table(self, key: str) -> dict[str, bytes]:
+        if await self._reads.call(("HLEN", key)) <= PAGE:
+            reply = await self._reads.call(("HGETALL", key))
+            return {name.decode(): value for name, value in zip(reply[::2], reply[1::2])}
+        found: dict[str, bytes] = {}
+        cursor = b"0"
+        while True:
+            cursor, reply = await self._reads.call(("HSCAN", key, cursor, "COUNT", PAGE))
+            found.update((name.decode(), value) for name, value in zip(reply[::2], reply[1::2]))
+            if cursor == b"0":
+                return found
+
+    async def _events(self, prefix: str, query: EventQuery) -> list[bytes]:
+        low = 1 if query.after is None else max(1, query.after + 1)
+        high = _TOP if query.before is None else min(_TOP, query.before - 1)
+        groups = _groups(query)
+        found: list[bytes] = []
+        while len(found) < query.limit and low <= high and groups is not None:
+            reply = await self._reads.call((
+                *self._start["query"], prefix, "down" if query.descending else "up", low, high,
+                _digits(query.since), _digits(query.until), min(PAGE, query.limit - len(found)), BUDGET, *groups,
+            ))
+            rows = len(reply) // 4
+            found += [
+                encoding.event_body(reply[i + 1], int(reply[i]), reply[i + 2], reply[i + 3])
+                for i in range(1, len(reply), 4)
+            ]
+            if reply[0]:
+                following = int(reply[0])
+            elif rows == PAGE:
+                following = int(reply[-4]) + (-1 if query.descending else 1)
+            else:
+                break
+            if query.descending:
+                high = following
+            else:
+                low = following
+        return found
+
+    async def _pending(self, prefix: str) -> list[Job]:
+        found: list[tuple[bytes, Job]] = []
+        for state in _UNFINISHED:
+            found += [row async for row in self._scoped(prefix, [f"s{state}"], b"", None)]
+        found.sort(key=_first)
+        return [job for _, job in found]
+
+    async def _jobs(self, prefix: str, query: JobQuery) -> list[Job]:
+        if query.limit <= 0:
+            return []
+        after = b""
+        if query.after is not None:
+            header = await self._reads.call(("HGET", prefix + keys.JOBS, query.after))
+            if header is None:
+                raise Invalid("after", "there is no such job")
+            after = header[:18] + query.after.encode()
+        scopes = [
+            letter + keys.escape(value)
+            for letter, value in zip("skpc", (query.state, query.kind, query.persona_id, query.case_id))
+            if value is not None
+        ]
+        # A job is in one state, so all the states together are all the jobs.
+        streams = [
+            [row async for row in self._scoped(prefix, scope, after, query.limit)]
+            for scope in ([scopes] if scopes else [[f"s{state}"] for state in _STATES])
+        ]
+        return [job for _, job in heapq.merge(*streams, key=_first)][:query.limit]
+
+    async def _scoped(self, prefix: str, scopes: list[str], after: bytes, limit: int | None) -> Any:
+        left = limit
+        while left is None or left > 0:
+            most = PAGE if left is None else min(PAGE, left)
+            reply = await self._reads.call((*self._start["agenda"], prefix, after, most, BUDGET, *scopes))
+            for i in range(1, len(reply), 2):
+                yield reply[i], _job(reply[i + 1])
+            rows = len(reply) // 2
+            if left is not None:
+                left -= rows
+            if reply[0]:
+                after = reply[0]
+            elif rows == most:
+                after = reply[-2]
+            else:
+                return
+
+    async def _prune(self, prefix: str, before: bytes) -> tuple[int, int]:
+        await self._sweep(prefix, keys.ERASED, b"")
+        events = await self._sweep(prefix, keys.EVENTS, before)
+        jobs = await self._slices((*self._start["prune"], prefix, before, SLICE))
+        return events, jobs
+
+    async def _erase(self, universe: str) -> None:
+        prefix = keys.prefix(universe)
+        while True:
+            await self._sweep(prefix, keys.ERASED, b"")
+            if await self._writes.call((*self._start["erase"], prefix, universe)):
+                break
+        await self._sweep(prefix, keys.ERASED, b"")
+
+    def _sweep(self, prefix: str, stream: str, before: bytes) -> Coroutine[Any, Any, int]:
+        return self._slices((*self._start["sweep"], prefix, stream, before, SLICE))
+
+    async def _slices(self, command: tuple[Word, ...]) -> int:
+        total = 0
+        while True:
+            gone: int = await self._writes.call(command)
+            total += gone
+            if gone < SLICE:
+                return total
+
+
+def _commit_args(start: tuple[bytes, ...], universe: str, commit: Commit) -> list[Word]:
+    """The script call of a commit: its sections in the order C{commit.lua} reads them."""
+    escape = keys.escape
+    args: list[Word] = [*start, keys.prefix(universe), commit.once, universe, len(commit.counts)]
+    for table, key, by in commit.counts:
+        args += (escape(table), key, by)
+    args.append(len(commit.drops))
+    for table, key in commit.drops:
+        args += (escape(table), key)
+    args.append(len(commit.puts))
+    for table, key, document in commit.puts:
+        args += (escape(table), key, document)
+    args.append(len(commit.leave))
+    args += commit.leave
+    args.append(len(commit.arrive))
+    for arrival in commit.arrive:
+        args += (arrival.id, encoding.encode_arrival(arrival))
+    args.append(len(commit.jobs))
+    for job in commit.jobs:
+        args += (
+            job.id, encoding.digits(job.due), job.state, job.kind, escape(job.persona_id or ""),
+            escape(job.case_id or ""), encoding.encode_job(job),
+        )
+    args.append(len(commit.drop_jobs))
+    args += commit.drop_jobs
+    args.append(len(commit.events))
+    for event in commit.events:
+        row = encoding.encode_event(event)
+        args += (escape(row.type), row.at, row.tail, escape(row.persona_id), escape(row.case_id))
+    return args
+
+
+def _committed(reply: bytes) -> Committed:
+    first, *counts = map(int, reply[1:].split(b","))
+    return Committed(reply[:1] == b"1", first, tuple(counts))
+
+
+def _groups(query: EventQuery) -> list[str | int] | None:
+    """What C{query.lua} takes as groups; None when nothing can match."""
+    groups: list[str | int] = []
+    types = encoding.expanded(query.types)
+    if types is not None:
+        if not types:
+            return None
+        groups += [len(types), *(keys.TYPE + keys.escape(type) for type in types)]
+    if query.persona_id is not None:
+        groups += [1, keys.PERSONA + keys.escape(query.persona_id)]
+    if query.case_id is not None:
+        groups += [1, keys.CASE + keys.escape(query.case_id)]
+    return groups
+
+
+def _digits(instant: datetime | None) -> bytes:
+    return b"" if instant is None else encoding.digits(instant)
+
+
+def _job(octets: bytes) -> Job:
+    # The header is four fields that end in NUL.
+    return encoding.decode_job(octets.split(b"\0", 4)[4])
+
+
+def _place(octets: bytes) -> bytes:
+    return octets[:12]
+
+
+def _first(row: tuple[bytes, Job]) -> bytes:
+    return row[0]
+
+
+def _all(waiting: list[Deferred[T]]) -> Deferred[list[T]]:
+    return gatherResults(waiting, consumeErrors=True).addErrback(_first_error)
+
+
+def _first_error(failure: Failure) -> Failure:
+    error = failure.value
+    return error.subFailure if isinstance(error, FirstError) else failure
+
+
+def _nothing(result: object) -> None:
+    return None

@@ -1,0 +1,40 @@
+"""
+The Lua scripts: what Redis does in one step, so that no one sees half of it.
+
+Each begins with the key names of L{simmail.database.keys}; C{jobs} and
+C{postings} are shared pieces that stand before the scripts that need them.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha1
+from importlib.resources import files
+from typing import NamedTuple
+
+from simmail.database.keys import lua
+
+#: Script name: the pieces it is made of.
+_PIECES: dict[str, tuple[str, ...]] = {
+    "commit": ("jobs", "commit"),
+    "query": ("postings", "query"),
+    "sweep": ("postings", "sweep"),
+    "erase": ("erase",),
+    "agenda": ("agenda",),
+    "prune": ("jobs", "prune"),
+    "universes": ("universes",),
+}
+
+
+class Script(NamedTuple):
+    """A script and the name Redis gives it."""
+
+    text: bytes
+    sha: bytes
+
+
+def load(name: str) -> Script:
+    """One of the scripts, read from the package."""
+    folder = files(__name__)
+    pieces = [(folder / f"{piece}.lua").read_text(encoding="utf-8") for piece in _PIECES[name]]
+    text = (lua() + "\n".join(pieces)).encode()
+    return Script(text, sha1(text).hexdigest().encode())
