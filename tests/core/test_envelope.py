@@ -106,7 +106,8 @@ class StructureTests(SynchronousTestCase):
         octets = (b"Content-Type: multipart/mixed; boundary=Bx\r\n\r\n--Bx\r\n\r\na\r\n--Bx\r\n"
                   b"Content-Type: image/png; name=\"a\\\"b.png\"\r\nContent-ID: <1@x>\r\n"
                   b"Content-Disposition: inline; filename=b.png\r\nContent-Transfer-Encoding: BASE64\r\n"
-                  b"Content-Language: en, de\r\nContent-MD5: Q2hlY2s=\r\nContent-Location: http://x/\r\n\r\nAAAA\r\n--Bx--\r\n")
+                  b"Content-Language: en, de\r\nContent-MD5: Q2hlY2s=\r\nContent-Location: http://x/\r\n\r\n"
+                  b"AAAA\r\n--Bx--\r\n")
         self.assertEqual(shown(octets), (
             b'(("text" "plain" ("charset" "us-ascii") NIL NIL "7bit" 1 0 NIL NIL NIL NIL)'
             b'("image" "png" ("name" "a\\"b.png") "<1@x>" NIL "base64" 4 "Q2hlY2s=" '

@@ -113,7 +113,8 @@ class BrokenTests(SynchronousTestCase):
 
     def test_header_cut_by_delimiter(self) -> None:
         """A delimiter in a header section ends the part, which is empty."""
-        octets = b"Content-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\nContent-Type: text/html\r\n--x\r\n\r\nb\r\n--x--"
+        head = b"Content-Type: multipart/mixed; boundary=x\r\n\r\n"
+        octets = head + b"--x\r\nContent-Type: text/html\r\n--x\r\n\r\nb\r\n--x--"
         part = parse(octets)
         self.assertEqual(texts(part, octets), [b"", b"b"])
         self.assertEqual(part.parts[0].head.subtype, b"html")
@@ -161,7 +162,8 @@ class LimitTests(SynchronousTestCase):
         size = 1 << 21
         head = b"Content-Type: multipart/mixed; boundary=x\r\n\r\n"
         for octets in (
-            head + b"\n--y" * (size // 4), head + b"--x\r\n\r\n" * (size // 7), head + b"--x\r\na: b\r\n" * (size // 11),
+            head + b"\n--y" * (size // 4), head + b"--x\r\n\r\n" * (size // 7),
+            head + b"--x\r\na: b\r\n" * (size // 11),
             b"Content-Type: message/rfc822\r\n\r\n" * (size // 32), b"\n" * size, b"a:\n " * (size // 4),
             b"".join(b"Content-Type: multipart/a; boundary=x%d\r\n\r\n--x%d\r\n" % (i, i) for i in range(200))
             + b"\n" * size,
