@@ -7,9 +7,17 @@ address again).  Source: API contract, "Link policy"; decisions, section 11.
 
 from __future__ import annotations
 
-from typing import Literal
+from ipaddress import ip_address
+from typing import Literal, NamedTuple
+from urllib.parse import urlsplit
 
 from msgspec import UNSET, Struct, UnsetType
+
+from simmail.core.address import domain_of
+from simmail.core.anchors import Anchor, anchors, host_of
+from simmail.core.dice import Dice
+from simmail.core.mail import Mail
+from simmail.core.persona import Persona, Style
 
 DEFAULT_USER_AGENT = "Mozilla/5.0 (compatible; simmail)"
 
@@ -36,3 +44,164 @@ class LinkPolicy(Struct, frozen=True, omit_defaults=False):
     sender_check: float = 0.35
     missing_site: Literal["imagine", "notice"] = "imagine"
     local_links: Literal["ignore", "broken"] = "ignore"
+
+
+#: The chance that a link is opened, by C{style.links}.
+HABITS: tuple[tuple[str, float], ...] = (("usual", 0.5), ("curious", 0.85), ("wary", 0.15), ("never", 0.0))
+
+#: Where a look at the sender's site tells nothing about the sender.
+MAIL_PROVIDERS = frozenset((
+    "gmail.com", "googlemail.com", "outlook.com", "hotmail.com", "live.com", "msn.com", "yahoo.com", "icloud.com",
+    "me.com", "aol.com", "proton.me", "protonmail.com", "gmx.de", "gmx.net", "gmx.com", "web.de", "mail.com",
+    "t-online.de", "yandex.ru", "mail.ru", "qq.com", "163.com", "zoho.com", "fastmail.com",
+))
+
+#: Ports of mail and of other services that are no web (WHATWG Fetch, "port blocking").
+BAD_PORTS = frozenset((
+    1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
+    111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
+    540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 2143, 2465, 2525, 2587, 2993,
+    3659, 4045, 4190, 5060, 5061, 6000, 6379, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+))
+
+#: No more links left alone are told of, for one mail.
+LEFT = 20
+
+_LOCAL_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
+
+
+class Opened(NamedTuple):
+    """A link to be opened; C{broken}: it is on the sender's own machine and is found broken without being dialled."""
+
+    url: str
+    text: str
+    why: str
+    broken: bool = False
+
+
+class Left(NamedTuple):
+    """A link left alone; C{domain} instead of a URL's text for a sender that is not looked up."""
+
+    url: str
+    why: str
+    domain: str = ""
+
+
+class Choice(NamedTuple):
+    """What a persona does about the links of one mail; C{look_up}: the sender's domain to look at, or C{""}."""
+
+    open: tuple[Opened, ...]
+    skip: tuple[Left, ...]
+    look_up: str
+    why: str
+
+    def told(self) -> str:
+        """The plan in a sentence."""
+        count = len(self.open)
+        parts = [f"open {count} link{'s' if count != 1 else ''}"] if count else []
+        if self.look_up:
+            parts.append(f"look up {self.look_up}")
+        sentence = " and ".join(parts) or "open nothing"
+        return sentence[:1].upper() + sentence[1:]
+
+
+def habit(persona: Persona) -> tuple[str, float]:
+    """The persona's C{style.links} and the chance that goes with it."""
+    own = persona.style.links if isinstance(persona.style, Style) else UNSET
+    name = "usual" if isinstance(own, UnsetType) else own
+    return name, dict(HABITS)[name]
+
+
+def decide(mail: Mail, persona: Persona, policy: LinkPolicy, dice: Dice, stranger: bool) -> Choice:
+    """
+    Which links of a mail in the inbox are opened, which are not and why, and whether its sender is looked up.
+
+    @param dice: keyed for the mail; each link has its own draw, named by its place.
+    @param stranger: the persona never had mail from the sender before.
+    """
+    if not policy.enabled:
+        return Choice((), (), "", "opening links is switched off")
+    name, chance = habit(persona)
+    opened: list[Opened] = []
+    left: list[Left] = []
+    for nth, one in enumerate(anchors(mail.text, mail.html)):
+        refusal, local = _refusal(one, policy)
+        if refusal:
+            left.append(Left(one.url, refusal))
+            continue
+        draw = dice.uniform("link", nth)
+        if draw >= chance:
+            left.append(Left(one.url, f"link draw {draw:.2f} over {chance:.2f} ({name})"))
+        elif len(opened) >= policy.max_links:
+            left.append(Left(one.url, f"{policy.max_links} links of this mail are opened already"))
+        else:
+            opened.append(Opened(one.url, one.text, f"link draw {draw:.2f} under {chance:.2f} ({name})", local))
+    look_up = ""
+    domain = domain_of(mail.from_.address) if "@" in mail.from_.address else ""
+    draw = dice.uniform("look up")
+    if stranger and domain and chance and draw < policy.sender_check:
+        if domain in MAIL_PROVIDERS:
+            left.append(Left("", "a mail provider's domain tells nothing about the sender", domain))
+        elif not _allowed(domain, policy):
+            left.append(Left("", "the link policy does not allow this host", domain))
+        else:
+            look_up = domain
+    why = f"{len(opened)} of {len(opened) + sum(1 for one in left if one.url)} links"
+    if look_up:
+        why += f", sender draw {draw:.2f} under {policy.sender_check:.2f}"
+    return Choice(tuple(opened), tuple(left[:LEFT]), look_up, why)
+
+
+def _refusal(one: Anchor, policy: LinkPolicy) -> tuple[str, bool]:
+    """Why a link is never opened, C{""} if it may be; and whether it is on the sender's own machine."""
+    host = host_of(one.url)
+    if not host:
+        scheme = one.url.partition(":")[0][:20]
+        return f"only web links are opened, this is {scheme or 'none'}", False
+    try:
+        parts = urlsplit(one.url)
+        port = parts.port
+    except ValueError:
+        return "not a proper address", False
+    if parts.username is not None or parts.password is not None:
+        return "an address with a password in it", False
+    if port in BAD_PORTS:
+        return f"port {port} is no web server", False
+    if not _allowed(host, policy):
+        return "the link policy does not allow this host", False
+    if is_local(host):
+        if policy.local_links == "ignore":
+            return "a testing link to the sender's own machine", True
+        return "", True
+    if not policy.unsubscribe and _unsubscribes(one):
+        return "unsubscribe links are not followed", False
+    return "", False
+
+
+def is_local(host: str) -> bool:
+    """Whether a host name or address literal is on the sender's own machine or network."""
+    if host == "localhost" or host.endswith(_LOCAL_SUFFIXES) or "." not in host and ":" not in host:
+        return True
+    try:
+        number = ip_address(host)
+    except ValueError:
+        return False
+    return not number.is_global
+
+
+def matches(host: str, patterns: tuple[str, ...]) -> bool:
+    """Whether a host is one of the patterns: exact, or below C{*.domain}."""
+    return any(
+        host == one or (one.startswith("*.") and host.endswith(one[1:])) for one in (p.lower() for p in patterns)
+    )
+
+
+def _allowed(host: str, policy: LinkPolicy) -> bool:
+    if isinstance(policy.deny, tuple) and matches(host, policy.deny):
+        return False
+    return not isinstance(policy.allow, tuple) or matches(host, policy.allow)
+
+
+def _unsubscribes(one: Anchor) -> bool:
+    low = f"{one.text} {one.url}".lower()
+    return any(word in low for word in ("unsubscribe", "opt-out", "optout", "abmelden", "abbestellen"))

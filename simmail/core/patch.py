@@ -40,8 +40,8 @@ def new_persona(fields: Mapping[str, Any], id: str, provider: Provider, created:
     """
     A complete persona from fields; what is drawn or defaulted is filled in.
 
-    C{temperament} and C{style.client} are drawn from C{dice} and C{id};
-    C{name} defaults to the local part of the first address, C{knows} to
+    C{temperament} is drawn from C{dice} (keyed for this persona), C{style.client} by C{id}, so that it is the same
+    again when a later change leaves it out; C{name} defaults to the local part of the first address, C{knows} to
     C{some}, C{style.links} to C{usual}, C{style.filter} to C{normal}.
 
     @raise Invalid: naming the dotted field; no address; unknown fields; a read-only field that says otherwise.
@@ -52,50 +52,46 @@ def new_persona(fields: Mapping[str, Any], id: str, provider: Provider, created:
         raise Invalid("addresses", "at least one address is required")
     if not values.get("name"):
         values["name"] = address.local_part(addresses[0])
-    own = dice.on("persona", id)
-    values.setdefault("temperament", temperaments.draw(own))
+    if "temperament" not in values:
+        values["temperament"] = temperaments.draw(dice)
     values.setdefault("knows", "some")
-    values["style"] = _completed(values.get("style", Style()), own)
+    values["style"] = _completed(values.get("style", Style()), id)
     _check_whole(values)
     return Persona(id=id, provider=provider, created=created, **values)
 
 
-def patched(persona: Persona, fields: Mapping[str, Any], dice: Dice) -> Persona:
+def patched(persona: Persona, fields: Mapping[str, Any]) -> Persona:
     """
     The persona with some fields changed, as C{PATCH} does: fields left out stay, C{style}, C{timing} and
-    C{behaviors} are replaced whole, C{null} takes an optional field away.
+    C{behaviors} are replaced whole, C{null} takes an optional field away; what is left out of C{style} is drawn or
+    defaulted as it was at first.
 
-    @param dice: the universe's, as for L{new_persona}: what is left out of C{style} is drawn or defaulted again.
     @raise Invalid: as L{new_persona}.
     """
     values = _checked(fields, persona.id, persona.provider, persona.created)
-    own = dice.on("persona", persona.id)
-    for name in fields:
-        if name in values or name in _READ_ONLY:
-            continue
-        # null: back to what a new persona would have.
-        if name == "addresses":
-            raise Invalid("addresses", "at least one address is required")
-        values[name] = {
-            "name": address.local_part(values.get("addresses", persona.addresses)[0]),
-            "temperament": temperaments.draw(own), "knows": "some", "style": Style(),
-        }.get(name, UNSET)
-    if values.get("addresses", persona.addresses) == ():
+    addresses = values.get("addresses", () if "addresses" in fields else persona.addresses)
+    if not addresses:
         raise Invalid("addresses", "at least one address is required")
+    for name in fields:
+        if name not in values and name not in _READ_ONLY:
+            # null: back to what a new persona would have.
+            values[name] = {
+                "name": "", "temperament": temperaments.draw(Dice(persona.id)), "knows": "some", "style": Style(),
+            }.get(name, UNSET)
     if "name" in values and not values["name"]:
-        values["name"] = address.local_part(values.get("addresses", persona.addresses)[0])
+        values["name"] = address.local_part(addresses[0])
     if "style" in values:
-        values["style"] = _completed(values["style"], own)
+        values["style"] = _completed(values["style"], persona.id)
     changed = replace(persona, **values)
     _check_whole({"addresses": changed.addresses, "behaviors": changed.behaviors})
     return changed
 
 
-def _completed(style: Style, own: Dice) -> Style:
+def _completed(style: Style, id: str) -> Style:
     """What is drawn or defaulted is stored, so that it is shown and never changes by itself."""
     return replace(
         style,
-        client=own.weighted(CLIENT_WEIGHTS, "client") if style.client is UNSET else style.client,
+        client=Dice(id).weighted(CLIENT_WEIGHTS, "client") if style.client is UNSET else style.client,
         links="usual" if style.links is UNSET else style.links,
         filter="normal" if style.filter is UNSET else style.filter,
     )

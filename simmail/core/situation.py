@@ -41,10 +41,15 @@ class Pace(Struct, frozen=True):
 
 
 class Limits(Struct, frozen=True):
-    """What keeps mail from going round (C{people} of the configuration)."""
+    """
+    What keeps mail from going round (C{people} of the configuration).
+
+    @ivar between_personas: after so many mails in a row among personas a thread has come to its end.
+    """
 
     replies_per_day: int = 100
     thread_messages_per_hour: int = 20
+    between_personas: int = 6
 
 
 class Verdict(Struct, frozen=True):
@@ -149,6 +154,7 @@ class ThreadState(Struct, frozen=True, omit_defaults=True):
     @ivar case_id: the case it was linked to and C{how}, C{""} while it is not.
     @ivar messages: both ways; recent: Unix seconds of the latest of them.
     @ivar followup: the job that will ask again, C{""} for none; question: what it asks.
+    @ivar between: the latest messages in a row that went from persona to persona.
     """
 
     key: str
@@ -159,6 +165,7 @@ class ThreadState(Struct, frozen=True, omit_defaults=True):
     last_message_id: str = ""
     followup: str = ""
     question: str = ""
+    between: int = 0
 
 
 class Planned(Struct, frozen=True):
@@ -206,6 +213,11 @@ class Situation(Struct, frozen=True, kw_only=True):
     links: LinkPolicy = LinkPolicy()
     place: dict[str, Any] = {}
     answers: dict[str, str] | None = None
+
+    @property
+    def nth(self) -> int:
+        """This is the n-th mail between the two, from 1."""
+        return (self.dossier.received if self.dossier is not None else 0) + 1
 
 
 def correspondent(mail: Mail, envelope_sender: str) -> str:
