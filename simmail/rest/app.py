@@ -1,0 +1,157 @@
+"""
+The API as one Klein application, made from the table of its routes.
+
+Calls whose path holds no names are looked up in a dict before Klein's router
+is asked; both ways lead to the same exchange.  What no route takes is
+answered here too, always as JSON.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from klein import Klein
+from klein.resource import KleinResource
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+from twisted.web.iweb import IRequest
+from twisted.web.server import NOT_DONE_YET
+from werkzeug.exceptions import HTTPException, MethodNotAllowed
+from werkzeug.routing import BaseConverter
+
+from simmail.errors import NotFound
+from simmail.rest import errors
+from simmail.rest.exchange import Exchange, send
+from simmail.rest.schema import Route
+from simmail.rest.services import Services
+
+_METHOD = re.compile(rb"[A-Z]{1,20}\Z")
+
+#: Stands for a slash inside one segment of a path while Klein routes it; a NUL of the client's own is refused.
+_SLASH = "\0"
+
+
+class _Number(BaseConverter):
+    """A whole number in ASCII digits: UIDs and attachment numbers."""
+
+    regex = "[0-9]{1,10}"
+
+    def to_python(self, value: str) -> int:
+        """The number."""
+        return int(value)
+
+
+class Application:
+    """
+    The API.
+
+    @param routes: the whole table; endpoints must differ.
+    """
+
+    log = Logger()
+
+    def __init__(self, services: Services, routes: Iterable[Route]) -> None:
+        self.routes = tuple(routes)
+        self.exchange = Exchange(services)
+        self.plain: dict[tuple[bytes, bytes], Route] = {}
+        self._klein = Klein()
+        self._klein.url_map.converters["number"] = _Number
+        self._klein.url_map.merge_slashes = False
+        for route in self.routes:
+            self._add(route)
+        self._klein.handle_errors(HTTPException)(self._no_route)
+        self._klein.handle_errors(Exception)(self._failed)
+
+    def _add(self, route: Route) -> None:
+        if route.endpoint in self._klein.endpoints:
+            raise ValueError(f"{route.endpoint} is declared twice")
+
+        def answer(request: IRequest, **path: Any) -> Deferred[None]:
+            named = {name: value.replace(_SLASH, "/") if isinstance(value, str) else value
+                     for name, value in path.items()}
+            return self.exchange.begin(request, route, named)
+
+        self._klein.route(route.rule, methods=[route.method], endpoint=route.endpoint)(answer)
+        if not route.names:
+            self.plain[route.method.encode(), route.path.encode()] = route
+            if route.method == "GET":
+                self.plain[b"HEAD", route.path.encode()] = route
+
+    def _no_route(self, request: IRequest, failure: Failure) -> Deferred[None]:
+        error = failure.value
+        if isinstance(error, MethodNotAllowed):
+            allowed = sorted(set(error.valid_methods or ()))
+            return self.exchange.unrouted(request, errors.wrong_method(request.method.decode("ascii"), allowed))
+        return self.exchange.unrouted(request, errors.told(NotFound("there is no such path")))
+
+    def _failed(self, request: IRequest, failure: Failure) -> None:
+        if failure.check(CancelledError):
+            return
+        incident = self.exchange.request_id(request)
+        self.log.failure("incident {incident}: a request failed", failure, incident=incident)
+        if not request.startedWriting:
+            refused = errors.defect(incident)
+            send(request, refused.status, refused.body)
+
+    def resource(self) -> Root:
+        """The resource a C{Site} serves."""
+        return Root(self, self._klein)
+
+
+class Root(KleinResource):
+    """
+    Everything below C{/}.
+
+    Klein is kept from what it answers with HTML or breaks on: a strange C{Host},
+    a path that is not UTF-8, a method that is not ASCII.
+    """
+
+    def __init__(self, application: Application, klein: Klein) -> None:
+        super().__init__(klein)
+        self._application = application
+
+    def render(self, request: IRequest) -> Any:
+        """Answer a request, at once or later."""
+        application = self._application
+        route = application.plain.get((request.method, request.path))
+        if route is not None:
+            return _watched(request, application.exchange.begin(request, route, {}))
+        refused = _prepared(request)
+        if refused is not None:
+            return _watched(request, application.exchange.unrouted(request, refused))
+        return super().render(request)
+
+
+def _watched(request: IRequest, work: Deferred[None]) -> Any:
+    """C{work} is cancelled when the client leaves; what else happens to it is logged."""
+    if not work.called:
+        request.notifyFinish().addErrback(lambda _: work.cancel())
+    work.addErrback(lambda failure: failure.trap(CancelledError))
+    work.addErrback(_log_unanswered)
+    return NOT_DONE_YET
+
+
+def _log_unanswered(failure: Failure) -> None:
+    Application.log.failure("a request was not answered", failure)
+
+
+def _prepared(request: IRequest) -> errors.Refused | None:
+    """Make a request fit for Klein, or say why it cannot be."""
+    if not _METHOD.match(request.method):
+        return errors.Refused(400, errors.body("the method is malformed"))
+    # Routes do not depend on the host, and Klein fails on one that is no name.
+    request.requestHeaders.setRawHeaders(b"Host", [b"localhost"])
+    segments = []
+    for segment in request.postpath:
+        try:
+            text = segment.decode("utf-8")
+        except UnicodeDecodeError:
+            return errors.Refused(400, errors.body("the path must be UTF-8"))
+        if _SLASH in text:
+            return errors.Refused(400, errors.body("the path must not contain NUL"))
+        segments.append(text.replace("/", _SLASH).encode("utf-8"))
+    request.postpath[:] = segments
+    return None

@@ -1,0 +1,154 @@
+"""
+One request, from the guard to the last octet of its answer.
+
+A change goes on to its end when the client leaves; a read is broken off.
+Every answer carries C{X-Request-Id}; what should not have happened is logged
+under it and answered 500.
+"""
+
+from __future__ import annotations
+
+import re
+from inspect import isawaitable
+from secrets import token_hex
+from typing import Any
+from urllib.parse import urlencode
+
+import msgspec
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.logger import Logger
+from twisted.web.iweb import IRequest
+
+from simmail.errors import Refusal, Unavailable
+from simmail.rest import decoding, errors
+from simmail.rest.guard import Guard
+from simmail.rest.schema import TAKEN, Call, Octets, Page, Route
+from simmail.rest.services import Services
+
+#: Parameters that go with every call.
+EVERYWHERE = frozenset({"token", "universe"})
+
+_REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}\Z")
+_JSON = [b"application/json"]
+
+
+class Exchange:
+    """What all requests to the API have in common."""
+
+    log = Logger()
+
+    def __init__(self, services: Services) -> None:
+        self.services = services
+        self.guard = Guard(services)
+        self._limits = services.config.limits
+        self._series = token_hex(4)
+        self._count = 0
+
+    def begin(self, request: IRequest, route: Route, path: dict[str, Any]) -> Deferred[None]:
+        """
+        Answer a request.
+
+        @return: fires when it is answered; cancelling breaks off a read, and leaves a change alone.
+        """
+        call = Call(route, request, self.services, path, self.request_id(request), self.services.reactor.seconds())
+        work: Deferred[None] = Deferred.fromCoroutine(self._answer(call))
+        if work.called:
+            return work
+        request.notifyFinish().addErrback(lambda _: setattr(call, "gone", True))
+        if not route.detached:
+            return work
+        # Cancelled, this one ends at once; the work does not hear of it.
+        watched: Deferred[None] = Deferred()
+        work.addBoth(lambda _: watched.called or watched.callback(None))
+        return watched
+
+    def unrouted(self, request: IRequest, refused: errors.Refused) -> Deferred[None]:
+        """Answer a request that no route takes; below C{/api} only those who have a key learn so."""
+        return Deferred.fromCoroutine(self._unrouted(request, refused))
+
+    async def _unrouted(self, request: IRequest, refused: errors.Refused) -> None:
+        self.request_id(request)
+        if request.path.startswith(b"/api/"):
+            try:
+                self.guard.charge(await self.guard.identify(request), request)
+            except Refusal as refusal:
+                refused = errors.told(refusal)
+        send(request, refused.status, refused.body, refused.headers)
+
+    def request_id(self, request: IRequest) -> str:
+        """The id of a request, the client's own if it sent a good one; set in the answer."""
+        given = request.getHeader(b"X-Request-Id")
+        if given is None or not _REQUEST_ID.match(given):
+            self._count += 1
+            given = b"%b-%x" % (self._series.encode(), self._count)
+        request.responseHeaders.setRawHeaders(b"X-Request-Id", [given])
+        return str(given, "ascii")
+
+    async def _answer(self, call: Call) -> None:
+        headers: tuple[tuple[str, str], ...]
+        content_type = None
+        try:
+            answer = await self._called(call)
+            if answer is TAKEN:
+                return
+            status, octets, headers, content_type = self._told(call, answer)
+        except Refusal as refusal:
+            status, octets, headers = errors.told(refusal)
+        except CancelledError:
+            if not call.gone:
+                raise
+            return
+        except Exception:
+            self.log.failure("incident {incident}: {route} failed", incident=call.request_id,
+                             route=call.route.endpoint)
+            status, octets, headers = errors.defect(call.request_id)
+        if not call.gone:
+            send(call.request, status, octets, headers, content_type)
+
+    async def _called(self, call: Call) -> Any:
+        route, request = call.route, call.request
+        await self.guard.admit(call)
+        if route.detached and not self.services.roster.available:
+            raise Unavailable("Redis is away; try again later")
+        if route.locate is not None:
+            call.found = await route.locate(call)
+        args = request.args
+        call.query = decoding.query(args, route.query, EVERYWHERE) if args else route.query()
+        if route.body is not None:
+            call.body = decoding.body(request.content.read(), route.body, self._limits.json_depth)
+        answer = route.call(call)
+        return await answer if isawaitable(answer) else answer
+
+    def _told(self, call: Call, answer: Any) -> tuple[int, bytes, tuple[tuple[str, str], ...], bytes | None]:
+        headers: tuple[tuple[str, str], ...] = ()
+        if isinstance(answer, Octets):
+            return answer.status, answer.octets, answer.headers, answer.content_type.encode("latin-1")
+        if isinstance(answer, Page):
+            if answer.more is not None:
+                headers = (("Link", f"<{_next(call.request, answer.more)}>; rel=\"next\""),)
+            answer = answer.items
+        return 200, msgspec.json.encode(answer), headers, None
+
+
+def send(
+    request: IRequest, status: int, octets: bytes, headers: tuple[tuple[str, str], ...] = (),
+    content_type: bytes | None = None,
+) -> None:
+    """Write a whole answer and finish."""
+    if status != 200:
+        request.setResponseCode(status)
+    out = request.responseHeaders
+    out.setRawHeaders(b"Content-Type", _JSON if content_type is None else [content_type])
+    out.setRawHeaders(b"Content-Length", [b"%d" % len(octets)])
+    for name, value in headers:
+        out.setRawHeaders(name, [value])
+    request.write(octets)
+    request.finish()
+
+
+def _next(request: IRequest, more: dict[str, str | int]) -> str:
+    # The same question with another cursor; the key is not for logs and pages.
+    pairs = [(name, value) for name, values in request.args.items() if name != b"token" and name.decode() not in more
+             for value in values]
+    pairs += [(name.encode(), str(value).encode()) for name, value in more.items()]
+    return f"{request.path.decode('ascii', 'replace')}?{urlencode(pairs)}"

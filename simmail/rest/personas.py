@@ -1,0 +1,223 @@
+"""
+C{/api/personas}, C{/api/memory} and C{/api/temperaments}: the people of a universe.
+
+Source: API contract, "Personas"; decisions, section 23 ("Personas").
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import UNSET, Struct, UnsetType
+
+from simmail.core import relations, temperaments
+from simmail.core.persona import Behaviors, Persona, Style, TemperamentName, Timing
+from simmail.core.situation import Relation, Stance
+from simmail.core.times import format_duration
+from simmail.errors import Invalid
+from simmail.rest.schema import Body, Call, Deleted, Query, Route
+
+HEADING = "Personas"
+
+
+class PersonaFields(Body, frozen=True):
+    """
+    What may be said of a persona.
+
+    Declared for the OpenAPI document; C{core.patch} checks the values, so that YAML files and the API agree.
+    """
+
+    addresses: list[str] | UnsetType = UNSET
+    name: str | UnsetType = UNSET
+    role: str | UnsetType = UNSET
+    org: str | UnsetType = UNSET
+    who: str | UnsetType = UNSET
+    wants: str | UnsetType = UNSET
+    character: str | UnsetType = UNSET
+    knows: str | UnsetType = UNSET
+    temperament: TemperamentName | UnsetType = UNSET
+    case_ids: list[str] | UnsetType = UNSET
+    style: Style | UnsetType = UNSET
+    timing: Timing | UnsetType = UNSET
+    behaviors: Behaviors | UnsetType = UNSET
+    external_ids: dict[str, str] | UnsetType = UNSET
+    paused: bool | UnsetType = UNSET
+
+
+class Note(Body, frozen=True):
+    """A note for a persona's memory; with a C{source} it is kept as C{(source) text}."""
+
+    text: str
+    case_id: str = ""
+    source: str = ""
+
+
+class ExternalNote(Body, frozen=True):
+    """A note for the persona that carries the id C{id} in C{system}; C{source} is C{system} unless given."""
+
+    system: str
+    id: str
+    text: str
+    case_id: str = ""
+    source: str = ""
+
+
+class Remembered(Struct, frozen=True):
+    """The note was added to this persona's memory."""
+
+    persona_id: str
+    status: str = "ok"
+
+
+class WhichCase(Query, frozen=True):
+    """C{case_id}: only that case's memory, C{""} what lies outside any case."""
+
+    case_id: str | None = None
+
+
+class WhichAddress(Query, frozen=True):
+    """C{address}: only that correspondent."""
+
+    address: str | None = None
+
+
+class Relations(Struct, frozen=True):
+    """What a persona holds about its correspondents."""
+
+    relations: list[Relation]
+    stances: list[Stance]
+
+
+class TemperamentItem(Struct, frozen=True):
+    """One temperament; C{weight} is the odds of being drawn."""
+
+    name: TemperamentName
+    weight: int
+    reply_rate: float
+    median_delay: str
+    text: str
+
+
+async def persona(call: Call) -> Persona:
+    """The persona the path names.  @raise NotFound: there is none."""
+    found: Persona = await call.universe.people.get(call.path["id"])
+    return found
+
+
+async def list_personas(call: Call) -> list[Persona]:
+    return await call.universe.people.list()
+
+
+async def create_persona(call: Call) -> Persona:
+    return await call.universe.people.create(call.body)
+
+
+async def get_persona(call: Call) -> Any:
+    return call.found
+
+
+async def change_persona(call: Call) -> Persona:
+    return await call.universe.people.patch(call.path["id"], call.body)
+
+
+async def delete_persona(call: Call) -> Deleted:
+    await call.universe.people.delete(call.path["id"])
+    return Deleted()
+
+
+async def read_memory(call: Call) -> dict[str, list[str]]:
+    return await call.universe.people.memory(call.path["id"])
+
+
+async def add_memory(call: Call) -> Remembered:
+    note: Note = call.body
+    await call.universe.people.remember(call.found.id, note.text, note.case_id, note.source)
+    return Remembered(call.found.id)
+
+
+async def clear_memory(call: Call) -> Deleted:
+    await call.universe.people.forget(call.path["id"], call.query.case_id)
+    return Deleted()
+
+
+async def add_memory_by_external(call: Call) -> Remembered:
+    note: ExternalNote = call.body
+    for field in ("system", "id"):
+        if not getattr(note, field):
+            raise Invalid(field, "must not be empty")
+    known = await call.universe.people.by_external(note.system, note.id)
+    await call.universe.people.remember(known.id, note.text, note.case_id, note.source or note.system)
+    return Remembered(known.id)
+
+
+async def read_relations(call: Call) -> Relations:
+    known = [one for one in (await call.universe.people.dossiers(call.path["id"])).values()
+             if not relations.strangers(one)]
+    return Relations(
+        [relations.relation(one) for one in known],
+        [stance for one in known for stance in relations.stances(one)])
+
+
+async def forget_relations(call: Call) -> Deleted:
+    address = call.query.address
+    await call.universe.people.forget_relations(call.path["id"], None if address is None else address.lower())
+    return Deleted()
+
+
+async def list_temperaments(call: Call) -> list[TemperamentItem]:
+    return [TemperamentItem(one.name, one.weight, one.reply_rate, format_duration(one.median_delay), one.text)
+            for one in temperaments.TEMPERAMENTS]
+
+
+_EXAMPLE = {
+    "addresses": ["maria@acme.test"], "name": "Maria Keller", "role": "Buyer", "org": "Acme", "temperament": "busy",
+    "style": {"client": "gmail", "signature": "Maria Keller, Acme"},
+    "timing": {"reply_rate": 0.9, "delay": {"median": "45m", "spread": 1.5},
+               "hours": {"tz": "Europe/Berlin", "days": "mon-fri", "from": "09:00", "to": "17:00"}},
+}
+_ANSWER = {"id": "p_7k2m9x4w1c8v", "provider": "api", "created": "2026-03-01T09:00:00Z", **_EXAMPLE, "knows": "some"}
+_RELATION = {
+    "address": "app@sim.test", "name": "Billing", "persona_id": None, "warmth": 0.52, "trust": 0.5, "patience": 0.45,
+    "last_contact": "2026-03-01T09:00:00Z",
+    "open_promises": [{"by": "persona", "what": "the signed contract", "due": "2026-03-03T09:00:00Z"}],
+}
+
+ROUTES: tuple[Route, ...] = (
+    Route("GET", "/api/personas", list_personas, "List personas, sorted by name", list[Persona],
+          answer_example=[_ANSWER]),
+    Route("POST", "/api/personas", create_persona, "Create a persona and its mailbox", Persona, role="member",
+          body=dict[str, Any], body_shown=PersonaFields, example=_EXAMPLE, answer_example=_ANSWER),
+    Route("GET", "/api/personas/{id}", get_persona, "Read a persona", Persona, locate=persona,
+          answer_example=_ANSWER),
+    Route("PATCH", "/api/personas/{id}", change_persona,
+          "Change a persona: fields left out stay; style, timing and behaviors are replaced whole", Persona,
+          role="member", body=dict[str, Any], body_shown=PersonaFields, locate=persona, statuses=(409,),
+          example={"paused": True}, answer_example={**_ANSWER, "paused": True}),
+    Route("PUT", "/api/personas/{id}", change_persona, "The same as PATCH", Persona,
+          role="member", body=dict[str, Any], body_shown=PersonaFields, locate=persona, statuses=(409,),
+          example={"temperament": "ghost"}, answer_example={**_ANSWER, "temperament": "ghost"}),
+    Route("DELETE", "/api/personas/{id}", delete_persona,
+          "Delete a persona with its memory, relations and pending jobs; its mailbox and mail are kept", Deleted,
+          role="member", locate=persona, statuses=(409,), answer_example={"status": "deleted"}),
+    Route("GET", "/api/personas/{id}/memory", read_memory,
+          "Read a persona's memory, by case id; \"\" is what lies outside any case", dict[str, list[str]],
+          locate=persona, answer_example={"": ["(crm) prefers to be called Mia"]}),
+    Route("POST", "/api/personas/{id}/memory", add_memory, "Add a note to a persona's memory", Remembered,
+          role="member", body=Note, locate=persona, example={"text": "prefers to be called Mia", "source": "crm"},
+          answer_example={"persona_id": "p_7k2m9x4w1c8v", "status": "ok"}),
+    Route("DELETE", "/api/personas/{id}/memory", clear_memory, "Clear a persona's memory, or only a case's", Deleted,
+          role="member", query=WhichCase, locate=persona, answer_example={"status": "deleted"}),
+    Route("GET", "/api/personas/{id}/relations", read_relations, "Read what a persona holds about its correspondents",
+          Relations, locate=persona, answer_example={
+              "relations": [_RELATION],
+              "stances": [{"address": "app@sim.test", "case_id": "", "text": "Is on ordinary working terms."}]}),
+    Route("DELETE", "/api/personas/{id}/relations", forget_relations, "Forget a correspondent, or everyone", Deleted,
+          role="member", query=WhichAddress, locate=persona, answer_example={"status": "deleted"}),
+    Route("POST", "/api/memory/by-external", add_memory_by_external,
+          "Add a note to the persona that carries an external id", Remembered, role="member", body=ExternalNote,
+          statuses=(404,), example={"system": "crm", "id": "4711", "text": "asked for a discount"},
+          answer_example={"persona_id": "p_7k2m9x4w1c8v", "status": "ok"}),
+    Route("GET", "/api/temperaments", list_temperaments, "List temperaments", list[TemperamentItem],
+          answer_example=[{"name": "busy", "weight": 25, "reply_rate": 0.75, "median_delay": "3h",
+                           "text": "Has little time."}]),
+)

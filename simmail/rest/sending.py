@@ -1,0 +1,106 @@
+"""
+C{POST /api/send}: a message from the application, on the same road as over SMTP.
+
+Source: API contract, "Send body"; decisions, section 23 ("Mail").
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from simmail.core.mail import Attachment
+from simmail.core.reading import read
+from simmail.errors import Invalid
+from simmail.rest.mailboxes import check_header
+from simmail.rest.schema import Body, Call, Route
+from simmail.rest.writing import (
+    MOST_ATTACHMENTS, Enclosure, addresses, attachment, composed, one_address,
+)
+from simmail.universe.submission import Recipient, Submission
+
+HEADING = "Mailboxes and mail"
+
+
+class AttachmentIn(Body, frozen=True):
+    """One attachment; C{data} is base64."""
+
+    data: str
+    filename: str = ""
+    content_type: str = "application/octet-stream"
+
+
+class Forward(Body, frozen=True):
+    """A message whose attachments are carried along."""
+
+    address: str
+    folder: str
+    uid: int
+
+
+class Send(Body, frozen=True, rename={"from_": "from"}):
+    """A message to send; C{to} and C{cc} may be C{local@domain} or C{Name <local@domain>}."""
+
+    from_: str
+    to: Annotated[list[str], Meta(min_length=1)]
+    cc: list[str] = []
+    subject: str = ""
+    text: str | None = None
+    html: str = ""
+    attachments: list[AttachmentIn] = []
+    in_reply_to: str = ""
+    references: list[str] | str = []
+    forward: Forward | None = None
+
+
+class Sent(Struct, frozen=True):
+    """The message was accepted."""
+
+    message_id: str
+    status: str = "sent"
+
+
+async def send(call: Call) -> Sent:
+    asked: Send = call.body
+    universe, config = call.universe, call.services.config
+    sender = one_address(asked.from_, "from").address
+    recipients = dict.fromkeys(
+        one.address for one in (*addresses(asked.to, "to"), *addresses(asked.cc, "cc")))
+    if len(recipients) > config.limits.recipients:
+        raise Invalid("to", f"at most {config.limits.recipients} recipients")
+    if len(asked.attachments) > MOST_ATTACHMENTS:
+        raise Invalid("attachments", f"at most {MOST_ATTACHMENTS}")
+    enclosed = [
+        attachment(Enclosure(one.filename or f"attachment-{n + 1}", one.content_type, one.data), f"attachments.{n}")
+        for n, one in enumerate(asked.attachments)]
+    if asked.forward is not None:
+        enclosed += await _forwarded(call, asked.forward)
+    references = asked.references.split() if isinstance(asked.references, str) else asked.references
+    octets = composed(
+        universe.clock.now(), asked.from_, asked.to, asked.cc, asked.subject, asked.text, asked.html, enclosed,
+        asked.in_reply_to, references)
+    check_header(octets, config.limits.header, config.limits.header_field)
+    accepted = await universe.postoffice.accept(Submission(
+        sender=sender,
+        recipients=tuple(Recipient(address, universe.policy.recipient(address, sender)) for address in recipients),
+        octets=octets, via="api", remote=getattr(call.request.getClientAddress(), "host", ""), save_sent=True))
+    return Sent(accepted.message_id)
+
+
+async def _forwarded(call: Call, forward: Forward) -> list[Attachment]:
+    _, octets = await call.universe.mailboxes.read(forward.address.lower(), forward.folder, forward.uid)
+    return [one for one in read(octets).attachments if not one.inline]
+
+
+_EXAMPLE: dict[str, Any] = {
+    "from": "app@sim.test", "to": ["maria@acme.test"], "subject": "Your order",
+    "text": "Dear Maria,\n\nwhen would you like your order delivered?\n\nThe shop",
+}
+
+ROUTES: tuple[Route, ...] = (
+    Route("POST", "/api/send", send,
+          "Send a message: a copy in the sender's Sent folder, one in each recipient's INBOX, and personas plan "
+          "their replies", Sent, role="member", body=Send, large=True, statuses=(404,), example=_EXAMPLE,
+          answer_example={"message_id": "<18c9f2@sim.test>", "status": "sent"}),
+)
