@@ -1,0 +1,47 @@
+"""Tests for C{simmail.config}."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import yaml
+from twisted.trial.unittest import SynchronousTestCase
+
+import simmail
+from simmail.config import Config, from_value, load
+from simmail.errors import Invalid
+
+
+class ConfigTests(SynchronousTestCase):
+    """Options and their defaults."""
+
+    def test_file_shows_every_default(self) -> None:
+        """etc/simmail.yaml holds every option with the default that is in force."""
+        path = Path(simmail.__file__).parent.parent / "etc" / "simmail.yaml"
+        shown = yaml.safe_load(path.read_text(encoding="utf-8"))
+        self.assertEqual(shown, msgspec.json.decode(msgspec.json.encode(Config())))
+        self.assertEqual(load(str(path)), Config())
+
+    def test_only_what_differs(self) -> None:
+        """A file need only hold what differs."""
+        self.assertEqual(from_value({"listen": {"http": 9000}}).listen.http, 9000)
+        self.assertEqual(from_value({"listen": {"http": 9000}}).listen.imap, 2143)
+
+    def test_unknown_setting(self) -> None:
+        """An unknown setting is refused by its name."""
+        error = self.assertRaises(Invalid, from_value, {"smtp": {"por": 25}})
+        self.assertIn("por", str(error))
+        self.assertIn("smtp", str(error))
+
+    def test_mistyped_setting(self) -> None:
+        """A setting of the wrong type is refused with its path."""
+        error = self.assertRaises(Invalid, from_value, {"listen": {"imap": "143"}})
+        self.assertIn("listen.imap", str(error))
+
+    def test_not_yaml(self) -> None:
+        """A file that is not YAML is an error that names the file."""
+        path = self.mktemp()
+        Path(path).write_text("a: [", encoding="utf-8")
+        self.assertIn(path, str(self.assertRaises(Invalid, load, path)))
+        self.assertIn("missing.yaml", str(self.assertRaises(Invalid, load, "missing.yaml")))
