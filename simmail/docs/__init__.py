@@ -1,0 +1,1 @@
+"""The documentation, in reStructuredText; C{architecture.rst} is where to begin."""
