@@ -9,7 +9,6 @@ it keeps promises is ours.
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import cast
 
 from msgspec import Struct
 
@@ -91,6 +90,4 @@ def named(name: str) -> Temperament:
 
 def draw(dice: Dice) -> TemperamentName:
     """A temperament by weight; C{dice} is keyed for the persona."""
-    return cast(
-        TemperamentName, dice.weighted([(one.name, one.weight) for one in TEMPERAMENTS], "temperament")
-    )
+    return dice.weighted([(one.name, one.weight) for one in TEMPERAMENTS], "temperament")
