@@ -82,18 +82,28 @@ class IMailStore(Interface):
 
     Messages are octets with CRLF lines.  UIDs ascend in the order of
     visibility and are never used again (RFC 3501 section 2.3.1.1).
+    Mailboxes and folders whose names cannot be are C{Invalid} where they
+    would be made, and C{NotFound} elsewhere.
     """
 
     def accept(delivery):
         """
         File a C{Delivery}: durable and visible in every place, once for each id and place.
 
-        @return: Deferred of C{tuple[Copy, ...]} in the order of the filings.
-            Mailboxes and folders that are missing are created.
+        An id that is still owed answers what it answered before.  A copy without flags goes to
+        C{new/} and is recent, one with flags is not.  Keywords for which a folder has no room are left out.
+
+        @return: Deferred of C{tuple[Copy, ...]} in the order of the filings; they fire in the order of
+            the calls, after listeners were told.  Mailboxes and folders that are missing are created.
+            @raise Invalid: a name or flag that cannot be.
         """
 
     def settle(ids):
-        """What was owed for these delivery ids is committed; their journal may be dropped."""
+        """
+        What was owed for these delivery ids is committed; their journal may be dropped.
+
+        A delivery without a C{commit} owes nothing and is settled when it is filed.
+        """
 
     def owed():
         """At start: Deferred of list of delivery ids that are journalled and not settled, in order."""
@@ -106,7 +116,7 @@ class IMailStore(Interface):
             copy that is gone by now was removed on purpose and is not filed again (unless the machine
             itself went down since).
         @return: Deferred of C{list[tuple[Delivery, tuple[Copy, ...]]]}: the others, in order, each
-            visible in every place.
+            visible in every place (or seen there and removed since).
         """
 
     def exists(mailbox):
@@ -116,10 +126,13 @@ class IMailStore(Interface):
         """list of addresses, sorted (immediate, from memory)."""
 
     def create(mailbox):
-        """Deferred: the mailbox exists, with its special folders."""
+        """Deferred: the mailbox exists, with its special folders.  @raise Invalid: an impossible name."""
 
     def delete(mailbox):
-        """Deferred: the mailbox and all its mail are gone."""
+        """Deferred: the mailbox and all its mail are gone.  @raise NotFound."""
+
+    def erase():
+        """Deferred: all mail of the universe is gone, and nothing is owed for it any more."""
 
     def counts():
         """Deferred of C{dict[address, (total, unread)]} over INBOX of every mailbox."""
@@ -133,25 +146,37 @@ class IMailStore(Interface):
 
     def folder(mailbox, name):
         """
-        Deferred of an L{IFolder}, loaded.
+        Deferred of an L{IFolder}, loaded; the same object for all who hold it.  INBOX in any case.
 
         @raise NotFound: no such mailbox or folder.
         """
 
-    def create_folder(mailbox, name, special_use):
-        """Deferred.  @raise Conflict: it exists.  @raise Invalid: an impossible name."""
+    def create_folder(mailbox, name, special_use=""):
+        """
+        Deferred.  Superiors are not created.
+
+        @raise NotFound: no such mailbox.  @raise Conflict: it exists.
+        @raise Invalid: an impossible name or special use.
+        """
 
     def delete_folder(mailbox, name):
-        """Deferred.  @raise NotFound, Conflict: INBOX."""
+        """Deferred; inferiors stay.  @raise NotFound, Conflict: INBOX."""
 
     def rename_folder(mailbox, old, new):
-        """Deferred; inferiors follow (RFC 3501 section 6.3.5, INBOX moves its messages)."""
+        """
+        Deferred; inferiors follow (RFC 3501 section 6.3.5, INBOX moves its messages).
+
+        A renamed folder keeps its UIDs and objectid under a greater UIDVALIDITY; a special use that came
+        with the old name stays behind.
+
+        @raise NotFound, Invalid.  @raise Conflict: a new name exists, or is below the old one.
+        """
 
     def subscribed(mailbox):
-        """Deferred of C{set[str]} of names."""
+        """Deferred of C{set[str]} of names; the special folders until told otherwise.  @raise NotFound."""
 
     def subscribe(mailbox, name, on):
-        """Deferred."""
+        """Deferred.  The folder need not exist.  @raise NotFound: the mailbox.  @raise Invalid: the name."""
 
     def space():
         """(free octets, total octets) of the disk that holds the mail."""
@@ -164,38 +189,93 @@ class IFolder(Interface):
     """
     One folder, loaded.  State is read at once; changes return Deferreds.
 
-    Several sessions share one object; each listens for changes.
+    Several sessions share one object; each listens for changes.  Changes are
+    made in the order asked for, each announced to listeners before its
+    Deferred fires; large ones in slices, each with one modseq and one
+    C{FolderChange}.  Of a folder that is gone (C{reset}) the state is empty
+    and every call fails with C{NotFound}.
     """
 
     mailbox = Attribute("address")
     name = Attribute("full name, hierarchy separator '/'")
     special_use = Attribute("'' or such as '\\\\Sent'")
+    objectid = Attribute("RFC 8474 MAILBOXID: kept when the folder is renamed")
     uidvalidity = Attribute("int")
     uidnext = Attribute("int")
-    highestmodseq = Attribute("int")
+    highestmodseq = Attribute("int, at least 1")
     uids = Attribute("sorted sequence of int (do not change it)")
+    keywords = Attribute("tuple of the keywords defined here, as spelled; at most 26 besides $Forwarded")
 
     def entry(uid):
         """C{Entry(uid, flags, size, date, modseq, recent)}, or None when it is gone."""
 
+    def entries(uids):
+        """list of C{Entry} in the order of C{uids}; messages that are gone are left out."""
+
+    def column(name, uids):
+        """
+        list of one field of many messages: a field of C{Entry}, or C{"key"} (RFC 8474 EMAILID).
+
+        In the order of C{uids} and as long; None for messages that are gone.  The same set of flags is
+        the same object, so that what is formatted for it can be kept.
+        """
+
+    def having(flag, on=True):
+        """Sorted list of uids of messages with a flag (or, C{on=False}, without it)."""
+
+    def unseen():
+        """Sorted list of uids of messages without C{\\Seen}."""
+
+    def first_unseen():
+        """The lowest of them, or None."""
+
+    def changed(since):
+        """Sorted list of uids of messages whose modseq is greater."""
+
+    def find(key):
+        """The uid of the message of a delivery id, or None."""
+
     def counts():
         """(total, unseen, recent)."""
+
+    def status():
+        """The C{FolderStatus} of this folder."""
 
     def read(uid):
         """Deferred of bytes: the message.  @raise NotFound: expunged meanwhile."""
 
+    def reads(uids):
+        """
+        Deferred of C{list[tuple[int, bytes]]}: many messages at once, those that are gone left out.
+
+        All are in memory at once: the caller takes no more at a time than it can hold.
+        """
+
     def digests(uids):
         """Deferred of C{dict[int, Digest]}: what the index knows of messages; missing ones left out."""
 
-    def append(octets, flags, date):
-        """Deferred of uid; durable when it fires.  C{date}: aware datetime."""
+    def digested(uids, names):
+        """Deferred of C{dict[int, tuple]}: only these fields of the digests, which is much cheaper for many."""
 
-    def flag(uids, flags, mode, unchangedsince, origin=None):
+    def append(octets, flags, date):
+        """Deferred of uid; durable when it fires.  C{date}: aware datetime.  @raise Invalid: a flag."""
+
+    def flag(uids, flags, mode, unchangedsince=None, origin=None):
         """
         Change flags.  C{mode}: C{"+"}, C{"-"} or C{"="}; C{unchangedsince}: modseq or None (RFC 7162);
         C{origin} comes back in the C{FolderChange}.
 
-        @return: Deferred of C{(changed, failed)}: lists of uids.
+        @return: Deferred of C{(changed, failed)}: sorted lists of uids whose flags are others now, and of
+            those changed since.
+            @raise Invalid: a flag that cannot be stored, or one keyword too many.
+        """
+
+    def take_recent():
+        """
+        Deferred of sorted list of uids: the messages recent so far, which from now on are not.
+
+        What a session does that has the folder open to write, at SELECT and when messages are added: they
+        are C{\\Recent} to it alone (RFC 3501 section 2.3.2).  Changes no modseq and is not announced.
         """
 
     def copy(uids, target):
@@ -208,7 +288,10 @@ class IFolder(Interface):
         """Deferred of the list of uids removed, ascending."""
 
     def vanished(since):
-        """Deferred of list of uids expunged after a modseq, or None when not known so far back."""
+        """Deferred of sorted list of uids expunged after a modseq, or None when not known so far back."""
+
+    def poll():
+        """Deferred: what other programs and processes did until now is noticed and announced."""
 
     def listen(listener):
         """C{listener(change)} is called for each C{FolderChange}, in order, in the reactor thread."""

@@ -7,7 +7,11 @@ from typing import Literal, NamedTuple
 
 
 class Entry(NamedTuple):
-    """One message of a folder, as far as IMAP's cheap items go.  C{date} is INTERNALDATE."""
+    """
+    One message of a folder, as far as IMAP's cheap items go.
+
+    C{date}: INTERNALDATE.  C{recent}: nobody has opened the folder for it or stored a flag on it.
+    """
 
     uid: int
     flags: frozenset[str]
@@ -18,7 +22,7 @@ class Entry(NamedTuple):
 
 
 class FolderStatus(NamedTuple):
-    """One folder, counted.  C{size} in octets."""
+    """One folder, counted.  C{size} in octets; C{objectid}: RFC 8474, kept when it is renamed."""
 
     name: str
     special_use: str
@@ -29,6 +33,7 @@ class FolderStatus(NamedTuple):
     uidnext: int
     highestmodseq: int
     size: int
+    objectid: str = ""
 
 
 class FolderChange(NamedTuple):

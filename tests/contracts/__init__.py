@@ -1,0 +1,1 @@
+"""What every provider of an interface promises, run on each of them."""

@@ -1,0 +1,179 @@
+"""
+Names of mailboxes and folders, and what they are called on disk.
+
+Each name has exactly one name on disk and the other way round, and no name
+leads out of the store: a mailbox is percent-escaped, a folder is Maildir++
+(C{/} becomes C{.}) with each level in modified UTF-7 (RFC 3501 section 5.1.3),
+in which C{.} is written like a character outside ASCII.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from hashlib import sha256
+
+from simmail.errors import Invalid
+
+INBOX = "INBOX"
+SEPARATOR = "/"
+
+LONGEST_MAILBOX = 1024
+LONGEST_ON_DISK = 200
+DEEPEST = 32
+
+#: What begins the name on disk of a mailbox whose name is kept in a file instead; no escape looks like it.
+HASHED = "%-"
+
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789@_+-")
+_HEX = frozenset("0123456789ABCDEF")
+
+
+def check_mailbox(mailbox: str) -> str:
+    """
+    The name of a mailbox, if it can be one.
+
+    @raise Invalid: it is empty, too long, or has control characters or lone surrogates.
+    """
+    if not 0 < len(mailbox) <= LONGEST_MAILBOX:
+        raise Invalid("mailbox", f"must have from 1 to {LONGEST_MAILBOX} characters")
+    _check_characters("mailbox", mailbox)
+    return mailbox
+
+
+def _check_characters(field: str, name: str) -> None:
+    # str.isprintable would refuse spaces of other scripts too.
+    if any(char < " " or "\x7f" <= char <= "\x9f" or "\ud800" <= char <= "\udfff" for char in name):
+        raise Invalid(field, "must not have control characters")
+
+
+def mailbox_dir(mailbox: str) -> str:
+    """
+    What a mailbox is called on disk.
+
+    @raise Invalid: it cannot be a mailbox.
+    """
+    check_mailbox(mailbox)
+    octets = mailbox.encode("utf-8")
+    escaped = "".join(
+        chr(octet) if chr(octet) in _PLAIN or (octet == 0x2E and at) else f"%{octet:02X}"
+        for at, octet in enumerate(octets))
+    if len(escaped) > LONGEST_ON_DISK:
+        return HASHED + sha256(octets).hexdigest()
+    return escaped
+
+
+def mailbox_of(directory: str) -> str | None:
+    """The mailbox of a name on disk; None for one that C{mailbox_dir} does not make (or has hashed)."""
+    octets = bytearray()
+    at = 0
+    while at < len(directory):
+        char = directory[at]
+        if char == "%":
+            digits = directory[at + 1:at + 3]
+            if len(digits) != 2 or not _HEX.issuperset(digits):
+                return None
+            octets.append(int(digits, 16))
+            at += 3
+            continue
+        if char > "~":
+            return None
+        octets.append(ord(char))
+        at += 1
+    try:
+        mailbox = octets.decode("utf-8")
+        return mailbox if mailbox_dir(mailbox) == directory else None
+    except (UnicodeDecodeError, Invalid):
+        return None
+
+
+def check_folder(name: str) -> str:
+    """
+    The name of a folder, INBOX in capitals however it was written.
+
+    @raise Invalid: an empty level, too deep, too long, control characters or lone surrogates.
+    """
+    folder_dir(name)
+    return _canonical(name)
+
+
+def _canonical(name: str) -> str:
+    first, separator, rest = name.partition(SEPARATOR)
+    return INBOX + separator + rest if first.upper() == INBOX else name
+
+
+def folder_dir(name: str) -> str:
+    """
+    What a folder is called on disk, below its mailbox; C{""} for INBOX.
+
+    @raise Invalid: as C{check_folder}.
+    """
+    if len(name) > LONGEST_MAILBOX:
+        raise Invalid("folder", "the name is too long")
+    _check_characters("folder", name)
+    levels = _canonical(name).split(SEPARATOR)
+    if not all(levels):
+        raise Invalid("folder", "no level of a name may be empty")
+    if len(levels) > DEEPEST:
+        raise Invalid("folder", f"no more than {DEEPEST} levels")
+    if levels == [INBOX]:
+        return ""
+    directory = "".join("." + _to_utf7(level) for level in levels)
+    if len(directory) > LONGEST_ON_DISK:
+        raise Invalid("folder", "the name is too long")
+    return directory
+
+
+def folder_of(directory: str) -> str | None:
+    """The folder of a name on disk (C{".Sent"}); None for one that C{folder_dir} does not make."""
+    if not directory.startswith("."):
+        return None
+    try:
+        name = SEPARATOR.join(_from_utf7(level) for level in directory[1:].split("."))
+        return name if folder_dir(name) == directory and _canonical(name) == name else None
+    except ValueError:
+        return None
+    except Invalid:
+        return None
+
+
+def is_inferior(name: str, of: str) -> bool:
+    """Whether a folder is below another one."""
+    return name.startswith(of + SEPARATOR)
+
+
+def _to_utf7(level: str) -> str:
+    result: list[str] = []
+    shifted: list[str] = []
+    for char in level + "\0":
+        if char != "\0" and (char > "~" or char == "."):
+            shifted.append(char)
+            continue
+        if shifted:
+            octets = "".join(shifted).encode("utf-16-be")
+            result.append("&" + b64encode(octets, b"+,").decode("ascii").rstrip("=") + "-")
+            shifted.clear()
+        result.append("&-" if char == "&" else char)
+    return "".join(result[:-1])
+
+
+def _from_utf7(level: str) -> str:
+    result: list[str] = []
+    at = 0
+    while at < len(level):
+        char = level[at]
+        if char != "&":
+            result.append(char)
+            at += 1
+            continue
+        end = level.index("-", at)
+        digits = level[at + 1:end]
+        result.append(_shifted(digits) if digits else "&")
+        at = end + 1
+    return "".join(result)
+
+
+def _shifted(digits: str) -> str:
+    if not digits.isascii():
+        raise ValueError("not base 64")
+    octets = b64decode(digits.encode("ascii") + b"=" * (-len(digits) % 4), b"+,", validate=True)
+    return octets.decode("utf-16-be")

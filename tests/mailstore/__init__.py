@@ -1,0 +1,1 @@
+"""Tests of the mail store: everything on disk."""
