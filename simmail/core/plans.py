@@ -5,8 +5,8 @@ C{Plan.data} is JSON-able.  Every kind has:
 
   - C{to}, C{to_name}: whom the mail goes to (C{link} and C{world} have none)
   - C{key}: [sender, recipient, nth] of the mail it comes from: C{situation.keyed} gives its dice again
-  - C{mails}: the mails it is about, oldest first, each what C{Situation.place} says of it, and C{message_id},
-    C{subject}, C{sender}, C{references} for when the copy is gone by then
+  - C{mails}: the mails it is about, oldest first, each C{{"place", "message_id", "subject", "sender", "references"}}
+    (C{place} as in C{Situation.place}; the rest for when the copy is gone by then)
 
 and besides:
 
@@ -44,7 +44,7 @@ def item(situation: Situation) -> dict[str, Any]:
     """What C{data["mails"]} says of the mail at hand."""
     mail = situation.mail
     return {
-        **situation.place, "message_id": mail.message_id, "subject": mail.subject[:_SUBJECT],
+        "place": situation.place, "message_id": mail.message_id, "subject": mail.subject[:_SUBJECT],
         "sender": correspondent(mail, situation.envelope_sender), "references": list(mail.references[-20:]),
     }
 

@@ -290,7 +290,7 @@ class Plan(Struct, frozen=True):
 
 
 class Batch(Struct, frozen=True):
-    """C{persona.batched}: C{place} is added to C{data["mails"]} of the reply job that is planned already."""
+    """C{persona.batched}: the reply job that is planned already gets one more of C{data["mails"]}, C{place}."""
 
     job_id: str
     place: dict[str, Any]

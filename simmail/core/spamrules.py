@@ -355,8 +355,8 @@ RULES: tuple[Rule, ...] = (
     Rule("GAMBLING", "casinos and bets", _phrases(
         1.5, 3.0, "online casino", "free spins", "no deposit bonus", "betting tips", "place your bets")),
     Rule("EXTORTION", "threats with recordings", _phrases(
-        2.2, 4.5, "recorded you", "your webcam", "i hacked", "have full access to your device", "send the payment to my",
-        "your browsing history")),
+        2.2, 4.5, "recorded you", "your webcam", "i hacked", "have full access to your device",
+        "send the payment to my", "your browsing history")),
     Rule("HURRY", "urging", _phrases(
         0.5, 1.5, "act now", "limited time", "expires today", "only today", "last chance", "don't miss", "hurry",
         "urgent response", "while supplies last", "offer ends", "once in a lifetime", "order now", "click here",
