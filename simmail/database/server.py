@@ -258,13 +258,14 @@ class PrivateRedis:
 
         @raise Unavailable: it does not answer, or is not the one of this folder.
         """
-        settings = [("CONFIG", "SET", name, value) for name, value in _SETTINGS]
-        folder, info, *replies = await self._ask(("CONFIG", "GET", "dir"), ("INFO", "server"), *settings)
-        for reply in (folder, info, *replies):
-            if isinstance(reply, Exception):
-                raise Unavailable(str(reply))
+        folder, info = await self._ask(("CONFIG", "GET", "dir"), ("INFO", "server"))
+        if isinstance(folder, Exception) or isinstance(info, Exception):
+            raise Unavailable(f"it will not tell who it is: {folder}")
         if os.path.realpath(os.fsdecode(folder[1])) != os.path.realpath(self._folder):
             raise Unavailable("it keeps its data elsewhere")
+        for reply in await self._ask(*(("CONFIG", "SET", name, value) for name, value in _SETTINGS)):
+            if isinstance(reply, Exception):
+                raise Unavailable(str(reply))
         await self._ready(None)
         return int(info.split(b"process_id:", 1)[1].split(b"\r\n", 1)[0])
 

@@ -19,7 +19,7 @@ from simmail.database.memory import MemoryDatabase
 from simmail.database.records import Commit, EventQuery, JobQuery
 from simmail.errors import Invalid, Unavailable
 from simmail.interfaces import IDatabase
-from tests.database.running import RedisTestCase
+from tests.database.running import RedisTestCase, until
 
 NINE = datetime(2026, 3, 1, 9, tzinfo=timezone.utc)
 STATES = ("pending", "running", "done", "failed", "skipped")
@@ -554,8 +554,6 @@ class RedisTests(Contract, RedisTestCase):
     """The contract, on a private Redis."""
 
     async def take_away(self) -> None:
-        from tests.database.running import until
-
         stopped = self.server.stop()
         await until(lambda: not self.database.healthy)
         await stopped
@@ -568,3 +566,9 @@ class SmallPagesTests(RedisTests):
         for name, value in (("PAGE", 7), ("BUDGET", 11), ("SLICE", 13)):
             self.patch(redis_database, name, value)
         return super().setUp()
+
+
+class OtherRedisTests(RedisTests):
+    """The contract on the Redis of the system's packages, where there is one beside ours."""
+
+    program = "redis-server"

@@ -9,12 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from twisted.internet import reactor
-from twisted.trial.unittest import TestCase
+from twisted.internet.task import deferLater
+from twisted.trial.unittest import SkipTest, TestCase
 
 from simmail.database.database import Database
 from simmail.database.link import parse
 from simmail.database.server import PrivateRedis
-from simmail.errors import Unavailable
+from simmail.errors import Invalid, Unavailable
+
+
+def state_folder(test: TestCase) -> Path:
+    """A state folder for one test; not under trial's own, because the path of a socket is short."""
+    state = Path(tempfile.mkdtemp(prefix="simmail-test-"))
+    test.addCleanup(shutil.rmtree, state, True)
+    return state
 
 
 class RedisTestCase(TestCase):
@@ -22,15 +30,16 @@ class RedisTestCase(TestCase):
 
     timeout = 60
 
+    #: The server to run, "" for the one that would be run.
+    program = ""
+
     async def setUp(self) -> None:
-        # Not trial's own folder: the path of a socket is short.
-        self.state = Path(tempfile.mkdtemp(prefix="simmail-test-"))
-        self.addCleanup(shutil.rmtree, self.state, True)
-        self.server = PrivateRedis(reactor, self.state)
+        self.state = state_folder(self)
+        self.server = PrivateRedis(reactor, self.state, self.program)
         try:
             await self.server.start()
-        except Unavailable as error:
-            self.skipTest(str(error))
+        except (Invalid, Unavailable) as error:
+            raise SkipTest(str(error)) from None
         self.addCleanup(self.server.stop)
         self.database = await self.opened()
 
@@ -49,8 +58,6 @@ class RedisTestCase(TestCase):
 
 async def until(condition: Any, within: float = 5.0) -> float:
     """Wait for a condition; the real seconds that took.  @raise AssertionError: too long."""
-    from twisted.internet.task import deferLater
-
     start = reactor.seconds()  # type: ignore[attr-defined]
     while not condition():
         taken = reactor.seconds() - start  # type: ignore[attr-defined]
