@@ -31,8 +31,11 @@ class Address(NamedTuple):
     address: str
 
 
-# Possessive where a run could be cut in more than one way: nothing here backtracks.
+# Possessive where a run could be cut in more than one way: nothing here backtracks beyond a label.
 _DOT_STRING = re.compile(r"[\w!#$%&'*+/=?^`{|}~-]++(?:\.[\w!#$%&'*+/=?^`{|}~-]++)*+", re.ASCII)
+_USUAL = re.compile(
+    r"[\w!#$%&'*+/=?^`{|}~-]++(?:\.[\w!#$%&'*+/=?^`{|}~-]++)*+@"
+    r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*+", re.ASCII)
 _NOT_ATEXT = frozenset(' "(),:;<>@[]\\')
 _LABEL = re.compile(r"[A-Za-z0-9-]+")
 
@@ -45,6 +48,8 @@ def parse(text: str, field: str = "address") -> str:
 
     @raise Invalid: anything else, and more than 254 octets.
     """
+    if len(text) < LONGEST_LOCAL and _USUAL.fullmatch(text) is not None:
+        return text.lower()
     if not text or len(text) > LONGEST or not text.isprintable() or len(text.encode("utf-8")) > LONGEST:
         raise Invalid(field, "is not an email address")
     local, at, domain = text.rpartition("@")
@@ -141,7 +146,11 @@ _TOKEN = re.compile(
     r'"((?:[^"\\]++|\\.)*+)"|"|([()<>,;:\[\]])|([^"()<>,;:\[\]\\]++)|\\(.?)', re.DOTALL
 )
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-_SIMPLE = re.compile(r'([^"(),:;<>@\[\]\\=]*+)<([^\s"(),:;<>@\[\]\\]++@[^\s"(),:;<>@\[\]\\]++)>[ \t\r\n]*+')
+# What nearly all mailboxes look like, with the comma after them.
+_SIMPLE = re.compile(
+    r'\s*+(?:(?:"([^"\\]*+)"[ \t]*+|([^"(),:;<>@\[\]\\]*+))<([^\s"(),:;<>@\[\]\\]++@[^\s"(),:;<>@\[\]\\]++)>'
+    r'|([^\s"(),:;<>@\[\]\\]++@[^\s"(),:;<>@\[\]\\]++))\s*+(?:,|$)'
+)
 
 
 def parse_list(value: str | bytes) -> tuple[Address, ...]:
@@ -155,10 +164,24 @@ def parse_list(value: str | bytes) -> tuple[Address, ...]:
     text = charsets.decode(value[:LIST_LENGTH]) if isinstance(value, bytes) else value[:LIST_LENGTH]
     if "\0" in text:
         text = text.replace("\0", " ")
-    simple = _SIMPLE.fullmatch(text)
-    if simple is not None:
-        found = _mailbox([simple[1]], simple[2], [])
-        return () if found is None else (found,)
+    found: list[Address] = []
+    at = 0
+    while at < len(text) and len(found) < LIST_COUNT:
+        simple = _SIMPLE.match(text, at)
+        if simple is None:
+            break
+        at = simple.end()
+        quoted, phrase, angled, bare = simple.groups()
+        one = _mailbox([quoted or phrase] if quoted or phrase else [], angled or bare, [])
+        if one is not None:
+            found.append(one)
+    else:
+        return tuple(found)
+    return _tokenized(text)
+
+
+def _tokenized(text: str) -> tuple[Address, ...]:
+    """L{parse_list} for what has groups, comments, escapes, routes or mistakes in it."""
     reader = _ListReader()
     depth = 0
     for match in _TOKEN.finditer(text):

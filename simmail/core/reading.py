@@ -1,0 +1,264 @@
+"""
+Octets to L{Mail}: a message as people and rules see it.
+
+Every message can be read.  What is broken is read as far as it goes: 8-bit
+headers, wrong charsets, missing delimiters, cut-off base64.  The structure
+comes from L{core.mime}; here headers are decoded, bodies chosen, attachments
+taken out.  Source: RFC 5322, RFC 2045 to 2049, RFC 2183, RFC 2231, RFC 6532.
+"""
+
+from __future__ import annotations
+
+import re
+from binascii import Error as Base64Error
+from binascii import a2b_base64, a2b_qp
+from html import escape
+from typing import Literal, NamedTuple, Protocol
+from urllib.parse import unquote_to_bytes
+
+from simmail.core import charsets, encodedwords, htmltext, mime, times
+from simmail.core.address import Address, parse_list
+from simmail.core.mail import Attachment, Mail
+
+
+class Limits(Protocol):
+    """How deep a message may nest and how many parts it may have; what lies beyond is one opaque part."""
+
+    @property
+    def depth(self) -> int: ...
+
+    @property
+    def parts(self) -> int: ...
+
+
+NOBODY = Address("", "")
+
+#: References kept of one message, characters of one Message-ID.
+MOST_REFERENCES, LONGEST_ID = 1000, 998
+_LONGEST_FILENAME = 255
+
+_FOLD = re.compile(r"\n(?=[ \t])")
+_ID = re.compile(r"<([^<>]{1,998})>")
+
+
+def read(octets: bytes, limits: Limits | None = None) -> Mail:
+    """
+    The whole message.  Never raises on what it holds.
+
+    C{text} has LF line ends and none at its end; when there is no plain part
+    it is the HTML rendered.
+    """
+    root = mime.parse(octets, limits.depth, limits.parts) if limits is not None else mime.parse(octets)
+    gathered = _Gathered(octets)
+    pieces = gathered.pieces(root, "", True)
+    html = ""
+    if any(piece.html for piece in pieces):
+        html = "\n".join([piece.html or _as_html(piece.plain) for piece in pieces])
+    plain = any(piece.plain is not None for piece in pieces)
+    text = "\n".join([
+        piece.plain if piece.plain is not None and (piece.plain.strip() or not piece.html)
+        else htmltext.render(piece.html) for piece in pieces])
+    form: Literal["text", "html", "both"] = "text" if not html else "both" if plain else "html"
+    return _mail(_lines(octets[root.start:root.body]), text.rstrip("\n"), html, form,
+                 tuple(gathered.attachments), len(octets))
+
+
+def read_headers(octets: bytes) -> Mail:
+    """
+    The header section only: cheap, with empty bodies and no attachments.
+
+    C{octets} may be a whole message or its header section; C{size} is their length.
+    C{format} is what the Content-Type at the top promises.
+    """
+    lines = _lines(octets[:mime.header_end(octets)])
+    kind = next((value for name, value in lines if name.lower() == "content-type"), "").strip().lower()
+    form: Literal["text", "html", "both"] = "text"
+    if kind.startswith("text/html"):
+        form = "html"
+    elif kind.startswith(("multipart/alternative", "multipart/related")):
+        form = "both"
+    return _mail(lines, "", "", form, (), len(octets))
+
+
+def message_ids(value: str) -> tuple[str, ...]:
+    """The Message-IDs of a References, In-Reply-To or Message-ID value, with their angle brackets."""
+    found = _ID.findall(value)
+    if len(found) == 1 and " " not in found[0]:
+        return (f"<{found[0]}>",)
+    if found:
+        return tuple(f"<{''.join(one.split())}>" for one in found[-MOST_REFERENCES:])
+    # Some write them bare.
+    return tuple(f"<{word}>" for word in value.split() if "@" in word and len(word) < LONGEST_ID)[-MOST_REFERENCES:]
+
+
+def _lines(header: bytes) -> list[tuple[str, str]]:
+    """The fields of a header section as (name as written, value unfolded but not decoded)."""
+    try:
+        text = header.decode("utf-8")
+    except UnicodeDecodeError:
+        # Line by line, so that one old charset does not spoil what is UTF-8.
+        text = "\n".join([charsets.decode(line) for line in header.split(b"\n")])
+    text = text.replace("\r\n", "\n")
+    if "\n " in text or "\n\t" in text:
+        text = _FOLD.sub("", text)
+    found = []
+    for line in text.split("\n"):
+        name, colon, value = line.partition(":")
+        name = name.rstrip()
+        if colon and name and " " not in name and name.isprintable():
+            found.append((name, value.strip(" \t\r")))
+    return found
+
+
+def _mail(
+    lines: list[tuple[str, str]], text: str, html: str, form: Literal["text", "html", "both"],
+    attachments: tuple[Attachment, ...], size: int,
+) -> Mail:
+    first: dict[str, str] = {}
+    headers = []
+    for name, value in lines:
+        key = name.lower()
+        if key not in first:
+            first[key] = value
+        elif key in _JOINED:
+            first[key] += ", " + value
+        headers.append((name, value if value.isprintable() and "=?" not in value else encodedwords.decode(value)))
+    author = first.get("from", "")
+    authors = parse_list(author)
+    ids = message_ids(first.get("message-id", ""))
+    answered = message_ids(first.get("in-reply-to", ""))
+    return Mail(
+        message_id=ids[0] if ids else "",
+        in_reply_to=answered[0] if answered else "",
+        references=message_ids(first["references"]) if "references" in first else (),
+        from_=authors[0] if authors else Address(encodedwords.decode(author).strip(), ""),
+        reply_to=parse_list(first["reply-to"]) if "reply-to" in first else (),
+        to=parse_list(first["to"]) if "to" in first else (),
+        cc=parse_list(first["cc"]) if "cc" in first else (),
+        subject=encodedwords.decode(first.get("subject", "")),
+        date=times.read_date(first["date"]) if "date" in first else None,
+        text=text, html=html, format=form, attachments=attachments, headers=tuple(headers), size=size,
+    )
+
+
+_JOINED = frozenset(("to", "cc", "reply-to"))
+
+
+class _Piece(NamedTuple):
+    """Something to read, in one form or two."""
+
+    plain: str | None
+    html: str
+
+
+class _Gathered:
+    """The attachments found so far on the way through the parts."""
+
+    def __init__(self, octets: bytes) -> None:
+        self.octets = octets
+        self.attachments: list[Attachment] = []
+
+    def pieces(self, part: mime.Part, container: str, root: bool = False) -> list[_Piece]:
+        """What of a part is read, in order; what is not becomes an attachment."""
+        head = part.head
+        if part.is_multipart:
+            subtype = head.subtype.decode("ascii", "replace")
+            below = [self.pieces(one, subtype) for one in part.parts]
+            if subtype == "alternative":
+                flat = [piece for pieces in below for piece in pieces]
+                plain = [piece.plain for piece in flat if piece.plain is not None]
+                return [_Piece("\n".join(plain) if plain else None, "\n".join([p.html for p in flat if p.html]))]
+            return [piece for pieces in below for piece in pieces]
+        disposition = head.disposition[0] if head.disposition is not None else b""
+        filename = _filename(head)
+        if head.type == b"text" and head.subtype in (b"plain", b"html") and (
+            disposition != b"attachment" and (root or not filename)
+        ):
+            label = mime.parameter(head.parameters, b"charset") or b""
+            text = charsets.decode(self.content(part), label.decode("ascii", "replace"))
+            text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "").rstrip("\n")
+            return [_Piece(text, "") if head.subtype == b"plain" else _Piece(None, text or "\n")]
+        kind = b"%b/%b" % (head.type, head.subtype)
+        if container == "alternative" and kind in _OTHER_FORMS:
+            return []
+        content_id = charsets.decode(head.id or b"").strip(" \t<>")
+        self.attachments.append(Attachment(
+            filename=filename or _default_name(kind),
+            content_type=charsets.decode(kind),
+            octets=self.content(part),
+            content_id=content_id,
+            inline=bool(content_id) and (container == "related" or disposition == b"inline"),
+        ))
+        return []
+
+    def content(self, part: mime.Part) -> bytes:
+        """The content of a part with its transfer encoding undone."""
+        content = self.octets[part.body:part.end]
+        if part.head.encoding == b"base64":
+            return _base64(content)
+        if part.head.encoding == b"quoted-printable":
+            return a2b_qp(content)
+        return content
+
+
+# The same text again, for readers that are not served.
+_OTHER_FORMS = frozenset((b"text/x-amp-html", b"text/watch-html", b"text/enriched", b"text/richtext"))
+_BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+_NOT_BASE64 = bytes(octet for octet in range(256) if octet not in _BASE64)
+
+
+def _base64(content: bytes) -> bytes:
+    try:
+        return a2b_base64(content)
+    except Base64Error:
+        # Cut off, or without its padding.
+        content = content.translate(None, _NOT_BASE64)
+        return a2b_base64(content[:len(content) // 4 * 4] + _tail(content[len(content) // 4 * 4:]))
+
+
+def _tail(rest: bytes) -> bytes:
+    return rest + b"=" * (4 - len(rest)) if len(rest) > 1 else b""
+
+
+def _as_html(plain: str | None) -> str:
+    return f'<div style="white-space: pre-wrap">{escape(plain)}</div>' if plain else ""
+
+
+def _filename(head: mime.Head) -> str:
+    """The name of a file without any path, C{""} for none."""
+    name = ""
+    if head.disposition is not None:
+        name = _text_parameter(head.disposition[1], b"filename")
+    name = name or _text_parameter(head.parameters, b"name")
+    name = name.replace("\\", "/").rpartition("/")[2].strip(" .")
+    if len(name) > _LONGEST_FILENAME:
+        stem, dot, extension = name.rpartition(".")
+        keep = _LONGEST_FILENAME - len(dot + extension)
+        name = stem[:keep] + dot + extension if stem and keep > 0 else name[:_LONGEST_FILENAME]
+    return name
+
+
+def _text_parameter(given: mime.Parameters, name: bytes) -> str:
+    """A parameter as text: RFC 2231 where it is so written, else encoded words, raw UTF-8 or Western octets."""
+    extended = mime.parameter(given, name + b"*")
+    if extended is not None:
+        charset, _, rest = extended.partition(b"'")
+        text = rest.partition(b"'")[2]
+        return encodedwords.clean(charsets.decode(unquote_to_bytes(text), charset.decode("ascii", "replace")))
+    return encodedwords.decode(charsets.decode(mime.parameter(given, name) or b""))
+
+
+_NAMES = {
+    b"text/calendar": "invite.ics", b"message/rfc822": "message.eml", b"message/delivery-status": "delivery-status.txt",
+    b"text/rfc822-headers": "headers.txt", b"text/html": "page.html", b"text/plain": "text.txt",
+    b"text/csv": "table.csv", b"application/pdf": "document.pdf", b"image/jpeg": "image.jpg",
+    b"application/pgp-signature": "signature.asc",
+}
+
+
+def _default_name(kind: bytes) -> str:
+    if kind in _NAMES:
+        return _NAMES[kind]
+    if kind.startswith(b"image/") and kind[6:].isalnum():
+        return f"image.{kind[6:].decode('ascii')}"
+    return "attachment.bin"
