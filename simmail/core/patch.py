@@ -9,25 +9,24 @@ decisions, section 23 ("Personas").
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
-from typing import Any, TypeVar, get_args
+from typing import Any, get_args
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from simmail.core import address, temperaments
+from simmail.core import temperaments
+from simmail.core.address import local_part
+from simmail.core.checks import (
+    LINE, LIST, Check, address, addresses, date, flag, line, lines, list_of, members, number, one_of, prose, record,
+    share,
+)
 from simmail.core.dice import Dice
 from simmail.core.persona import Behaviors, Client, Delay, Hours, OutOfOffice, Persona, Provider, Style, Timing
-from simmail.core.times import parse_clock, parse_date, parse_days, parse_duration, parse_instant, zone
+from simmail.core.times import parse_clock, parse_days, parse_duration, parse_instant, zone
 from simmail.errors import Invalid
 
-T = TypeVar("T")
-Check = Callable[[Any, str], Any]
-
-#: Longest texts, in characters, and longest lists.
-LINE, TEXT, LIST = 200, 10_000, 100
 LONGEST_DELAY = timedelta(days=400)
 
 #: How common mail programs are, for those who name none.
@@ -47,11 +46,11 @@ def new_persona(fields: Mapping[str, Any], id: str, provider: Provider, created:
     @raise Invalid: naming the dotted field; no address; unknown fields; a read-only field that says otherwise.
     """
     values = _checked(fields, id, provider, created)
-    addresses = values.get("addresses", ())
-    if not addresses:
+    own = values.get("addresses", ())
+    if not own:
         raise Invalid("addresses", "at least one address is required")
     if not values.get("name"):
-        values["name"] = address.local_part(addresses[0])
+        values["name"] = local_part(own[0])
     if "temperament" not in values:
         values["temperament"] = temperaments.draw(dice)
     values.setdefault("knows", "some")
@@ -69,8 +68,8 @@ def patched(persona: Persona, fields: Mapping[str, Any]) -> Persona:
     @raise Invalid: as L{new_persona}.
     """
     values = _checked(fields, persona.id, persona.provider, persona.created)
-    addresses = values.get("addresses", () if "addresses" in fields else persona.addresses)
-    if not addresses:
+    own = values.get("addresses", () if "addresses" in fields else persona.addresses)
+    if not own:
         raise Invalid("addresses", "at least one address is required")
     for name in fields:
         if name not in values and name not in _READ_ONLY:
@@ -79,7 +78,7 @@ def patched(persona: Persona, fields: Mapping[str, Any]) -> Persona:
                 "name": "", "temperament": temperaments.draw(Dice(persona.id)), "knows": "some", "style": Style(),
             }.get(name, UNSET)
     if "name" in values and not values["name"]:
-        values["name"] = address.local_part(addresses[0])
+        values["name"] = local_part(own[0])
     if "style" in values:
         values["style"] = _completed(values["style"], persona.id)
     changed = replace(persona, **values)
@@ -129,72 +128,6 @@ def _same_instant(value: Any, created: datetime) -> bool:
     return isinstance(value, datetime) and value.tzinfo is not None and value == created
 
 
-# Each check below takes a decoded value and its dotted field, and gives the stored value or raises Invalid.
-
-def _text(longest: int, lines: bool) -> Check:
-    def check(value: Any, field: str) -> str:
-        if not isinstance(value, str):
-            raise Invalid(field, "must be text")
-        if len(value) > longest:
-            raise Invalid(field, f"must not be longer than {longest} characters")
-        # A name or a role may end up in a header; NUL has no place in mail at all.
-        if "\0" in value or (not lines and any(c < " " or c in "\x7f\x85\u2028\u2029" for c in value)):
-            raise Invalid(field, "must not contain control characters" if not lines else "must not contain NUL")
-        try:
-            value.encode("utf-8")
-        except UnicodeEncodeError:
-            raise Invalid(field, "must be valid Unicode") from None
-        return value
-    return check
-
-
-def _one_of(allowed: tuple[str, ...]) -> Check:
-    def check(value: Any, field: str) -> str:
-        if not isinstance(value, str) or value not in allowed:
-            raise Invalid(field, f"must be one of {', '.join(allowed)}")
-        return value
-    return check
-
-
-def _number(low: float, high: float, what: str) -> Check:
-    def check(value: Any, field: str) -> float:
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise Invalid(field, "must be a number")
-        if not math.isfinite(value) or not low <= value <= high:
-            raise Invalid(field, f"must be {what}")
-        return float(value)
-    return check
-
-
-def _flag(value: Any, field: str) -> bool:
-    if not isinstance(value, bool):
-        raise Invalid(field, "must be true or false")
-    return value
-
-
-def _list(value: Any, field: str) -> list[Any]:
-    if not isinstance(value, (list, tuple)):
-        raise Invalid(field, "must be a list")
-    if len(value) > LIST:
-        raise Invalid(field, f"must not have more than {LIST} items")
-    return list(value)
-
-
-def _addresses(value: Any, field: str) -> tuple[str, ...]:
-    found = [_address(one, f"{field}.{i}") for i, one in enumerate(_list(value, field))]
-    return tuple(dict.fromkeys(found))
-
-
-def _address(value: Any, field: str) -> str:
-    if not isinstance(value, str):
-        raise Invalid(field, "must be an email address")
-    return address.parse(value, field)
-
-
-def _case_ids(value: Any, field: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(_line(one, f"{field}.{i}") for i, one in enumerate(_list(value, field))))
-
-
 def _duration(value: Any, field: str) -> str:
     if not isinstance(value, str):
         raise Invalid(field, "must be a duration such as 45m")
@@ -221,16 +154,16 @@ def _clock(value: Any, field: str) -> str:
 
 
 def _forward_to(value: Any, field: str) -> str:
-    text = str(_line(value, field))
-    return text if text.startswith("p_") and "@" not in text else _address(text, field)
+    text = str(line(value, field))
+    return text if text.startswith("p_") and "@" not in text else address(text, field)
 
 
 def _away(value: Any, field: str) -> tuple[OutOfOffice, ...]:
-    return tuple(_period(one, f"{field}.{i}") for i, one in enumerate(_list(value, field)))
+    return tuple(_period(one, f"{field}.{i}") for i, one in enumerate(list_of(value, field)))
 
 
 def _period(value: Any, field: str) -> OutOfOffice:
-    values = _members(value, field, {"from": _date, "to": _date, "message": _prose})
+    values = members(value, field, {"from": date, "to": date, "message": prose})
     for name in ("from", "to"):
         if name not in values:
             raise Invalid(f"{field}.{name}", "is required")
@@ -239,75 +172,44 @@ def _period(value: Any, field: str) -> OutOfOffice:
     return OutOfOffice(from_=values["from"], to=values["to"], message=values.get("message", ""))
 
 
-def _date(value: Any, field: str) -> str:
-    # YAML has a date type of its own.
-    text = value if isinstance(value, str) else getattr(value, "isoformat", str)()
-    if not isinstance(text, str):
-        raise Invalid(field, "must be a date YYYY-MM-DD")
-    return parse_date(text, field).isoformat()
-
-
 def _externals(value: Any, field: str) -> dict[str, str]:
     if not isinstance(value, Mapping):
         raise Invalid(field, "must be an object")
     if len(value) > LIST:
         raise Invalid(field, f"must not have more than {LIST} members")
-    return {_line(system, field): _line(id, f"{field}.{system}") for system, id in value.items()}
+    return {line(system, field): line(id, f"{field}.{system}") for system, id in value.items()}
 
-
-def _members(value: Any, field: str, checks: Mapping[str, Check]) -> dict[str, Any]:
-    if not isinstance(value, Mapping):
-        raise Invalid(field, "must be an object")
-    found: dict[str, Any] = {}
-    for name, one in value.items():
-        if name not in checks:
-            raise Invalid(f"{field}.{str(name)[:LINE]}", "unknown field")
-        if one is not None:
-            found[name] = checks[name](one, f"{field}.{name}")
-    return found
-
-
-def _record(build: Callable[..., T], checks: Mapping[str, Check]) -> Check:
-    def check(value: Any, field: str) -> T:
-        values = _members(value, field, checks)
-        return build(**{"from_" if name == "from" else name: one for name, one in values.items()})
-    return check
-
-
-_line = _text(LINE, lines=False)
-_prose = _text(TEXT, lines=True)
-_share = _number(0, 1, "from 0 to 1")
 
 _READ_ONLY = ("id", "provider", "created")
 _FIELDS: dict[str, Check] = {
-    "name": _line, "role": _line, "org": _line, "who": _prose, "wants": _prose, "character": _prose,
-    "addresses": _addresses,
-    "temperament": _one_of(temperaments.NAMES),
-    "knows": _one_of(("all", "some", "little")),
-    "case_ids": _case_ids,
-    "style": _record(Style, {
-        "length": _one_of(("short", "medium", "long")),
-        "formality": _one_of(("casual", "neutral", "formal")),
-        "typos": _share,
-        "signature": _prose,
-        "client": _one_of(get_args(Client)),
-        "links": _one_of(("usual", "curious", "wary", "never")),
-        "filter": _one_of(("strict", "normal", "lenient", "none")),
-        "access": _one_of(("screen_reader", "low_vision")),
+    "name": line, "role": line, "org": line, "who": prose, "wants": prose, "character": prose,
+    "addresses": addresses,
+    "temperament": one_of(temperaments.NAMES),
+    "knows": one_of(("all", "some", "little")),
+    "case_ids": lines,
+    "style": record(Style, {
+        "length": one_of(("short", "medium", "long")),
+        "formality": one_of(("casual", "neutral", "formal")),
+        "typos": share,
+        "signature": prose,
+        "client": one_of(get_args(Client)),
+        "links": one_of(("usual", "curious", "wary", "never")),
+        "filter": one_of(("strict", "normal", "lenient", "none")),
+        "access": one_of(("screen_reader", "low_vision")),
     }),
-    "timing": _record(Timing, {
-        "reply_rate": _share,
-        "delay": _record(Delay, {"median": _duration, "spread": _number(1, 100, "from 1 to 100")}),
-        "hours": _record(Hours, {
+    "timing": record(Timing, {
+        "reply_rate": share,
+        "delay": record(Delay, {"median": _duration, "spread": number(1, 100, "from 1 to 100")}),
+        "hours": record(Hours, {
             "tz": _read_by(zone, "an IANA time zone name"), "days": _read_by(parse_days, "days such as mon-fri"),
             "from": _clock, "to": _clock,
         }),
         "ooo": _away,
     }),
-    "behaviors": _record(Behaviors, {
-        "double_reply": _share, "bounce": _share, "cc_someone": _share,
-        "forward_to": _forward_to, "keep_promises": _share,
+    "behaviors": record(Behaviors, {
+        "double_reply": share, "bounce": share, "cc_someone": share,
+        "forward_to": _forward_to, "keep_promises": share,
     }),
     "external_ids": _externals,
-    "paused": _flag,
+    "paused": flag,
 }
