@@ -9,7 +9,7 @@ answered here too, always as JSON.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Coroutine, Iterable
 from typing import Any
 
 from klein import Klein
@@ -24,7 +24,7 @@ from werkzeug.routing import BaseConverter
 
 from simmail.errors import NotFound
 from simmail.rest import errors
-from simmail.rest.exchange import Exchange, send
+from simmail.rest.exchange import Exchange, prepare
 from simmail.rest.schema import Route
 from simmail.rest.services import Services
 
@@ -80,21 +80,25 @@ class Application:
             if route.method == "GET":
                 self.plain[b"HEAD", route.path.encode()] = route
 
-    def _no_route(self, request: IRequest, failure: Failure) -> Deferred[None]:
+    # What error handlers return is written and finished by Klein.
+
+    def _no_route(self, request: IRequest, failure: Failure) -> Coroutine[Any, Any, bytes]:
         error = failure.value
         if isinstance(error, MethodNotAllowed):
             allowed = sorted(set(error.valid_methods or ()))
             return self.exchange.unrouted(request, errors.wrong_method(request.method.decode("ascii"), allowed))
         return self.exchange.unrouted(request, errors.told(NotFound("there is no such path")))
 
-    def _failed(self, request: IRequest, failure: Failure) -> None:
+    def _failed(self, request: IRequest, failure: Failure) -> bytes | None:
         if failure.check(CancelledError):
-            return
+            return None
         incident = self.exchange.request_id(request)
         self.log.failure("incident {incident}: a request failed", failure, incident=incident)
-        if not request.startedWriting:
-            refused = errors.defect(incident)
-            send(request, refused.status, refused.body)
+        if request.startedWriting:
+            return None
+        refused = errors.defect(incident)
+        prepare(request, refused.status, refused.body)
+        return refused.body
 
     def resource(self) -> Root:
         """The resource a C{Site} serves."""
@@ -121,8 +125,12 @@ class Root(KleinResource):
             return _watched(request, application.exchange.begin(request, route, {}))
         refused = _prepared(request)
         if refused is not None:
-            return _watched(request, application.exchange.unrouted(request, refused))
+            return _watched(request, Deferred.fromCoroutine(self._refuse(request, refused)))
         return super().render(request)
+
+    async def _refuse(self, request: IRequest, refused: errors.Refused) -> None:
+        request.write(await self._application.exchange.unrouted(request, refused))
+        request.finish()
 
 
 def _watched(request: IRequest, work: Deferred[None]) -> Any:

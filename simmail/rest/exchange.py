@@ -50,6 +50,7 @@ class Exchange:
 
         @return: fires when it is answered; cancelling breaks off a read, and leaves a change alone.
         """
+        request.endpoint = route.endpoint
         call = Call(route, request, self.services, path, self.request_id(request), self.services.reactor.seconds())
         work: Deferred[None] = Deferred.fromCoroutine(self._answer(call))
         if work.called:
@@ -62,18 +63,20 @@ class Exchange:
         work.addBoth(lambda _: watched.called or watched.callback(None))
         return watched
 
-    def unrouted(self, request: IRequest, refused: errors.Refused) -> Deferred[None]:
-        """Answer a request that no route takes; below C{/api} only those who have a key learn so."""
-        return Deferred.fromCoroutine(self._unrouted(request, refused))
+    async def unrouted(self, request: IRequest, refused: errors.Refused) -> bytes:
+        """
+        Refuse a request that no route takes; below C{/api} only those who have a key learn so.
 
-    async def _unrouted(self, request: IRequest, refused: errors.Refused) -> None:
+        @return: the body; status and headers are set.
+        """
         self.request_id(request)
         if request.path.startswith(b"/api/"):
             try:
                 self.guard.charge(await self.guard.identify(request), request)
             except Refusal as refusal:
                 refused = errors.told(refusal)
-        send(request, refused.status, refused.body, refused.headers)
+        prepare(request, refused.status, refused.body, refused.headers)
+        return refused.body
 
     def request_id(self, request: IRequest) -> str:
         """The id of a request, the client's own if it sent a good one; set in the answer."""
@@ -135,6 +138,16 @@ def send(
     content_type: bytes | None = None,
 ) -> None:
     """Write a whole answer and finish."""
+    prepare(request, status, octets, headers, content_type)
+    request.write(octets)
+    request.finish()
+
+
+def prepare(
+    request: IRequest, status: int, octets: bytes, headers: tuple[tuple[str, str], ...] = (),
+    content_type: bytes | None = None,
+) -> None:
+    """Set what comes before the octets of an answer."""
     if status != 200:
         request.setResponseCode(status)
     out = request.responseHeaders
@@ -142,8 +155,6 @@ def send(
     out.setRawHeaders(b"Content-Length", [b"%d" % len(octets)])
     for name, value in headers:
         out.setRawHeaders(name, [value])
-    request.write(octets)
-    request.finish()
 
 
 def _next(request: IRequest, more: dict[str, str | int]) -> str:

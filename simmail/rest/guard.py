@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from twisted.web.iweb import IRequest
 
 from simmail.errors import FeatureMissing, Forbidden, TooMany, Unauthenticated
-from simmail.rest.schema import ROLES, Call, Role, Route
+from simmail.rest.schema import ROLES, Call, Role
 from simmail.rest.services import Identity, Services
 
 _RANK = {role: rank for rank, role in enumerate(ROLES)}
@@ -113,7 +113,7 @@ class Guard:
         named = named_universe(request)
         if named is not None and named != identity.universe:
             raise Forbidden("the key belongs to another universe")
-        check_role(identity.role, route)
+        check_rank(identity.role, route.role)
         universe = call.universe = self._roster.universe(identity.universe)
         if universe.suspended:
             raise Forbidden("the organization is suspended")
@@ -121,9 +121,8 @@ class Guard:
             raise FeatureMissing(f"the plan does not have {route.feature}")
 
 
-def check_role(role: str, route: Route) -> None:
-    """@raise Forbidden: C{role} is too low for C{route}."""
-    needed: Role = route.role or "viewer"
+def check_rank(role: str, needed: Role) -> None:
+    """@raise Forbidden: C{role} is lower than C{needed}."""
     if _RANK.get(role, -1) < _RANK[needed]:
         raise Forbidden(f"your role is {role}; this call needs {needed}")
 

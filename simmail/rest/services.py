@@ -5,6 +5,7 @@ What the API is given to work with: the roster, the configuration, and what only
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from msgspec import Struct
@@ -12,6 +13,7 @@ from msgspec import Struct
 from simmail.config import Config
 
 if TYPE_CHECKING:
+    from simmail.rest.health import Traffic
     from simmail.universe.universe import Universe
 
 
@@ -38,8 +40,16 @@ class Roster(Protocol):
     @property
     def available(self) -> bool: ...
     async def identify(self, token: str) -> Any: ...
-    def universe(self, id: str) -> Universe: ...
+    def universe(self, universe_id: str, /) -> Universe: ...
     def universes(self) -> list[Universe]: ...
+    async def create_universe(
+        self, universe_id: str, name: str = "", org: str = "default", seed: str = "",
+        clock: datetime | None = None, speed: float = 1.0, frozen: bool | None = None,
+    ) -> Universe: ...
+    async def delete_universe(self, universe_id: str, /) -> None: ...
+    def keys(self) -> list[Any]: ...
+    async def create_key(self, universe: str, role: Any, name: str, /) -> str: ...
+    async def revoke_key(self, prefix: str, /) -> None: ...
 
 
 class Listener(Struct, frozen=True):
@@ -51,12 +61,21 @@ class Listener(Struct, frozen=True):
     security: Literal["none", "starttls", "tls"]
 
 
-def _nothing() -> tuple[Listener, ...]:
-    return ()
+class Certificate(Protocol):
+    """The TLS certificate in use; C{simmail.tls.CertificateFacts} is one."""
+
+    @property
+    def self_signed(self) -> bool: ...
+    @property
+    def sha256(self) -> str: ...
+    @property
+    def subject(self) -> str: ...
+    @property
+    def pem(self) -> bytes: ...
 
 
-def _no_certificate() -> bytes:
-    return b""
+def _no_certificate() -> None:
+    return None
 
 
 def _at_once(work: Callable[[], Any]) -> Any:
@@ -68,8 +87,9 @@ class Services(Struct, frozen=True):
     Everything a call may reach.
 
     @ivar reactor: IReactorTime, for real seconds only.
-    @ivar listeners: the mail listeners as they are bound now.
-    @ivar certificate: the TLS certificate in use, PEM, C{b""} for none.
+    @ivar traffic: counts the requests answered; connections: how many are open now.
+    @ivar listeners: the mail listeners, as they are bound.
+    @ivar certificate: the TLS certificate in use, None for none.
     @ivar in_thread: C{in_thread(work)}: what C{work()} answers, or a Deferred of it when it is done elsewhere.
     @ivar checks: for C{/readyz}, by name: what is wrong, C{""} for nothing.
     @ivar metrics: for C{/metrics}: text in Prometheus's exposition format, to be put behind the API's own.
@@ -78,8 +98,10 @@ class Services(Struct, frozen=True):
     roster: Roster
     config: Config
     reactor: Any
-    listeners: Callable[[], tuple[Listener, ...]] = _nothing
-    certificate: Callable[[], bytes] = _no_certificate
+    traffic: Traffic
+    listeners: tuple[Listener, ...] = ()
+    certificate: Callable[[], Certificate | None] = _no_certificate
     in_thread: Callable[[Callable[[], Any]], Any] = _at_once
     checks: tuple[tuple[str, Callable[[], str]], ...] = ()
     metrics: tuple[Callable[[], str], ...] = ()
+    connections: Callable[[], int] = lambda: 0

@@ -18,10 +18,10 @@ from hashlib import blake2b
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
+from simmail.core import htmltext
 from simmail.core.address import Address, domain_of, parse, parse_list
 from simmail.core.compose import compose
 from simmail.core.mail import Attachment, Draft
-from simmail.core.reading import text_of
 from simmail.errors import Invalid
 
 _WORD = re.compile(r"=\?[^?\s]{1,64}\?([bBqQ])\?([^?\r\n]*)\?=")
@@ -62,7 +62,7 @@ def composed(
     """
     from_ = one_address(sender, "from")
     html, images = inlined(checked_text(html, "html"), domain_of(from_.address))
-    plain = text_of(html) if text is None else checked_text(text, "text")
+    plain = htmltext.render(html) if text is None else checked_text(text, "text")
     reply_to = one_message_id(in_reply_to, "in_reply_to") if in_reply_to else ""
     chain = [one_message_id(one, f"references.{n}") for n, one in enumerate(references)]
     if len(chain) > MOST_REFERENCES:

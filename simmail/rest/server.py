@@ -1,0 +1,288 @@
+"""
+The HTTP server under the API: what a connection and a body may cost, and the access log.
+
+A body over its limit is refused while it arrives, a request that does not get
+finished is cut, and connections over the limit are refused at once.
+Source: decisions, section 21; reliability, R11, R12 and S10.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from io import BytesIO
+from tempfile import TemporaryFile
+from typing import Any
+from urllib.parse import unquote, unquote_to_bytes
+
+from twisted.internet.interfaces import IAddress, IDelayedCall
+from twisted.internet.protocol import Protocol
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+from twisted.web import http
+from twisted.web.resource import IResource
+from twisted.web.server import Request, Site
+
+from simmail.rest import errors
+
+#: Bodies over this are spooled to a file.
+SPOOL_OVER = 1024 * 1024
+
+#: The slowest a body may arrive over the whole of it, octets a second, once the time-out is used up.
+SLOWEST_BODY = 16 * 1024
+
+#: So much more of a body that is refused is read and dropped before the connection is closed.
+MOST_SWALLOWED = 16 * 1024 * 1024
+
+_SERVER = [b"simmail"]
+_BUSY = errors.body("too many connections; try again later")
+
+
+class ApiRequest(Request):
+    """
+    A request whose body is no larger than its path allows.
+
+    @ivar begun: real seconds at its first line.
+    @ivar endpoint: the route that answered it, C{""} for none.
+    """
+
+    defaultContentType = None
+    endpoint = ""
+    refused = False
+
+    def __init__(self, channel: Any, *args: Any, **kwargs: Any) -> None:
+        super().__init__(channel, *args, parsePOSTFormSubmission=False, **kwargs)
+        self.begun: float = channel.site.reactor.seconds()
+        self._room = 0
+
+    def gotLength(self, length: int | None) -> None:
+        """All headers are here; C{length} octets of body follow, C{None} when it comes in chunks."""
+        if length == 0:
+            self.content = BytesIO()
+            return
+        channel: _Channel = self.channel
+        self._room = channel.site.room(channel._command, channel._path.partition(b"?")[0])
+        channel.expect_body(self._room if length is None else min(length, self._room))
+        if length is not None and length > self._room:
+            self.content = BytesIO()
+            self._refuse()
+            return
+        small = length is not None and length <= SPOOL_OVER
+        self.content = BytesIO() if small else TemporaryFile()
+
+    def handleContentChunk(self, data: bytes) -> None:
+        """One more piece of the body."""
+        self._room -= len(data)
+        if self.refused:
+            if self._room < -MOST_SWALLOWED:
+                self.channel.loseConnection()
+        elif self._room < 0:
+            self._refuse()
+        else:
+            self.content.write(data)
+
+    def _refuse(self) -> None:
+        # The client is told at once.  What it goes on to send is swallowed for a while all the same: closing
+        # on unread octets makes its system drop the answer (RFC 9112 section 9.6).
+        self.refused = True
+        body = errors.body("the body is over the limit")
+        self.code = 413
+        self.method, self.uri = self.channel._command, self.channel._path
+        self.sentLength = len(body)
+        self.channel.transport.write(
+            b"HTTP/1.1 413 Request Entity Too Large\r\nContent-Type: application/json\r\n"
+            b"Connection: close\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body))
+        self.channel.site.log(self)
+        if self.requestHeaders.hasHeader(b"Expect"):
+            self.requestHeaders.removeHeader(b"Expect")
+            self.channel.loseConnection()
+
+    def requestReceived(self, command: bytes, path: bytes, version: bytes) -> None:
+        """The request is complete."""
+        self.channel.complete()
+        if self.refused:
+            self.channel.loseConnection()
+        else:
+            super().requestReceived(command, path, version)
+
+    def process(self) -> None:
+        """Answer it; there is one resource, and it is a leaf."""
+        site = self.site = self.channel.site
+        headers = self.responseHeaders
+        headers.setRawHeaders(b"Server", _SERVER)
+        headers.setRawHeaders(b"Date", [http.datetimeToString()])
+        self.prepath = []
+        self.postpath = list(map(unquote_to_bytes, self.path[1:].split(b"/")))
+        try:
+            self.render(site.resource)
+        except Exception:
+            self.processingFailed(Failure())
+
+    def processingFailed(self, reason: Failure) -> Failure:
+        """What no error handler of the API saw: 500, as JSON."""
+        self._log.failure("a request failed", failure=reason)
+        if not self.startedWriting:
+            body = errors.body("internal error")
+            self.setResponseCode(500)
+            self.setHeader(b"Content-Type", b"application/json")
+            self.setHeader(b"Content-Length", b"%d" % len(body))
+            self.write(body)
+        self.finish()
+        return reason
+
+
+class _Channel(http.HTTPChannel):
+    """
+    One connection.
+
+    @ivar deadline: cuts a request that is not complete in time, however slowly it drips in.
+    """
+
+    site: ApiSite
+    deadline: IDelayedCall | None = None
+    body_time = 0.0
+
+    def connectionMade(self) -> None:
+        """A client connected."""
+        self.site.opened(self)
+        super().connectionMade()
+
+    def dataReceived(self, data: bytes) -> None:
+        """Octets from the client."""
+        super().dataReceived(data)
+        self._watch()
+
+    def requestDone(self, request: Any) -> None:
+        """A request is answered; what was sent behind it is looked at now."""
+        super().requestDone(request)
+        self._watch()
+
+    def _watch(self) -> None:
+        # Only a request that did not come whole needs a timer.
+        if self.deadline is None and self.timeOut and not self._handlingRequest and (self.requests or self._buffer):
+            self.deadline = self.callLater(self.timeOut + self.body_time, self.timeoutConnection)
+
+    def expect_body(self, length: int) -> None:
+        """The headers of a request are complete; give a body of C{length} octets the time it may take."""
+        self.body_time = length / SLOWEST_BODY
+        if self.deadline is not None:
+            self.deadline.reset(self.timeOut + self.body_time)
+
+    def complete(self) -> None:
+        """A request is complete, or there will be none."""
+        self.body_time = 0.0
+        if self.deadline is not None:
+            if self.deadline.active():
+                self.deadline.cancel()
+            self.deadline = None
+
+    def timeoutConnection(self) -> None:
+        """The client took too long."""
+        self.complete()
+        super().timeoutConnection()
+
+    def connectionLost(self, reason: Failure) -> None:
+        """The client is gone."""
+        self.complete()
+        self.site.closed(self)
+        super().connectionLost(reason)
+
+    def lineLengthExceeded(self, line: bytes) -> None:
+        """A line without end."""
+        self._respondToBadRequestAndDisconnect()
+
+    def _respondToBadRequestAndDisconnect(self) -> None:
+        body = errors.body("the request is malformed")
+        self.transport.write(
+            b"HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\n"
+            b"Connection: close\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body))
+        self.loseConnection()
+
+
+class _Busy(Protocol):
+    """Refuses one connection over the limit."""
+
+    def connectionMade(self) -> None:
+        """Say so and close."""
+        assert self.transport is not None
+        self.transport.write(
+            b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\n"
+            b"Connection: close\r\nContent-Length: %d\r\n\r\n%b" % (len(_BUSY), _BUSY))
+        self.transport.loseConnection()
+
+
+class ApiSite(Site):
+    """
+    The factory of HTTP connections.
+
+    @param room: C{room(method, path)}: most octets the body of such a request may have.
+    @param answered: called for each answered request with its endpoint in the table, status and real seconds.
+    """
+
+    def __init__(
+        self, resource: IResource, reactor: Any, timeout: float, connections: int,
+        room: Callable[[bytes, bytes], int],
+        answered: Callable[[str, int, float], None] = lambda endpoint, status, seconds: None,
+    ) -> None:
+        super().__init__(resource, ApiRequest, timeout=timeout, reactor=reactor, parsePOSTFormSubmission=False)
+        self.room = room
+        self._most = connections
+        self._open: set[_Channel] = set()
+        self._answered = answered
+        # On the instance: a Logger that is a class attribute takes the class's name for its namespace.
+        self._access = Logger(namespace="simmail.http")
+
+    def startFactory(self) -> None:
+        """No log file is opened: the access log goes where all logs go."""
+
+    def stopFactory(self) -> None:
+        """Nothing was opened."""
+
+    @property
+    def connections(self) -> int:
+        """Connections open now."""
+        return len(self._open)
+
+    def buildProtocol(self, addr: IAddress | None) -> Any:
+        """A new connection."""
+        if len(self._open) >= self._most:
+            return _Busy()
+        channel = _Channel()
+        channel.factory = self
+        channel.site = self
+        channel.requestFactory = self.requestFactory
+        channel.callLater = self.reactor.callLater
+        channel.timeOut = self.timeOut
+        return channel
+
+    def opened(self, channel: _Channel) -> None:
+        """A connection was made."""
+        self._open.add(channel)
+
+    def closed(self, channel: _Channel) -> None:
+        """A connection is gone."""
+        self._open.discard(channel)
+
+    def close(self) -> None:
+        """At the end of the service: close all connections, when what they are being sent is sent."""
+        for channel in list(self._open):
+            channel.loseConnection()
+
+    def log(self, request: Any) -> None:
+        """One line in the access log, without keys: of the query only the names of the parameters are kept."""
+        path, _, query = request.uri.partition(b"?")
+        took = self.reactor.seconds() - request.begun
+        method, shown = _clean(request.method), _clean(path)
+        names = ",".join(sorted({_clean(pair.partition(b"=")[0]) for pair in query.split(b"&") if pair}))
+        ids = request.responseHeaders.getRawHeaders(b"X-Request-Id")
+        self._access.info(
+            "{method} {path}{names} {status} {octets} {ms}ms {remote} {request_id}",
+            method=method, path=shown, names=f"?{names}" if names else "", status=request.code,
+            octets=request.sentLength, ms=round(took * 1000, 1),
+            remote=getattr(request.client, "host", ""), request_id=ids[0].decode("ascii") if ids else "-")
+        self._answered(request.endpoint, request.code, took)
+
+
+def _clean(octets: bytes) -> str:
+    """Printable, on one line, and not long: it was written by a stranger."""
+    text = unquote(octets.decode("ascii", "replace"), errors="replace")
+    return "".join(character if character.isprintable() else "?" for character in text[:200])

@@ -1,0 +1,30 @@
+"""The table of all calls: what is served, and nothing else."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import msgspec
+from msgspec.structs import replace
+
+from simmail.rest import (
+    admin, clock, connection, events, health, jobs, mailboxes, openapi, personas, sending, settings, waits,
+)
+from simmail.rest.schema import JSON, Call, Octets, Route
+
+#: In the order of the document.
+HEADINGS: tuple[ModuleType, ...] = (
+    personas, mailboxes, sending, waits, settings, clock, jobs, events, connection, admin, health,
+)
+
+
+def all_routes() -> tuple[Route, ...]:
+    """Every route with its heading, and the one that serves the document of them all."""
+    routes = tuple(replace(route, heading=module.HEADING) for module in HEADINGS for route in module.ROUTES)
+    octets = msgspec.json.encode(openapi.document(routes))
+
+    def read_openapi(call: Call) -> Octets:
+        return Octets(octets, JSON)
+
+    return (*routes, Route("GET", "/api/openapi.json", read_openapi, "Read the OpenAPI document", role=None,
+                           media=JSON, hidden=True))

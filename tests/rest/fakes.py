@@ -1,0 +1,80 @@
+"""A roster of two universes and three keys, for tests of the door alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from twisted.internet.task import Clock
+
+from simmail.config import Config, Http
+from simmail.errors import NotFound, Unauthenticated
+from simmail.rest.app import Application
+from simmail.rest.health import Traffic
+from simmail.rest.schema import Route
+from simmail.rest.server import ApiSite
+from simmail.rest.services import Services
+
+
+class Who(NamedTuple):
+    """An identity."""
+
+    kind: str
+    prefix: str
+    name: str
+    universe: str
+    role: str
+    administrator: bool = False
+
+
+class FakeUniverse:
+    """A universe with a name."""
+
+    def __init__(self, id: str) -> None:
+        self.id = self.name = id
+        self.suspended = False
+
+
+class FakeRoster:
+    """Keys C{v}, C{m}, C{a} for the roles in C{main}, C{o} for C{other}."""
+
+    def __init__(self) -> None:
+        self.available = True
+        self.fail: Exception | None = None
+        self.all = {name: FakeUniverse(name) for name in ("main", "other")}
+        self.people = {
+            "v": Who("key", "v", "v", "main", "viewer"), "m": Who("key", "m", "m", "main", "member"),
+            "a": Who("key", "a", "a", "main", "admin"), "o": Who("key", "o", "o", "other", "admin")}
+
+    async def identify(self, token: str) -> Any:
+        """Who has this key."""
+        if self.fail is not None:
+            raise self.fail
+        if token not in self.people:
+            raise Unauthenticated("the API key is not valid")
+        return self.people[token]
+
+    def universe(self, id: str) -> Any:
+        """By name."""
+        if id not in self.all:
+            raise NotFound(f"no universe {id}")
+        return self.all[id]
+
+    def universes(self) -> list[Any]:
+        """Both."""
+        return list(self.all.values())
+
+
+def door(routes: Iterable[Route], config: Config | None = None, reactor: Clock | None = None,
+         connections: int = 10, large: int = 4000, room: int = 1000) -> tuple[ApiSite, FakeRoster, Clock]:
+    """A site that serves C{routes}."""
+    config = config or Config(http=Http(rate=0))
+    reactor = reactor or Clock()
+    roster = FakeRoster()
+    traffic = Traffic()
+    services: Any = Services(roster, config, reactor, traffic)  # type: ignore[arg-type]
+    application = Application(services, routes)
+    big = {route.path.encode() for route in application.routes if route.large}
+    site = ApiSite(application.resource(), reactor, 60.0, connections,
+                   lambda method, path: large if path in big else room, traffic.answered)
+    return site, roster, reactor

@@ -1,0 +1,224 @@
+"""What a connection and a body may cost; the access log."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twisted.internet.task import Clock
+from twisted.logger import globalLogPublisher
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.rest.schema import Body, Call, Route
+from tests.rest.client import Connection, ask, parse, request
+from tests.rest.fakes import door
+
+
+class Text(Body, frozen=True):
+    text: str
+
+
+def length(call: Call) -> int:
+    """How long the text was."""
+    return len(call.body.text)
+
+
+ROUTES = (
+    Route("POST", "/api/small", length, "small", role="member", body=Text),
+    Route("POST", "/api/large", length, "large", role="member", body=Text, large=True),
+    Route("GET", "/api/read", lambda call: "read", "read"),
+)
+KEY = {"Authorization": "Bearer m"}
+
+
+def chunked(path: str, pieces: list[bytes]) -> bytes:
+    """A request whose body comes in chunks."""
+    head = request("POST", path, headers={**KEY, "Transfer-Encoding": "chunked"})
+    return head + b"".join(b"%x\r\n%b\r\n" % (len(one), one) for one in (*pieces, b""))
+
+
+class BodyLimitTests(SynchronousTestCase):
+    """A body over its limit is refused while it arrives."""
+
+    def setUp(self) -> None:
+        """1000 octets for a body, 4000 where a message may be in it."""
+        self.site, _, self.reactor = door(ROUTES)
+
+    def test_within(self) -> None:
+        """A body of just the limit is taken, whole or in chunks."""
+        for path, room in (("/api/small", 1000), ("/api/large", 4000)):
+            body = b'{"text": "' + b"x" * (room - 12) + b'"}'
+            self.assertEqual(ask(self.site, "POST", path, body, "m").json(), room - 12)
+            connection = Connection(self.site)
+            connection.send(chunked(path, [body[:100], body[100:]]))
+            self.assertEqual(connection.answer().json(), room - 12)
+
+    def test_over(self) -> None:
+        """One octet more: 413 as JSON, and the connection is closed after the rest was swallowed."""
+        for path, room in (("/api/small", 1000), ("/api/large", 4000)):
+            body = b'{"text": "' + b"x" * (room - 11) + b'"}'
+            connection = Connection(self.site)
+            connection.send(request("POST", path, body, KEY))
+            answer = connection.answer()
+            self.assertEqual((answer.status, answer.error, answer.headers["connection"]),
+                             (413, "the body is over the limit", "close"))
+            self.assertTrue(connection.transport.disconnecting)
+            connection = Connection(self.site)
+            connection.send(chunked(path, [body[:room], body[room:]]))
+            self.assertEqual(connection.answer().status, 413)
+            self.assertTrue(connection.transport.disconnecting)
+
+    def test_told_at_once(self) -> None:
+        """The refusal does not wait for the body; nothing of it is kept; without end it is cut."""
+        connection = Connection(self.site)
+        octets = request("POST", "/api/small", b"", {**KEY, "Content-Length": "99999999"})
+        connection.send(octets)
+        self.assertEqual(connection.answer().status, 413)
+        self.assertFalse(connection.transport.disconnecting)
+        for _ in range(17):
+            connection.send(b"x" * 1024 * 1024)
+        self.assertTrue(connection.transport.disconnecting)
+        self.assertEqual(connection.received(), b"")
+
+    def test_expect(self) -> None:
+        """A client that asks first gets no 100 for what is too large, and one for what is not."""
+        for size, first in (("99999999", b"HTTP/1.1 413"), ("12", b"HTTP/1.1 100")):
+            connection = Connection(self.site)
+            connection.send(request("POST", "/api/small", b"", {**KEY, "Content-Length": size, "Expect": "100-continue"}))
+            received = connection.received()
+            self.assertTrue(received.startswith(first), received)
+            self.assertEqual(received.count(b"HTTP/1.1"), 1)
+        connection.send(b'{"text": ""}')
+        self.assertEqual(connection.answer().json(), 0)
+
+    def test_forms_are_not_read(self) -> None:
+        """What calls itself a form is JSON all the same, and adds no parameters."""
+        for kind in ("application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain"):
+            answer = ask(self.site, "POST", "/api/small", b'{"text": "ab"}', "m", {"Content-Type": kind})
+            self.assertEqual(answer.json(), 2)
+
+    def test_malformed_http(self) -> None:
+        """What is no HTTP gets 400 and a closed connection; nothing is smuggled behind it."""
+        for octets in (
+            b"GET /api/read HTTP/1.1\r\nbad header\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\x00\r\n\r\n",
+            b"POST /api/small HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\n",
+            b"POST /api/small HTTP/1.1\r\nContent-Length: -5\r\n\r\n", b"POST /x HTTP/1.1\r\nTransfer-Encoding: x\r\n\r\n",
+            b"POST /x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+            b"GET /x HTTP/1.1\r\n" + b"X: y\r\n" * 600 + b"\r\n", b"GET /" + b"x" * 20_000 + b" HTTP/1.1\r\n\r\n",
+        ):
+            connection = Connection(self.site)
+            connection.send(octets)
+            answer, rest = parse(connection.received())
+            self.assertEqual(answer.status, 400, octets[:60])
+            self.assertTrue(connection.transport.disconnecting)
+            self.assertNotIn(b"200 OK", rest)
+
+
+class TimeTests(SynchronousTestCase):
+    """A request that does not get finished is cut."""
+
+    def setUp(self) -> None:
+        """A time-out of 60 s."""
+        self.site, _, self.reactor = door(ROUTES)
+
+    def drip(self, connection: Connection, octets: bytes, every: float) -> float:
+        """Send octet by octet; the real seconds until the connection is cut."""
+        begin = self.reactor.seconds()
+        for n in range(len(octets)):
+            connection.send(octets[n:n + 1])
+            self.reactor.advance(every)
+            if connection.transport.disconnecting:
+                return self.reactor.seconds() - begin
+        raise AssertionError("it was not cut")
+
+    def test_dripping_header(self) -> None:
+        """A header that drips in is cut after 60 s, not 60 s after its last octet."""
+        octets = b"GET /api/read HTTP/1.1\r\nX: " + b"y" * 500
+        self.assertTrue(58 < self.drip(Connection(self.site), octets, 1.0) < 63)
+
+    def test_dripping_body(self) -> None:
+        """So is a body; a large one has time for its octets."""
+        connection = Connection(self.site)
+        connection.send(request("POST", "/api/small", b"", {**KEY, "Content-Length": "900"}))
+        self.assertTrue(58 < self.drip(connection, b"x" * 500, 1.0) < 63)
+
+    def test_silence(self) -> None:
+        """A connection that says nothing is closed after 60 s, also between two requests."""
+        connection = Connection(self.site)
+        self.reactor.advance(61)
+        self.assertTrue(connection.transport.disconnecting)
+        connection = Connection(self.site)
+        connection.send(request("GET", "/api/read", headers=KEY))
+        self.reactor.advance(59)
+        connection.send(request("GET", "/api/read", headers=KEY))
+        self.reactor.advance(59)
+        self.assertFalse(connection.transport.disconnecting)
+        self.reactor.advance(2)
+        self.assertTrue(connection.transport.disconnecting)
+
+    def test_no_timers_left(self) -> None:
+        """A connection that is gone leaves no timer behind."""
+        for octets in (b"", b"GET /a", request("GET", "/api/read", headers=KEY)):
+            connection = Connection(self.site)
+            connection.send(octets)
+            connection.close()
+        self.assertEqual(self.reactor.getDelayedCalls(), [])
+
+
+class ConnectionLimitTests(SynchronousTestCase):
+    """Over the limit of connections."""
+
+    def test_refused_at_once(self) -> None:
+        """The next connection gets 503 with Retry-After; when one is gone there is room again."""
+        site, _, _ = door(ROUTES, connections=2)
+        first, second, third = Connection(site), Connection(site), Connection(site)
+        answer = third.answer()
+        self.assertEqual((answer.status, answer.headers["retry-after"]), (503, "1"))
+        self.assertTrue(third.transport.disconnecting)
+        self.assertEqual(site.connections, 2)
+        first.close()
+        self.assertEqual(ask(site, "GET", "/api/read", key="v").status, 200)
+        second.close()
+        self.assertEqual(site.connections, 0)
+
+    def test_close(self) -> None:
+        """At the end of the service all connections are closed."""
+        site, _, _ = door(ROUTES)
+        connection = Connection(site)
+        site.close()
+        self.assertTrue(connection.transport.disconnecting)
+
+
+class AccessLogTests(SynchronousTestCase):
+    """The access log."""
+
+    def logged(self, method: str, path: str, **options: Any) -> list[dict[str, Any]]:
+        """The lines one request leaves."""
+        events: list[dict[str, Any]] = []
+        globalLogPublisher.addObserver(events.append)  # type: ignore[arg-type]
+        try:
+            site, _, _ = door(ROUTES, reactor=Clock())
+            ask(site, method, path, **options)
+        finally:
+            globalLogPublisher.removeObserver(events.append)  # type: ignore[arg-type]
+        return [event for event in events if event.get("log_namespace") == "simmail.http"]
+
+    def test_line(self) -> None:
+        """A line has method, path, status, size, time, peer and id."""
+        (event,) = self.logged("GET", "/api/read", key="v", headers={"X-Request-Id": "r1"})
+        self.assertEqual(
+            [event[name] for name in ("method", "path", "status", "octets", "remote", "request_id")],
+            ["GET", "/api/read", 200, 6, "127.0.0.1", "r1"])
+
+    def test_no_secrets(self) -> None:
+        """Keys and values of parameters are in no line."""
+        (event,) = self.logged("GET", "/api/read?token=sm_secret&subject=private", headers={"Cookie": "s=sm_secret"})
+        text = event["log_format"].format(**event)
+        self.assertNotIn("sm_secret", str(event))
+        self.assertNotIn("private", text)
+        self.assertIn("?subject,token", text)
+
+    def test_no_injection(self) -> None:
+        """A path adds no line to the log."""
+        (event,) = self.logged("GET", "/api/x%0D%0AFAKE%00%1b[31m?%0A=1", key="v")
+        text = event["log_format"].format(**event)
+        self.assertTrue(text.isprintable(), text)
