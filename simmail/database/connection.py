@@ -22,7 +22,7 @@ from twisted.internet.interfaces import IAddress, IDelayedCall, IStreamClientEnd
 from twisted.internet.protocol import Factory
 from twisted.logger import Logger
 from twisted.python.failure import Failure
-from txredisapi import HiredisProtocol, ResponseError
+from txredisapi import HiredisProtocol, InvalidData, ResponseError
 
 from simmail.database.link import Link
 from simmail.database.scripts import Script
@@ -89,7 +89,7 @@ class _Wire(HiredisProtocol):  # type: ignore[misc]
         try:
             while (reply := reader.gets()) is not False:
                 told(self, reply)
-        except hiredis.ProtocolError:
+        except InvalidData:
             self.transport.abortConnection()
 
     def connectionLost(self, why: Failure) -> None:
@@ -274,9 +274,9 @@ class Connection:
             self._again.append(call)
             return
         if word in _AWAY:
-            call.fail(Unavailable(f"the database cannot do it now: {text[:200]}"))
             if word in _RECONNECT:
                 self.drop(text[:200])
+            call.fail(Unavailable(f"the database cannot do it now: {text[:200]}"))
         else:
             call.fail(RuntimeError(f"Redis refused a command: {text[:500]}"))
 
@@ -296,14 +296,17 @@ class Connection:
             if now - self._heard >= QUIET:
                 self._send(_Call(_PING, None, None, now))
             return
-        # Waiting calls are in the order sent, so the first that may go on waiting ends the search.
         limit = now - self._timeout + TICK
-        for call in [*self._waiting] if self._waiting[0].sent <= limit else ():
+        if self._waiting[0].sent > limit:
+            return
+        if self._heard <= limit:
+            self.drop("no answer in time")
+            return
+        # Waiting calls are in the order sent, so the first that may go on waiting ends the search.
+        for call in tuple(self._waiting):
             if call.sent > limit:
                 break
             call.fail(Unavailable("the database did not answer in time"))
-        if self._waiting[0].sent <= limit and self._heard <= limit:
-            self.drop("no answer in time")
 
     def _stop_timer(self) -> None:
         timer, self._timer = self._timer, None

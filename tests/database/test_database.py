@@ -1,0 +1,315 @@
+"""The database when Redis dies, hangs, forgets, is full or is not ours: always soon told, never done twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from twisted.internet import reactor, ssl
+from twisted.internet.defer import Deferred
+from twisted.internet.protocol import Factory, Protocol
+from twisted.internet.task import deferLater
+from twisted.logger import globalLogPublisher
+from twisted.trial.unittest import TestCase
+
+from simmail.core.events import Event
+from simmail.core.jobs import Job
+from simmail.database import keys
+from simmail.database.database import Database
+from simmail.database.link import Link, parse
+from simmail.database.records import Commit, EventQuery
+from simmail.database.server import PrivateRedis
+from simmail.errors import Invalid, Unavailable
+from tests.database.running import RedisTestCase, state_folder, until
+
+NINE = datetime(2026, 3, 1, 9, tzinfo=timezone.utc)
+
+
+def seconds() -> float:
+    """Real seconds."""
+    return float(reactor.seconds())  # type: ignore[attr-defined]
+
+
+def pause(time: float) -> Deferred[None]:
+    """Some real seconds."""
+    return deferLater(reactor, time)  # type: ignore[arg-type]
+
+
+def delivery(n: int) -> Commit:
+    """What one mail makes: an event, a job, a count, known by its id."""
+    at = NINE + timedelta(seconds=n)
+    return Commit(
+        once=f"d{n}", events=(Event("mail.delivered", at, {"n": n}),), counts=(("n", "all", 1),),
+        jobs=(Job(f"j{n:06}", "reply", "pending", NINE, at),),
+    )
+
+
+class DeathTests(RedisTestCase):
+    """Redis dies and comes back."""
+
+    async def test_kill_under_load(self) -> None:
+        """
+        Killed again and again while commits stream in: what was acknowledged is there once, what was not is
+        there once after it is repeated, numbers have no gap, instants never fall.
+        """
+        acknowledged: set[int] = set()
+        unknown = 0
+        stop = False
+
+        async def send(start: int) -> None:
+            nonlocal unknown
+            n = start
+            while not stop:
+                try:
+                    await self.database.commit("main", delivery(n))
+                except Unavailable:
+                    unknown += 1
+                    await pause(0.01)
+                    continue
+                acknowledged.add(n)
+                n += 16
+
+        senders = [Deferred.fromCoroutine(send(start)) for start in range(16)]
+        for _ in range(4):
+            await pause(0.15)
+            self.kill_redis()
+            await until(lambda: not self.database.healthy)
+            taken = await until(lambda: self.database.healthy)
+            self.assertTrue(taken < 3.0, f"away for {taken} s")
+        await pause(0.1)
+        stop = True
+        for sender in senders:
+            await sender
+        self.assertTrue(unknown > 0)
+        last = await self.database.last_event("main")
+        bodies = [json.loads(body) for body in await self.database.events("main", EventQuery(limit=10**9))]
+        self.assertEqual([body["id"] for body in bodies], list(range(1, last + 1)))
+        self.assertEqual(sorted(body["data"]["n"] for body in bodies), sorted(acknowledged))
+        instants = [body["at"] for body in bodies]
+        self.assertEqual(instants, sorted(instants))
+        self.assertEqual(len(await self.database.pending("main")), len(acknowledged))
+        self.assertEqual(await self.database.table("main", "n"), {"all": b"%d" % len(acknowledged)})
+
+    async def test_back_soon(self) -> None:
+        """Away, every call fails at once; two seconds after Redis is back all works, and listeners heard of both."""
+        heard: list[bool] = []
+        self.database.on_health(heard.append)
+        await self.database.commit("main", delivery(1))
+        await self.server.stop()
+        await until(lambda: not self.database.healthy, 0.5)
+        await pause(1.0)
+        start = seconds()
+        with self.assertRaises(Unavailable):
+            await self.database.commit("main", delivery(2))
+        self.assertTrue(seconds() - start < 0.1)
+        self.server = PrivateRedis(reactor, self.state)
+        self.addCleanup(self.server.stop)
+        await self.server.start()
+        taken = await until(lambda: self.database.healthy)
+        self.assertTrue(taken < 2.0, f"back after {taken} s")
+        self.assertEqual(heard, [False, True])
+        self.assertFalse((await self.database.commit("main", delivery(1))).fresh)
+
+    async def test_hanging(self) -> None:
+        """A Redis that hangs is told within two seconds, and what it did at last is not done again."""
+        database = await self.opened(timeout=1.0)
+        os.kill(self.server.pid or 0, signal.SIGSTOP)
+        start = seconds()
+        with self.assertRaises(Unavailable):
+            await database.commit("main", delivery(1))
+        self.assertTrue(seconds() - start < 1.5)
+        self.kill_redis(signal.SIGCONT)
+        await until(lambda: database.healthy)
+        await database.commit("main", delivery(1))
+        self.assertEqual(await database.last_event("main"), 1)
+        self.assertEqual(await database.table("main", "n"), {"all": b"1"})
+
+    async def test_a_listener_that_fails(self) -> None:
+        """One listener's defect is logged and keeps no other from hearing."""
+        heard: list[bool] = []
+        self.database.on_health(lambda healthy: 1 // 0)
+        self.database.on_health(heard.append)
+        await self.server.stop()
+        await until(lambda: heard == [False])
+        self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
+
+
+class LimitTests(RedisTestCase):
+    """Redis is there and will not, or has been changed behind our back."""
+
+    async def ask(self, *words: str) -> Any:
+        """A command of the operator's."""
+        return await self.database._reads.call(words)
+
+    async def test_full(self) -> None:
+        """A full Redis is Unavailable, with nothing of the commit done; reading goes on; with room all goes on."""
+        await self.database.commit("main", delivery(1))
+        await self.ask("CONFIG", "SET", "maxmemory", "1")
+        with self.assertRaises(Unavailable):
+            await self.database.commit("main", delivery(2))
+        self.assertEqual(await self.database.last_event("main"), 1)
+        self.assertEqual(await self.database.seen("main", ["d1", "d2"]), {"d1"})
+        self.assertEqual(await self.database.table("main", "n"), {"all": b"1"})
+        await self.ask("CONFIG", "SET", "maxmemory", "0")
+        self.assertTrue((await self.database.commit("main", delivery(2))).fresh)
+
+    async def test_read_only(self) -> None:
+        """A replica is Unavailable; when it may write again, all goes on."""
+        await self.ask("REPLICAOF", "127.0.0.1", "1")
+        with self.assertRaises(Unavailable):
+            await self.database.commit("main", delivery(1))
+        await until(lambda: self.database.healthy)
+        await self.ask("REPLICAOF", "NO", "ONE")
+        await self.database.commit("main", delivery(1))
+        self.assertEqual(await self.database.last_event("main"), 1)
+
+    async def test_scripts_flushed(self) -> None:
+        """Scripts that were flushed are loaded again, and the commits on the way keep their order."""
+        await self.ask("SCRIPT", "FLUSH")
+        waiting = [self.database.commit("main", delivery(n)) for n in range(50)]
+        self.assertEqual([(await one).first for one in waiting], list(range(1, 51)))
+        await self.ask("SCRIPT", "FLUSH")
+        self.assertEqual(len(await self.database.events("main", EventQuery())), 50)
+
+    async def test_two_databases(self) -> None:
+        """Two on one Redis share numbers, and an id committed by one is seen by the other."""
+        other = await self.opened()
+        waiting = [(self.database, other)[n % 2].commit("main", delivery(n // 2)) for n in range(60)]
+        done = [await one for one in waiting]
+        self.assertEqual(sum(one.fresh for one in done), 30)
+        self.assertEqual(sorted(one.first for one in done), sorted([*range(1, 31)] * 2))
+
+    async def test_news(self) -> None:
+        """The range of new event numbers is published on the universe's channel."""
+        heard: list[bytes] = []
+
+        class Listener(Protocol):
+            def connectionMade(self) -> None:
+                assert self.transport is not None
+                self.transport.write(f"SUBSCRIBE {keys.prefix('main')}{keys.NEWS}\r\n".encode())
+
+            def dataReceived(self, data: bytes) -> None:
+                heard.append(data)
+
+        link = parse(self.server.url)
+        listener = await link.endpoint(reactor, 1).connect(Factory.forProtocol(Listener))
+        await until(lambda: heard)
+        await self.database.commit("main", Commit(events=(Event("clock", NINE, {}),) * 3))
+        await until(lambda: b"1-3" in b"".join(heard))
+        listener.transport.abortConnection()
+
+    async def test_newer_layout(self) -> None:
+        """Data of a newer version is refused, and not touched."""
+        await self.ask("SET", keys.LAYOUT_KEY, str(keys.LAYOUT + 1))
+        database = Database(reactor, parse(self.server.url))
+        self.addCleanup(database.close)
+        with self.assertRaises(Invalid) as raised:
+            await database.open(5)
+        self.assertIn("newer", str(raised.exception))
+
+    async def test_weaker(self) -> None:
+        """An operator's Redis that may lose seconds is warned of, once; our own is not."""
+        warnings: list[str] = []
+
+        def observe(event: Any) -> None:
+            if "weak" in event:
+                warnings.append(event["weak"])
+
+        globalLogPublisher.addObserver(observe)
+        self.addCleanup(globalLogPublisher.removeObserver, observe)
+        await self.opened()
+        self.assertEqual(warnings, [])
+        await self.ask("CONFIG", "SET", "appendfsync", "everysec")
+        await self.opened()
+        self.assertEqual(len(warnings), 1)
+        self.assertIn("everysec", warnings[0])
+
+    async def test_few_permissions(self) -> None:
+        """A user who may not ask for settings can work all the same; a wrong password is told as the trouble."""
+        await self.ask("ACL", "SETUSER", "sim", "on", ">pw", "~*", "&*", "+@all", "-config")
+        path = parse(self.server.url).path
+        database = Database(reactor, Link(path=path, username="sim", password="pw", db=2))
+        self.addCleanup(database.close)
+        await database.open(5)
+        await database.commit("main", delivery(1))
+        self.assertEqual(await database.last_event("main"), 1)
+        self.assertEqual(await self.database.last_event("main"), 0)
+        wrong = Database(reactor, Link(path=path, username="sim", password="other"))
+        self.addCleanup(wrong.close)
+        with self.assertRaises(Unavailable) as raised:
+            await wrong.open(0.3)
+        self.assertIn("WRONGPASS", str(raised.exception))
+        self.assertNotIn("other", str(raised.exception))
+
+
+class NobodyTests(TestCase):
+    """There is no Redis, or somebody else."""
+
+    timeout = 30
+
+    async def test_no_redis(self) -> None:
+        """With nobody there, open fails after its patience, and a call before at once."""
+        database = Database(reactor, Link(path=str(state_folder(self) / "none.sock")))
+        self.addCleanup(database.close)
+        waiting = database.open(0.2)
+        self.failureResultOf(database.commit("main", Commit()), Unavailable)
+        with self.assertRaises(Unavailable) as raised:
+            await waiting
+        self.assertIn("none.sock", str(raised.exception))
+
+    async def test_later(self) -> None:
+        """Without patience open waits until Redis is started."""
+        state = state_folder(self)
+        server = PrivateRedis(reactor, state)
+        database = Database(reactor, Link(path=str(state / "redis" / "redis.sock")))
+        self.addCleanup(database.close)
+        waiting = database.open()
+        await pause(0.1)
+        self.assertNoResult(waiting)
+        await server.start()
+        self.addCleanup(server.stop)
+        await waiting
+        self.assertTrue(database.healthy)
+
+    async def test_false_certificate(self) -> None:
+        """Over TLS a server whose certificate nobody vouches for is told no password."""
+        heard: list[bytes] = []
+
+        class Thief(Protocol):
+            def dataReceived(self, data: bytes) -> None:
+                heard.append(data)
+
+        port = reactor.listenSSL(  # type: ignore[attr-defined]
+            0, Factory.forProtocol(Thief), self_signed("localhost"), interface="127.0.0.1"
+        )
+        self.addCleanup(port.stopListening)
+        link = Link(host="localhost", port=port.getHost().port, tls=True, password="secret")
+        database = Database(reactor, link)
+        self.addCleanup(database.close)
+        with self.assertRaises(Unavailable) as raised:
+            await database.open(0.5)
+        self.assertIn("certificate verify failed", str(raised.exception))
+        self.assertEqual(heard, [])
+
+
+def self_signed(name: str) -> Any:
+    """Server options with a certificate that no one vouches for."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
+    now = datetime.now(timezone.utc)
+    certificate = (
+        x509.CertificateBuilder().subject_name(subject).issuer_name(subject).public_key(key.public_key())
+        .serial_number(1).not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False).sign(key, hashes.SHA256())
+    )
+    return ssl.PrivateCertificate.loadPEM(
+        certificate.public_bytes(serialization.Encoding.PEM) + key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+        )
+    ).options()
