@@ -25,7 +25,7 @@ from twisted.python.failure import Failure
 from txredisapi import HiredisProtocol, InvalidData, ResponseError
 
 from simmail.database.link import Link
-from simmail.database.scripts import Script
+from simmail.database.script import Script
 from simmail.errors import Unavailable
 
 #: Real seconds between looks at what waits.

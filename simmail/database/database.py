@@ -23,9 +23,9 @@ from simmail.core.delivery import Arrival
 from simmail.core.jobs import Job
 from simmail.database import encoding, keys
 from simmail.database.connection import Connection, Word
-from simmail.database.link import FIELD, Link, weakness
+from simmail.database.link import FIELD, parse, weakness
 from simmail.database.records import Commit, Committed, EventQuery, JobQuery
-from simmail.database.scripts import load
+from simmail.database.script import load
 from simmail.errors import Invalid, Unavailable
 from simmail.interfaces import IDatabase
 
@@ -38,6 +38,9 @@ BUDGET = 4000
 #: Rows one script call removes.
 SLICE = 500
 
+#: Real seconds in which a Redis must be there at the start.
+PATIENCE = 10.0
+
 _STATES = ("pending", "running", "done", "failed", "skipped")
 _UNFINISHED = ("pending", "running")
 _READ = ("query", "agenda", "universes")
@@ -46,7 +49,7 @@ _TOP = 2**47
 
 
 @implementer(IDatabase)
-class Database:
+class RedisDatabase:
     """
     The universes of one Redis.
 
@@ -55,10 +58,13 @@ class Database:
 
     _log = Logger()
 
-    def __init__(self, reactor: Any, link: Link, timeout: float = 2.0) -> None:
+    def __init__(self, reactor: Any, url: str, timeout: float = 2.0) -> None:
         """
+        @param url: C{redis.url}, see L{simmail.database.link}.
         @param timeout: real seconds that a call may take.
+        @raise Invalid: it is no such URL.
         """
+        link = parse(url)
         self.healthy = False
         self._reactor = reactor
         self._link = link
@@ -72,18 +78,19 @@ class Database:
         self._reads = Connection(reactor, link, timeout, [scripts[name] for name in _READ], self._changed)
         self._writes = Connection(reactor, link, timeout, [scripts[name] for name in _WRITE], self._changed)
 
-    def open(self, patience: float | None = None) -> Deferred[None]:
+    def connect(self, patience: float | None = PATIENCE) -> Deferred[None]:
         """
         Connect, and stay so.
 
         @return: Deferred that fires when calls are taken, the layout of the data is known to be
             ours, and the log has a warning when the settings of Redis are weaker than ours.
-        @param patience: real seconds after which it fails with C{Unavailable} instead; connecting goes on.
+        @param patience: real seconds after which it fails with C{Unavailable}, telling what is wrong,
+            though connecting goes on; None to wait for ever.
         @raise Invalid: the data was written by a newer version.
         """
         self._reads.open()
         self._writes.open()
-        return Deferred.fromCoroutine(self._open(patience))
+        return Deferred.fromCoroutine(self._connect(patience))
 
     def commit(self, universe: str, commit: Commit) -> Deferred[Committed]:
         """See C{IDatabase}.  Drops come before puts, C{leave} before C{arrive}, jobs before C{drop_jobs}."""
@@ -172,7 +179,7 @@ class Database:
         self._closing, self.healthy = True, False
         return _all([self._reads.close(), self._writes.close()]).addCallback(_nothing)
 
-    async def _open(self, patience: float | None) -> None:
+    async def _connect(self, patience: float | None) -> None:
         await self._until_healthy(patience)
         await self._writes.call(("SET", keys.LAYOUT_KEY, keys.LAYOUT, "NX"))
         layout = int(await self._writes.call(("GET", keys.LAYOUT_KEY)))

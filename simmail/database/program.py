@@ -25,12 +25,12 @@ _ELSEWHERE = "socket"
 _MACHINES = {"x86_64": "x86_64", "amd64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}
 
 
-def data_folder(state: Path) -> Path:
+def data_folder(state: str | Path) -> Path:
     """Where the private Redis of a state folder keeps its files."""
     return Path(os.path.abspath(state)) / _FOLDER
 
 
-def private_url(state: Path) -> str:
+def private_url(state: str | Path) -> str:
     """
     The URL of the private Redis of a state folder, for another process while the daemon runs.
 

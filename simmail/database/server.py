@@ -147,7 +147,7 @@ class PrivateRedis:
 
     _log = Logger()
 
-    def __init__(self, reactor: Any, state: Path, configured: str = "") -> None:
+    def __init__(self, reactor: Any, state: str | Path, configured: str = "") -> None:
         """
         @param configured: C{redis.server} of the configuration: the program to run, C{""} to look for one.
         """

@@ -12,8 +12,7 @@ from twisted.internet import reactor
 from twisted.internet.task import deferLater
 from twisted.trial.unittest import SkipTest, TestCase
 
-from simmail.database.database import Database
-from simmail.database.link import parse
+from simmail.database.database import RedisDatabase
 from simmail.database.server import PrivateRedis
 from simmail.errors import Invalid, Unavailable
 
@@ -43,11 +42,11 @@ class RedisTestCase(TestCase):
         self.addCleanup(self.server.stop)
         self.database = await self.opened()
 
-    async def opened(self, timeout: float = 2.0) -> Database:
+    async def opened(self, timeout: float = 2.0) -> RedisDatabase:
         """Another database on the same server, closed after the test."""
-        database = Database(reactor, parse(self.server.url), timeout)
+        database = RedisDatabase(reactor, self.server.url, timeout)
         self.addCleanup(database.close)
-        await database.open(5.0)
+        await database.connect(5.0)
         return database
 
     def kill_redis(self, number: int = 9) -> None:

@@ -14,7 +14,7 @@ from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.database.connection import DELAYS, QUIET, TICK, Connection
-from simmail.database.scripts import Script
+from simmail.database.script import Script
 from simmail.errors import Unavailable
 
 SCRIPT = Script(b"return 1", b"sha-of-it")

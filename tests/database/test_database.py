@@ -21,8 +21,8 @@ from twisted.trial.unittest import TestCase
 from simmail.core.events import Event
 from simmail.core.jobs import Job
 from simmail.database import keys
-from simmail.database.database import Database
-from simmail.database.link import Link, parse
+from simmail.database.database import RedisDatabase
+from simmail.database.link import parse, unix_url
 from simmail.database.records import Commit, EventQuery
 from simmail.database.server import PrivateRedis
 from simmail.errors import Invalid, Unavailable
@@ -207,10 +207,10 @@ class LimitTests(RedisTestCase):
     async def test_newer_layout(self) -> None:
         """Data of a newer version is refused, and not touched."""
         await self.ask("SET", keys.LAYOUT_KEY, str(keys.LAYOUT + 1))
-        database = Database(reactor, parse(self.server.url))
+        database = RedisDatabase(reactor, self.server.url)
         self.addCleanup(database.close)
         with self.assertRaises(Invalid) as raised:
-            await database.open(5)
+            await database.connect(5)
         self.assertIn("newer", str(raised.exception))
 
     async def test_weaker(self) -> None:
@@ -234,16 +234,16 @@ class LimitTests(RedisTestCase):
         """A user who may not ask for settings can work all the same; a wrong password is told as the trouble."""
         await self.ask("ACL", "SETUSER", "sim", "on", ">pw", "~*", "&*", "+@all", "-config")
         path = parse(self.server.url).path
-        database = Database(reactor, Link(path=path, username="sim", password="pw", db=2))
+        database = RedisDatabase(reactor, f"unix://sim:pw@{path}?db=2")
         self.addCleanup(database.close)
-        await database.open(5)
+        await database.connect(5)
         await database.commit("main", delivery(1))
         self.assertEqual(await database.last_event("main"), 1)
         self.assertEqual(await self.database.last_event("main"), 0)
-        wrong = Database(reactor, Link(path=path, username="sim", password="other"))
+        wrong = RedisDatabase(reactor, f"unix://sim:other@{path}")
         self.addCleanup(wrong.close)
         with self.assertRaises(Unavailable) as raised:
-            await wrong.open(0.3)
+            await wrong.connect(0.3)
         self.assertIn("WRONGPASS", str(raised.exception))
         self.assertNotIn("other", str(raised.exception))
 
@@ -255,9 +255,9 @@ class NobodyTests(TestCase):
 
     async def test_no_redis(self) -> None:
         """With nobody there, open fails after its patience, and a call before at once."""
-        database = Database(reactor, Link(path=str(state_folder(self) / "none.sock")))
+        database = RedisDatabase(reactor, unix_url(str(state_folder(self) / "none.sock")))
         self.addCleanup(database.close)
-        waiting = database.open(0.2)
+        waiting = database.connect(0.2)
         self.failureResultOf(database.commit("main", Commit()), Unavailable)
         with self.assertRaises(Unavailable) as raised:
             await waiting
@@ -267,9 +267,9 @@ class NobodyTests(TestCase):
         """Without patience open waits until Redis is started."""
         state = state_folder(self)
         server = PrivateRedis(reactor, state)
-        database = Database(reactor, Link(path=str(state / "redis" / "redis.sock")))
+        database = RedisDatabase(reactor, unix_url(str(state / "redis" / "redis.sock")))
         self.addCleanup(database.close)
-        waiting = database.open()
+        waiting = database.connect(None)
         await pause(0.1)
         self.assertNoResult(waiting)
         await server.start()
@@ -289,11 +289,10 @@ class NobodyTests(TestCase):
             0, Factory.forProtocol(Thief), self_signed("localhost"), interface="127.0.0.1"
         )
         self.addCleanup(port.stopListening)
-        link = Link(host="localhost", port=port.getHost().port, tls=True, password="secret")
-        database = Database(reactor, link)
+        database = RedisDatabase(reactor, f"rediss://:secret@localhost:{port.getHost().port}")
         self.addCleanup(database.close)
         with self.assertRaises(Unavailable) as raised:
-            await database.open(0.5)
+            await database.connect(0.5)
         self.assertIn("certificate verify failed", str(raised.exception))
         self.assertEqual(heard, [])
 

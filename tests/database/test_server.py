@@ -16,7 +16,7 @@ from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 import simmail
 from simmail.database import program, server
-from simmail.database.database import Database
+from simmail.database.database import RedisDatabase
 from simmail.database.link import LONGEST_PATH, parse
 from simmail.database.records import Commit
 from simmail.database.server import PrivateRedis
@@ -178,8 +178,8 @@ class LeftRedisTests(TestCase):
 
     async def put(self, redis: PrivateRedis, key: str) -> dict[str, bytes]:
         """Write one document; the table with it."""
-        database = Database(reactor, parse(redis.url))
-        await database.open(5)
+        database = RedisDatabase(reactor, redis.url)
+        await database.connect(5)
         await database.commit("main", Commit(puts=(("t", key, b"1"),)))
         table: dict[str, bytes] = await database.table("main", "t")
         await database.close()
@@ -187,8 +187,8 @@ class LeftRedisTests(TestCase):
 
     async def configure(self, url: str, name: str, value: str | None = None) -> bytes:
         """Set a setting, when there is a value; the value it then has."""
-        database = Database(reactor, parse(url))
-        await database.open(5)
+        database = RedisDatabase(reactor, url)
+        await database.connect(5)
         if value is not None:
             await database._reads.call(("CONFIG", "SET", name, value))
         reply = await database._reads.call(("CONFIG", "GET", name))

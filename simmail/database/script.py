@@ -1,7 +1,7 @@
 """
 The Lua scripts: what Redis does in one step, so that no one sees half of it.
 
-Each begins with the key names of L{simmail.database.keys}; C{jobs} and
+They are files in C{scripts}, shipped as data.  Each begins with the key names of L{simmail.database.keys}; C{jobs} and
 C{postings} are shared pieces that stand before the scripts that need them.
 """
 
@@ -34,7 +34,7 @@ class Script(NamedTuple):
 
 def load(name: str) -> Script:
     """One of the scripts, read from the package."""
-    folder = files(__name__)
+    folder = files("simmail.database") / "scripts"
     pieces = [(folder / f"{piece}.lua").read_text(encoding="utf-8") for piece in _PIECES[name]]
     text = (lua() + "\n".join(pieces)).encode()
     return Script(text, sha1(text).hexdigest().encode())
