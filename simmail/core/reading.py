@@ -34,11 +34,11 @@ class Limits(Protocol):
 NOBODY = Address("", "")
 
 #: References kept of one message, characters of one Message-ID.
-MOST_REFERENCES, LONGEST_ID = 1000, 998
+MOST_REFERENCES, LONGEST_ID = 1000, 900
 _LONGEST_FILENAME = 255
 
 _FOLD = re.compile(r"\n(?=[ \t])")
-_ID = re.compile(r"<([^<>]{1,998})>")
+_ID = re.compile(r"<([^<>]{1,900})>")
 
 
 def read(octets: bytes, limits: Limits | None = None) -> Mail:
@@ -81,14 +81,15 @@ def read_headers(octets: bytes) -> Mail:
 
 
 def message_ids(value: str) -> tuple[str, ...]:
-    """The Message-IDs of a References, In-Reply-To or Message-ID value, with their angle brackets."""
-    found = _ID.findall(value)
-    if len(found) == 1 and " " not in found[0]:
-        return (f"<{found[0]}>",)
-    if found:
-        return tuple(f"<{''.join(one.split())}>" for one in found[-MOST_REFERENCES:])
+    """
+    The Message-IDs of a References, In-Reply-To or Message-ID value, with their angle brackets.
+
+    They hold neither blanks nor controls, so they can be written into a header again.
+    """
     # Some write them bare.
-    return tuple(f"<{word}>" for word in value.split() if "@" in word and len(word) < LONGEST_ID)[-MOST_REFERENCES:]
+    found = _ID.findall(value) or [word for word in value.split() if "@" in word and len(word) < LONGEST_ID]
+    ids = (one if " " not in one else "".join(one.split()) for one in found[-MOST_REFERENCES:])
+    return tuple(f"<{one}>" for one in ids if one and one.isprintable())
 
 
 def _lines(header: bytes) -> list[tuple[str, str]]:

@@ -100,7 +100,7 @@ class HeaderTests(SynchronousTestCase):
         for value, ids in (
             ("<a@b>", ("<a@b>",)), ("<a@b> <c@d>", ("<a@b>", "<c@d>")), ("<a@b><c@d>", ("<a@b>", "<c@d>")),
             ("< a@ b >", ("<a@b>",)), ("a@b c@d", ("<a@b>", "<c@d>")), ("Your mail of Monday", ()), ("", ()),
-            ("<<a@b>>", ("<a@b>",)),
+            ("<<a@b>>", ("<a@b>",)), ("<a\x01@b> <c@d>", ("<c@d>",)),
         ):
             self.assertEqual(message_ids(value), ids, value)
         self.assertEqual(len(message_ids("<a@b>" * 5000)), 1000)
@@ -246,7 +246,8 @@ class AttachmentTests(SynchronousTestCase):
         """A third form of the text is not shown; an invitation is."""
         mail = read(message(
             "Content-Type: multipart/alternative; boundary=b\n\n--b\n\nHi\n"
-            "--b\nContent-Type: text/x-amp-html\n\n<amp>\n--b\nContent-Type: text/calendar; method=REQUEST\n\nBEGIN:VCALENDAR\n--b--\n"))
+            "--b\nContent-Type: text/x-amp-html\n\n<amp>\n"
+            "--b\nContent-Type: text/calendar; method=REQUEST\n\nBEGIN:VCALENDAR\n--b--\n"))
         self.assertEqual((mail.text, [one.filename for one in mail.attachments]), ("Hi", ["invite.ics"]))
 
     def test_limits(self) -> None:
