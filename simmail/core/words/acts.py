@@ -1,0 +1,98 @@
+"""
+What a mail can say: the acts, and what each has to know.
+
+Every act is worded in the template files of each voice.  A line there may
+name anything of L{KNOWN}; it is used only when all it names is known, and
+every act has lines that get by with its C{needs}.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from msgspec import Struct
+
+from simmail.core.words.request import Promised
+
+#: What lines may name.  Persons: who writes (me, org) and who reads (first, name, company).
+KNOWN = frozenset({
+    "first", "name", "company", "me", "org", "ref", "amount", "dated", "about", "subject", "doc", "slot", "counter",
+    "counter2", "option", "other", "topic", "thing", "question", "label", "value", "is", "yes", "no", "by", "when",
+    "addressee", "want", "deadline", "what", "sender", "file", "until", "back", "case", "ordinal",
+})
+
+
+class Act(Struct, frozen=True):
+    """C{needs}: what is always known when it is said.  C{asks}: its question wants an answer."""
+
+    needs: frozenset[str] = frozenset()
+    asks: bool = False
+
+
+def _acts(table: Mapping[str, str], asking: frozenset[str]) -> Mapping[str, Act]:
+    return MappingProxyType({
+        name: Act(needs=frozenset(needs.split()), asks=name in asking) for name, needs in table.items()
+    })
+
+
+#: Every act by name, intents first.
+ACTS: Mapping[str, Act] = _acts({
+    "document.attach": "doc", "document.promise": "doc by", "document.ask": "doc", "document.refuse": "doc",
+    "document.noted": "doc",
+    "meeting.accept": "slot", "meeting.agenda": "", "meeting.purpose": "", "meeting.counter": "counter counter2",
+    "meeting.open": "counter counter2",
+    "invoice.pay": "by", "invoice.ask": "", "invoice.doubt": "", "invoice.dispute": "", "invoice.noted": "",
+    "invoice.known": "label value",
+    "sales.interest": "", "sales.decline": "", "sales.later": "", "sales.who": "",
+    "redress.choose": "option", "redress.accept": "", "redress.reject": "", "redress.details": "", "redress.proof": "",
+    "complaint.sorry": "by", "complaint.ask": "", "complaint.deny": "",
+    "confirmation.ack": "", "confirmation.check": "",
+    "thanks.welcome": "",
+    "newsletter.like": "", "newsletter.off": "", "newsletter.who": "",
+    "code.worked": "", "code.notme": "", "code.expired": "",
+    "wrong.tell": "addressee me",
+    "support.solved": "", "support.test": "by", "support.still": "", "support.details": "",
+    "received.ack": "", "received.check": "",
+    "chaser.answer": "by",
+    "task.do": "by", "task.ask": "", "task.noted": "",
+    "information.ack": "", "information.ask": "",
+    "answer.fact": "label value is", "answer.flag": "label value", "answer.said": "value",
+    "answer.yes": "yes", "answer.no": "no", "answer.option": "option", "answer.when": "when by", "answer.check": "by",
+    "answer.back": "",
+    "lead.topic": "topic thing", "lead.nth": "ordinal",
+    "opener.plain": "", "opener.warm": "", "opener.impatient": "", "extra.close": "", "batch.lead": "",
+    "access.images": "",
+    "followup": "", "correction.day": "by", "correction.add": "",
+    "initiate.want": "want", "initiate.about": "case", "initiate.plain": "",
+    "deliver.document": "what", "deliver.late": "what", "deliver.answer": "value", "deliver.done": "",
+    "deliver.fine": "", "deliver.payment": "what",
+    "nudge": "what", "forward.note": "", "ooo.away": "until back",
+}, asking=frozenset({
+    "document.ask", "document.refuse", "meeting.agenda", "meeting.purpose", "meeting.counter", "meeting.open",
+    "invoice.ask", "invoice.doubt", "invoice.dispute", "sales.interest", "sales.who", "redress.details",
+    "redress.proof", "redress.reject", "complaint.ask", "confirmation.check", "newsletter.who", "code.notme",
+    "code.expired", "support.still", "support.details", "received.check", "task.ask", "information.ask",
+    "answer.back", "access.images", "initiate.want", "initiate.about", "initiate.plain", "followup", "nudge",
+}))
+
+
+class Said(Struct, frozen=True):
+    """
+    One act of one mail, with what it may name.
+
+    @ivar lead: what leads it in, among several answers.
+    @ivar number: its place in a numbered list, 0 for none; quote: a question that stands above it.
+    @ivar joins: it belongs to the paragraph of the act before it.
+    @ivar promise: what saying it promises.
+    @ivar document: what saying it attaches.
+    """
+
+    act: str
+    values: Mapping[str, str]
+    lead: Said | None = None
+    number: int = 0
+    quote: str = ""
+    joins: bool = False
+    promise: Promised | None = None
+    document: str = ""

@@ -1,0 +1,205 @@
+"""
+What a mail says: names, questions, appointments, amounts, references, requested documents, choices.
+
+Nothing is understood here, only picked up.  Whatever is picked up is fit to be
+said again: on one line, short, without the signs that templates use.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import date, datetime
+
+from msgspec import Struct
+
+from simmail.core.mail import Mail
+from simmail.core.words import phrases, slots
+from simmail.core.words.language import Language
+from simmail.core.words.people import Sender, addressee, sender
+from simmail.core.words.prose import Prose, clean, read_prose
+
+#: More of each is not looked for.
+MOST = 6
+
+_CURRENCY = "€|\\$|£|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|JPY|Euro|euros"
+_SUM = r"[0-9]{1,12}(?:[.,' ][0-9]{2,3}){0,4}"
+# Bounded, and a currency sign or a digit has to stand at the start of each try.
+_AMOUNT = re.compile(rf"(?:(?<![\w])(?:{_CURRENCY}) ?{_SUM}(?![\w])|(?<![\w.,-]){_SUM} ?(?:{_CURRENCY})(?![\w]))")
+_CODE = re.compile(r"(?<![\w.,/-])[0-9]{4,8}(?![\w.,/-])")
+_EDGES = ".,;:!?()[]{}<>\"'“”„’‘*_"
+
+
+class Question(Struct, frozen=True):
+    """
+    One question.
+
+    @ivar form: C{yes_no}, C{choice}, C{when}, C{many}, C{why} or C{what}.
+    @ivar topic: what it is about, as the answering side says it ("our delivery address"), C{""} when unclear.
+    @ivar short: the short answers yes and no ("yes, we do").
+    @ivar options: of a choice.
+    """
+
+    text: str
+    form: str
+    topic: str
+    short: tuple[str, str]
+    options: tuple[str, ...]
+
+
+class Findings(Struct, frozen=True):
+    """What was picked up from one mail; C{deadline} and C{dates} as the writer meant them."""
+
+    prose: Prose
+    sender: Sender
+    addressee: str
+    questions: tuple[Question, ...]
+    slots: tuple[slots.Slot, ...]
+    deadlines: tuple[date, ...]
+    dates: tuple[date, ...]
+    amounts: tuple[str, ...]
+    references: tuple[str, ...]
+    documents: tuple[str, ...]
+    requests: tuple[str, ...]
+    options: tuple[str, ...]
+    attachments: tuple[str, ...]
+    coded: bool
+    unlabelled_images: int
+    familiar: bool
+
+
+def pick_up(mail: Mail, base: datetime, language: Language) -> Findings:
+    """
+    What a mail says.
+
+    @param base: when the mail was written, aware, in its writer's zone.
+    """
+    prose = read_prose(mail.text, language)
+    subject = say(mail.subject, 200)
+    appointments: list[slots.Slot] = []
+    deadlines: list[date] = []
+    dates: list[date] = []
+    questions: list[Question] = []
+    requests: list[str] = []
+    documents: list[str] = []
+    options: tuple[str, ...] = ()
+    for sentence in prose.sentences:
+        found = slots.find(sentence, base, language)
+        appointments.extend(slot for slot in found.slots if slot not in appointments)
+        deadlines.extend(found.deadlines)
+        dates.extend(found.dates)
+        asking = sentence.rstrip(" \"'”)").endswith("?")
+        if phrases.asks_for_something(sentence, language):
+            requests.append(sentence)
+            for document in phrases.documents(sentence, language):
+                if document not in documents:
+                    documents.append(document)
+        if asking and not phrases.is_idle(sentence, language):
+            questions.append(_question(sentence, language))
+        if not options:
+            options = phrases.options(sentence, language)
+    both = f"{subject}\n{prose.body}"
+    return Findings(
+        prose=prose,
+        sender=sender(mail, prose, language),
+        addressee=addressee(prose.greeting, language),
+        questions=tuple(questions[:MOST]),
+        slots=tuple(appointments[:2 * MOST]),
+        deadlines=tuple(deadlines[:MOST]),
+        dates=tuple(dates[:2 * MOST]),
+        amounts=_unique(match.group() for match in _AMOUNT.finditer(both)),
+        references=_references(both, language),
+        documents=tuple(documents[:3]),
+        requests=tuple(requests[:MOST]),
+        options=options,
+        attachments=tuple(say(one.filename, 80) for one in mail.attachments if not one.inline)[:MOST],
+        coded=_CODE.search(both) is not None,
+        unlabelled_images=_unlabelled(mail.html),
+        familiar=_familiar(prose.body),
+    )
+
+
+def say(text: str, longest: int = 120) -> str:
+    """Foreign text made fit to be said again: one line, no markup, no signs of templates."""
+    line = " ".join(clean(text[: 4 * longest]).translate(_NO_SIGNS).split())
+    return line if len(line) <= longest else line[:longest].rsplit(" ", 1)[0].rstrip(" ,;:-") + "…"
+
+
+_NO_SIGNS = {ord(sign): " " for sign in "{}[]<>|\u2028\u2029"}
+
+
+def _question(sentence: str, language: Language) -> Question:
+    low = sentence.lower()
+    words = phrases.words(sentence)
+    options = phrases.options(sentence, language, asked=True)
+    form = "what"
+    clause = phrases.asking_clause(low)
+    if clause.startswith(language.when_words):
+        form = "when"
+    elif clause.startswith(language.number_words):
+        form = "many"
+    elif clause.startswith(language.reason_words):
+        form = "why"
+    elif clause.startswith(language.question_words) or phrases.has_question_word(clause, language):
+        form = "what"
+    elif options:
+        form = "choice"
+    else:
+        form = "yes_no"
+    return Question(
+        text=say(sentence, 200), form=form, topic=say(phrases.topic(sentence, language), 60),
+        short=phrases.short_answers(words, language), options=options,
+    )
+
+
+def _references(text: str, language: Language) -> tuple[str, ...]:
+    found: list[str] = []
+    before = ""
+    for word in text.split()[:3000]:
+        bare = word.strip(_EDGES)
+        # "Order 77120", "No. 5530", and what is a reference by its looks: INV-2041, #48213, PO7781.
+        plain = bare.lstrip("#")
+        digits = sum(character.isdigit() for character in plain)
+        looks = 3 <= len(plain) <= 24 and plain.isascii() and digits >= 2 and all(
+            character.isalnum() or character in "-/_." for character in plain
+        )
+        if looks and "://" not in bare and "." not in plain.strip("."):
+            lettered = plain[0].isupper() and plain.upper() == plain and digits < len(plain)
+            numbered = plain.isdigit() and digits >= 4 and (bare.startswith("#") or before in language.reference_words)
+            if (lettered and not plain.startswith(("EUR", "USD", "GBP", "CHF")) or numbered) and bare not in found:
+                found.append(bare)
+        before = bare.lower().strip(".:")
+    return tuple(found[:MOST])
+
+
+def _unique(found: Iterable[str]) -> tuple[str, ...]:
+    kept: list[str] = []
+    for one in found:
+        one = " ".join(one.split())
+        if one not in kept:
+            kept.append(one)
+        if len(kept) >= MOST:
+            break
+    return tuple(kept)
+
+
+def _unlabelled(html: str) -> int:
+    low = html[:200_000].lower()
+    count = 0
+    at = low.find("<img")
+    while at >= 0 and count < 50:
+        end = low.find(">", at)
+        if end < 0:
+            break
+        tag = low[at:min(end, at + 4000)]
+        if "alt=" not in tag or 'alt=""' in tag or "alt=''" in tag:
+            count += 1
+        at = low.find("<img", end)
+    return count
+
+
+def _familiar(body: str) -> bool:
+    # German: whether the writer says du.
+    words = {word.strip(".,!?;:") for word in body.split()[:600]}
+    formal = words & {"Sie", "Ihnen", "Ihre", "Ihren", "Ihrer", "Ihr"}
+    return bool(words & {"du", "dir", "dich", "dein", "deine", "deinen", "Du", "Dir", "Dich", "Dein"}) and not formal

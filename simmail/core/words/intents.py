@@ -1,0 +1,83 @@
+"""
+What a mail wants of its reader.
+
+Cues of the language files are counted, each once, and what the mail looks
+like counts too: a greeting to somebody else, times, a code, attachments, list
+headers.  The strongest wins; a mail that says nothing strongly is a question
+when it asks one and information otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from simmail.core.mail import Mail
+from simmail.core.words.findings import Findings
+from simmail.core.words.language import Language
+
+#: Every intent that is told apart.
+INTENTS = (
+    "question", "document", "meeting", "invoice", "sales", "redress", "complaint", "confirmation", "thanks",
+    "newsletter", "code", "wrong", "support", "received", "chaser", "task", "information",
+)
+
+#: Less than this is no sign of anything.
+_ENOUGH = 2.0
+# Thanks, attachments and small requests come with mail that is really about something else.
+_SIDE = {"thanks": 2.0, "task": 0.5, "document": 0.5, "information": 1.0, "confirmation": 0.5}
+_SIGNS = {ord(sign): " " for sign in ".,;:!?()[]{}<>\"“”„*#/|_-–—\n\t\r'’"}
+
+
+def recognise(mail: Mail, found: Findings, somebody_else: bool, language: Language) -> str:
+    """The intent of a mail, one of L{INTENTS}."""
+    scores = score(mail, found, somebody_else, language)
+    best = max(INTENTS, key=lambda intent: (scores.get(intent, 0.0), -INTENTS.index(intent)))
+    if scores.get(best, 0.0) >= _ENOUGH:
+        return best
+    return "question" if found.questions else "information"
+
+
+def score(mail: Mail, found: Findings, somebody_else: bool, language: Language) -> Mapping[str, float]:
+    """How strongly each intent shows."""
+    text = _flat(f"{mail.subject[:300]} \n {found.prose.body}")
+    scores = {
+        intent: sum(weight for cue, weight in cues.items() if _flat(cue).rstrip() in text)
+        for intent, cues in language.cues.items()
+    }
+    if somebody_else:
+        scores["wrong"] += 8
+    timed = sum(slot.timed for slot in found.slots)
+    if timed >= 2:
+        scores["meeting"] += 3
+    elif timed and scores["meeting"]:
+        scores["meeting"] += 1
+    if not found.amounts and not found.references:
+        scores["invoice"] *= 0.6
+    if scores["code"] and found.coded:
+        scores["code"] += 2
+    elif not found.coded:
+        scores["code"] *= 0.7
+    if mail.header("List-Unsubscribe"):
+        scores["newsletter"] += 3
+    if found.attachments:
+        scores["received"] += 1.5
+    elif scores["received"] < 4:
+        scores["received"] *= 0.4
+    if found.documents:
+        scores["document"] += 2.5
+    elif not found.requests:
+        scores["document"] = 0.0
+    if found.options:
+        scores["redress"] += 1.0 if scores["redress"] else 0.0
+    if not found.requests:
+        scores["task"] *= 0.3
+    scores["question"] = 1.0 + len(found.questions) if found.questions else 0.0
+    if found.questions or found.requests:
+        scores["thanks"] *= 0.4
+    for intent, less in _SIDE.items():
+        scores[intent] -= less
+    return scores
+
+
+def _flat(text: str) -> str:
+    return f" {' '.join(text.lower().translate(_SIGNS).split())} "

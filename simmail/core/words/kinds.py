@@ -1,0 +1,190 @@
+"""
+What the mails say that are no plain replies: asking again, putting right, absence, first mails, promises kept or missed.
+"""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from simmail.core.words import facts
+from simmail.core.words.acts import Said
+from simmail.core.words.calendar import clock, plain_date
+from simmail.core.words.findings import say
+from simmail.core.words.language import Language
+from simmail.core.words.reply import reply
+from simmail.core.words.scene import Scene
+
+_WANT = 300
+
+
+def said_by(scene: Scene) -> list[Said]:
+    """Everything the requested kind of mail says, in order."""
+    match scene.request.kind:
+        case "followup":
+            return _followup(scene)
+        case "correction":
+            return _correction(scene)
+        case "ooo":
+            return _away(scene)
+        case "initiate":
+            return _initiate(scene)
+        case "deliver":
+            return _deliver(scene)
+        case "nudge":
+            return _nudge(scene)
+        case "forward":
+            return [Said(act="forward.note", values=scene.common)]
+        case _:
+            return reply(scene)
+
+
+def _followup(scene: Scene) -> list[Said]:
+    question = say(scene.request.question, 240)
+    values = {**scene.common, **({"question": question} if question else {})}
+    return [Said(act="followup", values=values)]
+
+
+def _correction(scene: Scene) -> list[Said]:
+    promise = scene.request.promise
+    if promise is not None:
+        day = promise.due.astimezone(scene.calendar.zone).date()
+        later = day + timedelta(days=1)
+        while not scene.calendar.working(later):
+            later += timedelta(days=1)
+        return [Said(act="correction.day", values={**scene.common, **scene.by(later)},
+                     promise=scene.promise(promise.what, later))]
+    values = dict(scene.common)
+    close = scene.calendar.close(scene.calendar.today)
+    if scene.calendar.working(scene.calendar.today) and close - scene.calendar.now > timedelta(minutes=45):
+        values["until"] = clock(close, False, scene.language)
+    return [Said(act="correction.add", values=values)]
+
+
+def _away(scene: Scene) -> list[Said]:
+    period = scene.request.ooo
+    last = scene.calendar.today
+    if period is not None:
+        try:
+            last = date.fromisoformat(period.to)
+        except ValueError:
+            pass  # stored periods were validated; a record that was not must not stop the notice
+    back = last + timedelta(days=1)
+    while not scene.calendar.working(back):
+        back += timedelta(days=1)
+    return [Said(act="ooo.away", values={
+        **scene.common, "until": plain_date(last, scene.language),
+        "back": scene.language.day.date.format(
+            weekday=scene.language.weekdays[back.weekday()], day=back.day,
+            month=scene.language.months[back.month - 1],
+        ),
+    })]
+
+
+def _initiate(scene: Scene) -> list[Said]:
+    wants = scene.request.persona.wants
+    want = "" if wants is UNSET else say(wants, _WANT)
+    if want:
+        return [Said(act="initiate.want", values={**scene.common, "want": want_sentence(want, scene.language)})]
+    if scene.common.get("case"):
+        return [Said(act="initiate.about", values=scene.common)]
+    return [Said(act="initiate.plain", values=scene.common)]
+
+
+def want_sentence(want: str, language: Language) -> str:
+    """What somebody wants, told in the first person, as a sentence."""
+    if want.endswith("?"):
+        return want
+    want = want.rstrip(" .!")
+    low = want.lower()
+    for prefix in language.want_prefixes:
+        if low.startswith(prefix + " "):
+            want = want[len(prefix):].lstrip()
+            break
+    parts = want.split()
+    if not parts:
+        return want
+    first = parts[0].lower()
+    if first in language.first_person or any(part.lower() in language.first_person for part in parts):
+        parts = [language.first_person.get(part.lower(), part) for part in parts]
+        want = " ".join(parts)
+    if first in language.want_verbs:
+        return language.wants.verb.format(want=want[:1].lower() + want[1:])
+    if first in language.want_openers:
+        return language.wants.noun.format(want=want[:1].lower() + want[1:])
+    if parts[0] in ("I", "We", "Ich", "Wir"):
+        return f"{want}."
+    return language.wants.other.format(want=want)
+
+
+def _deliver(scene: Scene) -> list[Said]:
+    """One promise may hold two things, "the offer and an answer on the address"; each is kept."""
+    promise = scene.request.promise
+    if promise is None:
+        return [Said(act="deliver.done", values=scene.common)]
+    said = [_keep(scene, what, place == 0) for place, what in enumerate(apart(promise.what, scene.language))]
+    return [said[0], *(replace(one, joins=False) for one in said[1:])]
+
+
+def _keep(scene: Scene, what: str, first: bool) -> Said:
+    language, promise = scene.language, scene.request.promise
+    what = say(what, 160).rstrip(".")
+    values = {**scene.common, "what": what}
+    kind = what_kind(what, language)
+    if kind == "answer":
+        for sentence in (what, *(sentence for read in scene.read for sentence in read.found.prose.sentences
+                                 if sentence.endswith("?"))):
+            fact = facts.answering(sentence, scene.facts, language)
+            if fact is not None:
+                said = fact.values()
+                value = said["value"] if fact.act() == "answer.said" else f"{said['label']}: {said['value']}."
+                return Said(act="deliver.answer", values={**values, "value": value[:1].upper() + value[1:]})
+        return Said(act="deliver.fine", values=values)
+    if kind == "payment":
+        return Said(act="deliver.payment", values=values)
+    if kind == "task":
+        return Said(act="deliver.done", values=values)
+    late = promise is not None and scene.request.now - promise.due > timedelta(hours=24)
+    return Said(act="deliver.late" if late and first else "deliver.document", values=values, document=what)
+
+
+def apart(what: str, language: Language) -> list[str]:
+    """The two things of one promise."""
+    opening = f" {language.and_} {language.what.answer.partition('{')[0].strip()}"
+    at = what.find(opening)
+    if at <= 0:
+        return [what]
+    return [what[:at], what[at + len(language.and_) + 2:]]
+
+
+def what_kind(what: str, language: Language) -> str:
+    """What sort of promise a phrase is: C{answer}, C{payment}, C{task} or C{document}."""
+    low = what.lower()
+    told = language.what
+    for kind, phrases in (
+        ("answer", (told.answer, told.answer_plain, told.news, "an answer", "an update", "a confirmation", "word",
+                    "news", "eine antwort", "rückmeldung")),
+        ("payment", (told.payment, told.payment_plain, "the payment", "the refund", "payment")),
+        ("task", (told.task, "the fix", "a solution", "a call")),
+    ):
+        if any(low.startswith(phrase.partition("{")[0].strip().lower()) for phrase in phrases):
+            return kind
+    return "document"
+
+
+def _nudge(scene: Scene) -> list[Said]:
+    promise = scene.request.promise
+    what = say(promise.what, 160).rstrip(".") if promise is not None else ""
+    head, _, tail = what.partition(" ")
+    if head.lower() in ("a", "an") and tail:
+        what = f"the {tail}"  # promised was "an answer", missed is "the answer"
+    values = {**scene.common, "what": what or scene.language.what.document}
+    if promise is not None:
+        day = promise.due.astimezone(scene.calendar.zone).date()
+        values["deadline"] = (
+            scene.language.weekdays[day.weekday()] if 0 < (scene.calendar.today - day).days < 6
+            else plain_date(day, scene.language)
+        )
+    return [Said(act="nudge", values=values)]

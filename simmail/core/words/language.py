@@ -1,0 +1,175 @@
+"""
+The two languages, and which one a mail is in.
+
+What is known of a language is in C{templates/<code>/language.yaml}, written for
+translators; this module only gives it types.  Read once, then a constant.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+from msgspec import Struct, convert
+
+LANGUAGES = ("en", "de")
+
+#: Only so much of a mail is looked at to tell its language.
+_TASTE = 4000
+
+# Every scalar is text (so that "no" and "on" stay words); the C loader where PyYAML has it.
+_LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+
+
+class Days(Struct, frozen=True):
+    """How days, times and appointments are written."""
+
+    today: str
+    tomorrow: str
+    on_today: str
+    on_tomorrow: str
+    near: str
+    date: str
+    plain_date: str
+    on: str
+    slot: str
+    elsewhere: str
+    tonight: str
+    clock: str
+    half_clock: str
+
+
+class What(Struct, frozen=True):
+    """Phrases for what is promised."""
+
+    answer: str
+    answer_plain: str
+    payment: str
+    payment_plain: str
+    news: str
+    task: str
+    document: str
+
+
+class Subjects(Struct, frozen=True):
+    """Prefixes and subjects of mail that answers nothing."""
+
+    reply: str
+    outlook_reply: str
+    forward: str
+    outlook_forward: str
+    ooo: str
+    question: str
+    promised: str
+    delivered: str
+
+
+class Wants(Struct, frozen=True):
+    """Sentences around what a persona wants."""
+
+    verb: str
+    noun: str
+    other: str
+
+
+class Labels(Struct, frozen=True, rename={"from_": "from"}):
+    """Words that stand in a document made on the fly."""
+
+    from_: str
+    to: str
+    date: str
+    reference: str
+    subject: str
+    signed: str
+    copy: str
+    item: str
+    detail: str
+
+
+class Language(Struct, frozen=True, rename={"and_": "and", "or_": "or"}):
+    """One language; word lists are lower case.  The data files say what each field is for."""
+
+    code: str
+    common_words: frozenset[str]
+    months: tuple[str, ...]
+    month_forms: dict[str, int]
+    weekdays: tuple[str, ...]
+    weekday_forms: dict[str, int]
+    near_days: dict[str, int]
+    following: frozenset[str]
+    due_words: frozenset[str]
+    range_words: frozenset[str]
+    halves: dict[str, int]
+    hour_words: frozenset[str]
+    noon: frozenset[str]
+    day: Days
+    ordinals: tuple[str, ...]
+    and_: str
+    quotes: tuple[str, str]
+    wants: Wants
+    document: Labels
+    what: What
+    subjects: Subjects
+    reply_prefixes: tuple[str, ...]
+    reply_subject_prefixes: tuple[str, ...]
+    forward_subject_prefixes: tuple[str, ...]
+    sent_from: dict[str, str]
+    greeting_words: tuple[str, ...]
+    greeting_nobody: frozenset[str]
+    honorifics: frozenset[str]
+    closing_words: frozenset[str]
+    organisation_words: frozenset[str]
+    nicknames: tuple[frozenset[str], ...]
+    send_words: frozenset[str]
+    ask_words: tuple[str, ...]
+    documents: tuple[str, ...]
+    generic_documents: frozenset[str]
+    table_words: tuple[str, ...]
+    signed_words: frozenset[str]
+    determiners: frozenset[str]
+    definite: frozenset[str]
+    phrase_stops: frozenset[str]
+    flips: dict[str, str]
+    default_determiner: str
+    question_words: tuple[str, ...]
+    when_words: tuple[str, ...]
+    number_words: tuple[str, ...]
+    reason_words: tuple[str, ...]
+    yes: str
+    no: str
+    short_answers: dict[str, str]
+    short_subjects: dict[str, str]
+    idle_questions: tuple[str, ...]
+    choice_words: frozenset[str]
+    or_: str
+    contractions: dict[str, str]
+    reference_words: frozenset[str]
+    had_before: frozenset[str]
+    had_not_before: frozenset[str]
+    first_person: dict[str, str]
+    want_verbs: frozenset[str]
+    want_openers: frozenset[str]
+    want_prefixes: tuple[str, ...]
+    cues: dict[str, dict[str, float]]
+
+
+def read_yaml(*path: str) -> Any:
+    """A data file of the templates as plain values, every scalar a text."""
+    octets = files("simmail.core").joinpath("templates", *path).read_bytes()
+    return yaml.load(octets, Loader=_LOADER)
+
+
+@cache
+def language(code: str) -> Language:
+    """What is known of one of L{LANGUAGES}."""
+    return convert(read_yaml(code, "language.yaml"), Language, strict=False)
+
+
+def tell(text: str) -> str:
+    """The code of the language a text is in; English when it is neither."""
+    words = text[:_TASTE].lower().split()
+    bare = [word.strip(".,;:!?()\"'") for word in words]
+    hits = {code: sum(word in language(code).common_words for word in bare) for code in LANGUAGES}
+    return "de" if hits["de"] > hits["en"] and hits["de"] >= 2 else "en"

@@ -1,0 +1,217 @@
+"""
+Small phrases taken out of one sentence: what a question is about, what is asked for, which choice is offered.
+"""
+
+from __future__ import annotations
+
+import re
+
+from simmail.core.words.language import Language
+
+_WORD = re.compile(r"[€$£]?[^\W_]+(?:['’.-][^\W_]+)*|[,;:()?!–—]")
+_WORDS = 120
+_LONGEST_PHRASE = 4
+
+
+def words(sentence: str) -> list[str]:
+    """The words of a sentence and the marks that end a phrase."""
+    return _WORD.findall(sentence[:1500])[:_WORDS]
+
+
+def asking_clause(low: str) -> str:
+    """The part of a lower-case question that asks: after "Also," and the like."""
+    head, comma, tail = low.partition(", ")
+    if comma and len(head) < 60 and tail:
+        return asking_clause(tail) if len(tail) > 3 and tail.count(",") < 8 else tail
+    for opening in ("and ", "also ", "but ", "so ", "und ", "außerdem ", "or ", "then "):
+        if low.startswith(opening):
+            return low[len(opening):].lstrip(" :")
+    head, colon, tail = low.partition(": ")
+    return tail if colon and len(head) < 40 else low
+
+
+def has_question_word(clause: str, language: Language) -> bool:
+    """Whether a question such as "Could you tell me which ..." asks for more than yes or no."""
+    # Only where it is embedded: after tell, know, confirm, say, and in the first words.
+    embedding = ("tell", "know", "confirm", "say", "explain", "sagen", "mitteilen", "wissen", "verraten", "erklären")
+    bare = [word.strip(".,;:") for word in clause.split()[:14]]
+    return any(word in embedding for word in bare) and any(
+        word in language.question_words for word in bare
+    )
+
+
+def is_idle(sentence: str, language: Language) -> bool:
+    """Whether a question wants no answer, such as "Any questions?" in a footer."""
+    low = sentence.lower().strip(" ?!.\"'")
+    return len(low) < 8 or len(low.split()) < 10 and low.startswith(language.idle_questions)
+
+
+def asks_for_something(sentence: str, language: Language) -> bool:
+    """Whether a sentence asks its reader to do something."""
+    low = f" {sentence.lower()}"
+    return any(f" {cue}" in low for cue in language.ask_words)
+
+
+def noun_phrase(tokens: list[str], start: int, language: Language) -> list[str]:
+    """The words from C{start} up to the end of their phrase, at most L{_LONGEST_PHRASE}."""
+    found: list[str] = []
+    for token in tokens[start:start + _LONGEST_PHRASE]:
+        low = token.lower()
+        if low in language.phrase_stops or not token[0].isalnum() or low in language.determiners:
+            break
+        found.append(token)
+    return found
+
+
+def flip(determiner: str, language: Language) -> str:
+    """A determiner as the other side says it: "your" becomes "our"."""
+    low = determiner.lower()
+    if low in language.flips:
+        return language.flips[low]
+    if low in ("this", "that", "these", "those"):
+        return "the"
+    return low
+
+
+def topic(sentence: str, language: Language) -> str:
+    """What a question is about, as a phrase of the answering side; C{""} when it cannot be told."""
+    tokens = words(sentence)
+    low = [token.lower() for token in tokens]
+    # "Which delivery address ...", "How many licences ...": the noun is right behind the question word.
+    for position, token in enumerate(low[:6]):
+        if language.code == "en" and (token in ("which", "what") or token in ("many", "much") and low[position - 1] == "how"):
+            phrase = noun_phrase(tokens, position + 1, language)
+            if phrase and len("".join(phrase)) > 3:
+                if token in ("many", "much"):
+                    return f"the number of {' '.join(phrase)}" if token == "many" else f"the {' '.join(phrase)}"
+                return f"the {' '.join(phrase)}"
+    best = ""
+    for position, token in enumerate(low):
+        if token not in language.definite:
+            continue
+        phrase = noun_phrase(tokens, position + 1, language)
+        if not phrase or len("".join(phrase)) < 4:
+            continue
+        if language.code == "de":
+            # The case of a German phrase is not known: only its noun is said again.
+            nouns = [word for word in phrase if word[0].isupper()]
+            if not nouns:
+                continue
+            return nouns[-1]
+        found = " ".join([flip(token, language), *phrase])
+        if not best:
+            best = found
+    if not best and language.code == "de":
+        nouns = [word for word in tokens[1:] if word[0].isupper() and word not in ("Sie", "Ihnen", "Ihr", "Ihre", "Du")
+                 and len(word) > 3]
+        return nouns[0] if nouns else ""
+    return best
+
+
+def short_answers(tokens: list[str], language: Language) -> tuple[str, str]:
+    """How yes and no are said to a question: "yes, we do", "no, we don't"."""
+    plain = (language.yes, language.no)
+    if not language.short_answers:
+        return plain
+    low = [token.lower() for token in tokens]
+    for position, token in enumerate(low[:8]):
+        if token not in language.short_answers or position + 1 >= len(low):
+            continue
+        subject = low[position + 1]
+        if token in ("could", "can", "should", "may", "would") and subject in ("we", "i"):
+            return "yes, please do", "please don't"
+        if token in ("could", "would", "must") and subject == "you":
+            return plain
+        if subject in language.short_subjects:
+            who = language.short_subjects[subject]
+            if who == "you":
+                return plain
+        elif subject in language.definite:
+            if token in ("does", "is", "has", "was"):
+                who = "it"
+            elif token in ("do", "are", "have", "were"):
+                who = "they"
+            else:
+                return plain
+        else:
+            return plain
+        verb = token
+        return f"{language.yes}, {who} {verb}", f"{language.no}, {who} {language.short_answers[token]}"
+    return plain
+
+
+def documents(sentence: str, language: Language) -> list[str]:
+    """The documents a sentence asks to be sent, each with its determiner as the sending side says it."""
+    tokens = words(sentence)
+    low = [token.lower() for token in tokens]
+    if not any(word in language.send_words for word in low):
+        return []
+    exact, generic = [], []
+    position = 0
+    while position < len(low):
+        start, end = position, position
+        if low[position] in language.determiners:
+            end = position + 1 + len(noun_phrase(tokens, position + 1, language))
+            start = position + 1
+        else:
+            phrase = noun_phrase(tokens, position, language) if low[position] not in language.send_words else []
+            end = position + len(phrase)
+        hit = next((index for index in range(end - 1, start - 1, -1) if _is_document(low[index], language)), None)
+        if hit is None:
+            position += 1
+            continue
+        inside = [token for token in tokens[start:hit + 1]]
+        determiner = _determiner(low[position] if start > position else "", language)
+        said = " ".join(part for part in (determiner, *inside) if part)
+        (generic if low[hit] in language.generic_documents else exact).append(said)
+        position = end
+    return exact or generic[:1]
+
+
+def _is_document(word: str, language: Language) -> bool:
+    if word in language.generic_documents:
+        return True
+    if language.code == "de":
+        return word.endswith(language.documents) and len(word) < 40
+    return word in language.documents or word.endswith("s") and word[:-1] in language.documents
+
+
+def _determiner(low: str, language: Language) -> str:
+    if low in language.flips:
+        return language.flips[low]
+    if language.code == "en":
+        return "the"
+    return low or language.default_determiner
+
+
+def options(sentence: str, language: Language, asked: bool = False) -> tuple[str, ...]:
+    """The two things a sentence offers to choose from, C{()} when it offers no choice."""
+    tokens = words(sentence)
+    low = [token.lower() for token in tokens]
+    if language.or_ not in low or not any(word in language.choice_words for word in low) and not asked:
+        return ()
+    middle = low.index(language.or_)
+    if middle < 2 or middle + 1 >= len(tokens) or low[middle + 1] in ("not", "nicht"):
+        return ()
+    start = next((index for index in range(middle - 1, max(-1, middle - 9), -1)
+                  if low[index] in language.determiners), None)
+    if start is None or any(not token[0].isalnum() for token in tokens[start:middle - 1]):
+        return ()
+    left = [token for token in tokens[start:middle] if token[0].isalnum()]
+    right: list[str] = []
+    for token in tokens[middle + 1:middle + 10]:
+        if not token[0].isalnum() or (right and token.lower() in ("if", "and", "which", "wenn", "und", "please", "bitte")):
+            break
+        right.append(token)
+    if not 1 < len(left) <= 9 or not right or right[0].lower() not in language.determiners and len(right) > 4:
+        return ()
+    if len(right) < 2 or right[0].lower() not in language.determiners:
+        return ()
+    return _chosen(left, language), _chosen(right, language)
+
+
+def _chosen(option: list[str], language: Language) -> str:
+    # "a replacement" is offered, "the replacement" is taken.
+    if language.code == "en" and option[0].lower() in ("a", "an", "your", "our"):
+        return " ".join(["the", *option[1:]])
+    return " ".join([option[0].lower(), *option[1:]])

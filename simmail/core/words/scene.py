@@ -1,0 +1,211 @@
+"""
+Everything one text is written from: the request, read and looked up once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime, timedelta, timezone
+from typing import Any
+
+from msgspec import UNSET, Struct
+
+from simmail.core.dice import Dice
+from simmail.core.mail import Mail
+from simmail.core.persona import Style
+from simmail.core.words import language as languages
+from simmail.core.words.calendar import Calendar, plain_date
+from simmail.core.words.facts import Fact, read_facts
+from simmail.core.words.findings import Findings, pick_up, say
+from simmail.core.words.intents import recognise
+from simmail.core.words.language import Language
+from simmail.core.words.people import company_of, is_somebody_else, split_display
+from simmail.core.words.phrases import words
+from simmail.core.words.request import Promised, WordsRequest
+from simmail.core.words.voices import FORMALITIES, Manner, Voice, manners, voice
+
+#: Batched mails that are answered one by one; of more only the last ones are.
+TOGETHER = 4
+
+
+class Read(Struct, frozen=True):
+    """One mail, what was picked up from it, and what it wants."""
+
+    mail: Mail
+    found: Findings
+    intent: str
+    base: datetime
+
+
+class Scene(Struct, frozen=True):
+    """
+    The request with all that is derived from it.
+
+    @ivar read: the answered mails, oldest first; common: what every line may name.
+    @ivar said: text that stands below the new mail; lines found in it are not said again.
+    """
+
+    request: WordsRequest
+    language: Language
+    voice: Voice
+    manner: Manner
+    length: str
+    formality: str
+    calendar: Calendar
+    facts: tuple[Fact, ...]
+    read: tuple[Read, ...]
+    common: Mapping[str, str]
+    said: str
+
+    @property
+    def dice(self) -> Dice:
+        """Dice for this mail."""
+        return self.request.dice
+
+    @property
+    def far(self) -> bool:
+        """Whether the writer keeps a distance: formal English, and "Sie" in German."""
+        if self.language.code == "de":
+            return not any(one.found.familiar for one in self.read[-1:])
+        return self.formality == "formal"
+
+    def due(self, days: int, deadlines: tuple[date, ...] = ()) -> date:
+        """The day for a promise: so many working days ahead, and not after a deadline that can still be kept."""
+        day = self.calendar.workday(days)
+        ahead = [deadline for deadline in deadlines if deadline > self.calendar.today]
+        if ahead and day > ahead[0]:
+            day = ahead[0]
+        return day
+
+    def promise(self, what: str, day: date) -> Promised:
+        """Something promised for the end of a day."""
+        return Promised(what=what, due=self.calendar.close(day))
+
+    def by(self, day: date) -> dict[str, str]:
+        """How lines name a day that something is promised for."""
+        name = self.calendar.name(day, self.language)
+        if day == self.calendar.today:
+            name = self.language.day.tonight
+        return {"by": name, "when": self.calendar.when(day, self.language)}
+
+
+def set_scene(request: WordsRequest) -> Scene:
+    """Read the request."""
+    persona = request.persona
+    mails = request.mails[-TOGETHER:]
+    language = languages.language(languages.tell(_to_tell(request)))
+    manner = manners()[persona.temperament]
+    style: Style = persona.style if persona.style is not UNSET else Style()
+    calendar = Calendar(persona, request.now)
+    read = tuple(_read(mail, request, calendar, language) for mail in mails)
+    formality = _given(style.formality, manner.formality)
+    return Scene(
+        request=request,
+        language=language,
+        voice=voice(language.code, persona.temperament),
+        manner=manner,
+        length=_given(style.length, manner.length),
+        formality=formality if formality in FORMALITIES else manner.formality,
+        calendar=calendar,
+        facts=read_facts(request.facts, request.notes),
+        read=read,
+        common=_common(request, read, language),
+        said="\n".join([*(one.found.prose.quoted for one in read), *(mail.text[:20_000] for mail in request.own)]),
+    )
+
+
+def _given(value: Any, default: str) -> str:
+    return default if value is UNSET else str(value)
+
+
+def _to_tell(request: WordsRequest) -> str:
+    if request.kind == "ooo" and not request.mails and request.ooo is not None:
+        return request.ooo.message
+    for mail in (*request.mails[-1:], *request.own[-1:]):
+        return f"{mail.subject[:200]}\n{mail.text[:3000]}"
+    wants = request.persona.wants
+    return f"{'' if wants is UNSET else wants[:1000]}\n{request.case_title[:200]}"
+
+
+def _read(mail: Mail, request: WordsRequest, calendar: Calendar, language: Language) -> Read:
+    base = mail.date if mail.date is not None else request.now
+    base = base.replace(tzinfo=timezone.utc) if base.tzinfo is None else base
+    if abs(base - request.now) > timedelta(days=400):
+        base = request.now  # a Date header that lies must not move everybody's calendar
+    found = pick_up(mail, base, language)
+    somebody_else = bool(found.addressee) and is_somebody_else(
+        found.addressee, request.persona.name, request.persona.address, language
+    )
+    return Read(mail=mail, found=found, intent=recognise(mail, found, somebody_else, language), base=base)
+
+
+def _common(request: WordsRequest, read: tuple[Read, ...], language: Language) -> dict[str, str]:
+    """What every line may name: the two persons, and what the mail is about."""
+    persona = request.persona
+    values: dict[str, str] = {"me": say(persona.name, 60)}
+    if persona.org is not UNSET and persona.org:
+        values["org"] = say(persona.org, 60)
+    name, organisation = split_display(request.correspondent.name, language)
+    company = company_of(request.correspondent.address)
+    if read and request.kind != "forward":
+        sender = read[-1].found.sender
+        name, company = sender.name, sender.company or company
+    elif organisation:
+        company = organisation
+    if name:
+        values["name"], values["first"] = say(name, 60), say(name.split()[0], 30)
+    if company and company.lower() != values.get("org", "").lower():
+        values["company"] = say(company, 40)
+    if request.case_title:
+        values["case"] = say(request.case_title, 80)
+    if read:
+        values.update(about(read[-1], request, language))
+        sender = read[-1].found.sender
+        values["sender"] = say(sender.name or read[-1].mail.from_.name or read[-1].mail.from_.address, 60)
+    return values
+
+
+def about(read: Read, request: WordsRequest, language: Language) -> dict[str, str]:
+    """What a mail is about."""
+    found, values = read.found, {}
+    # The reference of the subject comes first in the findings.
+    if found.references:
+        values["ref"] = found.references[0]
+    if found.amounts:
+        values["amount"] = found.amounts[0]
+    past = [day for day in (*found.deadlines, *found.dates) if day <= request.now.date()]
+    if past:
+        values["dated"] = plain_date(past[0], language)
+    if found.addressee:
+        values["addressee"] = found.addressee
+    subject = base_subject(read.mail.subject, language)
+    if 3 <= len(subject) <= 70:
+        opening, closing = language.quotes
+        values["subject"] = f"{opening}{subject}{closing}"
+    values["about"] = values.get("ref") or values.get("subject", "")
+    if found.attachments:
+        values["file"] = found.attachments[0]
+    return values
+
+
+def base_subject(subject: str, language: Language) -> str:
+    """A subject without its Re: and Fwd:, however many."""
+    text = say(subject, 300)
+    stripped = True
+    while stripped:
+        stripped = False
+        for prefix in language.reply_prefixes:
+            if text[:len(prefix)].lower() == prefix:
+                text, stripped = text[len(prefix):].lstrip(), True
+    return text
+
+
+def without_determiner(phrase: str, language: Language) -> str:
+    """A phrase without "the" or "our" before it."""
+    head, _, tail = phrase.partition(" ")
+    return tail if tail and head.lower() in language.determiners else phrase
+
+
+def mentions(sentence: str, among: frozenset[str]) -> bool:
+    """Whether a sentence has one of some lower-case words."""
+    return any(word.lower() in among for word in words(sentence))

@@ -1,0 +1,165 @@
+"""
+The seven voices: their lines from the data files, and how one line is filled in.
+
+A line is text with C{{names}} and C{[far|near]} choices.  Only what stands in
+the line itself is the writer's own wording; what is filled in is never
+touched again: not expanded, not mistyped, not read as a template.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from types import MappingProxyType
+from typing import NamedTuple
+
+from msgspec import Struct, convert
+
+from simmail.core.dice import Dice
+from simmail.core.words.language import read_yaml
+
+FORMALITIES = ("casual", "neutral", "formal")
+
+
+class Piece(NamedTuple):
+    """A part of a line or of a text; C{own}: the writer's wording, not something filled in."""
+
+    text: str
+    own: bool
+
+
+class Line(Struct, frozen=True):
+    """
+    One way to say an act.
+
+    @ivar parts: text, names (as C{{name}}), and choices as pairs (far, near).
+    @ivar size: words of its own; longest: its longest stretch of own text.
+    """
+
+    parts: tuple[str | tuple[str, str], ...]
+    names: frozenset[str]
+    size: int
+    longest: str
+
+
+class Manner(Struct, frozen=True):
+    """How a temperament goes about things; C{manners.yaml} explains each."""
+
+    length: str
+    formality: str
+    days: int
+    layout: str
+    apart: bool
+    opener: float
+    extra: float
+    sign: str
+    yes: float
+    does: Mapping[str, tuple[tuple[str, float], ...]]
+    capitals: bool = True
+
+
+class Voice(Struct, frozen=True):
+    """How one temperament writes one language."""
+
+    greeting: Mapping[str, tuple[Line, ...]]
+    closing: Mapping[str, tuple[Line, ...]]
+    acts: Mapping[str, tuple[Line, ...]]
+
+
+_NAME = re.compile(r"\{([a-z0-9]+)\}|\[([^\]|]*)\|([^\]|]*)\]")  # of our own lines only
+
+
+def parse(text: str) -> Line:
+    """A line of a data file."""
+    parts: list[str | tuple[str, str]] = []
+    names = []
+    own = []
+    last = 0
+    for match in _NAME.finditer(text):
+        if match.start() > last:
+            parts.append(text[last:match.start()])
+            own.append(text[last:match.start()])
+        if match.group(1):
+            parts.append(match.group())
+            names.append(match.group(1))
+        else:
+            parts.append((match.group(2), match.group(3)))
+            own.append(match.group(2))
+        last = match.end()
+    if last < len(text) or not parts:
+        parts.append(text[last:])
+        own.append(text[last:])
+    return Line(
+        parts=tuple(parts), names=frozenset(names), size=sum(len(part.split()) for part in own),
+        longest=max(own, key=len, default="").strip(),
+    )
+
+
+def _lines(table: Mapping[str, Sequence[str]]) -> Mapping[str, tuple[Line, ...]]:
+    return MappingProxyType({name: tuple(parse(text) for text in texts) for name, texts in table.items()})
+
+
+@cache
+def _file(language: str, name: str) -> Voice:
+    data = read_yaml(language, f"{name}.yaml")
+    return Voice(greeting=_lines(data["greeting"]), closing=_lines(data["closing"]), acts=_lines(data["acts"]))
+
+
+@cache
+def voice(language: str, temperament: str) -> Voice:
+    """The voice of a temperament, with the common lines where it has none of its own."""
+    common, own = _file(language, "common"), _file(language, temperament)
+    return Voice(
+        greeting=own.greeting, closing=own.closing, acts=MappingProxyType({**common.acts, **own.acts}),
+    )
+
+
+@cache
+def manners() -> Mapping[str, Manner]:
+    """The manner of each temperament."""
+    found = {}
+    for name, data in read_yaml("manners.yaml").items():
+        fields = {key: data.pop(key) for key in list(data) if not isinstance(data[key], dict)}
+        fields["does"] = {
+            intent: tuple((act, float(weight)) for act, weight in acts.items()) for intent, acts in data.items()
+        }
+        found[name] = convert(fields, Manner, strict=False)
+    return MappingProxyType(found)
+
+
+def choose(
+    lines: Sequence[Line], known: Mapping[str, str], length: str, said: str, dice: Dice, *key: str | int
+) -> Line | None:
+    """
+    The line to say: all it names is known, it says about as much as can be said, was not said before, and fits the length.
+
+    @param said: what stands in the mails below; a line found in it is avoided.
+    @return: None when no line fits what is known.
+    """
+    fit = [line for line in lines if all(known.get(name) for name in line.names)]
+    if not fit:
+        return None
+    most = max(len(line.names) for line in fit)
+    if most:
+        fit = [line for line in fit if len(line.names) >= max(1, most - 1)]
+    fresh = [line for line in fit if len(line.longest) < 12 or line.longest not in said]
+    fit = fresh or fit
+    if len(fit) > 2 and length != "medium":
+        by_size = sorted(fit, key=lambda line: line.size)
+        half = (len(fit) + 1) // 2
+        fit = by_size[:half] if length == "short" else by_size[-half:]
+    return dice.choice(fit, "line", *key)
+
+
+def fill(line: Line, known: Mapping[str, str], far: bool) -> list[Piece]:
+    """A line with its names filled in; C{far} takes the first of each choice."""
+    pieces = []
+    for part in line.parts:
+        if isinstance(part, tuple):
+            pieces.append(Piece(part[0] if far else part[1], True))
+        elif part.startswith("{") and part[1:-1] in line.names:
+            pieces.append(Piece(known[part[1:-1]], False))
+        else:
+            pieces.append(Piece(part, True))
+    return pieces

@@ -1,0 +1,117 @@
+"""
+Words for one mail: read, decide what to say, say it in the persona's voice.
+"""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+
+from simmail.core.mail import Attachment
+from simmail.core.words import documents
+from simmail.core.words.acts import ACTS, Said
+from simmail.core.words.calendar import plain_date
+from simmail.core.words.findings import say
+from simmail.core.words.kinds import said_by
+from simmail.core.words.request import Promised, WordsRequest, Written
+from simmail.core.words.scene import Scene, base_subject, set_scene
+from simmail.core.words.sheet import greeting, lay_out, signed
+
+_SUBJECT = 200
+
+
+def write(request: WordsRequest) -> Written:
+    """The words for a mail; the same request always gives the same ones."""
+    scene = set_scene(request)
+    said = said_by(scene)
+    message = request.ooo.message.strip() if request.kind == "ooo" and request.ooo is not None else ""
+    if message:
+        # The notice is the persona's own text: said as it stands.
+        text, each = _notice(scene, message), [""] * len(said)
+    else:
+        text, each = lay_out(scene, said)
+    return Written(
+        subject=subject(scene),
+        text=text,
+        attachments=_attached(scene, said),
+        promise=_promised(scene, said),
+        question=_question(said, each),
+        intent=scene.read[-1].intent if scene.read else "",
+        language=scene.language.code,
+    )
+
+
+def subject(scene: Scene) -> str:
+    """The subject line, with one prefix at most."""
+    request, language = scene.request, scene.language
+    prefixes = language.subjects
+    style = request.persona.style
+    outlook = style is not UNSET and style.client == "outlook"
+    mails = request.mails or request.own
+    base = base_subject(mails[-1].subject, language) if mails else ""
+    if request.kind == "forward":
+        line = f"{prefixes.outlook_forward if outlook else prefixes.forward} {base}"
+    elif request.kind == "ooo":
+        line = f"{prefixes.ooo} {base}"
+    elif mails:
+        line = f"{prefixes.outlook_reply if outlook else prefixes.reply} {base}"
+    elif request.kind == "deliver" and request.promise is not None:
+        line = prefixes.delivered.format(what=say(request.promise.what, 80))
+    elif request.kind == "nudge" and request.promise is not None:
+        line = prefixes.promised.format(what=say(request.promise.what, 80))
+    else:
+        wants = request.persona.wants
+        line = say(request.case_title, 80) or ("" if wants is UNSET else _short(say(wants, 200))) or prefixes.question
+    return say(line, _SUBJECT)
+
+
+def _short(wants: str) -> str:
+    # A want of one line makes a subject; a story does not.
+    line = wants.rstrip(" .!")
+    return line[:1].upper() + line[1:] if len(line) <= 60 else ""
+
+
+def _notice(scene: Scene, message: str) -> str:
+    text = "\n".join(line.rstrip() for line in message[:4000].replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+    name = scene.request.persona.name
+    if name and name.split()[0] in text[-120:]:
+        return f"{text}\n"  # it is signed already
+    return "\n\n".join(part for part in (greeting(scene), text, signed(scene, "")) if part.strip()) + "\n"
+
+
+def _attached(scene: Scene, said: list[Said]) -> tuple[Attachment, ...]:
+    request, persona = scene.request, scene.request.persona
+    reference = scene.common.get("ref", "") if request.mails else ""
+    return tuple(
+        documents.document(
+            act.document, reference=reference, author=say(persona.name, 60),
+            organisation=scene.common.get("org", ""), reader=scene.common.get("name") or scene.common.get("company", ""),
+            written=request.now, facts=[(fact.label, fact.value) for fact in scene.facts[:20]],
+            language=scene.language, date=f"{plain_date(scene.calendar.today, scene.language)} "
+                                          f"{scene.calendar.today.year}",
+        )
+        for act in said if act.document
+    )
+
+
+def _promised(scene: Scene, said: list[Said]) -> Promised | None:
+    promises = [act.promise for act in said if act.promise is not None]
+    if not promises:
+        return None
+    if len(promises) == 1:
+        return promises[0]
+    # One mail makes one promise of two things; more than two are not kept track of by people either.
+    first, second = promises[0], promises[1]
+    if first.what == second.what:
+        return first
+    return Promised(f"{first.what} {scene.language.and_} {second.what}", max(first.due, second.due))
+
+
+def _question(said: list[Said], each: list[str]) -> str | None:
+    """The last question that wants an answer."""
+    for act, text in zip(reversed(said), reversed(each)):
+        if not ACTS[act.act].asks or "?" not in text:
+            continue
+        text = text[:text.rindex("?") + 1]
+        start = max(text.rfind(mark, 0, len(text) - 1) for mark in (". ", "! ", "? ", "\n", ": "))
+        return text[start + 1:].strip()
+    return None
