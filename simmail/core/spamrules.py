@@ -331,7 +331,7 @@ RULES: tuple[Rule, ...] = (
     Rule("OBFUSCATED", "disguised words", _obfuscated),
     Rule("MILLIONS", "very much money", _big_money),
     Rule("LOTTERY", "prizes and winnings", _phrases(
-        1.5, 3.5, "you have won", "you've won", "you are a winner", "claim your prize", "lottery", "sweepstake",
+        1.5, 4.5, "you have won", "you've won", "you are a winner", "claim your prize", "lottery", "sweepstake",
         "selected as a winner", "congratulations, you", "cash prize", "jackpot", "free gift card")),
     Rule("ADVANCE_FEE", "inheritances and favours", _phrases(
         1.6, 4.0, "next of kin", "inheritance", "beneficiary", "unclaimed funds", "business proposal of mutual",
@@ -358,7 +358,7 @@ RULES: tuple[Rule, ...] = (
         2.2, 4.5, "recorded you", "your webcam", "i hacked", "have full access to your device",
         "send the payment to my", "your browsing history")),
     Rule("HURRY", "urging", _phrases(
-        0.5, 1.5, "act now", "limited time", "expires today", "only today", "last chance", "don't miss", "hurry",
+        0.6, 2.0, "act now", "limited time", "expires today", "only today", "last chance", "don't miss", "hurry",
         "urgent response", "while supplies last", "offer ends", "once in a lifetime", "order now", "click here",
         "buy now")),
     Rule("PHISHING", "account threats with a link elsewhere", _phishing_link),
