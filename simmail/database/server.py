@@ -33,8 +33,9 @@ from simmail.database.link import unix_url
 from simmail.database.program import data_folder, find, place_socket, remove_socket
 from simmail.errors import Unavailable
 
-#: Real seconds before each further start of one that dies; the last one stays.
-DELAYS = (0.05, 0.2, 0.5, 1.0, 2.0, 5.0)
+#: Real seconds before each further start of one that dies; the last one stays.  With its disk full it dies of
+#: each write, and must be back soon after there is room.
+DELAYS = (0.05, 0.2, 0.5, 1.0, 2.0)
 #: Real seconds of life after which a death counts as the first one again.
 STEADY = 10.0
 #: Real seconds to answer one that asks.

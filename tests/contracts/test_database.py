@@ -132,6 +132,20 @@ class Contract:
         self.assertEqual(await self.database.table("main", "many"), rows)
         self.assertEqual(await self.database.get("main", "many", list(rows)), list(rows.values()))
 
+    async def test_long_rows(self) -> None:
+        """Events and jobs that are long come all, however many answers that takes."""
+        text = "x" * 300_000
+        for i in range(20):
+            await self.commit(
+                events=(event(persona_id="p", text=text, i=i),), jobs=(job(f"j{i:02}", i, data={"text": text}),),
+            )
+        for query in ({}, {"persona_id": "p"}):
+            up = await self.bodies(**query)
+            self.assertEqual([body["data"]["i"] for body in up], list(range(20)))
+            down = await self.bodies(**query, descending=True, limit=19)
+            self.assertEqual([body["data"]["i"] for body in down], list(range(19, 0, -1)))
+        self.assertEqual([one.id for one in await self.database.pending("main")], [f"j{i:02}" for i in range(20)])
+
     async def test_counts(self) -> None:
         """Counts answer their new values, in order, and read as digits."""
         done = await self.commit(counts=(("n", "a", 1), ("n", "b", 5), ("n", "a", 2)))

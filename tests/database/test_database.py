@@ -204,6 +204,39 @@ class LimitTests(RedisTestCase):
         await until(lambda: b"1-3" in b"".join(heard))
         listener.transport.abortConnection()
 
+    async def names(self) -> list[str]:
+        """Every key there is."""
+        return sorted(name.decode() for name in await self.ask("KEYS", "*"))
+
+    async def test_nothing_left(self) -> None:
+        """Pruned and erased, a universe leaves nothing but its number."""
+        for n in range(20):
+            await self.database.commit("main", delivery(n))
+        await self.database.commit("main", Commit(events=(
+            Event("persona.sent", NINE, {"persona_id": "p", "case_id": "c"}),
+        ), puts=(("t", "k", b""),)))
+        await self.database.prune("main", NINE + timedelta(days=1))
+        for kind in (keys.TYPE, keys.PERSONA, keys.CASE):
+            self.assertEqual([name for name in await self.names() if kind in name], [])
+        await self.database.commit("main", Commit(events=(Event("persona.sent", NINE, {"persona_id": "p"}),)))
+        await self.database.erase("main")
+        self.assertEqual(await self.names(), ["{main}:meta", "{~}:layout"])
+
+    async def test_erasure_cut_short(self) -> None:
+        """Killed before the old events are cleared away, they are not seen, and cleared away by a later prune."""
+        old = tuple(Event("persona.sent", NINE, {"persona_id": "p", "i": i}) for i in range(30))
+        await self.database.commit("main", Commit(events=old))
+        await self.database._writes.call((*self.database._start["erase"], keys.prefix("main"), "main"))
+        await self.database.commit("main", Commit(events=(Event("clock", NINE, {"persona_id": "p"}),)))
+        for query in (EventQuery(), EventQuery(persona_id="p"), EventQuery(until=NINE), EventQuery(after=3)):
+            bodies = await self.database.events("main", query)
+            self.assertEqual([json.loads(body)["id"] for body in bodies], [31])
+        self.assertEqual(await self.database.prune("main", NINE), (0, 0))
+        self.assertNotIn("{main}:erased", await self.names())
+        self.assertNotIn("{main}:type:persona.sent", await self.names())
+        [body] = await self.database.events("main", EventQuery(persona_id="p"))
+        self.assertEqual(json.loads(body)["type"], "clock")
+
     async def test_newer_layout(self) -> None:
         """Data of a newer version is refused, and not touched."""
         await self.ask("SET", keys.LAYOUT_KEY, str(keys.LAYOUT + 1))

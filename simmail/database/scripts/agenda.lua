@@ -15,6 +15,8 @@ for i = 4, #ARGV do
 end
 
 local answer = {''}
+-- Octets of one answer.
+local room = 2 * 1024 * 1024
 while true do
     local block = math.min(budget, #ARGV == 4 and limit or 256)
     local rows = redis.call('ZRANGEBYLEX', order, '(' .. lead .. '\0' .. from, '(' .. lead .. '\1', 'LIMIT', 0, block)
@@ -29,9 +31,15 @@ while true do
         end
         if fits then
             answer[#answer + 1] = from
-            answer[#answer + 1] = redis.call('HGET', prefix .. JOBS, string.sub(from, 19))
+            local job = redis.call('HGET', prefix .. JOBS, string.sub(from, 19))
+            answer[#answer + 1] = job
             limit = limit - 1
             if limit == 0 then return answer end
+            room = room - #job
+            if room <= 0 then
+                answer[1] = from
+                return answer
+            end
         end
     end
     if #rows < block then return answer end

@@ -39,6 +39,8 @@ if ARGV[4] ~= '' then low = math.max(low, first_at(ARGV[4], false)) end
 if ARGV[5] ~= '' then high = math.min(high, first_at(ARGV[5], true) - 1) end
 
 local answer = {''}
+-- Octets of one answer: a page of long mails must not keep everybody else waiting.
+local room = 2 * 1024 * 1024
 
 local function take(row)
     local fields = row[2]
@@ -47,18 +49,29 @@ local function take(row)
     answer[#answer + 1] = fields[4]
     answer[#answer + 1] = fields[6]
     limit = limit - 1
+    room = room - #fields[6]
 end
 
 if low > high then return answer end
 
 if #ARGV == 7 then
-    local rows
-    if down then
-        rows = redis.call('XREVRANGE', events, text(high), text(low), 'COUNT', limit)
-    else
-        rows = redis.call('XRANGE', events, text(low), text(high), 'COUNT', limit)
+    local name = down and 'XREVRANGE' or 'XRANGE'
+    while limit > 0 do
+        local from, to = text(down and high or low), text(down and low or high)
+        local count = math.min(limit, 64)
+        local rows = redis.call(name, events, from, to, 'COUNT', count)
+        for _, row in ipairs(rows) do
+            if room <= 0 then
+                answer[1] = string.match(row[1], '^%d+')
+                return answer
+            end
+            take(row)
+        end
+        if #rows < count then return answer end
+        local number = tonumber(answer[#answer - 3])
+        if down then high = number - 1 else low = number + 1 end
+        if low > high then return answer end
     end
-    for _, row in ipairs(rows) do take(row) end
     return answer
 end
 
@@ -122,7 +135,7 @@ while limit > 0 do
     end
     if not best then return answer end
     local number = best.head
-    if budget == 0 then
+    if budget == 0 or room <= 0 then
         answer[1] = text(number)
         return answer
     end
