@@ -37,7 +37,7 @@ class Committed(Struct, frozen=True):
     """
     @ivar fresh: false when C{once} had been seen; nothing was changed.
     @ivar first: number of the first event of the commit, 0 when it had none.
-    @ivar counts: the new value for each of C{Commit.counts}.
+    @ivar counts: the new value for each of C{Commit.counts}; of a repeated commit, what they were then.
     """
 
     fresh: bool
@@ -46,7 +46,9 @@ class Committed(Struct, frozen=True):
 
 
 class EventQuery(Struct, frozen=True):
-    """C{types} may end in C{*}; C{after}/C{before} are event numbers, C{since}/C{until} instants."""
+    """
+    C{types} may end in C{*}; C{after}/C{before} are event numbers, left out, C{since}/C{until} instants, included.
+    """
 
     after: int | None = None
     before: int | None = None
