@@ -104,10 +104,10 @@ def list_universes(call: Call) -> list[UniverseInfo]:
 async def create_universe(call: Call) -> UniverseInfo:
     asked: NewUniverse = call.body
     clock = ClockStart(asked.clock) if isinstance(asked.clock, str) else asked.clock or ClockStart()
+    field = "clock" if isinstance(asked.clock, str) else "clock.now"
     return _info(await call.services.roster.create_universe(
         asked.id, asked.name, asked.org, asked.seed,
-        None if clock.now is None else parse_instant(clock.now, "clock" if isinstance(asked.clock, str) else "clock.now"),
-        clock.speed, clock.frozen))
+        None if clock.now is None else parse_instant(clock.now, field), clock.speed, clock.frozen))
 
 
 async def delete_universe(call: Call) -> Deleted:

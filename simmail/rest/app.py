@@ -17,7 +17,7 @@ from klein.resource import KleinResource
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.logger import Logger
 from twisted.python.failure import Failure
-from twisted.web.iweb import IRequest
+from twisted.web.server import Request
 from twisted.web.server import NOT_DONE_YET
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 from werkzeug.routing import BaseConverter
@@ -62,14 +62,16 @@ class Application:
         self._klein.url_map.merge_slashes = False
         for route in self.routes:
             self._add(route)
-        self._klein.handle_errors(HTTPException)(self._no_route)
-        self._klein.handle_errors(Exception)(self._failed)
+        no_route: Any = self._no_route
+        failed: Any = self._failed
+        self._klein.handle_errors(HTTPException)(no_route)
+        self._klein.handle_errors(Exception)(failed)
 
     def _add(self, route: Route) -> None:
         if route.endpoint in self._klein.endpoints:
             raise ValueError(f"{route.endpoint} is declared twice")
 
-        def answer(request: IRequest, **path: Any) -> Deferred[None]:
+        def answer(request: Request, **path: Any) -> Deferred[None]:
             named = {name: value.replace(_SLASH, "/") if isinstance(value, str) else value
                      for name, value in path.items()}
             return self.exchange.begin(request, route, named)
@@ -82,14 +84,14 @@ class Application:
 
     # What error handlers return is written and finished by Klein.
 
-    def _no_route(self, request: IRequest, failure: Failure) -> Coroutine[Any, Any, bytes]:
+    def _no_route(self, request: Request, failure: Failure) -> Coroutine[Any, Any, bytes]:
         error = failure.value
         if isinstance(error, MethodNotAllowed):
             allowed = sorted(set(error.valid_methods or ()))
             return self.exchange.unrouted(request, errors.wrong_method(request.method.decode("ascii"), allowed))
         return self.exchange.unrouted(request, errors.told(NotFound("there is no such path")))
 
-    def _failed(self, request: IRequest, failure: Failure) -> bytes | None:
+    def _failed(self, request: Request, failure: Failure) -> bytes | None:
         if failure.check(CancelledError):
             return None
         incident = self.exchange.request_id(request)
@@ -117,7 +119,7 @@ class Root(KleinResource):
         super().__init__(klein)
         self._application = application
 
-    def render(self, request: IRequest) -> Any:
+    def render(self, request: Any) -> Any:
         """Answer a request, at once or later."""
         application = self._application
         route = application.plain.get((request.method, request.path))
@@ -128,12 +130,12 @@ class Root(KleinResource):
             return _watched(request, Deferred.fromCoroutine(self._refuse(request, refused)))
         return super().render(request)
 
-    async def _refuse(self, request: IRequest, refused: errors.Refused) -> None:
+    async def _refuse(self, request: Request, refused: errors.Refused) -> None:
         request.write(await self._application.exchange.unrouted(request, refused))
         request.finish()
 
 
-def _watched(request: IRequest, work: Deferred[None]) -> Any:
+def _watched(request: Request, work: Deferred[None]) -> Any:
     """C{work} is cancelled when the client leaves; what else happens to it is logged."""
     if not work.called:
         request.notifyFinish().addErrback(lambda _: work.cancel())
@@ -146,14 +148,14 @@ def _log_unanswered(failure: Failure) -> None:
     Application.log.failure("a request was not answered", failure)
 
 
-def _prepared(request: IRequest) -> errors.Refused | None:
+def _prepared(request: Request) -> errors.Refused | None:
     """Make a request fit for Klein, or say why it cannot be."""
     if not _METHOD.match(request.method):
         return errors.Refused(400, errors.body("the method is malformed"))
     # Routes do not depend on the host, and Klein fails on one that is no name.
     request.requestHeaders.setRawHeaders(b"Host", [b"localhost"])
     segments = []
-    for segment in request.postpath:
+    for segment in request.postpath or ():
         try:
             text = segment.decode("utf-8")
         except UnicodeDecodeError:
@@ -161,5 +163,5 @@ def _prepared(request: IRequest) -> errors.Refused | None:
         if _SLASH in text:
             return errors.Refused(400, errors.body("the path must not contain NUL"))
         segments.append(text.replace("/", _SLASH).encode("utf-8"))
-    request.postpath[:] = segments
+    request.postpath = segments
     return None

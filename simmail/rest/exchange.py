@@ -17,7 +17,7 @@ from urllib.parse import urlencode
 import msgspec
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.logger import Logger
-from twisted.web.iweb import IRequest
+from twisted.web.server import Request
 
 from simmail.errors import Refusal, Unavailable
 from simmail.rest import decoding, errors
@@ -44,13 +44,14 @@ class Exchange:
         self._series = token_hex(4)
         self._count = 0
 
-    def begin(self, request: IRequest, route: Route, path: dict[str, Any]) -> Deferred[None]:
+    def begin(self, request: Request, route: Route, path: dict[str, Any]) -> Deferred[None]:
         """
         Answer a request.
 
         @return: fires when it is answered; cancelling breaks off a read, and leaves a change alone.
         """
-        request.endpoint = route.endpoint
+        # For the access log and the figures.
+        request.endpoint = route.endpoint  # type: ignore[attr-defined]
         call = Call(route, request, self.services, path, self.request_id(request), self.services.reactor.seconds())
         work: Deferred[None] = Deferred.fromCoroutine(self._answer(call))
         if work.called:
@@ -60,10 +61,15 @@ class Exchange:
             return work
         # Cancelled, this one ends at once; the work does not hear of it.
         watched: Deferred[None] = Deferred()
-        work.addBoth(lambda _: watched.called or watched.callback(None))
+
+        def finished(_: Any) -> None:
+            if not watched.called:
+                watched.callback(None)
+
+        work.addBoth(finished)
         return watched
 
-    async def unrouted(self, request: IRequest, refused: errors.Refused) -> bytes:
+    async def unrouted(self, request: Request, refused: errors.Refused) -> bytes:
         """
         Refuse a request that no route takes; below C{/api} only those who have a key learn so.
 
@@ -78,7 +84,7 @@ class Exchange:
         prepare(request, refused.status, refused.body, refused.headers)
         return refused.body
 
-    def request_id(self, request: IRequest) -> str:
+    def request_id(self, request: Request) -> str:
         """The id of a request, the client's own if it sent a good one; set in the answer."""
         given = request.getHeader(b"X-Request-Id")
         if given is None or not _REQUEST_ID.match(given):
@@ -118,7 +124,8 @@ class Exchange:
         args = request.args
         call.query = decoding.query(args, route.query, EVERYWHERE) if args else route.query()
         if route.body is not None:
-            call.body = decoding.body(request.content.read(), route.body, self._limits.json_depth)
+            content: Any = request.content
+            call.body = decoding.body(content.read(), route.body, self._limits.json_depth)
         answer = route.call(call)
         return await answer if isawaitable(answer) else answer
 
@@ -134,7 +141,7 @@ class Exchange:
 
 
 def send(
-    request: IRequest, status: int, octets: bytes, headers: tuple[tuple[str, str], ...] = (),
+    request: Request, status: int, octets: bytes, headers: tuple[tuple[str, str], ...] = (),
     content_type: bytes | None = None,
 ) -> None:
     """Write a whole answer and finish."""
@@ -144,7 +151,7 @@ def send(
 
 
 def prepare(
-    request: IRequest, status: int, octets: bytes, headers: tuple[tuple[str, str], ...] = (),
+    request: Request, status: int, octets: bytes, headers: tuple[tuple[str, str], ...] = (),
     content_type: bytes | None = None,
 ) -> None:
     """Set what comes before the octets of an answer."""
@@ -157,7 +164,7 @@ def prepare(
         out.setRawHeaders(name, [value])
 
 
-def _next(request: IRequest, more: dict[str, str | int]) -> str:
+def _next(request: Request, more: dict[str, str | int]) -> str:
     # The same question with another cursor; the key is not for logs and pages.
     pairs = [(name, value) for name, values in request.args.items() if name != b"token" and name.decode() not in more
              for value in values]

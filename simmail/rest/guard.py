@@ -8,15 +8,18 @@ Source: API contract, "Authentication" and "Limits"; decisions, section 23
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from twisted.web.iweb import IRequest
+from twisted.web.server import Request
 
 from simmail.errors import FeatureMissing, Forbidden, TooMany, Unauthenticated
 from simmail.rest.schema import ROLES, Call, Role
-from simmail.rest.services import Identity, Services
+from simmail.rest.services import Services
 
-_RANK = {role: rank for rank, role in enumerate(ROLES)}
+if TYPE_CHECKING:
+    from simmail.universe.roster import Identity
+
+_RANK: dict[str, int] = {role: rank for rank, role in enumerate(ROLES)}
 
 #: No key is longer; nothing longer is hashed.
 _LONGEST_TOKEN = 200
@@ -75,7 +78,7 @@ class Guard:
         self._reactor = services.reactor
         self._allowances = Allowances(services.config.http.rate, services.config.http.burst)
 
-    async def identify(self, request: IRequest) -> Identity:
+    async def identify(self, request: Request) -> Identity:
         """
         Who calls.
 
@@ -84,7 +87,7 @@ class Guard:
         identity: Identity = await self._roster.identify(_token(request))
         return identity
 
-    def charge(self, identity: Identity, request: IRequest) -> None:
+    def charge(self, identity: Identity, request: Request) -> None:
         """
         Count the call, and tell what is left in the headers of the answer.
 
@@ -132,7 +135,7 @@ def features(universe: Any) -> frozenset[str]:
     return getattr(universe, "features", frozenset({"insights", "webhooks", "links", "chaos", "mcp"}))
 
 
-def named_universe(request: IRequest) -> str | None:
+def named_universe(request: Request) -> str | None:
     """The universe a request names in C{X-Service-Universe} or C{?universe=}; the header is preferred."""
     named = request.getHeader(b"X-Service-Universe")
     if named is None:
@@ -140,7 +143,7 @@ def named_universe(request: IRequest) -> str | None:
     return None if named is None else named.decode("utf-8", "replace")
 
 
-def _token(request: IRequest) -> str:
+def _token(request: Request) -> str:
     header = request.getHeader(b"Authorization")
     if header is not None:
         scheme, _, token = header.partition(b" ")

@@ -120,7 +120,7 @@ def metrics(call: Call) -> Octets:
     )
     lines = [f'# TYPE simmail_info gauge\nsimmail_info{{version="{__version__}"}} 1']
     for name, value in gauges:
-        lines.append(f"# TYPE {name} gauge\n{name} {value:g}" if value < 1e6 else f"# TYPE {name} gauge\n{name} {value:.0f}")
+        lines.append(f"# TYPE {name} gauge\n{name} {value:.0f}")
     lines.append("# TYPE simmail_events_total counter")
     lines.append(f"simmail_events_total {sum(one.log.last for one in universes)}")
     lines.extend(services.traffic.lines())

@@ -7,8 +7,10 @@ is what the document shows.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
+from urllib.parse import parse_qsl
 
 import msgspec
 from msgspec import inspect
@@ -18,6 +20,7 @@ from simmail.rest.errors import MEANINGS
 from simmail.rest.schema import JSON, Error, Route
 
 _REF = "#/components/schemas/{name}"
+_MARKUP = re.compile(r"[CL]\{([^{}]*)\}")
 _PATH_TYPES: dict[str, dict[str, Any]] = {
     "uid": {"type": "integer", "minimum": 1}, "n": {"type": "integer", "minimum": 0},
 }
@@ -28,7 +31,7 @@ def document(routes: Iterable[Route]) -> dict[str, Any]:
     shown = [route for route in routes if not route.hidden]
     types: list[Any] = [Error]
     for route in shown:
-        types += [one for one in (route.body_shown or route.body, route.query, route.answer) if one is not None]
+        types += [one for one in (route.body_shown or route.body, route.query, *_answers(route)) if one is not None]
     schemas, components = msgspec.json.schema_components(types, ref_template=_REF)
     by_type = {_key(type): schema for type, schema in zip(types, schemas)}
     queries = {_name(route.query) for route in shown}
@@ -47,7 +50,7 @@ def document(routes: Iterable[Route]) -> dict[str, Any]:
         "tags": [{"name": one} for one in headings],
         "paths": paths,
         "components": {
-            "schemas": {name: schema for name, schema in components.items() if name not in queries},
+            "schemas": {name: _plain(schema) for name, schema in components.items() if name not in queries},
             "securitySchemes": {
                 "key": {"type": "http", "scheme": "bearer", "description": "An API key."},
                 "token": {"type": "apiKey", "in": "query", "name": "token",
@@ -107,28 +110,56 @@ def _parameters(route: Route, components: dict[str, Any]) -> list[dict[str, Any]
     info = inspect.type_info(route.query)
     assert isinstance(info, inspect.StructType)
     if info.fields:
-        schema = components[_name(route.query)]
+        properties = components[_name(route.query)]["properties"]
+        examples = dict(parse_qsl(route.query_example))
         for field in info.fields:
-            found.append({
-                "name": field.encode_name, "in": "query", "required": field.required,
-                "schema": schema["properties"][field.encode_name]})
+            name = field.encode_name
+            parameter = {"name": name, "in": "query", "required": field.required,
+                         "schema": _without_null(properties[name])}
+            if name in examples:
+                parameter["example"] = examples[name]
+            found.append(parameter)
     return found
+
+
+def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """A parameter's schema: no parameter is ever null, it is left out."""
+    kinds = [one for one in schema.get("anyOf", ()) if one != {"type": "null"}]
+    if len(kinds) == 1:
+        return dict(kinds[0])
+    return {key: value for key, value in schema.items() if key != "default" or value is not None}
 
 
 def _responses(route: Route, by_type: dict[str, Any]) -> dict[str, Any]:
     if route.answer is None:
-        content: dict[str, Any] = {route.media: {"schema": {"type": "string"} if route.media.startswith("text/") else {}}}
+        schema: dict[str, Any] = {"type": "string"} if route.media.startswith("text/") else {}
+        content: dict[str, Any] = {route.media: {"schema": schema}}
     else:
-        content = {JSON: {"schema": by_type[_key(route.answer)]}}
+        kinds = [by_type[_key(one)] for one in _answers(route)]
+        content = {JSON: {"schema": kinds[0] if len(kinds) == 1 else {"oneOf": kinds}}}
         if route.answer_example is not None:
             content[JSON]["example"] = route.answer_example
     found: dict[str, Any] = {"200": {"description": "done", "content": content}}
     for status in statuses(route):
         schema = by_type[_key(Error)]
         if status == 503 and route.role is None:
-            schema = by_type[_key(route.answer)]
+            schema = by_type[_key(_answers(route)[0])]
         found[str(status)] = {"description": MEANINGS[status], "content": {JSON: {"schema": schema}}}
     return found
+
+
+def _answers(route: Route) -> tuple[Any, ...]:
+    return route.answer if isinstance(route.answer, tuple) else (route.answer,)
+
+
+def _plain(value: Any) -> Any:
+    """A schema whose descriptions, which are docstrings, are without markup."""
+    if isinstance(value, dict):
+        return {key: " ".join(_MARKUP.sub(r"`\1`", one).replace("\\\\", "\\").split())
+                if key == "description" and isinstance(one, str) else _plain(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    return value
 
 
 def _key(type: Any) -> str:

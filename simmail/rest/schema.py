@@ -13,10 +13,11 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
-from twisted.web.iweb import IRequest
+from twisted.web.server import Request
 
 if TYPE_CHECKING:
-    from simmail.rest.services import Identity, Services
+    from simmail.rest.services import Services
+    from simmail.universe.roster import Identity
     from simmail.universe.universe import Universe
 
 Role = Literal["viewer", "member", "admin"]
@@ -95,7 +96,7 @@ class Call:
     found: Any
 
     def __init__(
-        self, route: Route, request: IRequest, services: Services, path: dict[str, Any], request_id: str, begun: float
+        self, route: Route, request: Request, services: Services, path: dict[str, Any], request_id: str, begun: float
     ) -> None:
         self.route = route
         self.request = request
@@ -113,7 +114,7 @@ class Route(Struct, frozen=True):
 
     @ivar path: with names in braces, as OpenAPI writes it.
     @ivar call: answers it; may return an awaitable.
-    @ivar answer: type of the answer; for octets C{None}, and C{media} says what they are.
+    @ivar answer: type of the answer, a tuple for one of several; for octets C{None}, and C{media} says what they are.
     @ivar role: the least that may call it; C{None}: open to everyone, no key asked for.
     @ivar feature: of the plan, or C{None}.
     @ivar locate: finds what the path names before anything in parameters or body is refused (404 comes before 400).

@@ -6,6 +6,9 @@ finished is cut, and connections over the limit are refused at once.
 Source: decisions, section 21; reliability, R11, R12 and S10.
 """
 
+# Twisted's web server is not typed, and much here is called on what is inherited from it.
+# mypy: disallow-untyped-calls=False
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -45,6 +48,8 @@ class ApiRequest(Request):
     @ivar endpoint: the route that answered it, C{""} for none.
     """
 
+    channel: Any
+    content: Any
     defaultContentType = None
     endpoint = ""
     refused = False
@@ -59,7 +64,7 @@ class ApiRequest(Request):
         if length == 0:
             self.content = BytesIO()
             return
-        channel: _Channel = self.channel
+        channel = self.channel
         self._room = channel.site.room(channel._command, channel._path.partition(b"?")[0])
         channel.expect_body(self._room if length is None else min(length, self._room))
         if length is not None and length > self._room:
@@ -138,6 +143,9 @@ class _Channel(http.HTTPChannel):
     """
 
     site: ApiSite
+    transport: Any
+    callLater: Any
+    timeOut: Any
     deadline: IDelayedCall | None = None
     body_time = 0.0
 
@@ -180,7 +188,7 @@ class _Channel(http.HTTPChannel):
         self.complete()
         super().timeoutConnection()
 
-    def connectionLost(self, reason: Failure) -> None:
+    def connectionLost(self, reason: Any = None) -> None:
         """The client is gone."""
         self.complete()
         self.site.closed(self)

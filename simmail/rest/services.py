@@ -5,7 +5,6 @@ What the API is given to work with: the roster, the configuration, and what only
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from msgspec import Struct
@@ -14,42 +13,7 @@ from simmail.config import Config
 
 if TYPE_CHECKING:
     from simmail.rest.health import Traffic
-    from simmail.universe.universe import Universe
-
-
-class Identity(Protocol):
-    """Who calls; C{simmail.universe.roster.Identity} is one."""
-
-    @property
-    def kind(self) -> str: ...
-    @property
-    def prefix(self) -> str: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def universe(self) -> str: ...
-    @property
-    def role(self) -> str: ...
-    @property
-    def administrator(self) -> bool: ...
-
-
-class Roster(Protocol):
-    """What the API asks of C{simmail.universe.roster.Roster}."""
-
-    @property
-    def available(self) -> bool: ...
-    async def identify(self, token: str) -> Any: ...
-    def universe(self, universe_id: str, /) -> Universe: ...
-    def universes(self) -> list[Universe]: ...
-    async def create_universe(
-        self, universe_id: str, name: str = "", org: str = "default", seed: str = "",
-        clock: datetime | None = None, speed: float = 1.0, frozen: bool | None = None,
-    ) -> Universe: ...
-    async def delete_universe(self, universe_id: str, /) -> None: ...
-    def keys(self) -> list[Any]: ...
-    async def create_key(self, universe: str, role: Any, name: str, /) -> str: ...
-    async def revoke_key(self, prefix: str, /) -> None: ...
+    from simmail.universe.roster import Roster
 
 
 class Listener(Struct, frozen=True):
@@ -65,13 +29,20 @@ class Certificate(Protocol):
     """The TLS certificate in use; C{simmail.tls.CertificateFacts} is one."""
 
     @property
-    def self_signed(self) -> bool: ...
+    def self_signed(self) -> bool:
+        """Whether it is its own issuer."""
+
     @property
-    def sha256(self) -> str: ...
+    def sha256(self) -> str:
+        """Its fingerprint, in lower-case hexadecimal."""
+
     @property
-    def subject(self) -> str: ...
+    def subject(self) -> str:
+        """Whose it is (RFC 4514)."""
+
     @property
-    def pem(self) -> bytes: ...
+    def pem(self) -> bytes:
+        """The certificate itself."""
 
 
 def _no_certificate() -> None:

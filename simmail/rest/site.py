@@ -5,15 +5,18 @@ The HTTP site of a running service, put together.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from simmail.config import Config
 from simmail.core.times import parse_duration
 from simmail.rest.app import Application
 from simmail.rest.health import Traffic
 from simmail.rest.server import ApiSite
-from simmail.rest.services import Certificate, Listener, Roster, Services
+from simmail.rest.services import Certificate, Listener, Services
 from simmail.rest.table import all_routes
+
+if TYPE_CHECKING:
+    from simmail.universe.roster import Roster
 
 _LISTENERS: tuple[tuple[str, Literal["SMTP", "SUBMISSION", "SMTPS", "IMAP", "IMAPS"],
                         Literal["none", "starttls", "tls"]], ...] = (
@@ -39,7 +42,7 @@ def api_site(
     """
     bound = endpoints or {}
     listeners = tuple(
-        Listener(title, str(bound[name]["host"]), int(bound[name]["port"]), security if tls or security == "none" else "none")
+        Listener(title, str(bound[name]["host"]), int(bound[name]["port"]), security if tls else "none")
         for name, title, security in _LISTENERS if name in bound)
 
     def certificate() -> Certificate | None:

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IDelayedCall, IPushProducer
 from twisted.logger import Logger
-from twisted.web.iweb import IRequest
+from twisted.web.server import Request
 from zope.interface import implementer
 
 from simmail.core.events import Event, Recorded, matches
@@ -56,7 +56,7 @@ class EventStream:
     log = Logger()
 
     def __init__(
-        self, request: IRequest, events: EventLog, reactor: Any, filter: EventQuery, position: int | None
+        self, request: Request, events: EventLog, reactor: Any, filter: EventQuery, position: int | None
     ) -> None:
         self._request = request
         self._events = events
@@ -190,7 +190,8 @@ class EventStream:
     def _drop(self) -> None:
         self._deadline = None
         self.log.info("an event stream was dropped: its reader stopped reading")
-        self._request.channel.transport.abortConnection()
+        transport: Any = self._request.channel.transport
+        transport.abortConnection()
 
 
 def _framed(number: int, type: str, octets: bytes) -> bytes:

@@ -43,10 +43,10 @@ class _Timing(Query, frozen=True):
     settle: str = "0s"
 
 
-class WhichMail(_Timing, frozen=True, rename={"from_": "from"}):
+class WhichMail(_Timing, frozen=True, kw_only=True, rename={"from_": "from"}):
     """Filters; texts are looked for anywhere, in upper or lower case.  C{header} is C{Name:value}."""
 
-    to: str | None = None
+    to: str
     from_: str = ""
     subject: str = ""
     text: str = ""
@@ -111,8 +111,6 @@ def timeout(text: str) -> float:
 
 def mail_wait(asked: WhichMail) -> MailWait:
     """@raise Invalid: naming the parameter."""
-    if not asked.to:
-        raise Invalid("to", "is required")
     return MailWait(
         to=one_address(asked.to, "to").address, folder=asked.folder, filter=WaitFilter(
             asked.from_, asked.subject, asked.text, tuple(parse_header(one) for one in asked.header), asked.case_id,
@@ -199,7 +197,7 @@ _AWAITED: dict[str, Any] = {
 }
 
 ROUTES: tuple[Route, ...] = (
-    Route("GET", "/api/wait", wait, "Wait for the next email to an address", Awaited | SeveralAwaited,
+    Route("GET", "/api/wait", wait, "Wait for the next email to an address", (Awaited, SeveralAwaited),
           query=WhichMail, locate=may_advance, statuses=(404, 408),
           query_example="to=app@sim.test&subject=order&timeout=10s&advance=1", answer_example=_AWAITED),
     Route("GET", "/api/wait/none", wait_none, "Make sure that no such email comes", NothingCame,

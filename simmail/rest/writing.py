@@ -26,7 +26,7 @@ from simmail.errors import Invalid
 
 _WORD = re.compile(r"=\?[^?\s]{1,64}\?([bBqQ])\?([^?\r\n]*)\?=")
 _MESSAGE_ID = re.compile(r"<[!-;=?-~]{1,900}>")
-_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]{1,100}/[A-Za-z0-9!#$&^_.+-]{1,100}")
+_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]{1,60}/[A-Za-z0-9!#$&^_.+-]{1,100}(?:;[ !-~]{1,200})?")
 
 # An attribute ends at its own quote, so every character is looked at once or twice.
 _DATA_IMAGE = re.compile(

@@ -116,8 +116,9 @@ def request(method: str, path: str, body: Any = None, headers: dict[str, str] | 
     return f"{method} {path} HTTP/1.1\r\n{lines}\r\n".encode("latin-1") + octets
 
 
-def ask(site: Any, method: str, path: str, body: Any = None, key: str | None = "", headers: dict[str, str] | None = None,
-        ) -> Answer:
+def ask(
+    site: Any, method: str, path: str, body: Any = None, key: str | None = "", headers: dict[str, str] | None = None,
+) -> Answer:
     """One request on a connection of its own; C{key} as a bearer token."""
     connection = Connection(site)
     fields = dict(headers or {})

@@ -257,5 +257,3 @@ class TakenTests(SynchronousTestCase):
         for path in ("/api/take", "/api/take/x"):
             site, _, _ = door((Route("GET", "/api/take", take, "take"), Route("GET", "/api/take/{id}", take, "take")))
             self.assertEqual(ask(site, "GET", path, key="v").body, b"mine")
-
-

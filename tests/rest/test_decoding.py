@@ -77,8 +77,11 @@ class BodyTests(SynchronousTestCase):
 
     def test_malformed(self) -> None:
         """What is no JSON is refused as such: cut off, with rubbish, in another charset, with half characters."""
-        for octets in (b"{", b"x", b'{"inner": {"from": "\xff"}}', b'{"inner": {"from": "\\ud800"}}',
-                       b'{"inner": {"from": "\xed\xa0\x80"}}', b'{"inner": {"from": "x"}} {}', b"\xff\xfe{\x00}\x00", b'{"names": [NaN', b"\0"):
+        for octets in (
+            b"{", b"x", b'{"inner": {"from": "\xff"}}', b'{"inner": {"from": "\\ud800"}}',
+            b'{"inner": {"from": "\xed\xa0\x80"}}', b'{"inner": {"from": "x"}} {}', b"\xff\xfe{\x00}\x00",
+            b'{"names": [NaN', b"\0",
+        ):
             self.assertIn("not valid JSON", str(refused(octets)), octets)
 
     def test_depth(self) -> None:

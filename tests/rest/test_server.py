@@ -83,7 +83,8 @@ class BodyLimitTests(SynchronousTestCase):
         """A client that asks first gets no 100 for what is too large, and one for what is not."""
         for size, first in (("99999999", b"HTTP/1.1 413"), ("12", b"HTTP/1.1 100")):
             connection = Connection(self.site)
-            connection.send(request("POST", "/api/small", b"", {**KEY, "Content-Length": size, "Expect": "100-continue"}))
+            asks = {**KEY, "Content-Length": size, "Expect": "100-continue"}
+            connection.send(request("POST", "/api/small", b"", asks))
             received = connection.received()
             self.assertTrue(received.startswith(first), received)
             self.assertEqual(received.count(b"HTTP/1.1"), 1)
@@ -100,8 +101,10 @@ class BodyLimitTests(SynchronousTestCase):
         """What is no HTTP gets 400 and a closed connection; nothing is smuggled behind it."""
         for octets in (
             b"GET /api/read HTTP/1.1\r\nbad header\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\x00\r\n\r\n",
-            b"POST /api/small HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\n",
-            b"POST /api/small HTTP/1.1\r\nContent-Length: -5\r\n\r\n", b"POST /x HTTP/1.1\r\nTransfer-Encoding: x\r\n\r\n",
+            b"POST /api/small HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"
+            b"0\r\n\r\nGET / HTTP/1.1\r\n",
+            b"POST /api/small HTTP/1.1\r\nContent-Length: -5\r\n\r\n",
+            b"POST /x HTTP/1.1\r\nTransfer-Encoding: x\r\n\r\n",
             b"POST /x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
             b"GET /x HTTP/1.1\r\n" + b"X: y\r\n" * 600 + b"\r\n", b"GET /" + b"x" * 20_000 + b" HTTP/1.1\r\n\r\n",
         ):
