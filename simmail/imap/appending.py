@@ -1,0 +1,98 @@
+"""
+APPEND.
+
+Source: RFC 3501 section 6.3.11, RFC 4315 (APPENDUID), RFC 7889 (APPENDLIMIT);
+decisions, section 23 (an APPEND to Sent of what is there answers that copy).
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from simmail.core.digesting import first_id
+from simmail.core.mime import fields, header_end, value
+from simmail.errors import Unavailable
+from simmail.imap.replies import Bad, No
+from simmail.imap.selecting import find_folder
+from simmail.imap.tokens import Arguments
+from simmail.interfaces import IFolder
+
+if TYPE_CHECKING:
+    from simmail.imap.server import ImapServer
+
+_BEGINNING = re.compile(rb"[^ ]{1,200} APPEND ", re.IGNORECASE)
+_MARKER = re.compile(rb"~?\{\d{1,12}\+?\}\r\n")
+#: Newest copies in Sent among which that of a message appended twice is looked for.
+_COPIES = 200
+
+
+def awaits_message(octets: bytes, utf8: bool) -> bool:
+    """Whether what is gathered of a command is an APPEND up to where its message begins."""
+    match = _BEGINNING.match(octets)
+    if match is None:
+        return False
+    arguments = Arguments(octets, utf8)
+    arguments.at = match.end() - 1
+    try:
+        _options(arguments)
+        arguments.skip(b"~")
+        return arguments.at_end()
+    except Bad:
+        return False
+
+
+def _options(arguments: Arguments) -> tuple[str, tuple[str, ...], datetime | None]:
+    arguments.space()
+    name = arguments.mailbox()
+    arguments.space()
+    flags: tuple[str, ...] = ()
+    date: datetime | None = None
+    if arguments.peek() == b"(":
+        flags = arguments.flags()
+        arguments.space()
+    if arguments.peek() == b'"':
+        date = arguments.date_time()
+        arguments.space()
+    return name, flags, date
+
+
+async def append(imap: ImapServer, arguments: Arguments) -> bytes:
+    """APPEND."""
+    name, flags, date = _options(arguments)
+    marker = _MARKER.match(arguments.octets, arguments.at)
+    if marker is None:
+        raise Bad("Expected a literal")
+    arguments.at = marker.end()
+    arguments.end()
+    octets, imap.message = imap.message, b""
+    if not octets:
+        raise No("A message cannot be empty", "CANNOT")
+    if b"\0" in octets:
+        raise No("A message cannot hold NUL", "CANNOT")
+    if octets.count(b"\n") != octets.count(b"\r\n"):
+        octets = octets.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
+    folder = await find_folder(imap, name, "TRYCREATE")
+    uid = await _copy_in_sent(folder, octets)
+    if uid is None:
+        try:
+            uid = await folder.append(octets, flags, date or imap.login.universe.clock.now())
+        except Unavailable as error:
+            raise No(str(error), "UNAVAILABLE") from None
+    return b"[APPENDUID %d %d] APPEND completed" % (folder.uidvalidity, uid)
+
+
+async def _copy_in_sent(folder: IFolder, octets: bytes) -> int | None:
+    """The UID of the copy that submission kept, if this is that message."""
+    if folder.special_use != "\\Sent":
+        return None
+    wanted = ""
+    for name, raw in fields(octets[:header_end(octets)]):
+        if name == b"message-id":
+            wanted = first_id(value(raw))
+            break
+    if not wanted:
+        return None
+    found = await folder.digested(list(folder.uids[-_COPIES:]), ("message_id",))
+    return next((uid for uid, (message_id,) in sorted(found.items(), reverse=True) if message_id == wanted), None)

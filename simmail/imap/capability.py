@@ -1,0 +1,67 @@
+"""What the server announces, by state: nothing that it does not serve."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from twisted.internet.interfaces import ITLSTransport
+
+from simmail.imap.tokens import Arguments
+
+if TYPE_CHECKING:
+    from simmail.imap.server import ImapServer
+
+_BEFORE = (b"IMAP4rev1", b"LITERAL+", b"SASL-IR", b"ID", b"ENABLE", b"IDLE")
+_AFTER = (
+    b"IMAP4rev1", b"LITERAL+", b"ID", b"ENABLE", b"IDLE", b"NAMESPACE", b"UIDPLUS", b"MOVE", b"UNSELECT",
+    b"CHILDREN", b"SPECIAL-USE", b"CREATE-SPECIAL-USE", b"LIST-EXTENDED", b"LIST-STATUS", b"STATUS=SIZE",
+)
+
+
+def can_start_tls(imap: ImapServer) -> bool:
+    """Whether STARTTLS is possible now."""
+    return (
+        imap.ctx is not None and not imap.tls and imap.state == "unauth"
+        and ITLSTransport(imap.transport, None) is not None)
+
+
+def may_sign_in(imap: ImapServer) -> bool:
+    """Whether a password may come over this connection."""
+    return imap.tls or imap.factory.plain_auth_allowed
+
+
+def capabilities(imap: ImapServer) -> list[bytes]:
+    """What is announced in this state."""
+    if imap.login is not None:
+        return [*_AFTER, b"APPENDLIMIT=%d" % imap.config.limits.message]
+    found = list(_BEFORE)
+    if can_start_tls(imap):
+        found.append(b"STARTTLS")
+    if may_sign_in(imap):
+        found += [b"AUTH=PLAIN", b"AUTH=LOGIN"]
+    else:
+        found.append(b"LOGINDISABLED")
+    return found
+
+
+async def capability(imap: ImapServer, arguments: Arguments) -> None:
+    """CAPABILITY."""
+    arguments.end()
+    imap.write(b"* CAPABILITY %b\r\n" % b" ".join(capabilities(imap)))
+
+
+#: What ENABLE takes (RFC 5161).
+_CAN_BE_ENABLED: frozenset[bytes] = frozenset()
+
+
+async def enable(imap: ImapServer, arguments: Arguments) -> None:
+    """ENABLE."""
+    wanted: list[bytes] = []
+    while not arguments.at_end():
+        arguments.space()
+        wanted.append(arguments.word())
+    if not wanted:
+        arguments.space()
+    added = [name for name in dict.fromkeys(wanted) if name in _CAN_BE_ENABLED and name not in imap.enabled]
+    imap.enabled.update(added)
+    imap.write(b"* ENABLED%b\r\n" % b"".join(b" " + name for name in added))

@@ -1,0 +1,80 @@
+"""
+The commands: who does them, in which states, and whether messages may vanish at their end.
+
+Each is C{await run(imap, arguments)}; what it returns is the text of the
+tagged OK.  Source: RFC 3501 section 6 and the extensions each module names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from simmail.imap.appending import append
+from simmail.imap.capability import capability, enable
+from simmail.imap.copying import copy, expunge, move
+from simmail.imap.fetch import fetch
+from simmail.imap.idle import idle
+from simmail.imap.listing import list_mailboxes, list_subscribed
+from simmail.imap.login import authenticate, login, start_tls
+from simmail.imap.mailboxes import create, delete, rename, status, subscribe, unsubscribe
+from simmail.imap.replies import Bad
+from simmail.imap.search import search
+from simmail.imap.selecting import close, examine, identify, logout, namespace, noop, select, unselect
+from simmail.imap.store import store
+from simmail.imap.tokens import Arguments
+
+if TYPE_CHECKING:
+    from simmail.imap.server import ImapServer
+
+Run = Callable[["ImapServer", Arguments], Awaitable["bytes | None"]]
+
+_ANY = frozenset(("unauth", "auth", "select"))
+_BEFORE = frozenset(("unauth",))
+_AFTER = frozenset(("auth", "select"))
+_SELECTED = frozenset(("select",))
+
+
+class Verb(NamedTuple):
+    """
+    One command.
+
+    @ivar expunges: whether sequence numbers may change at its end (RFC 3501 section 7.4.1).
+    """
+
+    run: Run
+    states: frozenset[str]
+    expunges: bool = True
+
+
+_UID: MappingProxyType[bytes, Callable[..., Awaitable[Any]]] = MappingProxyType({
+    b"FETCH": fetch, b"STORE": store, b"SEARCH": search, b"COPY": copy, b"MOVE": move, b"EXPUNGE": expunge})
+
+
+async def by_uid(imap: ImapServer, arguments: Arguments) -> bytes:
+    """UID: a command on messages whose arguments and answers are UIDs."""
+    arguments.space()
+    name = arguments.word()
+    run = _UID.get(name)
+    if run is None:
+        raise Bad(f"There is no UID {name.decode('ascii')[:50]}")
+    text: bytes = await run(imap, arguments, uid=True)
+    return b"UID " + text if text.startswith(name) else text
+
+
+COMMANDS: MappingProxyType[bytes, Verb] = MappingProxyType({
+    b"CAPABILITY": Verb(capability, _ANY), b"NOOP": Verb(noop, _ANY), b"LOGOUT": Verb(logout, _ANY),
+    b"ID": Verb(identify, _ANY),
+    b"STARTTLS": Verb(start_tls, _BEFORE), b"AUTHENTICATE": Verb(authenticate, _BEFORE), b"LOGIN": Verb(login, _BEFORE),
+    b"ENABLE": Verb(enable, _AFTER), b"SELECT": Verb(select, _AFTER), b"EXAMINE": Verb(examine, _AFTER),
+    b"CREATE": Verb(create, _AFTER), b"DELETE": Verb(delete, _AFTER), b"RENAME": Verb(rename, _AFTER),
+    b"SUBSCRIBE": Verb(subscribe, _AFTER), b"UNSUBSCRIBE": Verb(unsubscribe, _AFTER),
+    b"LIST": Verb(list_mailboxes, _AFTER), b"LSUB": Verb(list_subscribed, _AFTER),
+    b"NAMESPACE": Verb(namespace, _AFTER), b"STATUS": Verb(status, _AFTER), b"APPEND": Verb(append, _AFTER),
+    b"IDLE": Verb(idle, _AFTER),
+    b"CHECK": Verb(noop, _SELECTED), b"CLOSE": Verb(close, _SELECTED), b"UNSELECT": Verb(unselect, _SELECTED),
+    b"EXPUNGE": Verb(expunge, _SELECTED), b"SEARCH": Verb(search, _SELECTED, False),
+    b"FETCH": Verb(fetch, _SELECTED, False), b"STORE": Verb(store, _SELECTED, False),
+    b"COPY": Verb(copy, _SELECTED), b"MOVE": Verb(move, _SELECTED), b"UID": Verb(by_uid, _SELECTED),
+})

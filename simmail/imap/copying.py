@@ -1,0 +1,84 @@
+"""
+COPY, MOVE and EXPUNGE.
+
+Source: RFC 3501 sections 6.4.3 and 6.4.7, RFC 4315 (UIDPLUS), RFC 6851 (MOVE).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simmail.imap.replies import No
+from simmail.imap.selecting import find_folder
+from simmail.imap.sequence import show_set
+from simmail.imap.session import Selected
+from simmail.imap.tokens import Arguments
+
+if TYPE_CHECKING:
+    from simmail.imap.server import ImapServer
+
+
+def selected_of(imap: ImapServer, writable: bool = False) -> Selected:
+    """The selected folder.  @raise No: it is to be changed and was opened with EXAMINE."""
+    selected = imap.selected
+    assert selected is not None
+    if writable and selected.read_only:
+        raise No("The mailbox is selected read-only", "READ-ONLY")
+    return selected
+
+
+async def copy(imap: ImapServer, arguments: Arguments, uid: bool = False) -> bytes:
+    """COPY: all messages or none."""
+    selected, uids, target = await _arguments(imap, arguments, uid, False)
+    pairs = await selected.folder.copy(uids, target) if uids else []
+    return (_copied(target.uidvalidity, pairs) + b" " if pairs else b"") + b"COPY completed"
+
+
+async def move(imap: ImapServer, arguments: Arguments, uid: bool = False) -> bytes:
+    """MOVE: the new UIDs first, then the messages vanish (RFC 6851 section 4.3)."""
+    selected, uids, target = await _arguments(imap, arguments, uid, True)
+    if target is selected.folder:
+        raise No("The messages are there already", "CANNOT")
+    pairs = await selected.folder.move(uids, target) if uids else []
+    if pairs:
+        imap.write(b"* OK %b Moved\r\n" % _copied(target.uidvalidity, pairs))
+    return b"MOVE completed"
+
+
+async def _arguments(imap: ImapServer, arguments: Arguments, uid: bool, writable: bool):  # type: ignore[no-untyped-def]
+    arguments.space()
+    text = arguments.set()
+    arguments.space()
+    name = arguments.mailbox()
+    arguments.end()
+    selected = selected_of(imap, writable)
+    uids = selected.chosen(text, uid)
+    target = await find_folder(imap, name, "TRYCREATE")
+    gone = [one for one in uids if selected.is_gone(one)]
+    if gone and not uid:
+        # RFC 2180 section 4.4.1: better nothing than less than was asked for.
+        raise No("Some of these messages are expunged", "EXPUNGEISSUED")
+    return selected, [one for one in uids if not selected.is_gone(one)] if gone else uids, target
+
+
+def _copied(uidvalidity: int, pairs: list[tuple[int, int]]) -> bytes:
+    return b"[COPYUID %d %b %b]" % (
+        uidvalidity, show_set(source for source, _ in pairs), show_set(target for _, target in pairs))
+
+
+async def expunge(imap: ImapServer, arguments: Arguments, uid: bool = False) -> bytes:
+    """EXPUNGE, and UID EXPUNGE of some only."""
+    selected = selected_of(imap, True)
+    chosen: set[int] | None = None
+    if uid:
+        arguments.space()
+        chosen = set(selected.chosen(arguments.set(), True))
+    arguments.end()
+    doomed = selected.known(selected.folder.having("\\Deleted"))
+    if chosen is not None:
+        doomed = [one for one in doomed if one in chosen]
+    if doomed:
+        await selected.folder.expunge(doomed)
+    if selected.condstore or selected.qresync:
+        return b"[HIGHESTMODSEQ %d] EXPUNGE completed" % selected.folder.highestmodseq
+    return b"EXPUNGE completed"

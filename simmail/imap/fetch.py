@@ -1,0 +1,165 @@
+"""
+FETCH: what is kept in the index is joined in slices, what must be read is read one slice at a time.
+
+Nothing is held for a client that does not read, and no slice keeps the
+reactor for long.  Source: RFC 3501 section 6.4.5, RFC 7162 section 3.1.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from simmail.core.envelope import literal
+from simmail.imap.copying import selected_of
+from simmail.imap.fetch_items import Item, parse_items
+from simmail.imap.replies import No
+from simmail.imap.sections import Sections, chosen, cut
+from simmail.imap.session import Selected
+from simmail.imap.tokens import Arguments, internal_date
+from simmail.mailstore.records import Entry
+
+if TYPE_CHECKING:
+    from simmail.imap.server import ImapServer
+
+#: Messages of one slice, and octets of messages read at once.
+SLICE, READ, OCTETS = 250, 64, 1 << 20
+
+Shower = Callable[[Entry, tuple[Any, ...]], bytes]
+
+
+async def fetch(imap: ImapServer, arguments: Arguments, uid: bool = False) -> bytes:
+    """FETCH and UID FETCH."""
+    selected = selected_of(imap)
+    arguments.space()
+    text = arguments.set()
+    arguments.space()
+    items = parse_items(arguments)
+    arguments.end()
+    if uid and not any(item.kind == "UID" for item in items):
+        items.insert(0, Item("UID", b"UID"))
+    places = selected.slices(text, uid)
+    plan = Plan(imap, selected, items)
+    for begin, end in places:
+        while begin < end:
+            taken = await plan.show(begin, end)
+            begin += taken
+    if plan.missing and not uid:
+        raise No("Some of these messages are expunged", "EXPUNGEISSUED")
+    return b"FETCH completed"
+
+
+class Plan:
+    """What to do for each message, worked out once for a command."""
+
+    def __init__(self, imap: ImapServer, selected: Selected, items: Sequence[Item]) -> None:
+        self.imap = imap
+        self.selected = selected
+        self.missing = False
+        self.columns: list[str] = []
+        self.cheap: list[Shower] = []
+        self.dear: list[Item] = []
+        for item in items:
+            self._add(item)
+        self.sets_seen = not selected.read_only and any(item.sets_seen for item in items)
+        self.shows_flags = any(item.kind == "FLAGS" for item in items)
+
+    def _add(self, item: Item) -> None:
+        kind = item.kind
+        if kind == "UID":
+            self.cheap.append(lambda entry, _: b"UID %d" % entry.uid)
+        elif kind == "FLAGS":
+            shown = self.selected.flags
+            self.cheap.append(lambda entry, _: b"FLAGS " + shown(entry))
+        elif kind == "INTERNALDATE":
+            self.cheap.append(lambda entry, _: b"INTERNALDATE " + internal_date(entry.date))
+        elif kind == "RFC822.SIZE":
+            self.cheap.append(lambda entry, _: b"RFC822.SIZE %d" % entry.size)
+        elif kind in _COLUMNS:
+            column, label = self._column(_COLUMNS[kind]), item.label + b" "
+            self.cheap.append(lambda _, kept: label + kept[column])
+        elif kind == "BODY[]" and item.section.startswith("HEADER") and not item.path:
+            column = self._column("header")
+            self.cheap.append(lambda _, kept: item.label + b" " + literal(cut(chosen(kept[column], item), item)))
+        else:
+            self.dear.append(item)
+
+    def _column(self, name: str) -> int:
+        if name not in self.columns:
+            self.columns.append(name)
+        return self.columns.index(name)
+
+    async def show(self, begin: int, end: int) -> int:
+        """Show messages from one place on; how many were dealt with."""
+        selected = self.selected
+        uids: Sequence[int] = selected.uids[begin:min(end, begin + (READ if self.dear else SLICE))]
+        taken = len(uids)
+        entries = selected.folder.entries(uids)
+        if self.dear:
+            room = OCTETS
+            for at, entry in enumerate(entries):
+                room -= entry.size
+                if room < 0 and at:
+                    entries = entries[:at]
+                    taken = selected.sequence(entry.uid) - 1 - begin
+                    break
+        if len(entries) < taken:
+            self.missing = True
+        marked: frozenset[int] = frozenset()
+        if self.sets_seen:
+            marked = await self._mark(entries)
+            entries = selected.folder.entries([entry.uid for entry in entries])
+        kept = await selected.folder.digested([entry.uid for entry in entries], self.columns) if self.columns else {}
+        if self.dear:
+            await self._rows_read(entries, kept, marked)
+        else:
+            await self._rows(begin, taken, entries, kept)
+        return taken
+
+    async def _mark(self, entries: Sequence[Entry]) -> frozenset[int]:
+        unseen = [entry.uid for entry in entries if "\\Seen" not in entry.flags]
+        if unseen:
+            await self.selected.folder.flag(unseen, ("\\Seen",), "+", None, self.selected)
+        return frozenset(unseen)
+
+    async def _rows(
+        self, begin: int, taken: int, entries: Sequence[Entry], kept: dict[int, tuple[Any, ...]]
+    ) -> None:
+        showers = self.cheap
+        rows: list[bytes] = []
+        whole = len(entries) == taken
+        nothing: tuple[Any, ...] = ()
+        for number, entry in enumerate(entries, begin + 1):
+            of_index = kept.get(entry.uid) if self.columns else nothing
+            if of_index is None:
+                self.missing = True
+                continue
+            rows.append(b"* %d FETCH (%b)\r\n" % (
+                number if whole else self.selected.sequence(entry.uid),
+                b" ".join([shower(entry, of_index) for shower in showers])))
+        await self.imap.send(b"".join(rows))
+
+    async def _rows_read(
+        self, entries: Sequence[Entry], kept: dict[int, tuple[Any, ...]], marked: frozenset[int]
+    ) -> None:
+        selected = self.selected
+        found = dict(await selected.folder.reads([entry.uid for entry in entries]))
+        for entry in entries:
+            octets = found.pop(entry.uid, None)
+            of_index = kept.get(entry.uid, ()) if not self.columns else kept.get(entry.uid)
+            if octets is None or of_index is None:
+                self.missing = True
+                continue
+            pieces = [shower(entry, of_index) for shower in self.cheap]
+            if entry.uid in marked and not self.shows_flags:
+                pieces.append(b"FLAGS " + selected.flags(entry))
+            sections = Sections(octets)
+            pieces += [await self._read(item, sections) for item in self.dear]
+            await self.imap.send(b"* %d FETCH (%b)\r\n" % (selected.sequence(entry.uid), b" ".join(pieces)))
+
+    async def _read(self, item: Item, sections: Sections) -> bytes:
+        await self.imap.breathe()
+        return sections.shown(item)
+
+
+_COLUMNS = {"ENVELOPE": "envelope", "BODYSTRUCTURE": "structure", "BODY": "body"}

@@ -1,0 +1,181 @@
+"""
+Making, naming and counting mailboxes: CREATE, DELETE, RENAME, SUBSCRIBE, UNSUBSCRIBE, STATUS.
+
+Source: RFC 3501 section 6.3; RFC 6154 (CREATE-SPECIAL-USE); RFC 8438 (STATUS=SIZE); RFC 8474 (MAILBOXID).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simmail.errors import Conflict, Invalid, NotFound
+from simmail.imap.names import quoted_name
+from simmail.imap.replies import Bad, No
+from simmail.imap.selecting import find_folder
+from simmail.imap.tokens import Arguments
+from simmail.mailstore.records import FolderStatus
+
+if TYPE_CHECKING:
+    from simmail.imap.server import ImapServer
+
+_USES = {use.lower(): use for use in ("\\Archive", "\\Drafts", "\\Junk", "\\Sent", "\\Trash")}
+
+
+async def create(imap: ImapServer, arguments: Arguments) -> bytes:
+    """CREATE; names above the new one come to be as well."""
+    arguments.space()
+    name = arguments.mailbox()
+    use = ""
+    if not arguments.at_end():
+        arguments.space()
+        use = _special_use(arguments)
+    arguments.end()
+    # RFC 3501 section 6.3.3: a trailing separator only says that names will follow below.
+    name = name.rstrip("/")
+    store, address = imap.login.universe.store, imap.login.address
+    existing = {status.name: status for status in await store.folders(address)}
+    if name in existing:
+        raise No("The mailbox exists", "ALREADYEXISTS")
+    if use and any(status.special_use == use for status in existing.values()):
+        raise No(f"Another mailbox is {use}", "USEATTR")
+    if not name:
+        raise No("A mailbox needs a name", "CANNOT")
+    levels = name.split("/")
+    above = ["/".join(levels[:depth]) for depth in range(1, len(levels))]
+    try:
+        for one in above:
+            if one not in existing:
+                await store.create_folder(address, one, "")
+        await store.create_folder(address, name, use)
+    except Conflict:
+        raise No("The mailbox exists", "ALREADYEXISTS") from None
+    except Invalid as error:
+        raise No(str(error), "USEATTR" if error.field == "special_use" else "CANNOT") from None
+    folder = await store.folder(address, name)
+    return b"[MAILBOXID (%b)] CREATE completed" % folder.objectid.encode("ascii")
+
+
+def _special_use(arguments: Arguments) -> str:
+    arguments.expect(b"(USE (")
+    uses: list[str] = []
+    while not arguments.skip(b")"):
+        if uses:
+            arguments.space()
+        arguments.expect(b"\\")
+        use = _USES.get("\\" + arguments.atom().decode("ascii").lower())
+        if use is None:
+            raise No("That special use is not kept here", "USEATTR")
+        uses.append(use)
+    arguments.expect(b")")
+    if len(uses) > 1:
+        raise No("One special use for each mailbox", "USEATTR")
+    return uses[0] if uses else ""
+
+
+async def delete(imap: ImapServer, arguments: Arguments) -> None:
+    """DELETE."""
+    arguments.space()
+    name = arguments.mailbox()
+    arguments.end()
+    if name == "INBOX":
+        raise No("INBOX cannot be deleted", "CANNOT")
+    if imap.selected is not None and imap.selected.folder.name == name:
+        # The client who deletes it knows, and need not be hung up on.
+        imap.deselect()
+    try:
+        await imap.login.universe.store.delete_folder(imap.login.address, name)
+    except NotFound:
+        raise No("There is no such mailbox", "NONEXISTENT") from None
+
+
+async def rename(imap: ImapServer, arguments: Arguments) -> None:
+    """RENAME; of INBOX, its messages."""
+    arguments.space()
+    old = arguments.mailbox()
+    arguments.space()
+    new = arguments.mailbox().rstrip("/")
+    arguments.end()
+    store, address = imap.login.universe.store, imap.login.address
+    names = {status.name for status in await store.folders(address)}
+    if new in names:
+        raise No("The mailbox exists", "ALREADYEXISTS")
+    if old not in names and not any(name.startswith(old + "/") for name in names):
+        raise No("There is no such mailbox", "NONEXISTENT")
+    levels = new.split("/")
+    for depth in range(1, len(levels)):
+        above = "/".join(levels[:depth])
+        if above not in names and above != old:
+            await store.create_folder(address, above, "")
+    try:
+        await store.rename_folder(address, old, new)
+    except NotFound:
+        raise No("There is no such mailbox", "NONEXISTENT") from None
+    except Conflict as error:
+        raise No(str(error), "CANNOT") from None
+
+
+async def subscribe(imap: ImapServer, arguments: Arguments) -> None:
+    """SUBSCRIBE; the mailbox need not exist (RFC 3501 section 6.3.6 leaves it to us)."""
+    await _subscribe(imap, arguments, True)
+
+
+async def unsubscribe(imap: ImapServer, arguments: Arguments) -> None:
+    """UNSUBSCRIBE."""
+    await _subscribe(imap, arguments, False)
+
+
+async def _subscribe(imap: ImapServer, arguments: Arguments, on: bool) -> None:
+    arguments.space()
+    name = arguments.mailbox().rstrip("/")
+    arguments.end()
+    await imap.login.universe.store.subscribe(imap.login.address, name, on)
+
+
+_ITEMS = {
+    b"MESSAGES": "total", b"RECENT": "recent", b"UIDNEXT": "uidnext", b"UIDVALIDITY": "uidvalidity",
+    b"UNSEEN": "unseen", b"SIZE": "size", b"HIGHESTMODSEQ": "highestmodseq", b"MAILBOXID": "objectid",
+    b"DELETED": "deleted", b"APPENDLIMIT": "",
+}
+
+
+def status_items(arguments: Arguments) -> list[bytes]:
+    """A parenthesised list of STATUS items."""
+    arguments.expect(b"(")
+    items: list[bytes] = []
+    while not arguments.skip(b")"):
+        if items:
+            arguments.space()
+        item = arguments.word()
+        if item not in _ITEMS:
+            raise Bad(f"Unknown STATUS item {item.decode('ascii', 'replace')[:50]}")
+        items.append(item)
+    if not items:
+        raise Bad("No STATUS items")
+    return list(dict.fromkeys(items))
+
+
+async def status_line(imap: ImapServer, found: FolderStatus, items: list[bytes]) -> bytes:
+    """The untagged STATUS of a folder."""
+    shown: list[bytes] = []
+    for item in items:
+        if item == b"APPENDLIMIT":
+            shown.append(b"APPENDLIMIT %d" % imap.config.limits.message)
+        elif item == b"MAILBOXID":
+            shown.append(b"MAILBOXID (%b)" % found.objectid.encode("ascii"))
+        elif item == b"DELETED":
+            folder = await find_folder(imap, found.name)
+            shown.append(b"DELETED %d" % len(folder.having("\\Deleted")))
+        else:
+            shown.append(b"%b %d" % (item, getattr(found, _ITEMS[item])))
+    return b"* STATUS %b (%b)\r\n" % (quoted_name(found.name, imap.utf8), b" ".join(shown))
+
+
+async def status(imap: ImapServer, arguments: Arguments) -> None:
+    """STATUS."""
+    arguments.space()
+    name = arguments.mailbox()
+    arguments.space()
+    items = status_items(arguments)
+    arguments.end()
+    folder = await find_folder(imap, name)
+    imap.write(await status_line(imap, folder.status(), items))

@@ -1,0 +1,80 @@
+"""
+Back-pressure: what a client does not read is not produced.
+
+A push producer for the whole life of a connection.  (A pull producer would
+not do: under TLS, Twisted calls one in a loop while it waits for the disk.)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IPushProducer
+from zope.interface import implementer
+
+from simmail.imap.replies import Gone
+
+#: Octets handed to the transport at once; under TLS each is encrypted as it is handed over.
+PIECE = 64 * 1024
+
+
+@implementer(IPushProducer)
+class Outflow:
+    """
+    Octets on their way to one client.
+
+    @ivar paused: the transport has enough; wait for L{ready}.
+    """
+
+    def __init__(self, transport: Any) -> None:
+        self.paused = False
+        self._transport = transport
+        self._waiting: Deferred[None] | None = None
+        self._gone = False
+        transport.registerProducer(self, True)
+
+    def write(self, octets: bytes) -> None:
+        """
+        Send octets, however fast the client reads.
+
+        @raise Gone: the client has left.
+        """
+        if self._gone:
+            raise Gone
+        self._transport.write(octets)
+
+    def ready(self) -> Deferred[None]:
+        """Fires when more may be written; fails with L{Gone} when the client leaves."""
+        waiting: Deferred[None] = Deferred()
+        if self._gone:
+            waiting.errback(Gone())
+        elif not self.paused:
+            waiting.callback(None)
+        else:
+            self._waiting = waiting
+        return waiting
+
+    def finish(self) -> None:
+        """No more is coming: what is on its way is sent, then the connection can close."""
+        if not self._gone:
+            self._transport.unregisterProducer()
+            self.stopProducing()
+
+    def pauseProducing(self) -> None:
+        """The transport has enough."""
+        self.paused = True
+
+    def resumeProducing(self) -> None:
+        """The transport wants more."""
+        self.paused = False
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None:
+            waiting.callback(None)
+
+    def stopProducing(self) -> None:
+        """The client has left."""
+        self._gone = True
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None:
+            waiting.errback(Gone())

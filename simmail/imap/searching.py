@@ -1,0 +1,180 @@
+"""
+Finding messages: a search is worked out on sets of UIDs, cheap keys first.
+
+Flags, sizes and dates are answered from the folder at once; header and text
+from the index, a slice at a time.  Text is compared without regard to case.
+Source: RFC 3501 section 6.4.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from simmail.core import charsets, encodedwords
+from simmail.core.address import Address
+from simmail.core.mime import fields, value
+from simmail.imap.search_keys import (
+    Age, Either, Every, Flagged, Header, Key, Messages, Modseq, Not, ObjectId, Recent, Size, Text, When)
+from simmail.imap.session import Selected
+
+#: Rows of the index looked at between two turns of the reactor.
+SLICE = 200
+
+Rows = Callable[[tuple[Any, ...]], bool]
+
+
+class Search:
+    """
+    One search in one folder.
+
+    @param now: the simulated instant, for YOUNGER and OLDER.
+    @param breathe: gives the reactor a turn when it is time.
+    """
+
+    def __init__(self, selected: Selected, now: datetime, breathe: Callable[[], Awaitable[None]]) -> None:
+        self.selected = selected
+        self.folder = selected.folder
+        self.now = now
+        self.breathe = breathe
+
+    async def find(self, key: Key) -> list[int]:
+        """The UIDs that fit, ascending; none that the client was not told of."""
+        everything = [uid for uid in self.selected.uids if not self.selected.is_gone(uid)]
+        return await self._among(key, everything)
+
+    async def _among(self, key: Key, uids: list[int]) -> list[int]:
+        """Those of some ascending UIDs that fit."""
+        if not uids:
+            return uids
+        await self.breathe()
+        if isinstance(key, Every):
+            for one in sorted(key.keys, key=_cost):
+                uids = await self._among(one, uids)
+            return uids
+        if isinstance(key, Either):
+            found = set(await self._among(key.first, uids))
+            found.update(await self._among(key.second, [uid for uid in uids if uid not in found]))
+            return [uid for uid in uids if uid in found]
+        if isinstance(key, Not):
+            left = set(await self._among(key.key, uids))
+            return [uid for uid in uids if uid not in left]
+        if isinstance(key, (Header, Text, ObjectId)) or (isinstance(key, When) and key.sent):
+            return await self._dear(key, uids)
+        return self._cheap(key, uids)
+
+    def _cheap(self, key: Key, uids: list[int]) -> list[int]:
+        folder = self.folder
+        if isinstance(key, Messages):
+            return _both(uids, self.selected.chosen(key.set, key.uid))
+        if isinstance(key, Flagged):
+            return _both(uids, folder.having(key.flag, key.on))
+        if isinstance(key, Recent):
+            recent = self.selected.recent
+            return [uid for uid in uids if (uid in recent) is key.on]
+        if isinstance(key, Modseq):
+            return _both(uids, folder.changed(key.least - 1))
+        if isinstance(key, Size):
+            sizes = folder.column("size", uids)
+            if key.larger:
+                return [uid for uid, size in zip(uids, sizes) if size is not None and size > key.octets]
+            return [uid for uid, size in zip(uids, sizes) if size is not None and size < key.octets]
+        dates = folder.column("date", uids)
+        if isinstance(key, Age):
+            edge = self.now - timedelta(seconds=min(key.seconds, 10**10))
+            return [uid for uid, at in zip(uids, dates) if at is not None and (at >= edge) is key.younger]
+        assert isinstance(key, When)
+        begin = datetime(key.day.year, key.day.month, key.day.day, tzinfo=UTC)
+        day = timedelta(days=1)
+        last = datetime.max.replace(tzinfo=UTC)
+        end = begin + day if begin < last - day else last
+        if key.how == "<":
+            return [uid for uid, at in zip(uids, dates) if at is not None and at < begin]
+        if key.how == ">=":
+            return [uid for uid, at in zip(uids, dates) if at is not None and at >= begin]
+        return [uid for uid, at in zip(uids, dates) if at is not None and begin <= at < end]
+
+    async def _dear(self, key: Key, uids: list[int]) -> list[int]:
+        columns, fits = _rule(key)
+        found: list[int] = []
+        for begin in range(0, len(uids), SLICE):
+            rows = await self.folder.digested(uids[begin:begin + SLICE], columns)
+            found.extend([uid for uid in uids[begin:begin + SLICE] if uid in rows and fits(rows[uid])])
+            await self.breathe()
+        return found
+
+
+def _both(uids: list[int], found: Sequence[int]) -> list[int]:
+    if len(found) == len(uids) and found == uids:
+        return uids
+    wanted = set(found)
+    return [uid for uid in uids if uid in wanted]
+
+
+def _cost(key: Key) -> int:
+    """What comes first: the set, then what the folder knows, then the index, then text."""
+    if isinstance(key, (Either, Every)):
+        return max([_cost(one) for one in (key if isinstance(key, Either) else key.keys)], default=0)
+    if isinstance(key, Not):
+        return _cost(key.key)
+    if isinstance(key, Messages):
+        return 0
+    if isinstance(key, Text):
+        return 3
+    return 2 if isinstance(key, (Header, ObjectId)) or (isinstance(key, When) and key.sent) else 1
+
+
+def _rule(key: Key) -> tuple[tuple[str, ...], Rows]:
+    """The columns that decide, and how."""
+    if isinstance(key, Header):
+        return _header_rule(key)
+    if isinstance(key, Text):
+        wanted = key.text.lower()
+        if key.body_only:
+            return ("text",), lambda row: wanted in row[0].lower()
+        return ("header", "text"), lambda row: wanted in row[1].lower() or wanted in _shown(row[0]).lower()
+    if isinstance(key, When):
+        day, how = key.day, key.how
+
+        def sent(row: tuple[Any, ...]) -> bool:
+            # The day the header names, in its own zone (RFC 3501: "disregarding time and timezone").
+            if row[0] is None:
+                return False
+            on = row[0].date()
+            return bool(on < day if how == "<" else on >= day if how == ">=" else on == day)
+
+        return ("sent",), sent
+    raise AssertionError(key)
+
+
+_ADDRESSES = {"from": "from_", "to": "to", "cc": "cc"}
+
+
+def _header_rule(key: Header) -> tuple[tuple[str, ...], Rows]:
+    wanted = key.text.lower()
+    if key.name == "subject" and wanted:
+        return ("subject",), lambda row: wanted in row[0].lower()
+    if key.name in _ADDRESSES and wanted:
+        return (_ADDRESSES[key.name],), lambda row: any(wanted in _address(one) for one in row[0])
+    name = key.name.encode("latin-1", "replace")
+
+    def fits(row: tuple[Any, ...]) -> bool:
+        if name not in row[0].lower():
+            return False
+        return any(wanted in _decoded(value(raw)).lower() for one, raw in fields(row[0]) if one == name)
+
+    return ("header",), fits
+
+
+def _address(one: Address) -> str:
+    return f"{one.name} <{one.address}>".lower()
+
+
+def _decoded(text: bytes) -> str:
+    return encodedwords.decode(charsets.decode(text))
+
+
+def _shown(header: bytes) -> str:
+    text = charsets.decode(header)
+    return encodedwords.decode(text) if "=?" in text else text

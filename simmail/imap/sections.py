@@ -1,0 +1,99 @@
+"""
+Sections of a message: each a slice of its raw octets.
+
+Source: RFC 3501 section 6.4.5, RFC 3516.
+"""
+
+from __future__ import annotations
+
+from binascii import Error as Base64Error
+
+from simmail.core.digesting import unwrapped
+from simmail.core.envelope import literal
+from simmail.core.mime import Part, fields, header_end, parse
+from simmail.imap.fetch_items import Item
+from simmail.imap.replies import No
+
+_ENCODINGS = (b"7bit", b"8bit", b"binary", b"base64", b"quoted-printable")
+
+
+class Sections:
+    """The sections of one message; its structure is worked out when a part is asked for."""
+
+    __slots__ = ("octets", "_structure")
+
+    def __init__(self, octets: bytes) -> None:
+        self.octets = octets
+        self._structure: Part | None = None
+
+    @property
+    def structure(self) -> Part:
+        """The structure of the message."""
+        if self._structure is None:
+            self._structure = parse(self.octets)
+        return self._structure
+
+    def shown(self, item: Item) -> bytes:
+        """The answer to a section item: its label and what it holds."""
+        found = self.find(item)
+        if found is None:
+            return item.label + b" NIL"
+        return item.label + b" " + literal(cut(found, item))
+
+    def find(self, item: Item) -> bytes | None:
+        """The octets of a section, None when the message has no such part."""
+        octets = self.octets
+        if not item.path:
+            if not item.section:
+                return octets
+            body = header_end(octets)
+            if item.section == "TEXT":
+                return octets[body:]
+            return chosen(octets[:body], item)
+        part = self.structure.find(item.path)
+        if part is None:
+            return None
+        if not item.section:
+            return octets[part.body:part.end]
+        if item.section == "MIME":
+            return octets[part.start:part.body]
+        if not part.is_message:
+            return None
+        inner = part.parts[0]
+        if item.section == "TEXT":
+            return octets[inner.body:inner.end]
+        return chosen(octets[inner.start:inner.body], item)
+
+    def binary(self, item: Item) -> bytes | None:
+        """
+        The content of a part without its transfer encoding, None for no such part.
+
+        @raise No: the encoding is not known (RFC 3516 section 4.3).
+        """
+        if not item.path:
+            return self.octets
+        part = self.structure.find(item.path)
+        if part is None or part.is_multipart:
+            return None
+        if part.head.encoding not in _ENCODINGS:
+            raise No("The encoding of the part is not known", "UNKNOWN-CTE")
+        try:
+            return unwrapped(self.octets[part.body:part.end], part.head.encoding)
+        except (Base64Error, ValueError):
+            raise No("The part cannot be decoded", "UNKNOWN-CTE") from None
+
+
+def chosen(header: bytes, item: Item) -> bytes:
+    """A header section, or those of its fields that were asked for, with the blank line."""
+    if item.section == "HEADER":
+        return header
+    wanted = item.section == "HEADER.FIELDS"
+    return b"".join([raw for name, raw in fields(header) if (name in item.names) is wanted]) + b"\r\n"
+
+
+def cut(octets: bytes, item: Item) -> bytes:
+    """The partial that was asked for."""
+    if item.partial is None:
+        return octets
+    start, count = item.partial
+    return octets[start:start + count]

@@ -1,0 +1,192 @@
+"""
+The selected state: what one client has been told of one folder, and what it has yet to be told.
+
+The client's sequence numbers index our own list of UIDs, which changes only
+when the client is told so; what happens in the folder meanwhile is pending.
+Source: RFC 3501 sections 5.2 and 7.4.1, RFC 7162.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+
+from simmail.imap.replies import Bad
+from simmail.imap.sequence import Ranges, contains, merged, parse_set, show_set, slices
+from simmail.interfaces import IFolder
+from simmail.mailstore.records import Entry, FolderChange
+
+#: Rows written at once.
+BATCH = 500
+
+
+class Selected:
+    """
+    One folder as one client knows it.
+
+    @ivar uids: ascending; the message with sequence number n is C{uids[n - 1]}.
+    @ivar recent: UIDs this client was told of as C{\\Recent}.
+    @ivar saved: the result of the last C{SEARCH RETURN (SAVE)}.
+    @ivar reset: the folder is not what it was; nothing can be done but hang up.
+    @ivar changed: called when something is pending.
+    """
+
+    def __init__(self, folder: IFolder, read_only: bool) -> None:
+        self.folder = folder
+        self.read_only = read_only
+        self.uids = array("I", folder.uids)
+        self.recent: set[int] = set()
+        self.saved: list[int] = []
+        self.reset = False
+        self.changed: Callable[[], None] = _nothing
+        self.condstore = self.qresync = self.rev2 = False
+        self._added: list[int] = []
+        self._expunged: set[int] = set()
+        self._flagged: set[int] = set()
+        self._shown: dict[frozenset[str], bytes] = {}
+        folder.listen(self._listen)
+
+    def close(self) -> None:
+        """Nothing more is to be told."""
+        self.folder.unlisten(self._listen)
+        self.changed = _nothing
+
+    def _listen(self, change: FolderChange) -> None:
+        if change.kind == "added":
+            last = self._added[-1] if self._added else self.uids[-1] if self.uids else 0
+            self._added.extend(uid for uid in change.uids if uid > last)
+        elif change.kind == "expunged":
+            gone = set(change.uids)
+            self._added = [uid for uid in self._added if uid not in gone]
+            self._expunged.update(uid for uid in gone if self.knows(uid))
+        elif change.kind == "flags":
+            if change.origin is self:
+                return
+            self._flagged.update(change.uids)
+        else:
+            self.reset = True
+        self.changed()
+
+    @property
+    def pending(self) -> bool:
+        """Whether there is something to tell."""
+        return bool(self._added or self._expunged or self._flagged or self.reset)
+
+    @property
+    def has_new(self) -> bool:
+        """Whether there are messages to tell of."""
+        return bool(self._added)
+
+    def is_gone(self, uid: int) -> bool:
+        """Whether a message is expunged and the client does not know it."""
+        return uid in self._expunged
+
+    def sequence(self, uid: int) -> int:
+        """The sequence number of a UID, 0 for one that the client does not know."""
+        at = bisect_left(self.uids, uid)
+        return at + 1 if at < len(self.uids) and self.uids[at] == uid else 0
+
+    def knows(self, uid: int) -> bool:
+        """Whether the client has been told of a UID."""
+        return self.sequence(uid) > 0
+
+    def slices(self, text: bytes, uid: bool) -> list[tuple[int, int]]:
+        """
+        The messages of a set, as (begin, end) for slicing C{uids}.
+
+        @raise Bad: not a set, or a sequence number that no message has.
+        """
+        if text == b"$":
+            return list(slices(merged([(one, one) for one in self.saved]), self.uids))
+        if uid:
+            return list(slices(parse_set(text, self.uids[-1] if self.uids else 0), self.uids))
+        return self.numbered(text)
+
+    def numbered(self, text: bytes) -> list[tuple[int, int]]:
+        """The messages of a set of sequence numbers."""
+        count = len(self.uids)
+        ranges = parse_set(text, count)
+        if not count and b"*" in text:
+            return []
+        if ranges[-1][1] > count:
+            raise Bad("There is no message of that number")
+        return [(low - 1, high) for low, high in ranges]
+
+    def chosen(self, text: bytes, uid: bool) -> list[int]:
+        """The UIDs of a set."""
+        found: list[int] = []
+        for begin, end in self.slices(text, uid):
+            found.extend(self.uids[begin:end])
+        return found
+
+    def known(self, uids: Sequence[int]) -> list[int]:
+        """Those of ascending UIDs that the client knows."""
+        if not self._added and not self._expunged:
+            return list(uids)
+        return [uid for uid in uids if self.knows(uid)]
+
+    def flags(self, entry: Entry) -> bytes:
+        """The flags of a message as a parenthesised list."""
+        shown = self._shown.get(entry.flags)
+        if shown is None:
+            if len(self._shown) > 1000:
+                self._shown.clear()
+            shown = self._shown[entry.flags] = " ".join(sorted(entry.flags)).encode("ascii", "replace")
+        if not self.rev2 and entry.uid in self.recent:
+            return b"(\\Recent %b)" % shown if shown else b"(\\Recent)"
+        return b"(%b)" % shown
+
+    def row(self, sequence: int, entry: Entry, uid: bool = False) -> bytes:
+        """An untagged FETCH with the flags of a message."""
+        shown = b"FLAGS " + self.flags(entry)
+        if uid or self.qresync:
+            shown = b"UID %d %b" % (entry.uid, shown)
+        if self.condstore:
+            shown += b" MODSEQ (%d)" % entry.modseq
+        return b"* %d FETCH (%b)\r\n" % (sequence, shown)
+
+    def updates(self, expunges: bool) -> Iterator[bytes]:
+        """
+        What is pending, as untagged responses, in the order that keeps sequence numbers right.
+
+        @param expunges: whether messages may vanish now (RFC 3501 section 7.4.1).
+        """
+        if expunges and self._expunged:
+            yield from self._vanish()
+        if self._added:
+            self.uids.extend(self._added)
+            self._added = []
+            told = b"* %d EXISTS\r\n" % len(self.uids)
+            yield told if self.rev2 else told + b"* %d RECENT\r\n" % len(self.recent)
+        flagged, self._flagged = sorted(self._flagged), set()
+        for begin in range(0, len(flagged), BATCH):
+            rows = []
+            for uid in flagged[begin:begin + BATCH]:
+                sequence, entry = self.sequence(uid), self.folder.entry(uid)
+                if sequence and entry is not None:
+                    rows.append(self.row(sequence, entry, self.rev2))
+            yield b"".join(rows)
+
+    def _vanish(self) -> Iterator[bytes]:
+        gone, self._expunged = sorted(self._expunged), set()
+        places = [self.sequence(uid) for uid in gone]
+        left = set(gone)
+        self.uids = array("I", [uid for uid in self.uids if uid not in left])
+        self.recent -= left
+        if self.qresync:
+            yield b"* VANISHED %b\r\n" % show_set(gone)
+            return
+        for begin in range(0, len(places), BATCH):
+            # Each number is that which the message has once those before it are gone.
+            yield b"".join([
+                b"* %d EXPUNGE\r\n" % (place - at) for at, place in enumerate(places[begin:begin + BATCH], begin)])
+
+
+def overlap(ranges: Ranges, uids: Sequence[int]) -> list[int]:
+    """Those of some UIDs that are in a set."""
+    return [uid for uid in uids if contains(ranges, uid)]
+
+
+def _nothing() -> None:
+    """Nobody is waiting."""
