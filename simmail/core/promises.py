@@ -90,15 +90,19 @@ def heard(signals: Signals, subject: str, persona: Persona, now: datetime) -> tu
     found: list[Heard] = []
     for sentence in _sentences(text):
         low = sentence.lower()
-        if not any(start in low for start in _FUTURE) or any(no in low for no in _NOT):
+        starts = [low.find(start) + len(start) for start in _FUTURE if start in low]
+        if len(low) != len(sentence) or not starts or any(no in low for no in _NOT):
             continue
-        # The deed named first is the one that is promised.
-        at, deed, thing = min(
-            ((low.find(deed), deed, thing) for deed, thing in _DEEDS if deed in low), default=(-1, "", ""))
+        # The deed named first is the one that is promised, and of two at one place the longer one is meant.
+        at, length, thing = min(
+            ((at, -len(deed), thing) for deed, thing in _DEEDS for at in (_word(deed, low),) if at >= 0),
+            default=(-1, 0, ""))
         if at < 0:
             continue
         when = find(low, local)
-        what = thing or _object(sentence[at + len(deed):], subject)
+        # In German the verb may come last.
+        what = (thing or _object(sentence[at - length:]) or _object(sentence[min(starts):at])
+                or _unnamed(subject))
         by = when if when is not None else _in_days(local, UNDATED)
         found.append(Heard(what, by.astimezone(timezone.utc), when is not None))
         if len(found) == MOST:
@@ -164,7 +168,17 @@ def _sentences(text: str) -> list[str]:
     return found[:SENTENCES]
 
 
-def _object(rest: str, subject: str) -> str:
+def _word(phrase: str, low: str) -> int:
+    """Where a phrase stands as whole words, -1 for nowhere."""
+    at = low.find(phrase)
+    while at >= 0:
+        if not (low[at - 1:at].isalpha() if at else False) and not low[at + len(phrase):at + len(phrase) + 1].isalpha():
+            return at
+        at = low.find(phrase, at + 1)
+    return at
+
+
+def _object(rest: str) -> str:
     """What follows the verb, up to the time: "you the signed contract by Friday" is "the signed contract"."""
     words: list[str] = []
     for word in rest[:300].split():
@@ -178,17 +192,17 @@ def _object(rest: str, subject: str) -> str:
             break
     while words and words[-1].lower() in ("to", "you", "over"):
         words.pop()
-    if not words or (len(words) == 1 and words[0].lower() in _PRONOUNS):
-        topic = _topic(subject)
-        return f'what was promised about "{topic}"' if topic else "what was promised"
+    if len(words) == 1 and words[0].lower() in _PRONOUNS:
+        return ""
     return " ".join(words)
 
 
-def _topic(subject: str) -> str:
+def _unnamed(subject: str) -> str:
+    """Something promised that was only called "it"."""
     topic = " ".join(subject[:200].split())
     while topic[:3].lower() in ("re:", "aw:", "fw:", "wg:") or topic[:4].lower() == "fwd:":
         topic = topic.partition(":")[2].strip()
-    return topic[:80]
+    return f'what was promised about "{topic[:80]}"' if topic else "what was promised"
 
 
 def _shared(what: str, text: str) -> bool:

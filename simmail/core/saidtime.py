@@ -83,7 +83,8 @@ def _day(words: list[str], i: int, word: str, local: datetime) -> tuple[datetime
     if word in _WEEKDAYS and (word not in _SHORT or before in ("by", "on", "before", "until", "next", "this")):
         return _weekday(_WEEKDAYS[word], local, False) + timedelta(days=7 if before == "next" else 0), False
     if word in _MONTHS:
-        return _date(_number_of(before), word, local) or _date(_number_of(following), word, local)
+        named = words[i - 2] if before == "of" and i > 1 else before
+        return _date(_number_of(named), word, local) or _date(_number_of(following), word, local)
     if len(word) == 10 and word[4] == "-" == word[7]:
         try:
             day = datetime.fromisoformat(word)
