@@ -31,6 +31,10 @@ class Cases:
     def __len__(self) -> int:
         return len(self._by_id)
 
+    def facts(self, case: Case | None, persona: Persona) -> dict[str, str]:
+        """What a persona may state of a case."""
+        return {}
+
     def match(self, mail: Mail, persona: Persona, correspondent: str, thread: ThreadState) -> tuple[Case | None, How]:
         """The case a mail belongs to, and how that was seen."""
         return None, "none"

@@ -15,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from simmail.core.address import Address
-from simmail.core.aftermath import aftermath
+from simmail.core.aftermath import aftermath, copied
 from simmail.core.compose import compose
 from simmail.core.events import Event
 from simmail.core.identity import message_id
@@ -73,7 +73,11 @@ class Desk:
         if persona is None:
             await self.drop(job, "the persona is gone")
             return
+        job = self._addressed(job)
         data = job.data
+        if not data.get("to"):
+            await self.drop(job, "there is nobody to write to")
+            return
         mails = [await self._mail(item) for item in data.get("mails", ())]
         dossier_octets, thread_octets, memory_octets = await universe.people.shelf.get((
             (dossiers_of(persona.id), data["to"]), (threads_of(persona.id), job.thread), ("memory", persona.id)))
@@ -108,6 +112,27 @@ class Desk:
             universe.people.shelf.put(*put)
         universe.told("answered {kind} {message_id} from {persona} to {to}: {subject}", kind=job.kind,
                       message_id=draft.message_id, persona=persona.address, to=data["to"], subject=draft.subject)
+
+    def _addressed(self, job: Job) -> Job:
+        """The job with its addressee: a forward may name a persona by id."""
+        if job.kind != "forward" or job.data.get("to"):
+            return job
+        other = self._universe.people.known(job.data.get("forward_to", ""))
+        if other is None:
+            return job
+        return replace(job, data={**job.data, "to": other.address, "to_name": other.name})
+
+    def _copied(self, job: Job, persona: Persona) -> tuple[Address, ...]:
+        """Whom the persona puts in Cc: somebody of its organisation or domain."""
+        if job.kind != "reply":
+            return ()
+        domain = persona.address.rpartition("@")[2]
+        colleagues = {
+            one.address: one for one in self._universe.people.everyone()
+            if one.id != persona.id and one.address != job.data["to"] and (
+                one.address.endswith("@" + domain) or bool(persona.org) and one.org == persona.org)}
+        address = copied(persona, list(colleagues), keyed_for(self._universe, job))
+        return () if address is None else (Address(colleagues[address].name, address),)
 
     def _request(
         self, job: Job, persona: Persona, mails: tuple[Mail, ...], dossier: Dossier, memory: dict[str, list[str]]
@@ -156,8 +181,8 @@ class Desk:
         return Draft(
             message_id=message_id(universe.dice, client, persona.address, nth), date=now,
             from_=Address(persona.name, persona.address), to=(Address(data.get("to_name", ""), data["to"]),),
-            subject=written.subject, text=text, html=html, reply_to=reply_to, in_reply_to=in_reply_to,
-            references=references, attachments=written.attachments, client=client, extra=tuple(extra), key=job.id)
+            cc=self._copied(job, persona), subject=written.subject, text=text, html=html, reply_to=reply_to,
+            in_reply_to=in_reply_to, references=references, attachments=written.attachments, client=client, extra=tuple(extra), key=job.id)
 
     async def _mail(self, item: dict[str, Any]) -> Mail:
         """A mail that a job is about; when its copy is gone, what the job kept of it."""

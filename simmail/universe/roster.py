@@ -371,4 +371,3 @@ def _digest(token: str) -> str:
 def _check_id(field: str, value: str) -> None:
     if not _ID.match(value):
         raise Invalid(field, "lower-case letters, digits, - and _, at most 63, beginning with a letter or digit")
-

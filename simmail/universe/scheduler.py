@@ -237,11 +237,12 @@ class Scheduler:
             raise Invalid("by", "at most 400d at once")
 
         seen: set[str] = set()
+        nothing = until == "next_job" and self.first() is None
 
         def stop(job: Job | None) -> str | None:
             if wanted and any(matches((wanted,), type) for type in seen):
                 return "event"
-            if until == "idle" and not any(one.kind != "world" for one in self._pending.values()):
+            if nothing or until == "idle" and not any(one.kind != "world" for one in self._pending.values()):
                 return "idle"
             return None
 
@@ -249,7 +250,7 @@ class Scheduler:
         try:
             return await self.move(
                 lambda start: self._target(start, by, to, until), stop, limit, settle,
-                arrive=until is None, announce=announce)
+                arrive=until is None or until == "next_job", announce=announce)
         finally:
             unwatch()
 

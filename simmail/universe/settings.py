@@ -46,7 +46,8 @@ class Settings:
         self._commit = commit
         self._documents: dict[str, Any] = {}
         self.pace = Pace()
-        self.links = LinkPolicy()
+        #: Nothing dials out yet, so nobody opens a link or looks a sender up.
+        self.links = LinkPolicy(enabled=False, sender_check=0.0)
 
     async def start(self) -> None:
         """Learn all documents."""
