@@ -98,5 +98,5 @@ def _questions(text: str) -> int:
         return 0
     return sum(
         1 for word in text.split()
-        if word.rstrip("\"')]}”»*_").endswith("?") and "://" not in word and word.strip("?!.\"'")
+        if word.rstrip("!\"')]}”»*_").endswith("?") and "://" not in word and word.strip("?!.\"'")
     )
