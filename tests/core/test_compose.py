@@ -50,7 +50,8 @@ class ShapeTests(SynchronousTestCase):
         """A text alone is one part, with nothing that would name a program."""
         self.assertEqual(compose(DRAFT), (
             b"Date: Tue, 3 Mar 2026 09:00:00 +0100\r\nFrom: Maria Lopez <maria@a.test>\r\nTo: app@sim.test\r\n"
-            b"Subject: Hello\r\nMessage-ID: <1@a.test>\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=us-ascii\r\n"
+            b"Subject: Hello\r\nMessage-ID: <1@a.test>\r\nMIME-Version: 1.0\r\n"
+            b"Content-Type: text/plain; charset=us-ascii\r\n"
             b"Content-Transfer-Encoding: 7bit\r\n\r\nHi\r\n"))
 
     def test_structures(self) -> None:
@@ -233,7 +234,8 @@ class RefusalTests(SynchronousTestCase):
         for field, draft in (
             ("message_id", replace(DRAFT, message_id="1@a.test")), ("message_id", replace(DRAFT, message_id="<a b@c>")),
             ("in_reply_to", replace(DRAFT, in_reply_to="<a><b>")), ("to.0", replace(DRAFT, to=(Address("x", ""),))),
-            ("to.0", replace(DRAFT, to=(Address("", "a@b>, <c@d"),))), ("to.0", replace(DRAFT, to=(Address("", "a,b@c"),))),
+            ("to.0", replace(DRAFT, to=(Address("", "a@b>, <c@d"),))),
+            ("to.0", replace(DRAFT, to=(Address("", "a,b@c"),))),
             ("attachments.0.content_type", replace(DRAFT, attachments=(replace(PDF, content_type="multipart/x"),))),
             ("attachments.0.content_type", replace(DRAFT, attachments=(replace(PDF, content_type="pdf"),))),
             ("extra", replace(DRAFT, extra=(("X A", "b"),))), ("text", replace(DRAFT, text="\ud800")),
