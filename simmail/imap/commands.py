@@ -60,7 +60,7 @@ async def by_uid(imap: ImapServer, arguments: Arguments) -> bytes:
     if run is None:
         raise Bad(f"There is no UID {name.decode('ascii')[:50]}")
     text: bytes = await run(imap, arguments, uid=True)
-    return b"UID " + text if text.startswith(name) else text
+    return text
 
 
 COMMANDS: MappingProxyType[bytes, Verb] = MappingProxyType({

@@ -115,12 +115,11 @@ class Dialog:
                 if wire is not None:
                     self._wires[len(self._wires) + 1] = wire
             elif line.kind[0] == "C":
-                wire = self._wire(line.connection)
                 octets = packet.pop(line.connection, b"") + line.text.encode("utf-8") + b"\r\n"
                 if line.kind == "C|":
                     packet[line.connection] = octets
                 else:
-                    wire.send(octets)
+                    self._wire(line.connection).send(octets)
             elif line.kind == "S!":
                 self._hung_up(line, where)
             elif line.kind == "S*":

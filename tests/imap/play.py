@@ -42,6 +42,10 @@ MESSAGES = {
 }
 
 
+def _none(result: Any) -> None:
+    """Only a connection means something to a dialog."""
+
+
 class Connection:
     """One client, in memory."""
 
@@ -158,8 +162,8 @@ class House:
             "deliver": self.deliver,
             "open": self.signed_in,
             "advance": lambda seconds: self.reactor.advance(float(seconds)),
-            "expunge": lambda uid, folder="INBOX": now(self.folder(folder).expunge([int(uid)])),
-            "flag": lambda uid, *flags: now(self.folder().flag([int(uid)], flags, "+", None)),
+            "expunge": lambda uid, folder="INBOX": _none(now(self.folder(folder).expunge([int(uid)]))),
+            "flag": lambda uid, *flags: _none(now(self.folder().flag([int(uid)], flags, "+", None))),
             "away": lambda: setattr(self.store, "away", True),
             "back": lambda: setattr(self.store, "away", False),
             "remove": lambda name: now(self.store.delete_folder(ADDRESS, name)),
