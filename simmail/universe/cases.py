@@ -1,40 +1,225 @@
 """
-Cases: what threads are about.
+Cases: what threads are about, who is on them, and what they make people do.
 
 Source: decisions, section 6.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simmail.core.cases import Case, How
+import msgspec
+from msgspec.structs import replace
+from twisted.internet.defer import DeferredLock
+
+from simmail.core import cases as rules
+from simmail.core.address import Address
+from simmail.core.casefields import entries, merged, new_case
+from simmail.core.caseplans import deliveries, opening, outside
+from simmail.core.cases import Case, CasePerson, How
+from simmail.core.events import Event
 from simmail.core.mail import Mail
+from simmail.core.patch import new_persona
 from simmail.core.persona import Persona
-from simmail.core.situation import ThreadState
+from simmail.core.situation import Dossier, Pace, Reaction, ThreadState
+from simmail.database.records import Commit
+from simmail.errors import NotFound
+from simmail.universe.enacting import Setting, enact
+from simmail.universe.people import persona_tag
 
 if TYPE_CHECKING:
     from simmail.universe.universe import Universe
+
+#: A mail that is none: cases make people act without one.
+_NO_MAIL = Mail(
+    message_id="", in_reply_to="", references=(), from_=Address("", ""),
+    reply_to=(), to=(), cc=(), subject="", date=None, text="", html="", format="text", attachments=(), headers=(),
+    size=0)
+
+
+class Pushed(NamedTuple):
+    """What a push did: C{changed} are the names of fields."""
+
+    case: Case
+    new: bool
+    changed: tuple[str, ...]
 
 
 class Cases:
     """The cases of one universe."""
 
-    def __init__(self, universe: Universe) -> None:
+    def __init__(self, universe: Universe, turn: DeferredLock) -> None:
         self._universe = universe
+        self._turn = turn
         self._by_id: dict[str, Case] = {}
+        self._shelved = rules.shelved(())
+        self._created = 0
+
+    async def start(self) -> None:
+        """Learn all cases."""
+        database, name = self._universe.database, self._universe.id
+        for octets in (await database.table(name, "cases")).values():
+            case = msgspec.json.decode(octets, type=Case)
+            self._by_id[case.id] = case
+        (count,) = await database.get(name, "counters", ["cases"])
+        self._created = int(count or b"0")
+        self._shelved = rules.shelved(self._by_id.values())
 
     def get(self, case_id: str | None) -> Case | None:
         """A case by its id."""
         return self._by_id.get(case_id or "")
 
+    def found(self, case_id: str) -> Case:
+        """
+        A case by its id.
+
+        @raise NotFound: there is none.
+        """
+        case = self._by_id.get(case_id)
+        if case is None:
+            raise NotFound(f"no case {case_id}")
+        return case
+
+    def all(self) -> list[Case]:
+        """All cases, by id."""
+        return [self._by_id[one] for one in sorted(self._by_id)]
+
     def __len__(self) -> int:
         return len(self._by_id)
 
+    # What the rules ask
+
     def facts(self, case: Case | None, persona: Persona) -> dict[str, str]:
         """What a persona may state of a case."""
-        return {}
+        return rules.facts(case, persona, self._universe.dice) if case is not None else {}
 
     def match(self, mail: Mail, persona: Persona, correspondent: str, thread: ThreadState) -> tuple[Case | None, How]:
         """The case a mail belongs to, and how that was seen."""
-        return None, "none"
+        if not self._by_id:
+            return None, "none"
+        return rules.match(mail, self._shelved, persona, correspondent, thread.case_id)
+
+    # What the API changes
+
+    async def push(self, fields: dict[str, Any], case_id: str | None = None) -> Pushed:
+        """
+        Create a case, or update the one with that C{id} or C{external_id}.
+
+        @param case_id: update this one only.
+        @raise Invalid: a bad field.
+        @raise NotFound: no case C{case_id}.
+        """
+        old = self.found(case_id) if case_id is not None else self._named(fields)
+        people = await self._people(fields)
+        universe = self._universe
+        await self._turn.acquire()
+        try:
+            now = universe.clock.now()
+            nth = self._created + (old is None)
+            if old is None:
+                case = new_case(fields, "c_" + universe.dice.token(10, "case", nth), now, people or ())
+                changed = tuple(sorted(name for name in case.__struct_fields__ if getattr(case, name)))
+            else:
+                case, changed = merged(old, fields, now, people)
+            commit = Commit(
+                puts=(("cases", case.id, msgspec.json.encode(case)), ("counters", "cases", b"%d" % nth)),
+                events=(Event("case.updated", now, {
+                    "id": case.id, "title": case.title, "new": old is None, "changed": list(changed),
+                    "case_id": case.id}),))
+            for persona in universe.people.everyone():
+                if rules.person_on(case, persona) is not None:
+                    commit = _joined(commit, await self._moved(case, old, persona))
+            await universe.commit(commit)
+            for put in commit.puts:
+                universe.people.shelf.put(*put)
+            universe.scheduler.add(commit.jobs)
+            self._created = nth
+            self._by_id[case.id] = case
+            self._shelved = rules.shelved(self._by_id.values())
+            return Pushed(case, old is None, changed)
+        finally:
+            self._turn.release()
+
+    def _named(self, fields: dict[str, Any]) -> Case | None:
+        """The case that a body speaks of, if there is one."""
+        named = self._by_id.get(str(fields.get("id", "")))
+        external = fields.get("external_id")
+        if named is None and external:
+            named = next((case for case in self._by_id.values() if case.external_id == external), None)
+        return named
+
+    async def _people(self, fields: dict[str, Any]) -> tuple[CasePerson, ...] | None:
+        """The people of a body; those described become personas, once all that is said has been checked."""
+        listed = entries(fields)
+        universe = self._universe
+        new_case({**fields, "people": None}, "c_check", universe.clock.now())
+        if listed is None:
+            return None
+        for entry in listed:
+            if entry.fields is not None and universe.people.at(_first(entry.fields)) is None:
+                new_persona(entry.fields, "p_check", "case", universe.clock.now(), universe.dice)
+        found = []
+        for entry in listed:
+            person = entry.person
+            if entry.fields is not None:
+                persona = universe.people.at(_first(entry.fields))
+                if persona is None:
+                    persona = await universe.people.create(entry.fields, "case", why="described in a case")
+                person = replace(person, persona_id=persona.id)
+            elif person.address:
+                persona = universe.people.at(person.address)
+                if persona is not None:
+                    person = replace(person, persona_id=persona.id)
+            elif person.persona_id:
+                await universe.people.get(person.persona_id)
+            found.append(person)
+        return tuple(found)
+
+    async def _moved(self, case: Case, old: Case | None, persona: Persona) -> Commit:
+        """What a push makes one of its people do."""
+        universe = self._universe
+        addresses = frozenset(address for one in universe.people.everyone() for address in one.addresses)
+        to = outside(case, addresses)
+        if not to:
+            return Commit()
+        now, settings = universe.clock.now(), universe.settings.pace
+        pace = Pace(settings.factor, settings.ignore_hours)
+        dossier = await universe.people.dossier(persona.id, to) or Dossier(to)
+        reactions: list[Reaction] = list(deliveries(case, old, persona, to, dossier, universe.dice, now, pace))
+        first = opening(case, persona, to, universe.dice, now, pace) if old is None else None
+        if first is not None:
+            reactions.append(first)
+        return enact(tuple(reactions), Setting(
+            persona, persona_tag(persona), now, _NO_MAIL, universe.scheduler.pending, {}))
+
+    async def delete(self, case_id: str) -> None:
+        """
+        The case is gone; its people and their mail stay, its pending jobs are skipped.
+
+        @raise NotFound: there is none.
+        """
+        universe = self._universe
+        await self._turn.acquire()
+        try:
+            case = self.found(case_id)
+            jobs = tuple(replace(job, state="skipped", note="the case is gone")
+                         for job in universe.scheduler.pending.values() if job.case_id == case_id)
+            now = universe.clock.now()
+            await universe.commit(Commit(
+                drops=(("cases", case_id),), jobs=jobs,
+                events=(Event("case.updated", now, {
+                    "id": case.id, "title": case.title, "new": False, "changed": ["deleted"], "case_id": case.id}),)))
+            universe.scheduler.add(jobs)
+            del self._by_id[case_id]
+            self._shelved = rules.shelved(self._by_id.values())
+        finally:
+            self._turn.release()
+
+
+def _first(fields: dict[str, Any]) -> str:
+    addresses = fields.get("addresses")
+    return str(addresses[0]).lower() if isinstance(addresses, (list, tuple)) and addresses else ""
+
+
+def _joined(one: Commit, other: Commit) -> Commit:
+    return replace(one, puts=one.puts + other.puts, events=one.events + other.events, jobs=one.jobs + other.jobs)

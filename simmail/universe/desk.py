@@ -159,11 +159,9 @@ class Desk:
         client = (style.client if style else None) or "plain"
         now = universe.clock.now().astimezone(zone_of(persona))
         original = mails[-1] if mails else None
-        text, html = written.text, ""
-        if original is not None and job.kind in QUOTING:
-            text, html = quote(client, written.text, original)
-        elif client != "plain":
-            text, html = quote(client, written.text, None)
+        quoted = original if job.kind in QUOTING else None
+        text, html = quote(
+            client, written.text, quoted, forward=job.kind == "forward", zone=now.tzinfo, language=written.language)
         references: tuple[str, ...] = ()
         in_reply_to = ""
         if original is not None and job.kind not in ("forward", "initiate"):

@@ -106,7 +106,7 @@ class Universe:
         self.scheduler.quiet = self.quiet
         self.scheduler.settled = self.settled
         self.clock.changed = self.scheduler.rearm
-        self.cases = Cases(self)
+        self.cases = Cases(self, turn)
         self.mailboxes = Mailboxes(self)
         self.waits = Waits(self)
         self._heartbeat = LoopingCall(self._beat)
@@ -125,6 +125,7 @@ class Universe:
         await self.settings.start()
         await self.policy.start()
         await self.people.start()
+        await self.cases.start()
         await self.scheduler.load()
         self.correspondents.add(tuple(await self.database.arrivals(self.id)), None)
         self.scheduler.start()
@@ -279,7 +280,7 @@ class Universe:
             "mailboxes": len(self.store.mailboxes()),
             "messages": await self.mailboxes.total(),
             "personas": len(self.people),
-            "cases": 0,
+            "cases": len(self.cases),
             "pending_jobs": len(self.scheduler.pending),
             "clock": await self.clock_status(),
             "writer": "templates",
