@@ -1,0 +1,353 @@
+"""
+The verbs of SMTP: what each may do when, and what it is answered.
+
+Sources: RFC 5321 section 4.1, RFC 2920, RFC 3030 (BDAT), RFC 3207 (STARTTLS),
+RFC 4954 (AUTH); decisions, sections 1, 20 and 21.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simmail.errors import NotFound, Refusal, TooMany, Unauthenticated
+from simmail.smtp import replies
+from simmail.smtp.body import Body
+from simmail.smtp.delivery import Transaction
+from simmail.smtp.params import MailFrom, RcptTo, mail_from, rcpt_to
+from simmail.smtp.pump import Pump
+from simmail.smtp.received import Peer
+from simmail.smtp.replies import Refused
+from simmail.smtp.sasl import MECHANISMS, Credentials, Exchange
+
+if TYPE_CHECKING:
+    from simmail.smtp.server import SmtpFactory
+    from simmail.universe.roster import Login
+    from simmail.universe.universe import Universe
+
+#: Real seconds before the answer to the second failed login of a connection; each further one waits twice as long.
+FIRST_PENALTY, LONGEST_PENALTY = 0.5, 8.0
+
+
+class Session(Pump):
+    """
+    One client's conversation.
+
+    @ivar login: who signed in, None for nobody.
+    """
+
+    def __init__(self, factory: SmtpFactory, remote: str) -> None:
+        super().__init__(factory, remote)
+        self.login: Login | None = None
+        self.helo = ""
+        self.extended = False
+        self._failures = 0
+        self._transaction: Transaction | None = None
+        self._exchange: Exchange | None = None
+        self._chunk = self._left = 0
+        self._last = False
+        self._chunk_refused = b""
+
+    # Who is there
+
+    def do_HELO(self, rest: bytes) -> None:
+        """RFC 5321 section 4.1.1.1."""
+        self._hello(rest)
+        self.extended = False
+        self._say(self.factory.helo)
+
+    def do_EHLO(self, rest: bytes) -> None:
+        """RFC 5321 section 4.1.1.1."""
+        self._hello(rest)
+        self.extended = True
+        self._say(self.factory.ehlo(self.secure, self.login is not None))
+
+    def _hello(self, rest: bytes) -> None:
+        name = rest.strip(b" ")
+        if not name or b" " in name or min(name) < 0x20 or b"\x7f" in name:
+            raise Refused(replies.NEED_ARGUMENT)
+        self.helo = name.decode("utf-8", "replace")
+        self.useless()
+        self._reset()
+
+    def do_STARTTLS(self, rest: bytes) -> None:
+        """RFC 3207: nothing from before counts afterwards."""
+        if rest.strip(b" "):
+            raise Refused(replies.NO_ARGUMENT)
+        if self.secure:
+            raise Refused(replies.TLS_ALREADY)
+        if self.factory.tls_context is None:
+            raise Refused(replies.NO_TLS)
+        if not self.helo:
+            raise Refused(replies.HELLO_FIRST)
+        self._say(replies.START_TLS)
+        self._flush()
+        self._unread.clear()
+        self._through = None
+        self.secure = self.startedTLS = True
+        self.helo, self.login = "", None
+        self.longest = self.factory.config.limits.command
+        self._reset()
+        self.transport.startTLS(self.factory.tls_context)
+
+    def do_AUTH(self, rest: bytes) -> None:
+        """RFC 4954 section 4."""
+        if not self.helo:
+            raise Refused(replies.HELLO_FIRST)
+        if self.login is not None:
+            raise Refused(replies.AUTH_ALREADY)
+        if self._transaction is not None:
+            raise Refused(replies.AUTH_IN_TRANSACTION)
+        mechanism, _, initial = rest.strip(b" ").partition(b" ")
+        if not mechanism:
+            raise Refused(replies.NEED_ARGUMENT)
+        if mechanism.upper() not in MECHANISMS:
+            raise Refused(replies.AUTH_UNKNOWN)
+        if not (self.secure or self.factory.plain_auth_allowed):
+            raise Refused(replies.AUTH_NEEDS_TLS)
+        self._exchange = Exchange(mechanism.upper())
+        self._take = self._response
+        if initial:
+            self._respond(b"" if initial == b"=" else initial)
+        else:
+            self._say(self._exchange.challenge())
+
+    def _response(self) -> bool:
+        """Take one line of an AUTH exchange."""
+        try:
+            line = self._line()
+            if line is None:
+                return False
+            self._respond(line)
+        except Refused as refused:
+            self._take, self._exchange = self._command, None
+            self._refuse(refused.reply)
+        self.deadline = self.factory.reactor.seconds() + self.factory.timeout
+        return True
+
+    def _respond(self, line: bytes) -> None:
+        exchange = self._exchange
+        assert exchange is not None
+        try:
+            credentials = exchange.respond(line)
+        except Refused:
+            self._take, self._exchange = self._command, None
+            raise
+        if credentials is None:
+            self._say(exchange.challenge())
+        else:
+            self._take, self._exchange = self._command, None
+            self._wait(self._sign_in(credentials))
+
+    async def _sign_in(self, credentials: Credentials) -> bytes:
+        try:
+            self.login = await self.factory.roster.sign_in(*credentials, "smtp", self.remote)
+        except Exception as error:
+            reply = replies.of_login(error)
+            if isinstance(error, (Unauthenticated, TooMany)):
+                self._failures += 1
+                if self._failures >= self.factory.config.smtp.login_attempts or isinstance(error, TooMany):
+                    self.finish(replies.TOO_MANY_LOGINS)
+                    return b""
+                if self._failures > 1:
+                    await self.rest(min(FIRST_PENALTY * 2 ** (self._failures - 2), LONGEST_PENALTY))
+            return self.defect("a login failed") if reply is None else reply
+        self.longest = self.factory.config.limits.command_after_login
+        return replies.SIGNED_IN
+
+    # The transaction
+
+    def do_MAIL(self, rest: bytes) -> None:
+        """RFC 5321 section 4.1.1.2."""
+        factory = self.factory
+        if not self.helo:
+            raise Refused(replies.HELLO_FIRST)
+        if self._transaction is not None:
+            raise Refused(replies.NESTED_MAIL)
+        if self.login is None and factory.config.smtp.auth_required:
+            raise Refused(replies.AUTH_FIRST)
+        if not factory.roster.available:
+            raise Refused(replies.AWAY)
+        mail = mail_from(rest)
+        if mail.size > factory.config.limits.message:
+            raise Refused(replies.TOO_LARGE)
+        self._check_sender(mail)
+        self._transaction = Transaction(mail, factory.roster, self.login)
+        self._say(replies.SENDER_OK)
+
+    def _check_sender(self, mail: MailFrom) -> None:
+        login = self.login
+        if login is None or not mail.address or self.factory.config.smtp.sender == "any":
+            return
+        account = login.universe.policy.account(login.address)
+        if mail.address != login.address and (account is None or mail.address not in account.aliases):
+            raise Refused(replies.NOT_YOUR_ADDRESS)
+
+    def do_RCPT(self, rest: bytes) -> None:
+        """RFC 5321 section 4.1.1.3."""
+        transaction, factory = self._transaction, self.factory
+        if transaction is None or self._body is not None:
+            raise Refused(replies.MAIL_FIRST)
+        if not factory.roster.available:
+            self._say(replies.AWAY)
+            return
+        rcpt = rcpt_to(rest, factory.config.server.domain, transaction.mail.utf8)
+        if len(transaction) >= factory.config.limits.recipients:
+            # No useless command: the client sends to those it has, and to the others afterwards.
+            self._say(replies.TOO_MANY_RECIPIENTS)
+            return
+        try:
+            universe = transaction.universe(rcpt.address)
+        except NotFound:
+            self._say(replies.NOWHERE)
+            return
+        self._add(transaction, rcpt, universe)
+
+    def _add(self, transaction: Transaction, rcpt: RcptTo, universe: Universe) -> None:
+        try:
+            transaction.add(rcpt, universe)
+            self._say(replies.RECIPIENT_OK)
+        except Refused as refused:
+            # Bad recipients are what a test is about: they never end a session.
+            self._say(refused.reply)
+
+    def do_DATA(self, rest: bytes) -> None:
+        """RFC 5321 section 4.1.1.4."""
+        transaction = self._transaction
+        if rest.strip(b" "):
+            raise Refused(replies.NO_ARGUMENT)
+        if self._body is not None:
+            raise Refused(replies.BDAT_BEGUN)
+        if transaction is None:
+            raise Refused(replies.MAIL_FIRST)
+        if not transaction:
+            raise Refused(replies.NO_VALID_RECIPIENTS if transaction.rejected else replies.RECIPIENT_FIRST)
+        if not self.factory.roster.available:
+            self._say(replies.AWAY)
+            return
+        self._body = Body(self.factory.config.limits)
+        self._take = self._dotted
+        self._say(replies.GO_AHEAD)
+
+    def _dotted(self) -> bool:
+        """Take what has come of the message."""
+        assert self._body is not None
+        if not self._body.dotted(self._unread):
+            return False
+        self._complete()
+        return True
+
+    def do_BDAT(self, rest: bytes) -> None:
+        """RFC 3030 section 2: a chunk is taken whatever the answer to it is."""
+        count, _, last = rest.strip(b" ").partition(b" ")
+        if not (count.isdigit() and len(count) <= 15) or last.strip(b" ").upper() not in (b"", b"LAST"):
+            # What follows cannot be told from commands.
+            self._say(replies.BAD_BDAT)
+            self._close()
+            return
+        transaction, limits = self._transaction, self.factory.config.limits
+        self._chunk = self._left = int(count)
+        self._last = bool(last)
+        self._chunk_refused = b""
+        if transaction is None:
+            self._chunk_refused = replies.MAIL_FIRST
+        elif not transaction:
+            self._chunk_refused = (
+                replies.NO_VALID_RECIPIENTS if transaction.rejected else replies.RECIPIENT_FIRST)
+        elif not self.factory.roster.available:
+            self._chunk_refused = replies.AWAY
+        if not self._chunk_refused:
+            self._body = self._body or Body(limits)
+            if self._body.size + self._chunk > limits.message:
+                self._chunk_refused = replies.TOO_LARGE
+        self._take = self._counted
+
+    def _counted(self) -> bool:
+        """Take what has come of the chunk."""
+        if self._left:
+            buffer = self._unread
+            if self._chunk_refused or self._body is None:
+                taken = min(self._left, len(buffer))
+                del buffer[:taken]
+                # Octets that lead to nothing still have to come at some speed.
+                self.deadline = self.factory.reactor.seconds() + self.factory.timeout
+            else:
+                taken = self._body.counted(buffer, self._left)
+            self._left -= taken
+            if self._left:
+                return False
+        self._take = self._command
+        refused = self._chunk_refused or (self._body.problem if self._body is not None else b"")
+        if refused:
+            self._reset()
+            self._refuse(refused)
+        elif self._last:
+            self._complete()
+        else:
+            self._say(replies.chunk(self._chunk))
+        return True
+
+    def _complete(self) -> None:
+        """The message is there: hand it on."""
+        body, transaction = self._body, self._transaction
+        assert body is not None and transaction is not None
+        message = body.octets()
+        self._take, self._body, self._transaction = self._command, None, None
+        if body.problem:
+            self._refuse(body.problem)
+        elif not self.factory.roster.available:
+            self._say(replies.AWAY)
+        else:
+            self._wait(self._accept(transaction, message))
+
+    async def _accept(self, transaction: Transaction, message: bytes) -> bytes:
+        factory = self.factory
+        peer = Peer(self.helo, self.remote, self.extended, self.secure, self.login is not None)
+        try:
+            answer = await transaction.accept(message, peer, factory.config.server.domain, factory.number)
+        except (Refusal, OSError) as error:
+            reply = replies.of_error(error)
+            return self.defect("a message was not taken") if reply is None else reply
+        self._idle = 0
+        return answer
+
+    # Everything else
+
+    def do_RSET(self, rest: bytes) -> None:
+        """RFC 5321 section 4.1.1.5."""
+        self._reset()
+        self._refuse(replies.RESET)
+
+    def do_NOOP(self, rest: bytes) -> None:
+        """RFC 5321 section 4.1.1.9."""
+        self._refuse(replies.OK)
+
+    def do_VRFY(self, rest: bytes) -> None:
+        """RFC 5321 section 4.1.1.6: nobody is given away."""
+        self._refuse(replies.CANNOT_VERIFY if rest.strip(b" ") else replies.NEED_ARGUMENT)
+
+    def do_HELP(self, rest: bytes) -> None:
+        """RFC 5321 section 4.1.1.8."""
+        self._refuse(replies.HELP)
+
+    def do_EXPN(self, rest: bytes) -> None:
+        """RFC 5321 section 4.1.1.7, and others that nobody serves."""
+        self._refuse(replies.NOT_IMPLEMENTED)
+
+    def do_QUIT(self, rest: bytes) -> None:
+        """RFC 5321 section 4.1.1.10."""
+        self._say(replies.BYE)
+        self._close()
+
+    def _reset(self) -> None:
+        self._transaction = None
+        if self._body is not None:
+            self._body.close()
+            self._body = None
+
+    verbs = {
+        b"HELO": do_HELO, b"EHLO": do_EHLO, b"STARTTLS": do_STARTTLS, b"AUTH": do_AUTH,
+        b"MAIL": do_MAIL, b"RCPT": do_RCPT, b"DATA": do_DATA, b"BDAT": do_BDAT, b"RSET": do_RSET,
+        b"NOOP": do_NOOP, b"VRFY": do_VRFY, b"HELP": do_HELP, b"QUIT": do_QUIT,
+        b"EXPN": do_EXPN, b"TURN": do_EXPN, b"ETRN": do_EXPN, b"ATRN": do_EXPN, b"SEND": do_EXPN, b"SAML": do_EXPN,
+        b"SOML": do_EXPN,
+    }
