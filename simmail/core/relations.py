@@ -21,7 +21,7 @@ from simmail.core.situation import Dossier, OpenPromise, Relation, RelationPromi
 
 __all__ = [
     "Dossier", "OpenPromise", "Relation", "Stance", "ThreadState",
-    "begun", "broken", "forgotten", "kept", "met", "relation", "stances", "wrote",
+    "begun", "broken", "forgotten", "junked", "kept", "met", "relation", "stance", "stances", "told", "unknown", "wrote",
 ]
 
 #: After this many days without contact half of what was felt has worn off.
@@ -105,7 +105,7 @@ def forgotten(dossier: Dossier) -> Dossier:
     return Dossier(dossier.address, received=dossier.received, sent=dossier.sent)
 
 
-def strangers(dossier: Dossier) -> bool:
+def unknown(dossier: Dossier) -> bool:
     """Whether there is nothing to tell about this correspondent (never met, or forgotten)."""
     return dossier.last_contact is None
 

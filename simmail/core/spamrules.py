@@ -358,7 +358,7 @@ RULES: tuple[Rule, ...] = (
         2.2, 4.5, "recorded you", "your webcam", "i hacked", "have full access to your device",
         "send the payment to my", "your browsing history")),
     Rule("HURRY", "urging", _phrases(
-        0.6, 2.0, "act now", "limited time", "expires today", "only today", "last chance", "don't miss", "hurry",
+        0.6, 2.0, "act now", "limited time", "expires today", "only today", "last chance", "don't miss", "hurry up",
         "urgent response", "while supplies last", "offer ends", "once in a lifetime", "order now", "click here",
         "buy now")),
     Rule("PHISHING", "account threats with a link elsewhere", _phishing_link),

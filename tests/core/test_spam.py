@@ -56,7 +56,7 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "ADULT": ({"text": "hot singles near you"}, {"text": "hot soup"}),
     "GAMBLING": ({"text": "online casino"}, {"text": "we meet at the casino"}),
     "EXTORTION": ({"text": "I recorded you with your webcam"}, {"text": "the meeting was recorded"}),
-    "HURRY": ({"text": "Act now, limited time"}, {"text": "There is no hurry-free week"}),
+    "HURRY": ({"text": "Act now, limited time"}, {"text": "There is no hurry"}),
     "PHISHING": ({"text": "Verify your account: https://evil.example/x"},
                  {"text": "Verify your account: https://www.app.test/x and http://localhost/y"}),
     "LINK_MISMATCH": ({"html": LINKED.format("https://evil.example/", "www.bank.example")},
