@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec.structs import replace
 from twisted.internet.defer import DeferredLock
 
 from simmail.core.events import Event, PersonaTag
@@ -199,11 +200,58 @@ class People:
             for table, key in drops:
                 self.shelf.put(table, key, None)
             universe.scheduler.drop(jobs)
-            del self._by_id[persona_id]
-            for address in persona.addresses:
-                self._by_address.pop(address, None)
+            self._forget(persona)
         finally:
             self._turn.release()
+
+    async def configured(self, entries: list[dict[str, Any]]) -> None:
+        """
+        Personas of provider C{config} are exactly these from now on; those unlisted are gone.
+
+        @raise Invalid: a bad entry, by its place; nothing has changed then.
+        """
+        universe = self._universe
+        await self._turn.acquire()
+        try:
+            now, listed = universe.clock.now(), {}
+            for n, fields in enumerate(entries):
+                try:
+                    addresses = fields.get("addresses") if isinstance(fields, dict) else None
+                    first = str(addresses[0]).lower() if isinstance(addresses, list) and addresses else ""
+                    dice = universe.dice.on("persona", first, 0)
+                    persona = new_persona(fields, "p_" + dice.token(12, "id"), "config", now, dice)
+                    old = self._by_id.get(persona.id)
+                    persona = replace(persona, created=old.created) if old is not None else persona
+                    for address in persona.addresses:
+                        other = self._by_address.get(address)
+                        if other is not None and other.provider != "config" or address in listed:
+                            raise Invalid("addresses", f"{address} belongs to another persona")
+                        listed[address] = persona
+                except Invalid as error:
+                    raise Invalid(f"personas.{n}", str(error)) from None
+            kept = {persona.id: persona for persona in listed.values()}
+            gone = [one for one in self._by_id.values() if one.provider == "config" and one.id not in kept]
+            new = [one for one in kept.values() if self._by_id.get(one.id) != one]
+            for persona in new:
+                for address in persona.addresses:
+                    await universe.store.create(address)
+            if new or gone:
+                await self._commit(Commit(
+                    puts=tuple(_document(one) for one in new),
+                    drops=tuple(("personas", one.id) for one in gone),
+                    events=tuple(Event("persona.updated", now, {"id": one.id, "name": one.name})
+                                 for one in (*new, *gone))))
+            for persona in gone:
+                self._forget(persona)
+            for persona in new:
+                self._keep(persona)
+        finally:
+            self._turn.release()
+
+    def _forget(self, persona: Persona) -> None:
+        del self._by_id[persona.id]
+        for address in persona.addresses:
+            self._by_address.pop(address, None)
 
     # Memory
 
