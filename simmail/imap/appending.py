@@ -11,8 +11,7 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from simmail.core.digesting import first_id
-from simmail.core.mime import fields, header_end, value
+from simmail.core.reading import read_headers
 from simmail.errors import Unavailable
 from simmail.imap.replies import Bad, No
 from simmail.imap.selecting import find_folder
@@ -87,11 +86,7 @@ async def _copy_in_sent(folder: IFolder, octets: bytes) -> int | None:
     """The UID of the copy that submission kept, if this is that message."""
     if folder.special_use != "\\Sent":
         return None
-    wanted = ""
-    for name, raw in fields(octets[:header_end(octets)]):
-        if name == b"message-id":
-            wanted = first_id(value(raw))
-            break
+    wanted = read_headers(octets).message_id
     if not wanted:
         return None
     found = await folder.digested(list(folder.uids[-_COPIES:]), ("message_id",))

@@ -6,15 +6,14 @@ Source: RFC 3501 section 6.4.5, RFC 3516.
 
 from __future__ import annotations
 
-from binascii import Error as Base64Error
+from binascii import a2b_base64, a2b_qp
 
-from simmail.core.digesting import unwrapped
 from simmail.core.envelope import literal
 from simmail.core.mime import Part, fields, header_end, parse
 from simmail.imap.fetch_items import Item
 from simmail.imap.replies import No
 
-_ENCODINGS = (b"7bit", b"8bit", b"binary", b"base64", b"quoted-printable")
+_PLAIN = (b"7bit", b"8bit", b"binary")
 
 
 class Sections:
@@ -75,12 +74,17 @@ class Sections:
         part = self.structure.find(item.path)
         if part is None or part.is_multipart:
             return None
-        if part.head.encoding not in _ENCODINGS:
-            raise No("The encoding of the part is not known", "UNKNOWN-CTE")
+        octets = self.octets[part.body:part.end]
+        if part.head.encoding == b"quoted-printable":
+            return a2b_qp(octets)
         try:
-            return unwrapped(self.octets[part.body:part.end], part.head.encoding)
-        except (Base64Error, ValueError):
-            raise No("The part cannot be decoded", "UNKNOWN-CTE") from None
+            if part.head.encoding == b"base64":
+                return a2b_base64(octets)
+        except ValueError:
+            raise No("The part is not base 64 as it says", "UNKNOWN-CTE") from None
+        if part.head.encoding in _PLAIN:
+            return octets
+        raise No("The encoding of the part is not known", "UNKNOWN-CTE")
 
 
 def chosen(header: bytes, item: Item) -> bytes:
