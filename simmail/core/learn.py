@@ -60,14 +60,15 @@ def learn(address: str, letters: Iterable[Letter]) -> Learned:
     kept = sorted(letters, key=lambda one: one.at)[-MOST:]
     own = [one for one in kept if one.own]
     fields: dict[str, Any] = {"addresses": [address]}
-    name = Counter(one.mail.from_.name for one in own if one.mail.from_.name).most_common(1)
-    if name:
-        fields["name"] = name[0][0][:200]
+    names = Counter(_clean(one.mail.from_.name) for one in own)
+    del names[""]
+    if names:
+        fields["name"] = names.most_common(1)[0][0]
     texts = [split_reply(one.mail.text[:_LOOKED_AT * 2])[0][:_LOOKED_AT] for one in own]
     signature = _signature(texts)
     role = _role(signature or "\n".join(_tail(text) for text in texts[-5:]))
     if role:
-        fields["role"] = role
+        fields["role"] = _clean(role)
     style = _style(own, texts, signature)
     if style:
         fields["style"] = style
@@ -102,7 +103,7 @@ def _style(own: Sequence[Letter], texts: Sequence[str], signature: str) -> dict[
     client = Counter(client_of(one.mail) for one in own).most_common(1)[0][0]
     style["client"] = client
     if signature:
-        style["signature"] = signature
+        style["signature"] = "\n".join(_clean(line) for line in signature.split("\n"))
     return style
 
 
@@ -149,6 +150,11 @@ def _role(text: str) -> str:
         if len(line) <= 80 and "@" not in line and any(role in low for role in _ROLES) and len(low.split()) <= 8:
             return line.strip(" |,-")
     return ""
+
+
+def _clean(text: str) -> str:
+    """A line as a persona field may hold it: white space folded, nothing that cannot be printed."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text[:1000]).split())[:200]
 
 
 def _lines(text: str) -> list[str]:

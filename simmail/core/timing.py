@@ -25,7 +25,8 @@ LONGEST = timedelta(days=400)
 #: Who finds mail at the start of the working day gets to it within this.
 MORNING = timedelta(minutes=30)
 
-_LAST = datetime(9999, 12, 30, tzinfo=timezone.utc)
+#: Nothing is planned for later; calendars end a little after.
+_LAST = datetime(9999, 12, 1, tzinfo=timezone.utc)
 
 
 class Due(NamedTuple):
@@ -85,7 +86,7 @@ def drawn(median: timedelta, spread: float, pace: Pace, dice: Dice, purpose: str
 
 def absence(persona: Persona, now: datetime) -> tuple[OutOfOffice, datetime, datetime] | None:
     """The out-of-office period C{now} is in, its beginning and the instant of the return, or None."""
-    return away(timing(persona).ooo, hours(persona), now)
+    return away(timing(persona).ooo, hours(persona), min(now, _LAST))
 
 
 def period_key(period: OutOfOffice) -> str:
