@@ -24,7 +24,8 @@ SIGNED = "\n-- \nJo Baker\nHead of Sales\nThe Shop"
 def wrote(text: str, at: datetime, to: str = "a@b.test", **fields: Any) -> Letter:
     """A mail by Jo."""
     there = at.astimezone(EAST)
-    return Letter(mail(text, from_=Address("Jo Baker", OWN), to=(Address("", to),), date=there, **fields), at, True)
+    one = mail(text, from_=Address("Jo Baker", OWN), to=(Address("", to),), date=there, **fields)
+    return Letter(one, at, True)
 
 
 def got(at: datetime, number: int, sender: str = "a@b.test") -> Letter:

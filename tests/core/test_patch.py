@@ -35,7 +35,7 @@ FULL: dict[str, Any] = {
 def field_of(case: SynchronousTestCase, fields: dict[str, Any], persona: Persona | None = None) -> str:
     """The field that is refused."""
     who = persona if persona is not None else person()
-    return case.assertRaises(Invalid, patched, who, fields).field
+    return str(case.assertRaises(Invalid, patched, who, fields).field)
 
 
 class NewPersonaTests(SynchronousTestCase):
@@ -84,7 +84,8 @@ class NewPersonaTests(SynchronousTestCase):
 
     def test_needs_an_address(self) -> None:
         """At least one address is required."""
-        for fields in ({}, {"addresses": []}, {"addresses": None}, {"name": "Maria"}):
+        bodies: tuple[dict[str, Any], ...] = ({}, {"addresses": []}, {"addresses": None}, {"name": "Maria"})
+        for fields in bodies:
             error = self.assertRaises(Invalid, new_persona, fields, "p_1", "api", NOW, Dice("x"))
             self.assertEqual(error.field, "addresses")
 

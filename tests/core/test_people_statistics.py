@@ -133,7 +133,7 @@ class HoursTests(SynchronousTestCase):
 
     def test_mornings_are_not_one_instant(self) -> None:
         """What waited for the morning is not all answered in its first second."""
-        dues = set()
+        dues: set[Any] = set()
         for n in range(50):
             persona = person(f"p_{n}", timing={"reply_rate": 1, "hours": {"tz": "UTC", "from": "09:00", "to": "17:00"}})
             dues.update(plan.due for plan in plans("reply", react(situation(persona=persona, now=after(hours=10)))))

@@ -34,7 +34,7 @@ def scored(text: str, level: str, **fields: Any) -> Situation:
 
 def outcome(reactions: Reactions) -> Any:
     """What silenced the persona."""
-    found = [one for one in reactions if isinstance(one, (Ignore, Junk, Bounce, Batch))]
+    found: list[Any] = [one for one in reactions if isinstance(one, (Ignore, Junk, Bounce, Batch))]
     if not found:
         found = [one for one in reactions if isinstance(one, Plan) and one.kind in ("forward", "reply")]
     return found[0]
