@@ -30,8 +30,8 @@ def wrote(text: str, at: datetime, to: str = "a@b.test", **fields: Any) -> Lette
 
 def got(at: datetime, number: int, sender: str = "a@b.test") -> Letter:
     """A mail to Jo."""
-    return Letter(mail("Hello", message_id=f"<{number}@b.test>", from_=Address("A", sender), to=(Address("", OWN),)), at,
-                  False)
+    one = mail("Hello", message_id=f"<{number}@b.test>", from_=Address("A", sender), to=(Address("", OWN),))
+    return Letter(one, at, False)
 
 
 def exchange(count: int, answered: int, delay: timedelta, text: str) -> list[Letter]:
