@@ -183,13 +183,13 @@ class Arguments:
         """A parenthesised list of flags; C{\\Recent} in it is dropped, no client can set it."""
         self.expect(b"(")
         found: list[str] = []
+        first = True
         while not self.skip(b")"):
-            if found:
+            if not first:
                 self.space()
+            first = False
             if not self.skip(b"\\Recent"):
                 found.append(self.flag())
-            elif self.peek() == b" ":
-                self.space()
         return tuple(dict.fromkeys(found))
 
     def date(self) -> date:
