@@ -80,7 +80,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _where(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--state", metavar="DIR", help="state folder (default: $SIMMAILD_STATE, or the one of the user)")
+    parser.add_argument("--state", metavar="DIR", help="state folder (default: $SIMMAILD_STATE, or the user's)")
     parser.add_argument("--default-state", metavar="DIR", help=argparse.SUPPRESS)
 
 

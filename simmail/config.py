@@ -25,7 +25,6 @@ class Server(Struct, frozen=True, forbid_unknown_fields=True):
 
     domain: str = "sim.test"
     state: str = ""
-    demo: bool = True
 
 
 class Listen(Struct, frozen=True, forbid_unknown_fields=True):
@@ -81,7 +80,6 @@ class Imap(Struct, frozen=True, forbid_unknown_fields=True):
     connections: int = 10000
     connections_per_address: int = 10000
     login_attempts: int = 5
-    master_users: dict[str, str] = {}
 
 
 class Http(Struct, frozen=True, forbid_unknown_fields=True):
@@ -99,8 +97,6 @@ class Limits(Struct, frozen=True, forbid_unknown_fields=True):
     message: int = 25 * MIB
     header: int = MIB
     header_field: int = 100 * 1024
-    depth: int = 100
-    parts: int = 1000
     recipients: int = 1000
     line: int = 64 * 1024
     command: int = 8 * 1024
@@ -112,17 +108,10 @@ class Limits(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class People(Struct, frozen=True, forbid_unknown_fields=True):
-    """Personas from a file, and what keeps mail from going round."""
+    """What keeps mail from going round."""
 
-    file: str = ""
     replies_per_day: int = 100
     thread_messages_per_hour: int = 20
-
-
-class Lab(Struct, frozen=True, forbid_unknown_fields=True):
-    """Exact host:port pairs on private networks that may be dialled all the same."""
-
-    lab_hosts: tuple[str, ...] = ()
 
 
 class Config(Struct, frozen=True, forbid_unknown_fields=True):
@@ -137,9 +126,6 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     http: Http = Http()
     limits: Limits = Limits()
     people: People = People()
-    links: Lab = Lab()
-    webhooks: Lab = Lab()
-    plans: str = ""
 
 
 def load(path: str | None) -> Config:

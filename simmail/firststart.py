@@ -10,67 +10,107 @@ import json
 import os
 from pathlib import Path
 from secrets import token_urlsafe
+from typing import Any
 
 from simmail.config import Config
+from simmail.errors import Unauthenticated
 from simmail.universe.accounts import Accounts
 from simmail.universe.roster import Roster
 
 LOGIN = "app@sim.test"
 
 #: Somebody who answers for certain, so that the first try shows an answer.
-PERSONA = {
+PERSONA: dict[str, Any] = {
     "name": "Maria Rossi", "addresses": ["maria@acme.test"], "role": "Purchasing", "org": "Acme",
     "temperament": "responsive", "timing": {"reply_rate": 1.0, "delay": {"median": "20m", "spread": 1.5}},
     "style": {"client": "gmail", "length": "medium", "formality": "neutral", "typos": 0.0},
 }
 
+#: What the printed line says to them.
+SUBJECT, TEXT = "Lunch on Friday?", "Hi Maria, do you have time for lunch on Friday at 12:30?"
 
-async def first_start(roster: Roster, config: Config, state: Path) -> None:
-    """Make what a new server begins with; what is there already stays as it is."""
+
+async def first_start(roster: Roster, config: Config, state: Path) -> bool:
+    """
+    Make what a new server begins with; what is there already stays as it is.
+
+    @return: whether the key or the login were made just now.
+    """
     if not any(org.id == "default" for org in roster.orgs()):
         await roster.create_org("default")
     name = config.smtp.default_universe
     if not any(universe.id == name for universe in roster.universes()):
         await roster.create_universe(name)
+    made = False
     universe = roster.universe(name)
-    key_file, login_file = state / "admin.key", state / "first-login.json"
-    if not key_file.exists():
-        secret(key_file, await roster.create_key(name, "admin", "first start", administrator=True) + "\n")
-    if not login_file.exists():
-        password = token_urlsafe(12)
-        await Accounts(universe, roster.passwords).put(LOGIN, password)
-        secret(login_file, json.dumps({LOGIN: password}, indent=1) + "\n")
+    if universe.policy.account(LOGIN) is None:
         if universe.people.at(PERSONA["addresses"][0]) is None:
             await universe.people.create(dict(PERSONA))
+        password = token_urlsafe(12)
+        # The file first: a password nobody can read would lock the login.
+        write(state / "first-login.json", json.dumps({LOGIN: password}, indent=1) + "\n")
+        await Accounts(universe, roster.passwords).put(LOGIN, password)
+        made = True
+    if not await _known(roster, state / "admin.key"):
+        key = await roster.create_key(name, "admin", "first start", administrator=True)
+        write(state / "admin.key", key + "\n")
+        made = True
+    return made
 
 
-def secret(path: Path, text: str) -> None:
-    """Write a file that only its owner may read, whole or not at all."""
+async def _known(roster: Roster, path: Path) -> bool:
+    try:
+        await roster.identify(path.read_text(encoding="utf-8").strip())
+    except (OSError, ValueError, Unauthenticated):
+        return False
+    return True
+
+
+def write(path: Path, text: str, mode: int = 0o600) -> None:
+    """Write a file, whole or not at all; only its owner may read it unless C{mode} says otherwise."""
     temporary = path.with_name(path.name + ".new")
-    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+    temporary.unlink(missing_ok=True)
+    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w", encoding="utf-8") as file:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
     os.replace(temporary, path)
 
 
-def banner(state: Path, endpoints: dict[str, dict[str, object]], titles: dict[str, str]) -> str:
-    """What a start prints: addresses, key, login, and three lines to paste."""
-    lines = [f"{titles[name]:<11}{one['host']}:{one['port']}" for name, one in endpoints.items()]
+def banner(
+    state: Path, endpoints: dict[str, dict[str, object]], titles: dict[str, str], first: bool, plain: bool = True
+) -> str:
+    """
+    What a start prints: the addresses; the first time the key, the login and three lines to paste as well.
+
+    @param first: secrets are shown; later on only where they are kept.
+    @param plain: passwords may go over the wire without TLS.
+    """
+    lines = [f"{titles[name]:<11}{_place(one)}" for name, one in endpoints.items()]
+    if not first:
+        return "\n".join([*lines, "", f"API key    in {state / 'admin.key'}",
+                          f"Login      {LOGIN}, password in {state / 'first-login.json'}"])
     key = (state / "admin.key").read_text(encoding="utf-8").strip()
-    passwords = json.loads((state / "first-login.json").read_text(encoding="utf-8"))
-    lines += ["", f"API key    {key}", f"Login      {LOGIN}  password {passwords[LOGIN]}",
+    password = json.loads((state / "first-login.json").read_text(encoding="utf-8"))[LOGIN]
+    lines += ["", f"API key    {key}", f"Login      {LOGIN}  password {password}",
               f"Persona    {PERSONA['name']} <{PERSONA['addresses'][0]}>"]
     smtp, imap, http = (endpoints.get(name) for name in ("smtp", "imap", "http"))
     if smtp and imap and http:
+        persona = PERSONA["addresses"][0]
+        secure = "" if plain else f"--ssl-reqd --cacert '{state / 'certificate.pem'}' "
         lines += [
-            "", "Try it: send a mail to the persona, move the clock, read the answer.", "",
-            "  printf 'From: app@sim.test\\r\\nTo: maria@acme.test\\r\\nSubject: Lunch on Friday?\\r\\n\\r\\n"
-            "Hi Maria, do you have time for lunch on Friday at 12:30?\\r\\n' | "
-            f"curl -sS smtp://{smtp['host']}:{smtp['port']} --mail-from app@sim.test --mail-rcpt maria@acme.test -T -",
-            f"  curl -sS http://{http['host']}:{http['port']}/api/clock/advance -H 'Authorization: Bearer {key}' "
-            "-H 'Content-Type: application/json' -d '{\"by\": \"1d\"}'",
-            f"  curl -sS --user '{LOGIN}:{passwords[LOGIN]}' "
-            f"'imap://{imap['host']}:{imap['port']}/INBOX;MAILINDEX=1'",
+            "", "Try it: send a mail to the persona, move the clock by a day, read the answer.", "",
+            f"printf 'From: {LOGIN}\\r\\nTo: {persona}\\r\\nSubject: {SUBJECT}\\r\\n\\r\\n{TEXT}\\r\\n' | "
+            f"curl -sS smtp://{_place(smtp)} --mail-from {LOGIN} --mail-rcpt {persona} -T -",
+            f"curl -sS http://{_place(http)}/api/clock/advance -H 'Authorization: Bearer {key}' "
+            "-d '{\"by\": \"1d\"}'",
+            f"curl -sS {secure}-u '{LOGIN}:{password}' 'imap://{_place(imap)}/INBOX;MAILINDEX=1'",
         ]
     return "\n".join(lines)
+
+
+def _place(endpoint: dict[str, object]) -> str:
+    host = str(endpoint["host"])
+    # What listens everywhere is reached here; an IPv6 address stands in brackets in a URL.
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(host, host)
+    return f"[{host}]:{endpoint['port']}" if ":" in host else f"{host}:{endpoint['port']}"

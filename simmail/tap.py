@@ -4,30 +4,43 @@ Options and C{makeService}: the only place that builds and wires the real things
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
 import sys
+import threading
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
 from twisted.application import service
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.threads import deferToThreadPool
-from twisted.logger import Logger
+from twisted.logger import Logger, globalLogPublisher
 from twisted.python import usage
+from twisted.python.failure import Failure
 from twisted.python.threadpool import ThreadPool
 
 from simmail import __version__
 from simmail.config import Config, load
 from simmail.core.times import parse_duration
-from simmail.errors import Invalid, Refusal
+from simmail.errors import Invalid, Refusal, Unavailable
+from simmail.figures import MailFigures, exposition
 from simmail.listeners import TITLES, Listener, bind, is_loopback
 from simmail.tls import ServerTls
 
+#: Threads for passwords and for reading large mail; the mail store brings its own.
 THREADS = 8
+
+#: Real seconds that sessions are given to finish what they are doing, and all of stopping may take.
+FAREWELL, STOP = 4.0, 9.0
+
+
+#: Listeners that take mail.
+SMTP = ("smtp", "submission", "smtps")
 
 
 class Options(usage.Options):
@@ -37,7 +50,7 @@ class Options(usage.Options):
         ["config", "c", None, "YAML file with what differs from the defaults (see etc/simmail.yaml)."],
         ["state", "s", None, "Folder for mail, Redis, certificate and keys (server.state)."],
         ["default-state", None, None, "The state folder when neither --state nor the configuration names one."],
-        ["port-base", "p", 0, "Added to every port.", int],
+        ["port-base", "p", 0, "Added to every default port.", int],
     ]
     longdesc = "A universe of simulated e-mail: SMTP, IMAP and an HTTP API, with people who answer."
 
@@ -49,56 +62,105 @@ class Options(usage.Options):
 
 def makeService(options: Options) -> service.Service:
     """
-    The whole service, its ports already taken.
+    The whole service, its state folder and its ports already taken.
 
-    Exits with a clear message when the configuration is wrong or a port is busy.
+    Exits with a clear message when the configuration is wrong, another daemon
+    has the state folder or a port is busy.
     """
     try:
         config = load(options["config"])
         chosen = options["state"] or config.server.state or options["default-state"]
-        state = Path(chosen) if chosen else Path.home() / ".local" / "state" / "simmail"
+        state = (Path(chosen) if chosen else Path.home() / ".local" / "state" / "simmail").absolute()
+        lock = take(state)
         listeners = bind(config.listen, options["port-base"])
-        return Daemon(config, state.absolute(), listeners)
-    except Invalid as error:
+        if not listeners:
+            raise Invalid("listen", "every listener is switched off")
+        return Daemon(config, state, lock, listeners)
+    except Refusal as error:
         raise SystemExit(f"simmail: {error}") from None
+
+
+def take(state: Path) -> int:
+    """
+    The state folder is made and is ours while the descriptor answered is open.
+
+    @raise Invalid: it cannot be made or written.  @raise Unavailable: another daemon has it.
+    """
+    try:
+        state.mkdir(mode=0o700, parents=True, exist_ok=True)
+        lock = os.open(state / "daemon.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise Invalid("server.state", f"{state} cannot be used: {error.strerror}") from None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(lock)
+        raise Unavailable(f"another simmail is running on {state}; stop it, or name another folder with --state"
+                          ) from None
+    # Where an earlier daemon listened is of no use to anybody who waits for this one.
+    (state / "endpoints.json").unlink(missing_ok=True)
+    return lock
 
 
 class Daemon(service.Service):
     """
     Everything that runs, started and stopped in order.
 
+    @param lock: a descriptor that holds the state folder.
     @param listeners: bound sockets; connections wait in their backlog until all is ready.
     """
 
     log = Logger()
 
-    def __init__(self, config: Config, state: Path, listeners: list[Listener]) -> None:
+    def __init__(self, config: Config, state: Path, lock: int, listeners: list[Listener]) -> None:
         self._config = config
         self._state = state
+        self._lock = lock
         self._listeners = listeners
+        self._factories: dict[str, Any] = {}
         self._ports: list[Any] = []
         self._pool = ThreadPool(0, THREADS, "simmail")
-        self._stopping: list[Any] = []
+        self._figures = MailFigures()
+        self._stopping: list[Callable[[], Any]] = []
         self._started: Deferred[None] | None = None
-        self.tls: ServerTls | None = None
+        self._failed = self._ending = False
 
     def startService(self) -> None:
-        """Begin to start; what fails ends the process with status 1 and a message."""
+        """Begin to start once the reactor runs; what fails ends the process with status 1 and a message."""
         super().startService()
         from twisted.internet import reactor
 
-        self._reactor = reactor
-        self._started = Deferred.fromCoroutine(self._start())
-        self._started.addErrback(self._failed)
+        self._reactor: Any = reactor
+        self._reactor.callWhenRunning(self._begin)
 
-    def _failed(self, failure: Any) -> None:
+    def _begin(self) -> None:
+        for number, act in ((signal.SIGTERM, self._end), (signal.SIGINT, self._end), (signal.SIGHUP, self._reload)):
+            # Twisted's own would end the process by the signal again, and its status would not be 0.
+            signal.signal(number, partial(self._signalled, act))
+        self._started = Deferred.fromCoroutine(self._start())
+        self._started.addErrback(self._did_not_start)
+
+    def _signalled(self, act: Callable[[], object], number: int, frame: object) -> None:
+        self._reactor.callFromThread(act)
+
+    def _end(self) -> None:
+        """SIGTERM, SIGINT: stop in order; a second one changes nothing."""
+        if not self._ending:
+            self._ending = True
+            self._reactor.stop()
+
+    def _did_not_start(self, failure: Failure) -> None:
+        if self._ending:
+            return
+        self._failed = True
         if failure.check(Refusal):
-            print(f"simmail: {failure.value}", file=sys.stderr)
+            self.log.error("did not start: {error}", error=failure.value)
         else:
-            self.log.failure("the service did not start", failure)
-            print(f"simmail: did not start: {failure.getErrorMessage()}", file=sys.stderr)
+            self.log.failure("did not start", failure)
+        print(f"simmail: {failure.getErrorMessage()}", file=sys.__stderr__, flush=True)
+        # The reactor has no status of its own to end with.
         self._reactor.addSystemEventTrigger("after", "shutdown", os._exit, 1)
-        self._reactor.callWhenRunning(self._reactor.stop)
+        self._end()
 
     async def _start(self) -> None:
         from simmail.core.digesting import digest
@@ -110,57 +172,61 @@ class Daemon(service.Service):
         from simmail.universe.roster import Roster
 
         config, state, reactor = self._config, self._state, self._reactor
-        state.mkdir(mode=0o700, parents=True, exist_ok=True)
-        own = bool(config.tls.certificate)
-        self.tls = ServerTls(
-            config.tls.certificate or str(state / "certificate.pem"), config.tls.key or str(state / "key.pem"),
-            own, (*config.tls.names, config.server.domain))
+        in_thread = partial(deferToThreadPool, reactor, self._pool)
+        globalLogPublisher.addObserver(self._figures)
+        self._stopping.append(lambda: globalLogPublisher.removeObserver(self._figures))
         self._pool.start()
         self._stopping.append(self._pool.stop)
+        self._tls = ServerTls(
+            config.tls.certificate or str(state / "certificate.pem"), config.tls.key or str(state / "key.pem"),
+            bool(config.tls.certificate), (*config.tls.names, config.server.domain))
         url = config.redis.url
         if not url:
-            redis = PrivateRedis(reactor, str(state), config.redis.server)
-            await redis.start()
+            redis = PrivateRedis(reactor, state, config.redis.server)
             self._stopping.append(redis.stop)
-            url = redis.url
+            url = await redis.start()
         database = RedisDatabase(reactor, url, parse_duration(config.redis.timeout).total_seconds())
-        await database.connect()
         self._stopping.append(database.close)
+        await database.connect()
         journal = Journal(str(state / "journal"), reactor)
         self._stopping.append(journal.close)
         stores = partial(
             MailStore, root=str(state / "mail"), journal=journal, index=str(state / "index"), reactor=reactor,
             digest=digest)
-        roster = Roster(config, database, stores, reactor, partial(deferToThreadPool, reactor, self._pool),
-                        partial(token_hex, 12))
-        await roster.start()
+        roster = Roster(config, database, stores, reactor, in_thread, partial(token_hex, 12))
         self._stopping.append(roster.stop)
-        await first_start(roster, config, state)
-        self._listen(roster)
-        self._previous = signal.signal(signal.SIGHUP, self._hangup) if hasattr(signal, "SIGHUP") else None
-        self._announce()
+        await roster.start()
+        first = await first_start(roster, config, state)
+        self._serve(roster, in_thread)
+        self._announce(first)
 
-    def _listen(self, roster: Any) -> None:
+    def _serve(self, roster: Any, in_thread: Callable[..., Any]) -> None:
         from simmail.imap.server import ImapFactory
         from simmail.rest.site import api_site
         from simmail.smtp.server import SmtpFactory
 
-        config, reactor, tls = self._config, self._reactor, self.tls
+        config, reactor, tls = self._config, self._reactor, self._tls
+        loopback = is_loopback(config.listen.host)
         for one in self._listeners:
-            if one.name in ("smtp", "smtps", "submission"):
+            if one.name in SMTP:
                 factory: Any = SmtpFactory(
                     config, roster, reactor, implicit_tls=one.name == "smtps", tls_context=tls,
-                    submission=one.name == "submission", loopback_only=is_loopback(config.listen.host))
+                    submission=one.name == "submission", loopback_only=loopback)
             elif one.name in ("imap", "imaps"):
                 factory = ImapFactory(
                     config, roster.sign_in, reactor, tls_context=tls, implicit_tls=one.name == "imaps",
-                    loopback_only=is_loopback(config.listen.host))
+                    loopback_only=loopback)
             else:
-                factory = api_site(config, roster, reactor, tls=tls, endpoints=self.endpoints())
+                factory = api_site(
+                    config, roster, reactor, tls=tls, endpoints=self.endpoints(), in_thread=in_thread,
+                    checks=(("listeners", self._check_listeners),),
+                    metrics=(partial(exposition, roster, self._factories, self._figures),))
+            self._factories[one.name] = factory
             if one.name in ("smtps", "imaps"):
                 from twisted.protocols.tls import TLSMemoryBIOFactory
 
                 factory = TLSMemoryBIOFactory(tls, False, factory)
+                factory.noisy = False
             self._ports.append(reactor.adoptStreamPort(one.socket.fileno(), one.socket.family, factory))
             one.socket.close()
 
@@ -168,39 +234,59 @@ class Daemon(service.Service):
         """Where to connect, by listener."""
         return {one.name: {"host": one.host, "port": one.port} for one in self._listeners}
 
-    def _announce(self) -> None:
-        from simmail.firststart import banner, secret
+    def _check_listeners(self) -> str:
+        return "" if self.running and all(port.connected for port in self._ports) else "not listening"
 
-        secret(self._state / "endpoints.json", json.dumps(self.endpoints(), indent=1) + "\n")
-        print(banner(self._state, self.endpoints(), TITLES), flush=True)
+    def _announce(self, first: bool) -> None:
+        from simmail.firststart import banner, write
 
-    def _hangup(self, number: int, frame: Any) -> None:
-        self._reactor.callFromThread(self._reload)
+        config = self._config
+        write(self._state / "endpoints.json", json.dumps(self.endpoints(), indent=1) + "\n", 0o644)
+        plain = config.imap.plain_auth_allowed
+        print(banner(self._state, self.endpoints(), TITLES, first,
+                     is_loopback(config.listen.host) if plain is None else plain), file=sys.__stdout__, flush=True)
+        self.log.info("ready: {listeners}", listeners=", ".join(
+            f"{TITLES[one.name]} {one.host}:{one.port}" for one in self._listeners))
 
     def _reload(self) -> None:
-        """SIGHUP: certificates and files are read again; on an error the old ones stay in force."""
+        """SIGHUP: the certificate is read again; on an error the old one stays in force."""
+        if self._started is None or not self._started.called:
+            return
         try:
-            assert self.tls is not None
-            self.tls.reload()
-            self.log.info("certificate read again")
+            self._tls.reload()
+            self.log.info("certificate read again: {sha256}", sha256=self._tls.facts.sha256)
         except Invalid as error:
             self.log.error("the certificate was not read again: {error}", error=error)
 
     def stopService(self) -> Deferred[None]:
         """Stop listening, tell sessions, finish what is being done, then close everything in reverse order."""
         super().stopService()
-        return Deferred.fromCoroutine(self._stop())
+        # Nothing acknowledged is lost by a hard end: what was accepted is in the journal.
+        overdue = threading.Timer(STOP, self._give_up)
+        overdue.daemon = True
+        overdue.start()
+        return Deferred.fromCoroutine(self._stop()).addBoth(lambda result: overdue.cancel())
+
+    def _give_up(self) -> None:
+        self.log.critical("stopping took longer than {seconds} s: gave up", seconds=STOP)
+        os._exit(1)
 
     async def _stop(self) -> None:
         if self._started is not None and not self._started.called:
             self._started.cancel()
         for one in self._listeners:
-            if one.socket.fileno() != -1:
-                one.socket.close()
+            one.socket.close()
         for port in self._ports:
             stopped = port.stopListening()
             if stopped is not None:
                 await stopped
+        if not self._failed:
+            (self._state / "endpoints.json").unlink(missing_ok=True)
+        drained = [factory.drain(FAREWELL) for name, factory in self._factories.items() if name in SMTP]
+        for name, factory in self._factories.items():
+            if name not in SMTP:
+                factory.close()
+        await gatherResults(drained)
         for step in reversed(self._stopping):
             try:
                 result = step()
@@ -208,3 +294,5 @@ class Daemon(service.Service):
                     await result
             except Exception:
                 self.log.failure("stopping {step} failed", step=step)
+        os.close(self._lock)
+        self.log.info("stopped")

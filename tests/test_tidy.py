@@ -28,10 +28,10 @@ ROOMS = {
 }
 
 #: Modules at the top that any room may use.
-SEAMS = {"errors", "interfaces", "config"}
+SEAMS = {"errors", "interfaces", "config", "__version__"}
 
 #: Modules that wire everything together.
-WIRING = {"tap", "command", "firststart", "listeners", "tls", "__main__"}
+WIRING = {"tap", "command", "figures", "firststart", "listeners", "tls", "__main__"}
 
 #: What core may not know (invariant 1).
 UNKNOWN_TO_CORE = {"twisted", "os", "socket", "random", "uuid", "secrets", "time", "threading", "subprocess"}

@@ -74,13 +74,13 @@ class Universe:
     @param reactor: real time (C{IReactorTime}).
     """
 
-    log_of_mail = Logger(namespace="simmail.mail")
-    logger = Logger(namespace="simmail.universe")
-
     def __init__(
         self, charter: Charter, config: Config, store: IMailStore, database: IDatabase,
         reactor: IReactorTime, unique: Callable[[], str],
     ) -> None:
+        # On the instance: a Logger that is a class attribute takes the class's name for its namespace.
+        self.log_of_mail = Logger(namespace="simmail.mail")
+        self.logger = Logger(namespace="simmail.universe")
         self.charter = charter
         self.id, self.name, self.org = charter.id, charter.name, charter.org
         self.created, self.seed = charter.created, charter.seed
