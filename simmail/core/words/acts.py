@@ -18,8 +18,9 @@ from simmail.core.words.request import Promised
 #: What lines may name.  Persons: who writes (me, org) and who reads (first, name, company).
 KNOWN = frozenset({
     "first", "name", "company", "me", "org", "ref", "amount", "dated", "about", "subject", "doc", "slot", "counter",
-    "counter2", "option", "other", "topic", "thing", "question", "label", "value", "is", "yes", "no", "by", "when",
-    "addressee", "want", "deadline", "what", "sender", "file", "until", "back", "case", "ordinal",
+    "counter2", "option", "other", "topic", "thing", "question", "label", "value", "is", "it", "yes", "no", "by",
+    "when", "addressee", "want", "deadline", "what", "sender", "file", "until", "back", "case", "ordinal", "deed", "minutes",
+    "figure",
 })
 
 
@@ -38,8 +39,8 @@ def _acts(table: Mapping[str, str], asking: frozenset[str]) -> Mapping[str, Act]
 
 #: Every act by name, intents first.
 ACTS: Mapping[str, Act] = _acts({
-    "document.attach": "doc", "document.promise": "doc by", "document.ask": "doc", "document.refuse": "doc",
-    "document.noted": "doc",
+    "document.attach": "doc is it", "document.promise": "doc by is it", "document.ask": "doc is it",
+    "document.refuse": "doc is it", "document.noted": "doc is it",
     "meeting.accept": "slot", "meeting.agenda": "", "meeting.purpose": "", "meeting.counter": "counter counter2",
     "meeting.open": "counter counter2",
     "invoice.pay": "by", "invoice.ask": "", "invoice.doubt": "", "invoice.dispute": "", "invoice.noted": "",
@@ -56,23 +57,25 @@ ACTS: Mapping[str, Act] = _acts({
     "received.ack": "", "received.check": "",
     "chaser.answer": "by",
     "task.do": "by", "task.ask": "", "task.noted": "",
+    "feedback.give": "", "feedback.refuse": "", "empty.tell": "",
     "information.ack": "", "information.ask": "",
-    "answer.fact": "label value is", "answer.flag": "label value", "answer.said": "value",
+    "answer.fact": "label value is it", "answer.flag": "label value", "answer.said": "value",
     "answer.yes": "yes", "answer.no": "no", "answer.option": "option", "answer.when": "when by", "answer.check": "by",
     "answer.back": "",
     "lead.topic": "topic thing", "lead.nth": "ordinal",
-    "opener.plain": "", "opener.warm": "", "opener.impatient": "", "extra.close": "", "batch.lead": "",
+    "opener.plain": "", "opener.warm": "", "opener.impatient": "", "extra.close": "", "extra.ask": "",
+    "batch.lead": "",
     "access.images": "",
     "followup": "", "correction.day": "by", "correction.add": "",
     "initiate.want": "want", "initiate.about": "case", "initiate.plain": "",
-    "deliver.document": "what", "deliver.late": "what", "deliver.answer": "value", "deliver.done": "",
+    "deliver.document": "what is it", "deliver.late": "what is it", "deliver.answer": "value", "deliver.done": "",
     "deliver.fine": "", "deliver.payment": "what",
-    "nudge": "what", "forward.note": "", "ooo.away": "until back",
+    "nudge": "what is it", "forward.note": "", "ooo.away": "until back",
 }, asking=frozenset({
     "document.ask", "document.refuse", "meeting.agenda", "meeting.purpose", "meeting.counter", "meeting.open",
     "invoice.ask", "invoice.doubt", "invoice.dispute", "sales.interest", "sales.who", "redress.details",
     "redress.proof", "redress.reject", "complaint.ask", "confirmation.check", "newsletter.who", "code.notme",
-    "code.expired", "support.still", "support.details", "received.check", "task.ask", "information.ask",
+    "code.expired", "support.still", "support.details", "received.check", "task.ask", "information.ask", "empty.tell",
     "answer.back", "access.images", "initiate.want", "initiate.about", "initiate.plain", "followup", "nudge",
 }))
 
@@ -85,7 +88,7 @@ class Said(Struct, frozen=True):
     @ivar number: its place in a numbered list, 0 for none; quote: a question that stands above it.
     @ivar joins: it belongs to the paragraph of the act before it.
     @ivar promise: what saying it promises.
-    @ivar document: what saying it attaches.
+    @ivar documents: what saying it attaches.
     """
 
     act: str
@@ -95,4 +98,4 @@ class Said(Struct, frozen=True):
     quote: str = ""
     joins: bool = False
     promise: Promised | None = None
-    document: str = ""
+    documents: tuple[str, ...] = ()

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 
 from simmail.core.words.findings import say
-from simmail.core.words.language import Language
+from simmail.core.words.language import Language, counted
 from simmail.core.words.phrases import words
 
 _FACTS = 200
@@ -36,15 +36,14 @@ class Fact(Struct, frozen=True):
             return "answer.said"
         return "answer.fact"
 
-    def values(self) -> dict[str, str]:
+    def values(self, language: Language) -> dict[str, str]:
         """What a line that states it may name."""
-        verb = "are" if self.label.endswith("s") and not self.label.endswith(("ss", "us", "is")) else "is"
         value = self.value
         if self.act() == "answer.said":
             value = value[0].upper() + value[1:]
             if value[-1:] not in ".!?…":
                 value += "."
-        return {"label": self.label, "value": value, "is": verb}
+        return {"label": self.label, "value": value, **counted(self.label, language)}
 
 
 def read_facts(facts: Mapping[str, str], notes: Iterable[str]) -> tuple[Fact, ...]:

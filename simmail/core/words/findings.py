@@ -26,6 +26,8 @@ _CURRENCY = "€|\\$|£|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|JPY|Euro|euros"
 _SUM = r"[0-9]{1,12}(?:[.,' ][0-9]{2,3}){0,4}"
 # Bounded, and a currency sign or a digit has to stand at the start of each try.
 _AMOUNT = re.compile(rf"(?:(?<![\w])(?:{_CURRENCY}) ?{_SUM}(?![\w])|(?<![\w.,-]){_SUM} ?(?:{_CURRENCY})(?![\w]))")
+_MINUTES = re.compile(r"(?<![0-9])([1-9][0-9]{0,2})[- ]?min")
+_FIGURE = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?:[.,][0-9]{1,2})? ?%")
 _CODE = re.compile(r"(?<![\w.,/-])[0-9]{4,8}(?![\w.,/-])")
 _EDGES = ".,;:!?()[]{}<>\"'“”„’‘*_"
 
@@ -48,7 +50,15 @@ class Question(Struct, frozen=True):
 
 
 class Findings(Struct, frozen=True):
-    """What was picked up from one mail; C{deadline} and C{dates} as the writer meant them."""
+    """
+    What was picked up from one mail.
+
+    @ivar deed: what its writer gives thanks for, as the thanked one says it; minutes: how long something takes;
+        figure: a percentage.
+    @ivar requests: the sentences that ask for something; options: the two things of a choice.
+    @ivar coded: it has something like a code; familiar: its German says du.
+    @ivar unlabelled_images: pictures of the HTML without a description.
+    """
 
     prose: Prose
     sender: Sender
@@ -63,6 +73,9 @@ class Findings(Struct, frozen=True):
     requests: tuple[str, ...]
     options: tuple[str, ...]
     attachments: tuple[str, ...]
+    deed: str
+    minutes: str
+    figure: str
     coded: bool
     unlabelled_images: int
     familiar: bool
@@ -83,6 +96,7 @@ def pick_up(mail: Mail, base: datetime, language: Language) -> Findings:
     requests: list[str] = []
     documents: list[str] = []
     options: tuple[str, ...] = ()
+    deed = ""
     for sentence in prose.sentences:
         found = slots.find(sentence, base, language)
         appointments.extend(slot for slot in found.slots if slot not in appointments)
@@ -95,9 +109,10 @@ def pick_up(mail: Mail, base: datetime, language: Language) -> Findings:
                 if document not in documents:
                     documents.append(document)
         if asking and not phrases.is_idle(sentence, language):
-            questions.append(_question(sentence, language))
+            questions.extend(_question(part, language) for part in phrases.apart(sentence, language))
         if not options:
             options = phrases.options(sentence, language)
+        deed = deed or say(phrases.deed(sentence, language), 80)
     both = f"{subject}\n{prose.body}"
     return Findings(
         prose=prose,
@@ -113,6 +128,9 @@ def pick_up(mail: Mail, base: datetime, language: Language) -> Findings:
         requests=tuple(requests[:MOST]),
         options=options,
         attachments=tuple(say(one.filename, 80) for one in mail.attachments if not one.inline)[:MOST],
+        deed=deed,
+        minutes=_first(_MINUTES.search(prose.body), 1),
+        figure=_first(_FIGURE.search(prose.body), 0).replace(" ", ""),
         coded=_CODE.search(both) is not None,
         unlabelled_images=_unlabelled(mail.html),
         familiar=_familiar(prose.body),
@@ -147,9 +165,17 @@ def _question(sentence: str, language: Language) -> Question:
     else:
         form = "yes_no"
     return Question(
-        text=say(sentence, 200), form=form, topic=say(phrases.topic(sentence, language), 60),
+        text=_capital(say(sentence, 200)), form=form, topic=say(phrases.topic(sentence, language), 60),
         short=phrases.short_answers(words, language), options=options,
     )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _first(match: re.Match[str] | None, group: int) -> str:
+    return match.group(group) if match is not None else ""
 
 
 def _references(text: str, language: Language) -> tuple[str, ...]:

@@ -10,15 +10,17 @@ when it asks one and information otherwise.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 from simmail.core.mail import Mail
 from simmail.core.words.findings import Findings
 from simmail.core.words.language import Language
+from simmail.core.words.language import language as known
 
 #: Every intent that is told apart.
 INTENTS = (
     "question", "document", "meeting", "invoice", "sales", "redress", "complaint", "confirmation", "thanks",
-    "newsletter", "code", "wrong", "support", "received", "chaser", "task", "information",
+    "newsletter", "code", "wrong", "support", "received", "chaser", "task", "feedback", "information", "empty",
 )
 
 #: Less than this is no sign of anything.
@@ -41,9 +43,10 @@ def score(mail: Mail, found: Findings, somebody_else: bool, language: Language) 
     """How strongly each intent shows."""
     text = _flat(f"{mail.subject[:300]} \n {found.prose.body}")
     scores = {
-        intent: sum(weight for cue, weight in cues.items() if _flat(cue).rstrip() in text)
-        for intent, cues in language.cues.items()
+        intent: sum(weight for cue, weight in cues if cue in text) for intent, cues in _cues(language.code)
     }
+    if not found.prose.body.strip() and not mail.attachments and not mail.html and mail.size:
+        scores["empty"] = 9.0
     if somebody_else:
         scores["wrong"] += 8
     timed = sum(slot.timed for slot in found.slots)
@@ -77,6 +80,15 @@ def score(mail: Mail, found: Findings, somebody_else: bool, language: Language) 
     for intent, less in _SIDE.items():
         scores[intent] -= less
     return scores
+
+
+@cache
+def _cues(code: str) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
+    # A cue is the beginning of a word or phrase: " resched" is in " we reschedule ".
+    return tuple(
+        (intent, tuple((_flat(cue).rstrip(), weight) for cue, weight in cues.items()))
+        for intent, cues in known(code).cues.items()
+    )
 
 
 def _flat(text: str) -> str:

@@ -1,5 +1,5 @@
 """
-What the mails say that are no plain replies: asking again, putting right, absence, first mails, promises kept or missed.
+What mails say that are no plain replies: asking again, putting right, absence, first mails, promises.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from simmail.core.words import facts
 from simmail.core.words.acts import Said
 from simmail.core.words.calendar import clock, plain_date
 from simmail.core.words.findings import say
-from simmail.core.words.language import Language
+from simmail.core.words.language import Language, counted
 from simmail.core.words.reply import reply
 from simmail.core.words.scene import Scene
 
@@ -93,16 +93,31 @@ def _initiate(scene: Scene) -> list[Said]:
     return [Said(act="initiate.plain", values=scene.common)]
 
 
+def without_wish(want: str, language: Language) -> str:
+    """What is wanted, without "wants to" before it."""
+    low = want.lower()
+    for prefix in language.want_prefixes:
+        if low.startswith(prefix + " "):
+            return want[len(prefix):].lstrip()
+    return want
+
+
+def want_subject(want: str, language: Language) -> str:
+    """A subject from what somebody wants: C{January invoice corrected}; C{""} when it is a story."""
+    parts = without_wish(want, language).rstrip(" .!").split()
+    if len(parts) > 2 and parts[0].lower() in language.want_verbs:
+        del parts[0]
+    if len(parts) > 1 and parts[0].lower() in language.determiners:
+        del parts[0]
+    line = " ".join(parts)
+    return line[:1].upper() + line[1:] if len(line) <= 60 else ""
+
+
 def want_sentence(want: str, language: Language) -> str:
     """What somebody wants, told in the first person, as a sentence."""
     if want.endswith("?"):
         return want
-    want = want.rstrip(" .!")
-    low = want.lower()
-    for prefix in language.want_prefixes:
-        if low.startswith(prefix + " "):
-            want = want[len(prefix):].lstrip()
-            break
+    want = without_wish(want.rstrip(" .!"), language)
     parts = want.split()
     if not parts:
         return want
@@ -138,16 +153,19 @@ def _keep(scene: Scene, what: str, first: bool) -> Said:
                                  if sentence.endswith("?"))):
             fact = facts.answering(sentence, scene.facts, language)
             if fact is not None:
-                said = fact.values()
+                said = fact.values(language)
                 value = said["value"] if fact.act() == "answer.said" else f"{said['label']}: {said['value']}."
                 return Said(act="deliver.answer", values={**values, "value": value[:1].upper() + value[1:]})
         return Said(act="deliver.fine", values=values)
     if kind == "payment":
         return Said(act="deliver.payment", values=values)
     if kind == "task":
-        return Said(act="deliver.done", values=values)
+        return Said(act="deliver.done", values=scene.common)
     late = promise is not None and scene.request.now - promise.due > timedelta(hours=24)
-    return Said(act="deliver.late" if late and first else "deliver.document", values=values, document=what)
+    return Said(
+        act="deliver.late" if late and first else "deliver.document", values={**values, **counted(what, language)},
+        documents=_pieces(what, language),
+    )
 
 
 def apart(what: str, language: Language) -> list[str]:
@@ -157,6 +175,14 @@ def apart(what: str, language: Language) -> list[str]:
     if at <= 0:
         return [what]
     return [what[:at], what[at + len(language.and_) + 2:]]
+
+
+def _pieces(what: str, language: Language) -> tuple[str, ...]:
+    """The documents of a phrase such as "the offer and our price list"."""
+    head, found, tail = what.rpartition(f" {language.and_} ")
+    if found and tail.split(" ", 1)[0].lower() in language.determiners:
+        return (*(one.strip() for one in head.split(", ")), tail)[:3]
+    return (what,)
 
 
 def what_kind(what: str, language: Language) -> str:
@@ -180,7 +206,8 @@ def _nudge(scene: Scene) -> list[Said]:
     head, _, tail = what.partition(" ")
     if head.lower() in ("a", "an") and tail:
         what = f"the {tail}"  # promised was "an answer", missed is "the answer"
-    values = {**scene.common, "what": what or scene.language.what.document}
+    what = what or scene.language.what.document
+    values = {**scene.common, "what": what, **counted(what, scene.language)}
     if promise is not None:
         day = promise.due.astimezone(scene.calendar.zone).date()
         values["deadline"] = (

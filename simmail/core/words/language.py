@@ -108,6 +108,9 @@ class Language(Struct, frozen=True, rename={"and_": "and", "or_": "or"}):
     ordinals: tuple[str, ...]
     and_: str
     quotes: tuple[str, str]
+    one: dict[str, str]
+    many: dict[str, str]
+    small_words: frozenset[str]
     wants: Wants
     document: Labels
     what: What
@@ -137,6 +140,8 @@ class Language(Struct, frozen=True, rename={"and_": "and", "or_": "or"}):
     when_words: tuple[str, ...]
     number_words: tuple[str, ...]
     reason_words: tuple[str, ...]
+    many_endings: tuple[str, ...]
+    one_endings: tuple[str, ...]
     yes: str
     no: str
     short_answers: dict[str, str]
@@ -165,6 +170,14 @@ def read_yaml(*path: str) -> Any:
 def language(code: str) -> Language:
     """What is known of one of L{LANGUAGES}."""
     return convert(read_yaml(code, "language.yaml"), Language, strict=False)
+
+
+def counted(phrase: str, known: Language) -> dict[str, str]:
+    """How a thing is spoken of: C{is} and C{it} for one, the same for several."""
+    several = f" {known.and_} " in phrase or (
+        bool(known.many_endings) and phrase.endswith(known.many_endings) and not phrase.endswith(known.one_endings)
+    )
+    return known.many if several else known.one
 
 
 def tell(text: str) -> str:

@@ -18,6 +18,12 @@ def words(sentence: str) -> list[str]:
     return _WORD.findall(sentence[:1500])[:_WORDS]
 
 
+_OPTION_ENDS = frozenset({"if", "and", "which", "wenn", "und", "please", "bitte"})
+_DEED_ENDS = frozenset({"and", "which", "that", "so", "when", "while", "because", "last", "this", "if", "as"})
+_DEED_TAIL = frozenset({"yesterday", "today", "again", "quickly", "promptly", "to", "with", "the", "a", "on", "in"})
+_DEED_FLIPS = {"us": "you", "me": "you", "you": "us"}
+
+
 def asking_clause(low: str) -> str:
     """The part of a lower-case question that asks: after "Also," and the like."""
     head, comma, tail = low.partition(", ")
@@ -32,7 +38,7 @@ def asking_clause(low: str) -> str:
 
 def has_question_word(clause: str, language: Language) -> bool:
     """Whether a question such as "Could you tell me which ..." asks for more than yes or no."""
-    # Only where it is embedded: after tell, know, confirm, say, and in the first words.
+    # Only where it is embedded: in the first words, after tell, know, confirm, say.
     embedding = ("tell", "know", "confirm", "say", "explain", "sagen", "mitteilen", "wissen", "verraten", "erklären")
     bare = [word.strip(".,;:") for word in clause.split()[:14]]
     return any(word in embedding for word in bare) and any(
@@ -52,11 +58,39 @@ def asks_for_something(sentence: str, language: Language) -> bool:
     return any(f" {cue}" in low for cue in language.ask_words)
 
 
+def apart(question: str, language: Language) -> list[str]:
+    """The questions of one sentence: "When ... and how many ...?"."""
+    low = question.lower()
+    cuts: list[tuple[int, int]] = []
+    for joint in (f", {language.and_} ", f" {language.and_} ", ", "):
+        at = low.find(joint)
+        while at >= 0 and len(cuts) < 4:
+            after = low[at + len(joint):]
+            if after.startswith(tuple(f"{word} " for word in language.question_words)) and not any(
+                abs(at - cut) < 8 for cut, _ in cuts
+            ):
+                cuts.append((at, len(joint)))
+            at = low.find(joint, at + 1)
+    if not cuts or not asking_clause(low[:min(cut for cut, _ in cuts)]).startswith(
+        (*language.question_words, *language.short_answers, "can", "could")
+    ):
+        return [question]
+    parts, start = [], 0
+    for at, length in sorted(cuts):
+        parts.append(question[start:at].rstrip(" ,") + "?")
+        start = at + length
+    parts.append(question[start:])
+    return [part[0].upper() + part[1:] for part in parts if len(part) > 8]
+
+
 def noun_phrase(tokens: list[str], start: int, language: Language) -> list[str]:
     """The words from C{start} up to the end of their phrase, at most L{_LONGEST_PHRASE}."""
     found: list[str] = []
     for token in tokens[start:start + _LONGEST_PHRASE]:
         low = token.lower()
+        if low in ("next", "last") and not found:
+            found.append(token)  # "the next order", but not "the order next week"
+            continue
         if low in language.phrase_stops or not token[0].isalnum() or low in language.determiners:
             break
         found.append(token)
@@ -79,7 +113,8 @@ def topic(sentence: str, language: Language) -> str:
     low = [token.lower() for token in tokens]
     # "Which delivery address ...", "How many licences ...": the noun is right behind the question word.
     for position, token in enumerate(low[:6]):
-        if language.code == "en" and (token in ("which", "what") or token in ("many", "much") and low[position - 1] == "how"):
+        counted = token in ("many", "much") and low[position - 1] == "how"
+        if language.code == "en" and (token in ("which", "what") or counted):
             phrase = noun_phrase(tokens, position + 1, language)
             if phrase and len("".join(phrase)) > 3:
                 if token in ("many", "much"):
@@ -119,7 +154,7 @@ def short_answers(tokens: list[str], language: Language) -> tuple[str, str]:
             continue
         subject = low[position + 1]
         if token in ("could", "can", "should", "may", "would") and subject in ("we", "i"):
-            return "yes, please do", "please don't"
+            return f"{language.yes}, please do", f"{language.no}, please don't"
         if token in ("could", "would", "must") and subject == "you":
             return plain
         if subject in language.short_subjects:
@@ -140,13 +175,33 @@ def short_answers(tokens: list[str], language: Language) -> tuple[str, str]:
     return plain
 
 
+def deed(sentence: str, language: Language) -> str:
+    """What thanks are given for, as the thanked one says it: "talking to your customers"; C{""} when it is no doing."""
+    tokens = words(sentence)
+    low = [token.lower() for token in tokens]
+    if language.code != "en" or "for" not in low[:9] or not any(word in ("thank", "thanks") for word in low[:8]):
+        return ""
+    start = low.index("for") + 1
+    if start >= len(low) or not low[start].endswith("ing") or len(low[start]) < 5:
+        return ""
+    said = []
+    for token, word in zip(tokens[start:start + 10], low[start:start + 10]):
+        if not token[0].isalnum() or word in _DEED_ENDS:
+            break
+        said.append(language.flips.get(word) or _DEED_FLIPS.get(word) or token)
+    while said and said[-1].lower() in _DEED_TAIL:
+        said.pop()
+    return " ".join(said)
+
+
 def documents(sentence: str, language: Language) -> list[str]:
     """The documents a sentence asks to be sent, each with its determiner as the sending side says it."""
     tokens = words(sentence)
     low = [token.lower() for token in tokens]
     if not any(word in language.send_words for word in low):
         return []
-    exact, generic = [], []
+    exact: list[str] = []
+    generic: list[str] = []
     position = 0
     while position < len(low):
         start, end = position, position
@@ -200,7 +255,7 @@ def options(sentence: str, language: Language, asked: bool = False) -> tuple[str
     left = [token for token in tokens[start:middle] if token[0].isalnum()]
     right: list[str] = []
     for token in tokens[middle + 1:middle + 10]:
-        if not token[0].isalnum() or (right and token.lower() in ("if", "and", "which", "wenn", "und", "please", "bitte")):
+        if not token[0].isalnum() or right and token.lower() in _OPTION_ENDS:
             break
         right.append(token)
     if not 1 < len(left) <= 9 or not right or right[0].lower() not in language.determiners and len(right) > 4:

@@ -24,15 +24,18 @@ _NEIGHBOURS = {
 }
 
 
-def capitals(pieces: Iterable[Piece]) -> list[Piece]:
-    """The pieces with a capital at the start of each sentence that begins with something filled in."""
+def capitals(pieces: Iterable[Piece], starts: bool = True) -> list[Piece]:
+    """
+    The pieces with a capital at the start of each sentence.
+
+    @param starts: the first piece starts one.
+    """
     done: list[Piece] = []
-    starts = True
     for piece in pieces:
         text = piece.text
         if starts and text and not piece.own and text[0].islower() and not _is_name(text):
             text = text[0].upper() + text[1:]
-        elif starts and text and piece.own and text[0].islower() and text[0].isascii():
+        elif starts and text and piece.own and text[0].islower():
             text = text[0].upper() + text[1:]
         done.append(Piece(text, piece.own))
         if text:
@@ -41,6 +44,17 @@ def capitals(pieces: Iterable[Piece]) -> list[Piece]:
                 tail.endswith((".", "!", "?")) and tail != text and not tail.endswith(("...", "e.g.", "z. B."))
             )
     return done
+
+
+def small_start(pieces: list[Piece], language: Language) -> list[Piece]:
+    """The pieces as they stand after a greeting with a comma, where the language goes on small."""
+    if not pieces or not pieces[0].own:
+        return pieces
+    text = pieces[0].text
+    word = _WORD.match(text)
+    if word is None or word.group().lower() not in language.small_words:
+        return pieces
+    return [Piece(text[0].lower() + text[1:], True), *pieces[1:]]
 
 
 def _is_name(text: str) -> bool:

@@ -22,8 +22,9 @@ _LINE = 2_000
 # One step a character: no repetition can give characters back.
 _END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)")
 _BULLET = re.compile(r"(?:[-*•–·]|\(?[0-9a-zA-Z][0-9]?[.)])\s")
-_CONTROLS = {code: None for code in (*range(9), 11, 12, *range(14, 32), 127, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F,
-                                      0x202A, 0x202B, 0x202C, 0x202D, 0x202E, 0x2060, 0xFEFF)}
+_CONTROLS = dict.fromkeys((
+    *range(9), 11, 12, *range(14, 32), 127, *range(0x200B, 0x2010), *range(0x202A, 0x202F), 0x2060, 0xFEFF,
+))
 _ABBREVIATIONS = frozenset({
     "mr", "mrs", "ms", "dr", "prof", "no", "nr", "st", "e.g", "i.e", "vs", "approx", "inc", "ltd", "co", "jr", "sr",
     "z.b", "d.h", "u.a", "bzw", "ca", "evtl", "ggf", "usw", "str", "tel", "inkl", "zzgl", "abs", "art", "bspw", "a.m",
@@ -79,7 +80,9 @@ def read_prose(text: str, language: Language) -> Prose:
     if closing is not None:
         del lines[closing:]
     body = "\n".join(([greeting] if greeting else []) + lines)
-    return Prose(greeting=greeting, sentences=tuple(_sentences(lines, language)), sign_off=sign_off, body=body, quoted=quoted)
+    return Prose(
+        greeting=greeting, sentences=tuple(_sentences(lines, language)), sign_off=sign_off, body=body, quoted=quoted,
+    )
 
 
 def is_greeting(line: str, language: Language) -> bool:

@@ -11,11 +11,14 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from simmail.core.words import facts, intents
-from simmail.core.words.acts import Said
+from simmail.core.words.acts import ACTS, Said
 from simmail.core.words.findings import Question
+from simmail.core.words.language import counted
 from simmail.core.words.phrases import asks_for_something
-from simmail.core.words.scene import Read, Scene, about, mentions, without_determiner
+from simmail.core.words.polish import long_forms
+from simmail.core.words.scene import ABOUT, Read, Scene, about, mentions, without_determiner
 from simmail.core.words.slots import Slot
+from simmail.core.words.voices import Piece
 
 #: Below this a person is low on trust, warmth or patience; above the other it is high.
 LOW, HIGH = 0.25, 0.75
@@ -23,7 +26,11 @@ LOW, HIGH = 0.25, 0.75
 # What is asked instead of done when there is no trust.
 _DISTRUST = {"document.attach": "document.ask", "document.promise": "document.ask", "invoice.pay": "invoice.doubt"}
 # These intents are one matter as a whole: single questions in them are not answered one by one.
-_WHOLE = frozenset({"sales", "newsletter", "code", "wrong"})
+_WHOLE = frozenset({"sales", "newsletter", "code", "wrong", "feedback", "empty"})
+# Mail that is answered with an opening and a last word.
+_SERIOUS = frozenset({
+    "question", "document", "meeting", "invoice", "redress", "complaint", "support", "chaser", "task",
+})
 
 
 def reply(scene: Scene) -> list[Said]:
@@ -44,8 +51,11 @@ def reply(scene: Scene) -> list[Said]:
     style = scene.request.persona.style
     if scene.read and style is not UNSET and style.access is not UNSET and scene.read[-1].found.unlabelled_images:
         said.append(Said(act="access.images", values=scene.common))
-    if scene.length == "long" or scene.length == "medium" and scene.dice.chance(scene.manner.extra, "extra"):
-        said.append(Said(act="extra.close", values=scene.common))
+    if scene.read and scene.read[-1].intent in _SERIOUS and (
+        scene.length == "long" or scene.length == "medium" and scene.dice.chance(scene.manner.extra, "extra")
+    ):
+        asks = any(ACTS[act.act].asks for act in body)
+        said.append(Said(act="extra.ask" if asks else "extra.close", values=scene.common))
     return said
 
 
@@ -58,7 +68,7 @@ def _opener(scene: Scene) -> Said | None:
     if scene.length == "long" and scene.manner.opener or scene.length == "medium" and scene.dice.chance(
         scene.manner.opener, "opener"
     ):
-        if scene.read and scene.read[-1].intent not in _WHOLE and not request.own:
+        if scene.read and scene.read[-1].intent in _SERIOUS and not request.own:
             return Said(act="opener.plain", values=scene.common)
     return None
 
@@ -95,6 +105,13 @@ def _dealt_with(question: Question, read: Read, scene: Scene) -> bool:
     return False
 
 
+def in_full(answer: str, scene: Scene) -> str:
+    """A short answer as this writer says it: without contractions when formal."""
+    if scene.formality != "formal":
+        return answer
+    return "".join(piece.text for piece in long_forms([Piece(answer, True)], scene.language))
+
+
 def _does(scene: Scene, intent: str, number: int) -> list[str]:
     """The acts the temperament chooses for an intent."""
     table = scene.manner.does.get(intent) or (("ack", 1.0),)
@@ -109,9 +126,8 @@ def _values(scene: Scene, read: Read) -> dict[str, str]:
     # The common values are those of the last mail; an earlier one of a batch has its own.
     if read is scene.read[-1]:
         return dict(scene.common)
-    values = {name: value for name, value in scene.common.items()
-              if name not in ("ref", "amount", "dated", "addressee", "about", "subject", "file")}
-    values.update(about(read, scene.request, scene.language))
+    values = {name: value for name, value in scene.common.items() if name not in ABOUT}
+    values.update(about(read, scene.request, scene.calendar, scene.language))
     return values
 
 
@@ -150,7 +166,7 @@ def _invoice(scene: Scene, read: Read, number: int) -> list[Said]:
     values = _values(scene, read)
     known = facts.on_money(scene.facts, (*read.found.references, *read.found.amounts), scene.language)
     if known is not None:
-        return [Said(act="invoice.known", values={**values, **known.values()})]
+        return [Said(act="invoice.known", values={**values, **known.values(scene.language)})]
     said: list[Said] = []
     for act in _does(scene, "invoice", number):
         if act == "invoice.pay":
@@ -162,17 +178,18 @@ def _invoice(scene: Scene, read: Read, number: int) -> list[Said]:
     return said
 
 
-def _document(scene: Scene, read: Read, number: int) -> list[Said]:
+def _document(scene: Scene, read: Read, place: int) -> list[Said]:
     values = _values(scene, read)
     docs = read.found.documents
     doc = docs[0] if docs else scene.language.what.document
     if len(docs) > 1:
         doc = f"{', '.join(docs[:-1])} {scene.language.and_} {docs[-1]}"
     values["doc"] = doc
+    values.update(counted(doc, scene.language))
     if values.get("ref") and values["ref"].lower() in doc.lower():
         values.pop("ref")
     said: list[Said] = []
-    for act in _does(scene, "document", number):
+    for act in _does(scene, "document", place):
         if act == "document.promise":
             # Somebody who is hard to hurry does not hurry for a date either.
             day = scene.due(scene.manner.days, read.found.deadlines)
@@ -180,7 +197,7 @@ def _document(scene: Scene, read: Read, number: int) -> list[Said]:
                              promise=scene.promise(doc, day)))
         else:
             said.append(Said(act=act, values=values, joins=bool(said),
-                             document=doc if act == "document.attach" else ""))
+                             documents=docs or (doc,) if act == "document.attach" else ()))
     return said
 
 
@@ -240,7 +257,7 @@ def _chaser(scene: Scene, read: Read, number: int) -> list[Said]:
     for sentence in read.found.prose.sentences[:10]:
         fact = facts.answering(sentence, scene.facts, scene.language)
         if fact is not None:
-            return [Said(act=fact.act(), values={**_values(scene, read), **fact.values()})]
+            return [Said(act=fact.act(), values={**_values(scene, read), **fact.values(scene.language)})]
     return _plain(scene, read, number)
 
 
@@ -251,15 +268,16 @@ _INTENTS = {
 
 def _answers(scene: Scene, read: Read, questions: list[Question], number: int) -> list[Said]:
     """An answer to each question, led in where there are several."""
-    said = []
+    said: list[Said] = []
     layout = scene.manner.layout if len(questions) > 1 else ""
     for place, question in enumerate(questions):
-        act = _answer(scene, read, question, number * 100 + place)
+        back = all(one.act != "answer.back" for one in said)  # nobody answers every question with another
+        act = _answer(scene, read, question, number * 100 + place, back)
         lead = None
         values = dict(act.values)
         if layout in ("topics", "bare", "numbered") and act.act not in ("answer.fact", "answer.flag"):
             ordinal = scene.language.ordinals[min(place, len(scene.language.ordinals) - 1)]
-            if question.topic:
+            if question.topic and question.form != "why":
                 thing = without_determiner(question.topic, scene.language)
                 lead = Said(act="lead.topic", values={"topic": question.topic, "thing": thing})
             elif layout != "numbered":
@@ -272,22 +290,22 @@ def _answers(scene: Scene, read: Read, questions: list[Question], number: int) -
     return said
 
 
-def _answer(scene: Scene, read: Read, question: Question, place: int) -> Said:
+def _answer(scene: Scene, read: Read, question: Question, place: int, back: bool) -> Said:
     dice, language = scene.dice, scene.language
     values = _values(scene, read)
-    if question.topic:
+    if question.topic and question.form != "why":
         values["topic"] = question.topic
     fact = facts.answering(question.text, scene.facts, language)
     if fact is not None and question.form != "why":
-        return Said(act=fact.act(), values={**values, **fact.values()})
+        return Said(act=fact.act(), values={**values, **fact.values(language)})
     if question.form == "choice" and question.options:
         return Said(act="answer.option", values={**values, "option": dice.choice(question.options, "which", place)})
-    if dice.weighted(scene.manner.does["question"], "answers", place) == "back" or (
+    if back and (dice.weighted(scene.manner.does["question"], "answers", place) == "back" or (
         scene.request.trust < LOW and dice.chance(0.7, "trusts", place)
-    ):
+    )):
         return Said(act="answer.back", values=values)
     if question.form in ("yes_no", "choice"):
-        yes, no = question.short
+        yes, no = (in_full(answer, scene) for answer in question.short)
         act = "answer.yes" if dice.chance(scene.manner.yes, "yes", place) else "answer.no"
         return Said(act=act, values={**values, "yes": yes, "no": no})
     day = scene.due(scene.manner.days, read.found.deadlines)

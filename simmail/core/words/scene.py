@@ -21,11 +21,16 @@ from simmail.core.words.intents import recognise
 from simmail.core.words.language import Language
 from simmail.core.words.people import company_of, is_somebody_else, split_display
 from simmail.core.words.phrases import words
+from simmail.core.words.prose import clean
 from simmail.core.words.request import Promised, WordsRequest
 from simmail.core.words.voices import FORMALITIES, Manner, Voice, manners, voice
 
 #: Batched mails that are answered one by one; of more only the last ones are.
 TOGETHER = 4
+#: What lines may name of what one mail is about.
+ABOUT = frozenset({
+    "ref", "amount", "dated", "addressee", "about", "subject", "file", "deadline", "deed", "minutes", "figure",
+})
 
 
 class Read(Struct, frozen=True):
@@ -109,7 +114,7 @@ def set_scene(request: WordsRequest) -> Scene:
         calendar=calendar,
         facts=read_facts(request.facts, request.notes),
         read=read,
-        common=_common(request, read, language),
+        common=_common(request, read, calendar, language),
         said="\n".join([*(one.found.prose.quoted for one in read), *(mail.text[:20_000] for mail in request.own)]),
     )
 
@@ -139,7 +144,9 @@ def _read(mail: Mail, request: WordsRequest, calendar: Calendar, language: Langu
     return Read(mail=mail, found=found, intent=recognise(mail, found, somebody_else, language), base=base)
 
 
-def _common(request: WordsRequest, read: tuple[Read, ...], language: Language) -> dict[str, str]:
+def _common(
+    request: WordsRequest, read: tuple[Read, ...], calendar: Calendar, language: Language
+) -> dict[str, str]:
     """What every line may name: the two persons, and what the mail is about."""
     persona = request.persona
     values: dict[str, str] = {"me": say(persona.name, 60)}
@@ -157,15 +164,16 @@ def _common(request: WordsRequest, read: tuple[Read, ...], language: Language) -
     if company and company.lower() != values.get("org", "").lower():
         values["company"] = say(company, 40)
     if request.case_title:
-        values["case"] = say(request.case_title, 80)
+        opening, closing = language.quotes
+        values["case"] = f"{opening}{say(request.case_title, 80)}{closing}"
     if read:
-        values.update(about(read[-1], request, language))
+        values.update(about(read[-1], request, calendar, language))
         sender = read[-1].found.sender
         values["sender"] = say(sender.name or read[-1].mail.from_.name or read[-1].mail.from_.address, 60)
     return values
 
 
-def about(read: Read, request: WordsRequest, language: Language) -> dict[str, str]:
+def about(read: Read, request: WordsRequest, calendar: Calendar, language: Language) -> dict[str, str]:
     """What a mail is about."""
     found, values = read.found, {}
     # The reference of the subject comes first in the findings.
@@ -178,11 +186,17 @@ def about(read: Read, request: WordsRequest, language: Language) -> dict[str, st
         values["dated"] = plain_date(past[0], language)
     if found.addressee:
         values["addressee"] = found.addressee
-    subject = base_subject(read.mail.subject, language)
+    subject = say(base_subject(read.mail.subject, language), 100)
     if 3 <= len(subject) <= 70:
         opening, closing = language.quotes
         values["subject"] = f"{opening}{subject}{closing}"
     values["about"] = values.get("ref") or values.get("subject", "")
+    ahead = [day for day in found.deadlines if day > request.now.date()]
+    if ahead:
+        values["deadline"] = calendar.name(ahead[0], language)
+    for name in ("deed", "minutes", "figure"):
+        if getattr(found, name):
+            values[name] = getattr(found, name)
     if found.attachments:
         values["file"] = found.attachments[0]
     return values
@@ -190,7 +204,7 @@ def about(read: Read, request: WordsRequest, language: Language) -> dict[str, st
 
 def base_subject(subject: str, language: Language) -> str:
     """A subject without its Re: and Fwd:, however many."""
-    text = say(subject, 300)
+    text = " ".join(clean(subject[:1000]).split())[:300]
     stripped = True
     while stripped:
         stripped = False

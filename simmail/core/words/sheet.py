@@ -12,7 +12,7 @@ from simmail.core.dice import Dice
 from simmail.core.persona import Style
 from simmail.core.words.acts import Said
 from simmail.core.words.findings import say
-from simmail.core.words.polish import capitals, long_forms, slips
+from simmail.core.words.polish import capitals, long_forms, slips, small_start
 from simmail.core.words.scene import Scene
 from simmail.core.words.voices import Line, Piece, choose, fill
 
@@ -34,33 +34,48 @@ def paragraphs(scene: Scene, said: list[Said], worded: list[list[Piece]]) -> lis
             done.append(pieces)
         elif act.number:
             done.append(pieces) if not numbered else done[-1].extend([Piece("\n", False), *pieces])
-        elif act.joins or not scene.manner.apart and not act.quote:
+        elif act.joins and not any("\n" in piece.text for piece in pieces):
             done[-1].extend([Piece(" ", False), *pieces])
+        elif not scene.manner.apart and not act.quote:
+            # Somebody who writes without capitals writes without full stops: a line each.
+            done[-1].extend([Piece(" " if scene.manner.capitals else "\n", False), *pieces])
         else:
             done.append(pieces)
         numbered = bool(act.number)
     return done
 
 
-def _act(scene: Scene, said: Said, place: int) -> list[Piece]:
+def _act(scene: Scene, said: Said, place: int, below: str, small: bool) -> list[Piece]:
+    """
+    An act in pieces.
+
+    @param below: what stands below or was said already; small: it goes on after a greeting with a comma.
+    """
     pieces: list[Piece] = []
     if said.lead is not None:
-        pieces = [*_act(scene, said.lead, place + 1000), Piece(" ", False)]
+        pieces = [*_act(scene, said.lead, place + 1000, below, small), Piece(" ", False)]
     known = {**said.values}
     line = choose(
-        scene.voice.acts[said.act], known, scene.length, scene.said, scene.dice, said.act, place,
+        scene.voice.acts[said.act], known, scene.length, below, scene.dice, said.act, place,
     )
     if line is None:
         raise LookupError(f"no line of {said.act} gets by with {sorted(known)}")
-    return pieces + _filled(scene, line, known, starts=said.lead is None)
+    small = small and said.lead is None and bool(scene.language.small_words)
+    return pieces + _filled(scene, line, known, leads=said.lead is not None, small=small)
 
 
-def _filled(scene: Scene, line: Line, known: Mapping[str, str], starts: bool = True) -> list[Piece]:
+def _filled(scene: Scene, line: Line, known: Mapping[str, str], leads: bool, small: bool) -> list[Piece]:
     pieces = fill(line, known, scene.far)
     if scene.formality == "formal":
         pieces = long_forms(pieces, scene.language)
     if scene.manner.capitals:
-        pieces = capitals(pieces) if starts else [pieces[0], *capitals(pieces)[1:]] if pieces else pieces
+        pieces = capitals(pieces, starts=not leads and not small)
+    if small:
+        pieces = small_start(pieces, scene.language)
+    if leads and scene.language.code == "en" and pieces and pieces[0].own:
+        text = pieces[0].text
+        if text[:1].isupper() and not text.startswith(("I ", "I'", "I,")):
+            pieces[0] = Piece(text[0].lower() + text[1:], True)
     return _one_stop(pieces)
 
 
@@ -78,7 +93,11 @@ def greeting(scene: Scene) -> str:
     """The greeting line, C{""} for people who do without."""
     if scene.request.own and not scene.manner.apart:
         return ""  # the short ones do not greet twice in a thread
-    lines = scene.voice.greeting[scene.formality]
+    formality = scene.formality
+    if scene.language.code == "de":
+        # "Hallo Jonas" goes with du, and du with "Hallo Jonas".
+        formality = ("neutral" if formality == "casual" else formality) if scene.far else "casual"
+    lines = scene.voice.greeting[formality]
     return _habitual(scene, lines, "greeting", dict(scene.common))
 
 
@@ -110,8 +129,9 @@ def signed(scene: Scene, words: str) -> str:
         name = ""
     mobile = scene.language.sent_from.get(client, "")
     top = [line for line in (words, name) if line]
-    if signature and client not in DELIMITED and not mobile and signature.split("\n")[0].startswith(name or full):
-        # Outlook and Apple Mail: the signature is what the closing is followed by.
+    typed = client not in DELIMITED or style.signature is UNSET and scene.formality == "formal"
+    if signature and typed and not mobile and signature.split("\n")[0].startswith(name or full):
+        # Outlook and Apple Mail, and letters: the signature is what the closing is followed by.
         return "\n".join([*([words] if words else []), signature])
     blocks = ["\n".join(top)] if top else []
     if signature:
@@ -137,11 +157,17 @@ def lay_out(scene: Scene, said: list[Said]) -> tuple[str, list[str]]:
     """The whole text, and each act's own words (for what it asks)."""
     style = scene.request.persona.style
     rate = style.typos if style is not UNSET and style.typos is not UNSET else 0.0
-    worded = [_act(scene, act, place) for place, act in enumerate(said)]
+    top = greeting(scene)
+    worded: list[list[Piece]] = []
+    below = scene.said
+    for place, act in enumerate(said):
+        small = not place and top.endswith(",") and not act.number and not act.quote
+        worded.append(_act(scene, act, place, below, small))
+        below += "".join(piece.text for piece in worded[-1])
     body = "\n\n".join(
         slips(pieces, rate, scene.dice.on("paragraph", number))
         for number, pieces in enumerate(paragraphs(scene, said, worded))
     )
     each = ["".join(piece.text for piece in pieces) for pieces in worded]
-    parts = [greeting(scene), body, signed(scene, closing(scene))]
+    parts = [top, body, signed(scene, closing(scene))]
     return "\n\n".join(part for part in parts if part.strip()) + "\n", each

@@ -127,7 +127,9 @@ class _Reader:
 
     def day(self, position: int) -> tuple[date, int] | None:
         """A date at a position, and how many tokens it takes."""
-        language, word = self._language, self._at(position)
+        language, word = self._language, self._low[position]
+        if word[0].isdigit():
+            return self._figures(position) or self._day_first(position)
         if word in language.weekday_forms and (
             len(word) > 4 or len(word) > 2 and self._tokens[position][0].isupper() or self._dated_after(position)
         ):
@@ -138,7 +140,7 @@ class _Reader:
             return self._base.date() + timedelta(days=language.near_days[word]), 1
         if word in language.month_forms:
             return self._month_first(position)
-        return self._figures(position) or self._day_first(position)
+        return None
 
     def _dated_after(self, position: int) -> bool:
         # "Di 10.3.", "Mo., 9. März": two letters are a day of the week only before a date.
@@ -233,9 +235,9 @@ class _Reader:
 
     def time(self, position: int) -> tuple[tuple[int, int, bool], int] | None:
         """A time of day (hour, minute, said with am or pm) at a position, and how many tokens it takes."""
-        language = self._language
-        if self._at(position) in language.noon:
-            return (12, 0, False), 1
+        language, word = self._language, self._low[position]
+        if not word[0].isdigit():
+            return ((12, 0, False), 1) if word in language.noon else None
         hour = self._number(position, 0, 23)
         if hour is None or self._at(position - 1) in ("/", ":", "€", "$", "£", "eur", "usd", "gbp", "chf", "#"):
             return None

@@ -132,7 +132,7 @@ def choose(
     lines: Sequence[Line], known: Mapping[str, str], length: str, said: str, dice: Dice, *key: str | int
 ) -> Line | None:
     """
-    The line to say: all it names is known, it says about as much as can be said, was not said before, and fits the length.
+    The line to say: all it names is known, it says what can be said, was not said before, and fits the length.
 
     @param said: what stands in the mails below; a line found in it is avoided.
     @return: None when no line fits what is known.
@@ -140,9 +140,7 @@ def choose(
     fit = [line for line in lines if all(known.get(name) for name in line.names)]
     if not fit:
         return None
-    most = max(len(line.names) for line in fit)
-    if most:
-        fit = [line for line in fit if len(line.names) >= max(1, most - 1)]
+    fit = _telling(fit)
     fresh = [line for line in fit if len(line.longest) < 12 or line.longest not in said]
     fit = fresh or fit
     if len(fit) > 2 and length != "medium":
@@ -150,6 +148,16 @@ def choose(
         half = (len(fit) + 1) // 2
         fit = by_size[:half] if length == "short" else by_size[-half:]
     return dice.choice(fit, "line", *key)
+
+
+def _telling(lines: Sequence[Line]) -> list[Line]:
+    # Those that name most of what is known, and as many lesser ones as it takes to have a choice.
+    kept: list[Line] = []
+    for count in sorted({len(line.names) for line in lines}, reverse=True):
+        kept.extend(line for line in lines if len(line.names) == count)
+        if len(kept) >= 3:
+            break
+    return kept
 
 
 def fill(line: Line, known: Mapping[str, str], far: bool) -> list[Piece]:

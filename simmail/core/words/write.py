@@ -11,7 +11,7 @@ from simmail.core.words import documents
 from simmail.core.words.acts import ACTS, Said
 from simmail.core.words.calendar import plain_date
 from simmail.core.words.findings import say
-from simmail.core.words.kinds import said_by
+from simmail.core.words.kinds import said_by, want_subject
 from simmail.core.words.request import Promised, WordsRequest, Written
 from simmail.core.words.scene import Scene, base_subject, set_scene
 from simmail.core.words.sheet import greeting, lay_out, signed
@@ -60,14 +60,9 @@ def subject(scene: Scene) -> str:
         line = prefixes.promised.format(what=say(request.promise.what, 80))
     else:
         wants = request.persona.wants
-        line = say(request.case_title, 80) or ("" if wants is UNSET else _short(say(wants, 200))) or prefixes.question
-    return say(line, _SUBJECT)
-
-
-def _short(wants: str) -> str:
-    # A want of one line makes a subject; a story does not.
-    line = wants.rstrip(" .!")
-    return line[:1].upper() + line[1:] if len(line) <= 60 else ""
+        want = "" if wants is UNSET else want_subject(say(wants, 200), language)
+        line = say(request.case_title, 80) or want or prefixes.question
+    return line.strip() if len(line) <= _SUBJECT else line[:_SUBJECT].rstrip() + "…"
 
 
 def _notice(scene: Scene, message: str) -> str:
@@ -81,15 +76,16 @@ def _notice(scene: Scene, message: str) -> str:
 def _attached(scene: Scene, said: list[Said]) -> tuple[Attachment, ...]:
     request, persona = scene.request, scene.request.persona
     reference = scene.common.get("ref", "") if request.mails else ""
+    reader = scene.common.get("name") or scene.common.get("company", "")
     return tuple(
         documents.document(
-            act.document, reference=reference, author=say(persona.name, 60),
-            organisation=scene.common.get("org", ""), reader=scene.common.get("name") or scene.common.get("company", ""),
+            what, reference=reference, author=say(persona.name, 60),
+            organisation=scene.common.get("org", ""), reader=reader,
             written=request.now, facts=[(fact.label, fact.value) for fact in scene.facts[:20]],
             language=scene.language, date=f"{plain_date(scene.calendar.today, scene.language)} "
                                           f"{scene.calendar.today.year}",
         )
-        for act in said if act.document
+        for act in said for what in act.documents
     )
 
 
