@@ -1,0 +1,304 @@
+"""
+The codes of a mail: what somebody would copy out of it to type in elsewhere.
+
+One-time codes, coupons and reference numbers, each with the words that say
+what it is and how sure that is.  Without such words nothing is a code, and
+phone numbers, years, prices, dates and postcodes are none.  Everything looks
+at bounded windows of capped text.  Source: decisions, section 4.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from typing import Literal, NamedTuple
+
+from msgspec import Struct
+
+CodeKind = Literal["otp", "coupon", "reference"]
+
+#: Characters of a text that are looked at, codes told of one mail.
+LOOKED_AT, MOST_CODES = 128 * 1024, 50
+
+#: How far a label may be from what it names, before and after it.
+_BEFORE, _AFTER = 80, 60
+
+
+class Code(Struct, frozen=True):
+    """
+    One code.
+
+    @ivar value: without the blanks or hyphens that group the digits of a one-time code.
+    @ivar label: the words that name it, in lower case.
+    @ivar confidence: from 0 to 1.
+    """
+
+    value: str
+    kind: CodeKind
+    label: str
+    confidence: float
+
+
+class _Label(NamedTuple):
+    """Words that name a code; C{kind} is C{code} where only the surroundings tell what for."""
+
+    start: int
+    end: int
+    kind: str
+    text: str
+
+
+_NUMBER = r"(?:[ -]?(?:number|no\b\.?|nr\b\.?|num\b\.?|id\b|code|nummer))?"
+_LABELS = re.compile(
+    r"(?P<otp>\b(?:(?:verification|security|authentication|authorization|authorisation|login|log-in|sign-?in|access"
+    r"|one[- ]?time|single[- ]?use|two[- ]?factor|2fa|mfa|activation|temporary|validation|sicherheits|bestätigungs"
+    r"|anmelde|einmal|verifizierungs|freischalt|zugangs|login-)[ -]?(?:pass)?(?:code|pin|word|kennwort|passwort)\b"
+    r"|one[- ]?time (?:security |verification |login )?(?:pass)?code|otp\b|pass-?code\b|pin(?: ?code|-code)?\b"
+    r"|(?-i:m?TAN)\b|confirmation code\b))"
+    r"|(?P<coupon>\b(?:(?:coupon|promo(?:tion(?:al)?)?|discount|voucher|gift(?: ?card)?|referral|offer|gutschein"
+    r"|rabatt|aktions)[ -]?(?:code|number|nummer)|coupon\b|voucher\b|gutschein\b))"
+    r"|(?P<reference>\b(?:(?:order|invoice|bill|reference|ref|ticket|case|booking|reservation|tracking|confirmation"
+    r"|customer|client|contract|policy|account|transaction|payment|quote|request|incident|claim|purchase order|po|rma"
+    r"|shipment|parcel)\b\.?" + _NUMBER +
+    r"|(?:rechnungs|bestell|auftrags|kunden|referenz|vorgangs|buchungs|reservierungs|sendungs|vertrags|ticket"
+    r"|kundenkonto|angebots|transaktions)-?(?:nummer|nr\b\.?|code|id\b)|aktenzeichen\b|rechnung\b|bestellung\b"
+    r"|auftrag\b|buchung\b|vorgang\b))"
+    r"|(?P<code>\bcode\b)"
+    r"|(?P<enter>\b(?:enter|type in|input)\b)",
+    re.IGNORECASE)
+
+#: References that need no word such as "number" beside them.
+_PLAIN_REFERENCES = frozenset(
+    "order invoice ticket case booking reservation rechnung bestellung auftrag buchung vorgang po rma".split())
+#: What other codes there are.
+_OTHER_CODES = re.compile(
+    r"\b(?:error|status|exit|zip|area|country|dress|source|qr|bar|postal|post|tax|dial(?:ing|ling)?|sort|swift"
+    r"|colou?r|hex|building|civil|penal)[ -]$", re.IGNORECASE)
+_COUPON_WORDS = re.compile(
+    r"\b(?:coupon|promo|discount|voucher|off\b|save|saving|savings|checkout|check-out|cart|basket|deal|sale|shop|rabatt"
+    r"|gutschein|gift|free shipping|redeem|einlös|warenkorb|sparen)|%", re.IGNORECASE)
+_BOOKING_WORDS = re.compile(
+    r"\b(?:booking|reservation|flight|hotel|itinerary|trip|buchung|flug|reise)", re.IGNORECASE)
+_PROVING_WORDS = re.compile(r"verif|confirm|sign|log ?in|authent|bestätig|anmeld|identity", re.IGNORECASE)
+
+# What may be a code: groups of digits, other runs of digits, a word with digits or of capitals.
+_CANDIDATES = re.compile(
+    r"(?<![\w@./\\+&=-])#?(?:"
+    r"(?P<grouped>(?:[0-9]{3}[ -][0-9]{3}|[0-9]{4}[ -][0-9]{4}|[0-9]{2}[ -][0-9]{2}[ -][0-9]{2}|[0-9](?: [0-9]){3,7})"
+    r"(?![ -]?[0-9]))"
+    r"|(?P<digits>[0-9]{4,12})"
+    r"|(?P<word>[A-Za-z0-9][A-Za-z0-9_/-]{2,28}[A-Za-z0-9])"
+    r")(?![\w@])")
+_URL_OR_ADDRESS = re.compile(r"https?://[^\s<>\"]{1,8192}|[^\s<>@\"]{1,64}@[^\s<>@\"]{1,255}", re.IGNORECASE)
+
+_CONNECTED = re.compile(
+    r"[\s:#=\"'“”„*()\[\]>–—-]{0,40}"
+    r"(?:(?:is|are|was|will be|lautet|ist|number|no|nr|num|id|code|below|following|here|reads)\b"
+    r"[\s:#=\"'“”„*().\[\]>–—-]{0,30}){0,3}", re.IGNORECASE)
+_NAMED_AFTER = re.compile(
+    r"[\s\"'“”*)\].,-]{0,6}(?:is|ist|as|=|–|—|-|\()\s{0,3}(?:(?:your|the|a|ihr|dein|our|my)\s{1,3})?"
+    r"(?:[^\W\d][\w'&-]{0,19}[ \xa0]{1,3}){0,3}", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"[.!?](?:\s|$)")
+
+# Windows around a candidate.
+_MONEY_BEFORE = re.compile(r"(?:[$€£¥₹]|\b(?:usd|eur|gbp|chf|jpy|inr|aud|cad))\s{0,2}$", re.IGNORECASE)
+_MEASURE_AFTER = re.compile(
+    r"[.,]?[0-9]{0,2}\s{0,2}(?:[$€£¥₹%°]|(?:usd|eur|gbp|chf|jpy|inr|aud|cad|dollars?|euros?|pounds?|cents?|kg|km|mb|gb"
+    r"|tb|kb|mm|cm|ml|seconds?|minutes?|min|hours?|days?|weeks?|months?|years?|sekunden|minuten|stunden|tagen?|wochen"
+    r"|monate|jahre|people|users|items?|units?|pieces|stück|times|points|punkte|miles|words|characters)\b)",
+    re.IGNORECASE)
+_PHONE_BEFORE = re.compile(
+    r"(?:\b(?:tel|telephone|telefon|phone|call|fax|mobile|mobil|cell|hotline|whatsapp|ext|extension|durchwahl|sms)\b"
+    r"|\+)\W{0,6}(?:us |at |on |number |nummer |uns unter |unter )?\W{0,4}$", re.IGNORECASE)
+_POST_BEFORE = re.compile(r"\b[A-Z]{2},? $|\bD-$")
+_POST_WORD_BEFORE = re.compile(r"\b(?:zip(?: code)?|postal code|post ?code|plz|postleitzahl)\W{0,4}$", re.IGNORECASE)
+_CITY_AFTER = re.compile(r"\s{1,2}[A-ZÄÖÜ][a-zäöüß]{2,}")
+_DIGIT_RUN_BEFORE = re.compile(r"[0-9()+/ .-]{0,24}$")
+_DIGIT_RUN_AFTER = re.compile(r"[0-9()/ .-]{0,24}")
+_MEASURED = re.compile(r"[0-9]{1,12}(?:am|pm|st|nd|rd|th|px|kb|mb|gb|tb|kg|km|min|h|x)", re.IGNORECASE)
+
+#: Capitals that are words, not codes.
+_NO_CODES = frozenset(
+    "BELOW HERE HTTP HTTPS WILL VALID EXPIRED REQUIRED ABOVE NUMBER PLEASE NEVER ONLY THIS THAT THEN FROM WITH YOUR"
+    " INTO CODE TEXT EMAIL NOTE WARNING IMPORTANT CLICK ENTER PASSWORD ACCOUNT LOGIN UTF-8 COVID-19 ISO-9001 MP3 MP4"
+    " B2B B2C 24/7 N/A AND/OR W-9 H1N1 G20 FAQ HTML HTML5 CSS3 IPV4 IPV6 SHA-256 SHA256 AES-256 TLS1 USB-C RFC-2822".split())
+_PREFIXED = re.compile(r"[A-Z]{2,6}-?(?:[0-9]{2,6}-){0,2}[0-9]{3,12}")
+
+
+def find_codes(text: str) -> tuple[Code, ...]:
+    """The codes of a text, the surest first, each value once."""
+    text = text[:LOOKED_AT]
+    if "http" in text or "@" in text or "HTTP" in text:
+        # Of the same length, so that offsets stay true.
+        text = _URL_OR_ADDRESS.sub(lambda match: "\x01" * len(match[0]), text)
+    labels = [
+        _Label(match.start(), match.end(), match.lastgroup or "", " ".join(match[0].lower().split()))
+        for match in _LABELS.finditer(text)
+        if match.lastgroup != "code" or not _OTHER_CODES.search(text[max(0, match.start() - 12):match.start()])]
+    starts, ends = [one.start for one in labels], [one.end for one in labels]
+    found: dict[str, Code] = {}
+    for match in _CANDIDATES.finditer(text):
+        candidate = _Candidate(text, match)
+        if candidate.hopeless:
+            continue
+        before, after = bisect_right(ends, candidate.start), bisect_left(starts, candidate.end)
+        code = candidate.named(labels[max(0, before - 2):before], labels[after] if after < len(labels) else None)
+        if code is not None and (code.value not in found or found[code.value].confidence < code.confidence):
+            found[code.value] = code
+        if len(found) >= MOST_CODES:
+            break
+    return tuple(sorted(found.values(), key=lambda one: -one.confidence))
+
+
+class _Candidate:
+    """Something that may be a code, in its surroundings."""
+
+    def __init__(self, text: str, match: re.Match[str]) -> None:
+        self.text = text
+        self.start, self.end = match.span()
+        self.shape = match.lastgroup or ""
+        self.raw = match[0].lstrip("#")
+        self.hash = match[0][0] == "#"
+        self.before = text[max(0, self.start - 30):self.start]
+        self.after = text[self.end:self.end + 30]
+        self.digits = self.shape != "word"
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether no words could make it a code."""
+        raw, before, after = self.raw, self.before, self.after
+        if self.shape == "word":
+            return (
+                not (raw.isupper() or any(c.isdigit() for c in raw)) or raw.upper() in _NO_CODES or _is_date(raw)
+                or _MEASURED.fullmatch(raw) is not None)
+        if after[:1] in ".,:/-" and after[1:2].isdigit():
+            return True
+        if before[-1:] in ",:" and before[-2:-1].isdigit():
+            return True
+        if _MONEY_BEFORE.search(before) or _MEASURE_AFTER.match(after) or _PHONE_BEFORE.search(before):
+            return True
+        if _POST_WORD_BEFORE.search(before):
+            return True
+        count = sum(c.isdigit() for c in raw)
+        run = _DIGIT_RUN_BEFORE.search(before.rpartition("\n")[2])
+        following = _DIGIT_RUN_AFTER.match(after.partition("\n")[0])
+        around = sum(c.isdigit() for c in (run[0] if run else "") + (following[0] if following else ""))
+        return around > 0 and around + count >= 9
+
+    @property
+    def year(self) -> bool:
+        """Whether it may be a year."""
+        return self.shape == "digits" and len(self.raw) == 4 and 1900 <= int(self.raw) <= 2099
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether only words right beside it make it a code: years, dates, postcodes."""
+        raw = self.raw
+        if self.year or self._day():
+            return True
+        if self.digits and len(raw) in (4, 5) and (_CITY_AFTER.match(self.after) or _POST_BEFORE.search(self.before)):
+            return True
+        return not self.digits
+
+    def named(self, before: list[_Label], after: _Label | None) -> Code | None:
+        """The code that the labels around make it, None when they make it none."""
+        best: Code | None = None
+        for label in before:
+            gap = self.text[label.end:self.start]
+            if len(gap) > _BEFORE:
+                continue
+            confidence = self._by_gap(gap, label)
+            code = self._code(label, confidence) if confidence else None
+            if code is not None and (best is None or code.confidence >= best.confidence):
+                best = code
+        if after is not None and after.start - self.end <= _AFTER and (best is None or best.confidence < 0.95):
+            gap = self.text[self.end:after.start]
+            if after.kind not in ("reference", "enter") and _NAMED_AFTER.fullmatch(gap):
+                best = self._code(after, 0.95) or best
+        if best is None and not self.digits and _PREFIXED.fullmatch(self.raw) and len(self.raw) > 5:
+            best = Code(self.raw, "reference", self.raw.rstrip("0123456789-").lower(), 0.5)
+        return best
+
+    def _by_gap(self, gap: str, label: _Label) -> float:
+        """How sure a label before it makes it, by what stands between them; 0.0 for not at all."""
+        said = gap.lower()
+        if label.kind == "enter":
+            around = self.text[max(0, label.start - 120):self.end + 120]
+            proving = self.digits and not self.doubtful and not gap.strip() and _PROVING_WORDS.search(around)
+            return 0.8 if proving else 0.0
+        if _CONNECTED.fullmatch(gap) is not None:
+            stated = self.hash or any(c in gap for c in ":#=\n") or " is" in said or "lautet" in said or " no" in said
+            if (self.year and label.kind != "otp" and not stated) or (
+                label.kind == "reference" and label.text not in _PLAIN_REFERENCES and self.digits and not stated
+                and not label.text.endswith(("number", "no", "no.", "nr", "nr.", "id", "code", "nummer"))
+            ):
+                return 0.0
+            return 0.9 if label.kind == "code" else 0.95
+        ends = gap.rstrip().endswith(":")
+        if label.kind == "reference" or (self.doubtful and (not ends or self.year or self._day())):
+            return 0.0
+        if ends:
+            return 0.85
+        if _SENTENCE_END.search(gap) and not gap.rstrip().endswith("."):
+            return 0.0
+        if "\n" in gap:
+            return 0.75 if self._alone() else 0.0
+        return 0.6 if self.digits and not _SENTENCE_END.search(gap) else 0.0
+
+    def _day(self) -> bool:
+        """Whether it may be a date without hyphens."""
+        raw = self.raw
+        return self.shape == "digits" and len(raw) == 8 and _is_date(f"{raw[:4]}-{raw[4:6]}-{raw[6:]}")
+
+    def _alone(self) -> bool:
+        """Whether nothing else stands on its line."""
+        return not self.before.rpartition("\n")[2].strip(" \t*>|\"'") and not (
+            self.after.partition("\n")[0].strip(" \t*|\"'."))
+
+    def _code(self, label: _Label, confidence: float) -> Code | None:
+        kind, raw = label.kind, self.raw
+        around = self.text[max(0, label.start - 120):self.end + 120]
+        if kind == "enter":
+            return Code(self._one_time(), "otp", label.text, confidence) if self._one_time() else None
+        if kind == "code":
+            kind = "coupon" if _COUPON_WORDS.search(around) and not self.digits else "otp"
+        elif label.text == "confirmation code" and not self.digits and _BOOKING_WORDS.search(around):
+            kind = "reference"
+        if kind == "otp":
+            value = self._one_time()
+            return Code(value, "otp", label.text, confidence) if value else None
+        if kind == "coupon":
+            fits = raw.upper() == raw and 3 <= len(raw) <= 24 and (self.shape == "word" or len(raw) >= 6)
+            return Code(raw, "coupon", label.text, confidence) if fits and "/" not in raw else None
+        if not any(c.isdigit() for c in raw) or (raw.isdigit() and len(raw) < 4 and not self.hash):
+            return None
+        return Code(raw, "reference", label.text, min(confidence, 0.9))
+
+    def _one_time(self) -> str:
+        """The code as it is typed, C{""} when it has not the form of one."""
+        raw = self.raw
+        if self.digits:
+            value = raw.replace(" ", "").replace("-", "")
+            return value if 4 <= len(value) <= 10 else ""
+        if "/" in raw or "_" in raw or len(raw) > 20:
+            return ""
+        if re.fullmatch(r"[A-Z]-[0-9]{4,8}", raw):
+            return raw[2:]
+        if raw.isalpha():
+            return raw if raw.isupper() and 5 <= len(raw) <= 9 else ""
+        groups = raw.split("-")
+        if not all(groups) or len(raw.replace("-", "")) < 4:
+            return ""
+        return raw if raw.upper() == raw or (len(groups) == 1 and not raw.islower()) or (
+            raw.islower() and len(groups) == 1 and 6 <= len(raw) <= 10) else ""
+
+
+def _is_date(text: str) -> bool:
+    """Whether a word is a date such as 2026-03-01 or 01/02/2026."""
+    parts = re.split(r"[/.-]", text)
+    if len(parts) != 3 or not all(part.isdigit() and part.isascii() and len(part) <= 4 for part in parts):
+        return False
+    numbers = [int(part) for part in parts]
+    if len(parts[0]) == 4:
+        return 1900 <= numbers[0] <= 2099 and 1 <= numbers[1] <= 12 and 1 <= numbers[2] <= 31
+    return 1 <= numbers[0] <= 31 and 1 <= numbers[1] <= 31 and (len(parts[2]) == 2 or 1900 <= numbers[2] <= 2099)
