@@ -17,8 +17,8 @@ from msgspec import Struct
 
 CodeKind = Literal["otp", "coupon", "reference"]
 
-#: Characters of a text that are looked at, codes told of one mail.
-LOOKED_AT, MOST_CODES = 128 * 1024, 50
+#: Characters of a text that are looked at, things in it that may be codes, codes told of one mail.
+LOOKED_AT, MOST_CANDIDATES, MOST_CODES = 128 * 1024, 2000, 50
 
 #: How far a label may be from what it names, before and after it.
 _BEFORE, _AFTER = 80, 60
@@ -121,7 +121,8 @@ _MEASURED = re.compile(r"[0-9]{1,12}(?:am|pm|st|nd|rd|th|px|kb|mb|gb|tb|kg|km|mi
 _NO_CODES = frozenset(
     "BELOW HERE HTTP HTTPS WILL VALID EXPIRED REQUIRED ABOVE NUMBER PLEASE NEVER ONLY THIS THAT THEN FROM WITH YOUR"
     " INTO CODE TEXT EMAIL NOTE WARNING IMPORTANT CLICK ENTER PASSWORD ACCOUNT LOGIN UTF-8 COVID-19 ISO-9001 MP3 MP4"
-    " B2B B2C 24/7 N/A AND/OR W-9 H1N1 G20 FAQ HTML HTML5 CSS3 IPV4 IPV6 SHA-256 SHA256 AES-256 TLS1 USB-C RFC-2822".split())
+    " B2B B2C 24/7 N/A AND/OR W-9 H1N1 G20 FAQ HTML HTML5 CSS3 IPV4 IPV6 SHA-256 SHA256 AES-256 TLS1 USB-C"
+    " RFC-2822".split())
 _PREFIXED = re.compile(r"[A-Z]{2,6}-?(?:[0-9]{2,6}-){0,2}[0-9]{3,12}")
 
 
@@ -137,15 +138,17 @@ def find_codes(text: str) -> tuple[Code, ...]:
         if match.lastgroup != "code" or not _OTHER_CODES.search(text[max(0, match.start() - 12):match.start()])]
     starts, ends = [one.start for one in labels], [one.end for one in labels]
     found: dict[str, Code] = {}
+    left = MOST_CANDIDATES
     for match in _CANDIDATES.finditer(text):
         candidate = _Candidate(text, match)
         if candidate.hopeless:
             continue
+        left -= 1
         before, after = bisect_right(ends, candidate.start), bisect_left(starts, candidate.end)
         code = candidate.named(labels[max(0, before - 2):before], labels[after] if after < len(labels) else None)
         if code is not None and (code.value not in found or found[code.value].confidence < code.confidence):
             found[code.value] = code
-        if len(found) >= MOST_CODES:
+        if len(found) >= MOST_CODES or not left:
             break
     return tuple(sorted(found.values(), key=lambda one: -one.confidence))
 
