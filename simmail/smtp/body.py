@@ -16,6 +16,7 @@ from typing import IO
 
 from simmail.config import Limits
 from simmail.smtp import replies
+from simmail.smtp.received import FIELD
 
 #: Octets kept in memory; beyond that whole lines go to a temporary file.
 MEMORY = 1 << 20
@@ -166,7 +167,10 @@ def _header_problem(message: bytes, limits: Limits) -> bytes:
     """The reply to a header section or field over its limit, b"" for none."""
     if len(message) <= limits.header_field:
         return b""
-    end = 0 if message.startswith(b"\r\n") else message.find(b"\r\n\r\n", 0, limits.header + 4)
+    if FIELD.match(message, 0, 1000) is None:
+        # A blank line, or text that begins with no field: all of it is body.
+        return b""
+    end = message.find(b"\r\n\r\n", 0, limits.header + 4)
     if end < 0:
         if len(message) > limits.header:
             return replies.HEADER_TOO_LARGE

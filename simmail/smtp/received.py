@@ -19,7 +19,8 @@ from simmail.core.times import email_date
 #: What a HELO name may look like to be repeated; anything else is C{unknown}.
 _HARMLESS = re.compile(r"[A-Za-z0-9._:\[\]-]{1,255}")
 
-_FIELD = re.compile(rb"[!-9;-~]+[ \t]*:")
+#: How a header field begins (RFC 5322 sections 2.2 and 4.5).
+FIELD = re.compile(rb"[!-9;-~]+[ \t]*:")
 
 
 class Peer(NamedTuple):
@@ -64,7 +65,7 @@ def traced(fields: bytes, message: bytes) -> bytes:
     A Return-Path it brought along goes (RFC 5321 section 4.4 forbids it on the way); text that does not begin
     with a header field gets the blank line it lacks.
     """
-    if _FIELD.match(message, 0, 1000) is None and not message.startswith(b"\r\n"):
+    if FIELD.match(message, 0, 1000) is None and not message.startswith(b"\r\n"):
         return b"%b\r\n%b" % (fields, message)
     end = header_end(message)
     header = message[:end]

@@ -18,11 +18,11 @@ from simmail.errors import Forbidden, OverMailLimit, Refusal, TooLarge, TooMany,
 
 
 def reply(code: int, enhanced: str, *lines: str) -> bytes:
-    """One answer; characters that ASCII does not have become C{?}, line ends blanks."""
+    """One answer; line ends become blanks, and C{?} what ASCII cannot print."""
     start = f"{code}%s{enhanced} " if enhanced else f"{code}%s"
-    texts = [" ".join(line.split()) for line in lines] or [""]
+    texts = ["".join(c if " " <= c <= "~" else "?" for c in " ".join(line.split())) for line in lines] or [""]
     told = [start % "-" + text for text in texts[:-1]] + [start % " " + texts[-1]]
-    return "".join(line.rstrip() + "\r\n" for line in told).encode("ascii", "replace")
+    return "".join(line.rstrip() + "\r\n" for line in told).encode("ascii")
 
 
 class Refused(Exception):

@@ -114,6 +114,11 @@ class SmtpFactory(protocol.ServerFactory):
                 self._drained.pop().callback(None)
 
     @property
+    def connections(self) -> set[Pump]:
+        """Everybody who is connected."""
+        return self._sessions
+
+    @property
     def _interval(self) -> float:
         return min(5.0, self.timeout / 10, self.total_time / 10)
 

@@ -1,0 +1,60 @@
+"""
+Arguments of MAIL and RCPT.
+"""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.core.address import is_valid
+from simmail.smtp import replies
+from simmail.smtp.params import MailFrom, RcptTo, mail_from, rcpt_to
+from simmail.smtp.replies import Refused
+
+
+class ParameterTests(SynchronousTestCase):
+    """What is read, what is refused."""
+
+    def test_mail(self) -> None:
+        """Everything that MAIL can carry; the path keeps its spelling, the address is compared."""
+        self.assertEqual(mail_from(b"FROM:<>"), MailFrom("", ""))
+        self.assertEqual(mail_from(b"FROM:<Bounce+Ab=c@Sim.test>").path, "Bounce+Ab=c@Sim.test")
+        self.assertEqual(
+            mail_from("FROM:<Jürgen@sim.test> SIZE=12 BODY=8BITMIME SMTPUTF8 RET=full ENVID=a+20b".encode()),
+            MailFrom("Jürgen@sim.test", "jürgen@sim.test", 12, True, "FULL", "a+20b"))
+
+    def test_rcpt(self) -> None:
+        """Everything that RCPT can carry."""
+        self.assertEqual(rcpt_to(b"TO:<Maria@ACME.test>", "sim.test", False), RcptTo("maria@acme.test"))
+        self.assertEqual(rcpt_to(b"to:<postMASTER>", "sim.test", False), RcptTo("postmaster@sim.test"))
+        self.assertEqual(
+            rcpt_to(b"TO:<a@b.test> NOTIFY=DELAY,SUCCESS,DELAY ORCPT=rfc822;A+2Bx@b.test", "sim.test", False),
+            RcptTo("a@b.test", ("DELAY", "SUCCESS"), "rfc822;A+2Bx@b.test"))
+        self.assertEqual(
+            rcpt_to("TO:<ä@b.test> ORCPT=utf-8;ä@b.test".encode(), "sim.test", True).orcpt, "utf-8;ä@b.test")
+
+    def test_quoted(self) -> None:
+        """Brackets, blanks and escapes inside a quoted local part belong to it."""
+        self.assertEqual(rcpt_to(rb'TO:<"a > \" b"@acme.test> NOTIFY=NEVER', "sim.test", False),
+                         RcptTo(r'"a > \" b"@acme.test', ("NEVER",)))
+        with self.assertRaises(Refused) as caught:
+            rcpt_to(b'TO:<"a > b@acme.test>', "sim.test", False)
+        self.assertEqual(caught.exception.reply, replies.BAD_RCPT)
+
+    @settings(max_examples=500, deadline=None)
+    @given(st.one_of(
+        st.binary(max_size=100).map(lambda octets: b"TO:<" + octets),
+        st.binary(max_size=60).map(lambda octets: b"TO:<a@b.test> " + octets),
+        st.binary(max_size=60).map(lambda octets: b"TO:<a@b.test> ORCPT=rfc822;" + octets),
+        st.binary(max_size=100)))
+    def test_anything(self, octets: bytes) -> None:
+        """Whatever is sent is an address without control characters, or is refused with a reply."""
+        try:
+            rcpt = rcpt_to(octets, "sim.test", True)
+        except Refused as refused:
+            self.assertRegex(refused.reply, rb"\A5[05][0-9] 5\.[0-9.]+ [ -~]+\r\n\Z")
+        else:
+            self.assertTrue(is_valid(rcpt.address))
+            self.assertTrue(rcpt.address.isprintable() and rcpt.orcpt.isprintable())
