@@ -15,6 +15,7 @@ _BEFORE = (b"IMAP4rev1", b"LITERAL+", b"SASL-IR", b"ID", b"ENABLE", b"IDLE")
 _AFTER = (
     b"IMAP4rev1", b"LITERAL+", b"ID", b"ENABLE", b"IDLE", b"NAMESPACE", b"UIDPLUS", b"MOVE", b"UNSELECT",
     b"CHILDREN", b"SPECIAL-USE", b"CREATE-SPECIAL-USE", b"LIST-EXTENDED", b"LIST-STATUS", b"STATUS=SIZE",
+    b"CONDSTORE", b"QRESYNC", b"ESEARCH", b"SEARCHRES", b"WITHIN",
 )
 
 
@@ -51,7 +52,7 @@ async def capability(imap: ImapServer, arguments: Arguments) -> None:
 
 
 #: What ENABLE takes (RFC 5161).
-_CAN_BE_ENABLED: frozenset[bytes] = frozenset()
+_CAN_BE_ENABLED = frozenset((b"CONDSTORE", b"QRESYNC"))
 
 
 async def enable(imap: ImapServer, arguments: Arguments) -> None:
@@ -64,4 +65,7 @@ async def enable(imap: ImapServer, arguments: Arguments) -> None:
         arguments.space()
     added = [name for name in dict.fromkeys(wanted) if name in _CAN_BE_ENABLED and name not in imap.enabled]
     imap.enabled.update(added)
+    if b"QRESYNC" in added:
+        # RFC 7162 section 3.2.3.
+        imap.enabled.add(b"CONDSTORE")
     imap.write(b"* ENABLED%b\r\n" % b"".join(b" " + name for name in added))

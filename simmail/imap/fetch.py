@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from simmail.core.envelope import literal
 from simmail.imap.copying import selected_of
-from simmail.imap.fetch_items import Item, parse_items
-from simmail.imap.replies import No
+from simmail.imap.fetch_items import Item, Since, parse_items, parse_since
+from simmail.imap.replies import Bad, No
 from simmail.imap.sections import Sections, chosen, cut
+from simmail.imap.selecting import Resync, tell_vanished
+from simmail.imap.sequence import parse_set
 from simmail.imap.session import Selected
 from simmail.imap.tokens import Arguments, internal_date
 from simmail.mailstore.records import Entry
@@ -35,10 +37,19 @@ async def fetch(imap: ImapServer, arguments: Arguments, uid: bool = False) -> by
     text = arguments.set()
     arguments.space()
     items = parse_items(arguments)
+    since = parse_since(arguments)
     arguments.end()
+    if since is not None and since.vanished and not (uid and selected.qresync):
+        raise Bad("VANISHED is for UID FETCH once QRESYNC is enabled")
+    if since is not None or any(item.kind == "MODSEQ" for item in items):
+        imap.enabled.add(b"CONDSTORE")
     if uid and not any(item.kind == "UID" for item in items):
         items.insert(0, Item("UID", b"UID"))
     places = selected.slices(text, uid)
+    if since is not None:
+        places = await _since(imap, selected, text, places, since)
+        if not any(item.kind == "MODSEQ" for item in items):
+            items.append(Item("MODSEQ", b"MODSEQ"))
     plan = Plan(imap, selected, items)
     for begin, end in places:
         while begin < end:
@@ -47,6 +58,17 @@ async def fetch(imap: ImapServer, arguments: Arguments, uid: bool = False) -> by
     if plan.missing and not uid:
         raise No("Some of these messages are expunged", "EXPUNGEISSUED")
     return b"FETCH completed"
+
+
+async def _since(
+    imap: ImapServer, selected: Selected, text: bytes, places: list[tuple[int, int]], since: Since
+) -> list[tuple[int, int]]:
+    """The places of those messages only that changed; what vanished is told first."""
+    if since.vanished:
+        among = parse_set(text, selected.uids[-1] if selected.uids else 0) if text != b"$" else []
+        await tell_vanished(imap, selected, among, Resync(0, since.modseq, None, b"", b""))
+    chosen = {uid for begin, end in places for uid in selected.uids[begin:end]}
+    return selected.places([uid for uid in selected.folder.changed(since.modseq) if uid in chosen])
 
 
 class Plan:
@@ -75,6 +97,8 @@ class Plan:
             self.cheap.append(lambda entry, _: b"INTERNALDATE " + internal_date(entry.date))
         elif kind == "RFC822.SIZE":
             self.cheap.append(lambda entry, _: b"RFC822.SIZE %d" % entry.size)
+        elif kind == "MODSEQ":
+            self.cheap.append(lambda entry, _: b"MODSEQ (%d)" % entry.modseq)
         elif kind in _COLUMNS:
             column, label = self._column(_COLUMNS[kind]), item.label + b" "
             self.cheap.append(lambda _, kept: label + kept[column])
@@ -153,6 +177,8 @@ class Plan:
             pieces = [shower(entry, of_index) for shower in self.cheap]
             if entry.uid in marked and not self.shows_flags:
                 pieces.append(b"FLAGS " + selected.flags(entry))
+                if selected.condstore:
+                    pieces.append(b"MODSEQ (%d)" % entry.modseq)
             sections = Sections(octets)
             pieces += [await self._read(item, sections) for item in self.dear]
             await self.imap.send(b"* %d FETCH (%b)\r\n" % (selected.sequence(entry.uid), b" ".join(pieces)))

@@ -16,6 +16,38 @@ _MOST_NAMES = 1000
 _LONGEST_PATH = 100
 
 
+class Since(NamedTuple):
+    """Only what changed after a mod-sequence (RFC 7162 section 3.1.4); with what vanished, or without."""
+
+    modseq: int
+    vanished: bool
+
+
+def parse_since(arguments: Arguments) -> Since | None:
+    """FETCH modifiers, if there are any."""
+    if arguments.at_end():
+        return None
+    arguments.space()
+    arguments.expect(b"(")
+    modseq, vanished = -1, False
+    first = True
+    while not arguments.skip(b")"):
+        if not first:
+            arguments.space()
+        first = False
+        word = arguments.word()
+        if word == b"CHANGEDSINCE":
+            arguments.space()
+            modseq = arguments.number64()
+        elif word == b"VANISHED":
+            vanished = True
+        else:
+            raise Bad(f"Unknown FETCH modifier {word.decode('ascii', 'replace')[:50]}")
+    if modseq < 0:
+        raise Bad("Expected CHANGEDSINCE")
+    return Since(modseq, vanished)
+
+
 class Item(NamedTuple):
     """
     One item.
@@ -90,9 +122,7 @@ def _item(arguments: Arguments, name: bytes) -> Item:
     if name in (b"BINARY", b"BINARY.PEEK", b"BINARY.SIZE") and arguments.peek() == b"[":
         return _binary(arguments, name)
     if name == b"PREVIEW":
-        if arguments.octets[arguments.at:arguments.at + 2] == b" (":
-            arguments.at += 1
-            arguments.expect(b"(LAZY)")
+        arguments.skip(b" (LAZY)")
         return Item("PREVIEW", name)
     raise Bad(f"Unknown FETCH item {name.decode('ascii')}")
 

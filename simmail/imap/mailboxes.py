@@ -177,5 +177,7 @@ async def status(imap: ImapServer, arguments: Arguments) -> None:
     arguments.space()
     items = status_items(arguments)
     arguments.end()
+    if b"HIGHESTMODSEQ" in items:
+        imap.enabled.add(b"CONDSTORE")
     folder = await find_folder(imap, name)
     imap.write(await status_line(imap, folder.status(), items))

@@ -1,7 +1,7 @@
 """
-SEARCH and UID SEARCH.
+SEARCH and UID SEARCH, with result options and saved results.
 
-Source: RFC 3501 section 6.4.4.
+Source: RFC 3501 section 6.4.4, RFC 4731 (ESEARCH), RFC 5182 (SEARCHRES), RFC 7162 section 3.1.5.
 """
 
 from __future__ import annotations
@@ -9,8 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simmail.imap.copying import selected_of
-from simmail.imap.search_keys import parse_charset, parse_keys
+from simmail.imap.replies import Bad, No
+from simmail.imap.search_keys import Either, Every, Key, Modseq, Not, parse_charset, parse_keys
 from simmail.imap.searching import Search
+from simmail.imap.sequence import show_set
 from simmail.imap.tokens import Arguments
 
 if TYPE_CHECKING:
@@ -19,18 +21,97 @@ if TYPE_CHECKING:
 #: Numbers of one piece of an answer.
 SLICE = 5000
 
+_OPTIONS = frozenset((b"MIN", b"MAX", b"ALL", b"COUNT", b"SAVE"))
+
 
 async def search(imap: ImapServer, arguments: Arguments, uid: bool = False) -> bytes:
     """SEARCH and UID SEARCH."""
     selected = selected_of(imap)
     arguments.space()
-    parse_charset(arguments)
-    keys = parse_keys(arguments)
-    arguments.end()
+    options = return_options(arguments)
+    saves = options is not None and b"SAVE" in options
+    try:
+        parse_charset(imap, arguments)
+        keys = parse_keys(arguments)
+        arguments.end()
+    except No:
+        if saves:
+            # RFC 5182 section 2.1: a search that is refused leaves nothing saved.
+            selected.saved = []
+        raise
+    if options is None and selected.rev2:
+        options = {b"ALL"}
+    with_modseq = _asks_modseq(keys)
+    if with_modseq:
+        imap.enabled.add(b"CONDSTORE")
     found = await Search(selected, imap.login.universe.clock.now(), imap.breathe).find(keys)
+    if options is not None and saves:
+        selected.saved = _saved(found, options)
     numbers = found if uid else [selected.sequence(one) for one in found]
+    modseq = b""
+    if with_modseq and found:
+        modseq = b"%d" % max(one for one in selected.folder.column("modseq", found) if one is not None)
+    if options is None:
+        await _classic(imap, numbers, modseq)
+    elif options != {b"SAVE"}:
+        await _extended(imap, numbers, options, modseq, uid)
+    return b"SEARCH completed"
+
+
+def return_options(arguments: Arguments) -> set[bytes] | None:
+    """C{RETURN (...)}, None when it is not there."""
+    if not arguments.skip(b"RETURN ("):
+        return None
+    options: set[bytes] = set()
+    first = True
+    while not arguments.skip(b")"):
+        if not first:
+            arguments.space()
+        first = False
+        word = arguments.word()
+        if word not in _OPTIONS:
+            raise Bad(f"Unknown result option {word.decode('ascii', 'replace')[:50]}")
+        options.add(word)
+    arguments.space()
+    return options or {b"ALL"}
+
+
+def _asks_modseq(key: Key) -> bool:
+    if isinstance(key, Every):
+        return any(map(_asks_modseq, key.keys))
+    if isinstance(key, Either):
+        return _asks_modseq(key.first) or _asks_modseq(key.second)
+    return _asks_modseq(key.key) if isinstance(key, Not) else isinstance(key, Modseq)
+
+
+def _saved(found: list[int], options: set[bytes]) -> list[int]:
+    """What C{$} means afterwards (RFC 5182 section 2.4)."""
+    if not found or options & {b"ALL", b"COUNT"} or not options & {b"MIN", b"MAX"}:
+        return found
+    ends = ([found[0]] if b"MIN" in options else []) + ([found[-1]] if b"MAX" in options else [])
+    return sorted(set(ends))
+
+
+async def _classic(imap: ImapServer, numbers: list[int], modseq: bytes) -> None:
     imap.write(b"* SEARCH")
     for begin in range(0, len(numbers), SLICE):
         await imap.send(b" " + b" ".join([b"%d" % number for number in numbers[begin:begin + SLICE]]))
-    imap.write(b"\r\n")
-    return b"SEARCH completed"
+    imap.write(b" (MODSEQ %b)\r\n" % modseq if modseq else b"\r\n")
+
+
+async def _extended(imap: ImapServer, numbers: list[int], options: set[bytes], modseq: bytes, uid: bool) -> None:
+    shown = b'* ESEARCH (TAG "%b")' % imap.tag
+    if uid:
+        shown += b" UID"
+    if numbers:
+        if b"MIN" in options:
+            shown += b" MIN %d" % numbers[0]
+        if b"MAX" in options:
+            shown += b" MAX %d" % numbers[-1]
+        if b"ALL" in options:
+            shown += b" ALL " + show_set(numbers)
+    if b"COUNT" in options:
+        shown += b" COUNT %d" % len(numbers)
+    if modseq:
+        shown += b" MODSEQ " + modseq
+    await imap.send(shown + b"\r\n")

@@ -7,10 +7,13 @@ Source: RFC 3501 section 6.4.4, RFC 5032 (WITHIN), RFC 7162 (MODSEQ), RFC 8474 (
 from __future__ import annotations
 
 from datetime import date
-from typing import NamedTuple, Union
+from typing import TYPE_CHECKING, NamedTuple, Union
 
 from simmail.imap.replies import Bad, No
 from simmail.imap.tokens import DEPTH, Arguments
+
+if TYPE_CHECKING:
+    from simmail.imap.server import ImapServer
 
 _MOST_KEYS = 5000
 
@@ -119,9 +122,12 @@ _HEADERS = frozenset((b"BCC", b"CC", b"FROM", b"SUBJECT", b"TO"))
 _CHARSETS = frozenset((b"US-ASCII", b"UTF-8"))
 
 
-def parse_charset(arguments: Arguments) -> None:
+def parse_charset(imap: ImapServer, arguments: Arguments) -> None:
     """C{CHARSET name}, if it is next.  @raise No: not one that is known."""
     if arguments.skip(b"CHARSET "):
+        if b"UTF8=ACCEPT" in imap.enabled:
+            # RFC 6855 section 3.
+            raise Bad("No CHARSET once UTF8=ACCEPT is enabled")
         check_charset(arguments.astring())
         arguments.space()
 

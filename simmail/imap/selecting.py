@@ -6,13 +6,14 @@ Source: RFC 3501 sections 6.1, 6.3.1, 6.4; RFC 3691 (UNSELECT); RFC 2971 (ID); R
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import simmail
 from simmail.errors import NotFound
 from simmail.core.envelope import nstring
 from simmail.imap.replies import Bad, No
-from simmail.imap.session import Selected
+from simmail.imap.sequence import LARGEST, Ranges, gaps, members, parse_set, show_ranges, show_set, spread
+from simmail.imap.session import BATCH, Selected
 from simmail.imap.tokens import SYSTEM_FLAGS, Arguments
 from simmail.interfaces import IFolder
 
@@ -44,13 +45,17 @@ async def examine(imap: ImapServer, arguments: Arguments) -> bytes:
 async def _open(imap: ImapServer, arguments: Arguments, read_only: bool) -> bytes:
     arguments.space()
     name = arguments.mailbox()
+    resync: Resync | None = None
+    if not arguments.at_end():
+        arguments.space()
+        resync = _parameters(imap, arguments)
     arguments.end()
     # RFC 3501 section 6.3.1: even a SELECT that fails leaves nothing selected.
     if imap.selected is not None:
         imap.deselect()
         imap.write(b"* OK [CLOSED] Previous mailbox closed\r\n")
     folder = await find_folder(imap, name)
-    selected = Selected(folder, read_only)
+    selected = Selected(folder, read_only, imap.enabled)
     try:
         if read_only:
             selected.recent.update(entry.uid for entry in folder.entries(folder.unseen()) if entry.recent)
@@ -75,9 +80,108 @@ async def _open(imap: ImapServer, arguments: Arguments, read_only: bool) -> byte
         b"* OK [HIGHESTMODSEQ %d] Highest\r\n" % folder.highestmodseq,
         b"* OK [MAILBOXID (%b)] Object id\r\n" % folder.objectid.encode("ascii"),
     ]))
+    if resync is not None and resync.uidvalidity == folder.uidvalidity:
+        await _catch_up(imap, selected, resync)
     return b"[READ-ONLY] EXAMINE completed" if read_only else b"[READ-WRITE] SELECT completed"
 
 
+class Resync(NamedTuple):
+    """What a client remembers of a folder (RFC 7162 section 3.2.5)."""
+
+    uidvalidity: int
+    modseq: int
+    known: bytes | None
+    numbers: bytes
+    uids: bytes
+
+
+def _parameters(imap: ImapServer, arguments: Arguments) -> Resync | None:
+    arguments.expect(b"(")
+    resync: Resync | None = None
+    first = True
+    while not arguments.skip(b")"):
+        if not first:
+            arguments.space()
+        first = False
+        word = arguments.word()
+        if word == b"CONDSTORE":
+            imap.enabled.add(b"CONDSTORE")
+        elif word == b"QRESYNC":
+            if b"QRESYNC" not in imap.enabled:
+                raise Bad("QRESYNC is not enabled")
+            arguments.space()
+            resync = _resync(arguments)
+        else:
+            raise Bad(f"Unknown parameter {word.decode('ascii', 'replace')[:50]}")
+    return resync
+
+
+def _resync(arguments: Arguments) -> Resync:
+    arguments.expect(b"(")
+    uidvalidity = arguments.number(1)
+    arguments.space()
+    modseq = arguments.number64(1)
+    known: bytes | None = None
+    numbers = uids = b""
+    if arguments.skip(b" "):
+        if arguments.peek() != b"(":
+            known = arguments.set()
+            arguments.skip(b" ")
+        if arguments.skip(b"("):
+            numbers = arguments.set()
+            arguments.space()
+            uids = arguments.set()
+            arguments.expect(b")")
+    arguments.expect(b")")
+    for text in (known, numbers, uids):
+        if text and (b"*" in text or text == b"$"):
+            raise Bad("Only numbers are known")
+        if text:
+            parse_set(text, 0)
+    return Resync(uidvalidity, modseq, known, numbers, uids)
+
+
+async def _catch_up(imap: ImapServer, selected: Selected, resync: Resync) -> None:
+    """What vanished and what changed since the client was here last."""
+    folder = selected.folder
+    known = parse_set(resync.known, 0) if resync.known else [(1, LARGEST)]
+    await tell_vanished(imap, selected, known, resync)
+    changed = members(known, selected.known(folder.changed(resync.modseq)))
+    for begin in range(0, len(changed), BATCH):
+        await imap.send(b"".join([
+            selected.row(selected.sequence(entry.uid), entry, True)
+            for entry in folder.entries(changed[begin:begin + BATCH])]))
+
+
+async def tell_vanished(imap: ImapServer, selected: Selected, among: Ranges, resync: Resync) -> None:
+    """VANISHED (EARLIER): those of some UIDs that were expunged after a mod-sequence."""
+    vanished = await selected.folder.vanished(resync.modseq)
+    if vanished is not None:
+        shown = show_set(members(among, vanished))
+    else:
+        # Not known so far back: everything that is not there; the client's own pairs say from where on.
+        begin = _agreed(selected, resync)
+        shown = show_ranges(gaps(
+            [(max(low, begin), high) for low, high in among if high >= begin], selected.uids,
+            selected.folder.uidnext - 1))
+    if shown:
+        await imap.send(b"* VANISHED (EARLIER) %b\r\n" % shown)
+
+
+def _agreed(selected: Selected, resync: Resync) -> int:
+    """The first UID that the client and we may not agree on (RFC 7162 section 3.2.5.2)."""
+    begin = 1
+    if resync.numbers and resync.uids:
+        pairs = zip(spread(parse_set(resync.numbers, 0), PAIRS), spread(parse_set(resync.uids, 0), PAIRS))
+        for number, uid in pairs:
+            if number > len(selected.uids) or selected.uids[number - 1] != uid:
+                break
+            begin = uid + 1
+    return begin
+
+
+#: Pairs of number and UID that are looked at.
+PAIRS = 10_000
 _SYSTEM = tuple(flag.encode("ascii") for flag in SYSTEM_FLAGS.values())
 
 

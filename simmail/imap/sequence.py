@@ -75,10 +75,39 @@ def members(ranges: Ranges, numbers: Sequence[int]) -> list[int]:
     return found
 
 
+def gaps(ranges: Ranges, numbers: Sequence[int], last: int) -> Ranges:
+    """What of a set, up to C{last}, an ascending sequence lacks."""
+    found: Ranges = []
+    for low, high in ranges:
+        at, high = max(low, 1), min(high, last)
+        for number in numbers[bisect_left(numbers, at):bisect_right(numbers, high)]:
+            if at < number:
+                found.append((at, number - 1))
+            at = number + 1
+        if at <= high:
+            found.append((at, high))
+    return found
+
+
+def show_ranges(ranges: Ranges) -> bytes:
+    """Ranges as a set."""
+    return b",".join([b"%d" % low if low == high else b"%d:%d" % (low, high) for low, high in ranges])
+
+
 def contains(ranges: Ranges, number: int) -> bool:
     """Whether a number is in a set."""
     at = bisect_right(ranges, (number, LARGEST + 1)) - 1
     return at >= 0 and ranges[at][0] <= number <= ranges[at][1]
+
+
+def spread(ranges: Ranges, most: int) -> Iterator[int]:
+    """The numbers of a set one by one, not more than some."""
+    for low, high in ranges:
+        for number in range(low, min(high, low + most) + 1):
+            if not most:
+                return
+            most -= 1
+            yield number
 
 
 def show_set(numbers: Iterable[int]) -> bytes:

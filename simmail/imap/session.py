@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 
 from simmail.imap.replies import Bad
-from simmail.imap.sequence import Ranges, contains, merged, parse_set, show_set, slices
+from simmail.imap.sequence import merged, parse_set, show_set, slices
 from simmail.interfaces import IFolder
 from simmail.mailstore.records import Entry, FolderChange
 
@@ -30,17 +30,18 @@ class Selected:
     @ivar saved: the result of the last C{SEARCH RETURN (SAVE)}.
     @ivar reset: the folder is not what it was; nothing can be done but hang up.
     @ivar changed: called when something is pending.
+    @param enabled: extensions the client has switched on, as they are at any time.
     """
 
-    def __init__(self, folder: IFolder, read_only: bool) -> None:
+    def __init__(self, folder: IFolder, read_only: bool, enabled: set[bytes]) -> None:
         self.folder = folder
         self.read_only = read_only
+        self._enabled = enabled
         self.uids = array("I", folder.uids)
         self.recent: set[int] = set()
         self.saved: list[int] = []
         self.reset = False
         self.changed: Callable[[], None] = _nothing
-        self.condstore = self.qresync = self.rev2 = False
         self._added: list[int] = []
         self._expunged: set[int] = set()
         self._flagged: set[int] = set()
@@ -67,6 +68,21 @@ class Selected:
         else:
             self.reset = True
         self.changed()
+
+    @property
+    def condstore(self) -> bool:
+        """Whether the client knows of mod-sequences."""
+        return b"CONDSTORE" in self._enabled
+
+    @property
+    def qresync(self) -> bool:
+        """Whether the client wants VANISHED instead of EXPUNGE."""
+        return b"QRESYNC" in self._enabled
+
+    @property
+    def rev2(self) -> bool:
+        """Whether the client speaks IMAP4rev2."""
+        return b"IMAP4REV2" in self._enabled
 
     @property
     def pending(self) -> bool:
@@ -98,7 +114,7 @@ class Selected:
         @raise Bad: not a set, or a sequence number that no message has.
         """
         if text == b"$":
-            return list(slices(merged([(one, one) for one in self.saved]), self.uids))
+            return self.places(self.saved)
         if uid:
             return list(slices(parse_set(text, self.uids[-1] if self.uids else 0), self.uids))
         return self.numbered(text)
@@ -112,6 +128,10 @@ class Selected:
         if ranges[-1][1] > count:
             raise Bad("There is no message of that number")
         return [(low - 1, high) for low, high in ranges]
+
+    def places(self, uids: Sequence[int]) -> list[tuple[int, int]]:
+        """Ascending UIDs as (begin, end) for slicing C{uids}."""
+        return list(slices(merged([(one, one) for one in uids]), self.uids))
 
     def chosen(self, text: bytes, uid: bool) -> list[int]:
         """The UIDs of a set."""
@@ -181,11 +201,6 @@ class Selected:
             # Each number is that which the message has once those before it are gone.
             yield b"".join([
                 b"* %d EXPUNGE\r\n" % (place - at) for at, place in enumerate(places[begin:begin + BATCH], begin)])
-
-
-def overlap(ranges: Ranges, uids: Sequence[int]) -> list[int]:
-    """Those of some UIDs that are in a set."""
-    return [uid for uid in uids if contains(ranges, uid)]
 
 
 def _nothing() -> None:

@@ -1,4 +1,4 @@
-"""STORE: changing flags (RFC 3501 section 6.4.6)."""
+"""STORE: changing flags (RFC 3501 section 6.4.6), if they are still what the client knows (RFC 7162 section 3.1.3)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 
 from simmail.imap.copying import selected_of
 from simmail.imap.replies import Bad, No
+from simmail.imap.sequence import show_set
+from simmail.imap.session import Selected
 from simmail.imap.tokens import Arguments
+from simmail.mailstore.records import Entry
 
 if TYPE_CHECKING:
     from simmail.imap.server import ImapServer
@@ -21,6 +24,12 @@ async def store(imap: ImapServer, arguments: Arguments, uid: bool = False) -> by
     arguments.space()
     text = arguments.set()
     arguments.space()
+    unchangedsince: int | None = None
+    if arguments.skip(b"(UNCHANGEDSINCE "):
+        unchangedsince = arguments.number64()
+        arguments.expect(b")")
+        arguments.space()
+        imap.enabled.add(b"CONDSTORE")
     mode, silent = _mode(arguments)
     arguments.space()
     flags = _flags(arguments)
@@ -28,18 +37,38 @@ async def store(imap: ImapServer, arguments: Arguments, uid: bool = False) -> by
     selected_of(imap, True)
     uids = selected.chosen(text, uid)
     missing = False
+    modified: list[int] = []
     for begin in range(0, len(uids), SLICE):
         slice = uids[begin:begin + SLICE]
-        await selected.folder.flag(slice, flags, mode, None, selected)
+        changed, failed = await selected.folder.flag(slice, flags, mode, unchangedsince, selected)
+        modified += failed
         entries = selected.folder.entries(slice)
         missing = missing or len(entries) < len(slice)
+        if failed:
+            # Their flags are told as news when somebody else changed them.
+            left = set(failed)
+            entries = [entry for entry in entries if entry.uid not in left]
         if not silent:
             rows = [selected.row(selected.sequence(entry.uid), entry, uid) for entry in entries]
             await imap.send(b"".join(rows))
+        elif selected.condstore:
+            touched = set(changed)
+            await imap.send(b"".join([_modseq(selected, entry, uid) for entry in entries if entry.uid in touched]))
         await imap.breathe()
+    if modified:
+        numbers = modified if uid else [selected.sequence(one) for one in modified]
+        return b"[MODIFIED %b] Conditional STORE failed for some" % show_set(numbers)
     if missing and not uid:
         raise No("Some of these messages are expunged", "EXPUNGEISSUED")
     return b"STORE completed"
+
+
+def _modseq(selected: Selected, entry: Entry, uid: bool) -> bytes:
+    # RFC 7162 section 3.1.3: the new mod-sequence is told even where the flags are not.
+    shown = b"MODSEQ (%d)" % entry.modseq
+    if uid or selected.qresync:
+        shown = b"UID %d %b" % (entry.uid, shown)
+    return b"* %d FETCH (%b)\r\n" % (selected.sequence(entry.uid), shown)
 
 
 def _mode(arguments: Arguments) -> tuple[str, bool]:
