@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 #: Longest a sender waits for Redis once its mail is durable (real seconds).
 PATIENCE = 1.5
 
+#: Octets a door may put in front as trace: the limit is for what was sent.
+LONGEST_TRACE = 2048
+
 #: Copies noted for each folder; a wait looks no further back.
 MOST_NOTED = 1000
 
@@ -96,7 +99,7 @@ class PostOffice:
         """
         universe = self._universe
         universe.require_available()
-        if len(submission.octets) > universe.config.limits.message:
+        if len(submission.octets) > universe.config.limits.message + LONGEST_TRACE:
             raise TooLarge(f"message over {universe.config.limits.message} octets")
         now = universe.clock.now()
         delivery_id = self._unique()
@@ -126,9 +129,9 @@ class PostOffice:
         self.accepted_at = universe.reactor.seconds()
         copies, done = await self._file(delivery_id, tuple(filings), octets, now, commit)
         await universe.within(done, PATIENCE)
-        universe.told("accepted {message_id} from {sender} for {recipients}, {size} octets, via {via}",
-                      message_id=mail.message_id, sender=submission.sender,
-                      recipients=len(submission.recipients), size=len(octets), via=submission.via)
+        universe.told("accepted {message_id} from {sender} for {recipients}, {size} octets, via {via}, filed in {places}",
+                      message_id=mail.message_id, sender=submission.sender, recipients=len(submission.recipients),
+                      size=len(octets), via=submission.via, places=places(copies))
         return Accepted(delivery_id, mail.message_id, copies)
 
     def _address(
@@ -257,6 +260,12 @@ def _with_copies(commit: Commit, copies: tuple[Copy, ...]) -> Commit:
         return commit
     return replace(commit, arrive=tuple(
         replace(arrival, copy=copies[int(arrival.id.rpartition(".")[2])]) for arrival in commit.arrive))
+
+
+def places(copies: tuple[Copy, ...]) -> str:
+    """Where a message was filed, for the mail log: the first few places, and how many more."""
+    shown = ", ".join(f"{copy.mailbox}/{copy.folder}" for copy in copies[:5])
+    return f"{shown} and {len(copies) - 5} more" if len(copies) > 5 else shown or "no mailbox"
 
 
 def summary(mail: Mail) -> str:
