@@ -14,7 +14,6 @@ from typing import Any
 
 from simmail.config import Config
 from simmail.errors import Unauthenticated
-from simmail.universe.accounts import Accounts
 from simmail.universe.roster import Roster
 
 LOGIN = "app@sim.test"
@@ -27,7 +26,7 @@ PERSONA: dict[str, Any] = {
 }
 
 #: What the printed line says to them.
-SUBJECT, TEXT = "Lunch on Friday?", "Hi Maria, do you have time for lunch on Friday at 12:30?"
+SUBJECT, TEXT = "Lunch on Friday?", "Hi Maria, could we meet for lunch on Friday at 12:30?"
 
 
 async def first_start(roster: Roster, config: Config, state: Path) -> bool:
@@ -49,7 +48,7 @@ async def first_start(roster: Roster, config: Config, state: Path) -> bool:
         password = token_urlsafe(12)
         # The file first: a password nobody can read would lock the login.
         write(state / "first-login.json", json.dumps({LOGIN: password}, indent=1) + "\n")
-        await Accounts(universe, roster.passwords).put(LOGIN, password)
+        await roster.accounts(universe).put(LOGIN, password)
         made = True
     if not await _known(roster, state / "admin.key"):
         key = await roster.create_key(name, "admin", "first start", administrator=True)
@@ -86,14 +85,14 @@ def banner(
     @param first: secrets are shown; later on only where they are kept.
     @param plain: passwords may go over the wire without TLS.
     """
-    lines = [f"{titles[name]:<11}{_place(one)}" for name, one in endpoints.items()]
+    lines = [f"{titles[name]} {_place(one)}" for name, one in endpoints.items()]
     if not first:
-        return "\n".join([*lines, "", f"API key    in {state / 'admin.key'}",
-                          f"Login      {LOGIN}, password in {state / 'first-login.json'}"])
+        return "\n".join([*lines, "", f"API key in {state / 'admin.key'}",
+                          f"Login {LOGIN}, password in {state / 'first-login.json'}"])
     key = (state / "admin.key").read_text(encoding="utf-8").strip()
     password = json.loads((state / "first-login.json").read_text(encoding="utf-8"))[LOGIN]
-    lines += ["", f"API key    {key}", f"Login      {LOGIN}  password {password}",
-              f"Persona    {PERSONA['name']} <{PERSONA['addresses'][0]}>"]
+    lines += ["", f"API key {key}", f"Login {LOGIN} password {password}",
+              f"Persona {PERSONA['name']} <{PERSONA['addresses'][0]}>"]
     smtp, imap, http = (endpoints.get(name) for name in ("smtp", "imap", "http"))
     if smtp and imap and http:
         persona = PERSONA["addresses"][0]

@@ -129,9 +129,10 @@ class PostOffice:
         self.accepted_at = universe.reactor.seconds()
         copies, done = await self._file(delivery_id, tuple(filings), octets, now, commit)
         await universe.within(done, PATIENCE)
-        universe.told("accepted {message_id} from {sender} for {recipients}, {size} octets, via {via}, filed in {places}",
-                      message_id=mail.message_id, sender=submission.sender, recipients=len(submission.recipients),
-                      size=len(octets), via=submission.via, places=places(copies))
+        universe.told(
+            "accepted {message_id} from {sender} for {recipients}, {size} octets, via {via}, filed in {places}",
+            message_id=mail.message_id, sender=submission.sender, recipients=len(submission.recipients),
+            size=len(octets), via=submission.via, places=places(copies))
         return Accepted(delivery_id, mail.message_id, copies)
 
     def _address(

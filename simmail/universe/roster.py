@@ -11,7 +11,7 @@ from __future__ import annotations
 import hmac
 import re
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from hashlib import sha256
 from secrets import token_hex, token_urlsafe
@@ -24,11 +24,13 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
 from simmail.config import Config
+from simmail.core.allowances import SELF_HOSTED, Plan
 from simmail.core.events import Event
 from simmail.core.timeline import Timeline
 from simmail.database.records import Commit
 from simmail.errors import Conflict, Forbidden, Invalid, NotFound, TooMany, Unauthenticated, Unavailable
 from simmail.interfaces import IDatabase, IMailStore
+from simmail.universe.accounts import Accounts
 from simmail.universe.passwords import Passwords
 from simmail.universe.policy import Account
 from simmail.universe.universe import Charter, Universe
@@ -98,7 +100,7 @@ class Roster:
 
     def __init__(
         self, config: Config, database: IDatabase, store: Callable[[str], Any], reactor: IReactorTime,
-        in_thread: Callable[..., Any], unique: Callable[[], str],
+        in_thread: Callable[..., Any], unique: Callable[[], str], plans: Mapping[str, Plan] | None = None,
     ) -> None:
         self._config = config
         self._database = database
@@ -110,6 +112,8 @@ class Roster:
         self._orgs: dict[str, Org] = {}
         self._keys: dict[str, Key] = {}
         self._failures: dict[str, deque[float]] = {}
+        self._accounts: dict[str, Accounts] = {}
+        self.plans: Mapping[str, Plan] = plans or {SELF_HOSTED.name: SELF_HOSTED}
 
     # Coming and going
 
@@ -225,6 +229,7 @@ class Roster:
         """
         universe = self.universe(universe_id)
         del self._universes[universe_id]
+        self._accounts.pop(universe_id, None)
         await universe.stop()
         keys = [key.prefix for key in self._keys.values() if key.universe == universe_id]
         await self._database.commit(SERVER, Commit(
@@ -290,7 +295,35 @@ class Roster:
         """The organisation that owns a universe."""
         return self._orgs.get(universe.org) or Org(universe.org, universe.org)
 
+    def plan_of(self, universe: Universe) -> Plan:
+        """What the organisation of a universe may use; a plan that is gone from the file has no features."""
+        name = self.org_of(universe).plan
+        return self.plans.get(name) or Plan(name)
+
+    async def change_org(self, org_id: str, plan: str | None = None, suspended: bool | None = None) -> Org:
+        """
+        Put an organisation on another plan, suspend it or take it back.
+
+        @raise NotFound: no such organisation.  @raise Invalid: no such plan.
+        """
+        org = self._orgs.get(org_id)
+        if org is None:
+            raise NotFound(f"no organisation {org_id}")
+        if plan is not None and plan not in self.plans:
+            raise Invalid("plan", f"must be one of {', '.join(sorted(self.plans))}")
+        org = Org(org.id, org.name, org.plan if plan is None else plan,
+                  org.suspended if suspended is None else suspended)
+        await self._put("orgs", org_id, org)
+        self._orgs[org_id] = org
+        return org
+
     # Logins
+
+    def accounts(self, universe: Universe) -> Accounts:
+        """The logins of a universe, to be read and changed."""
+        if universe.id not in self._accounts:
+            self._accounts[universe.id] = Accounts(universe, self)
+        return self._accounts[universe.id]
 
     async def sign_in(self, username: str, password: str, proto: Proto, remote: str) -> Login:
         """

@@ -23,7 +23,6 @@ from simmail.core.times import parse_duration
 from simmail.errors import OverMailLimit
 from simmail.smtp.server import SmtpFactory
 from simmail.testing.universe import MemoryServer, now
-from simmail.universe.accounts import Accounts
 from simmail.universe.universe import Universe
 
 
@@ -127,7 +126,7 @@ class Door:
 
     def login(self, address: str, password: str, **fields: Any) -> None:
         """A login that works."""
-        now(Accounts(self.universe, self.server.roster.passwords).put(address, password, **fields))
+        now(self.server.roster.accounts(self.universe).put(address, password, **fields))
 
     def mail(self, address: str, folder: str = "INBOX") -> list[bytes]:
         """The messages of a folder, oldest first; none where there is no mailbox."""

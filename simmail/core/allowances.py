@@ -1,0 +1,85 @@
+"""
+Plans: which features a universe has, and how much of what.
+
+Sources: API contract, "Errors" (402, 400 naming the allowance) and "Limits";
+decisions, section 19.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from simmail.errors import FeatureMissing, Invalid, OverAllowance
+
+Feature = Literal["insights", "webhooks", "links", "chaos", "mcp"]
+
+#: Allowances as people call them, by field of L{Allowances}.
+_CALLED = {
+    "people": "people", "logins": "logins", "streams": "streams", "learned_per_month": "personas learned from mail",
+    "universes": "universes",
+}
+
+
+class Allowances(Struct, frozen=True, forbid_unknown_fields=True):
+    """Numbers of a plan; None is no limit.  Months are real UTC months, C{retention_days} simulated days."""
+
+    people: int | None = None
+    logins: int | None = None
+    streams: int | None = None
+    mail_per_month: int | None = None
+    ai_credits: int | None = None
+    learned_per_month: int | None = None
+    retention_days: int | None = None
+    universes: int | None = None
+
+
+class Plan(Struct, frozen=True, forbid_unknown_fields=True):
+    """What an organisation may use."""
+
+    name: str
+    features: tuple[Feature, ...] = ()
+    limits: Allowances = Allowances()
+
+    def require(self, feature: Feature) -> None:
+        """
+        Refuse what the plan does not have.
+
+        @raise FeatureMissing: naming plan and feature.
+        """
+        if feature not in self.features:
+            raise FeatureMissing(f"the plan {self.name} does not include {feature}")
+
+    def check(self, allowance: str, used: int) -> None:
+        """
+        Refuse one more of what is counted; C{used} are there.
+
+        @raise OverAllowance: naming plan and allowance.
+        """
+        limit = getattr(self.limits, allowance)
+        if limit is not None and used >= limit:
+            raise OverAllowance(f"the plan {self.name} allows {limit} {_CALLED.get(allowance, allowance)}")
+
+
+#: What an organisation has unless told otherwise: everything.
+SELF_HOSTED = Plan("self-hosted", ("insights", "webhooks", "links", "chaos", "mcp"))
+
+
+def plans_of(value: Any) -> Mapping[str, Plan]:
+    """
+    Plans by name, from a decoded YAML document C{{name: {features, limits}}}.
+
+    @raise Invalid: a bad field, by its path.
+    """
+    if not isinstance(value, Mapping):
+        raise Invalid("plans", "must be an object of plans by name")
+    found = {SELF_HOSTED.name: SELF_HOSTED}
+    for name, fields in value.items():
+        try:
+            found[str(name)] = msgspec.convert({"name": str(name), **(fields or {})}, Plan)
+        except (msgspec.ValidationError, TypeError) as error:
+            raise Invalid(f"plans.{name}", str(error)) from None
+    return found

@@ -1,0 +1,126 @@
+"""
+Retention: old mail, events and finished jobs are removed; what people remember stays.
+
+Source: API contract, "Other settings" and retention calls; decisions, section 16.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct
+from twisted.internet.defer import Deferred
+
+from simmail.core.events import Event
+from simmail.database.records import Commit
+from simmail.errors import Invalid
+
+if TYPE_CHECKING:
+    from simmail.universe.universe import Universe
+
+#: Housekeeping runs once in each simulated hour.
+EVERY = timedelta(hours=1)
+
+#: Messages removed before others get their turn.
+SLICE = 200
+
+LONGEST = 36_500
+
+
+class Retention(Struct, frozen=True, forbid_unknown_fields=True):
+    """Simulated days that mail and events are kept; 0 for ever."""
+
+    mail_days: int = 0
+    event_days: int = 0
+
+    def capped(self, cap: int | None) -> Retention:
+        """What is in force under a plan's cap; 0 under a cap is the cap."""
+        if cap is None:
+            return self
+        return Retention(min(self.mail_days or cap, cap), min(self.event_days or cap, cap))
+
+
+class Pruned(NamedTuple):
+    """What was removed."""
+
+    messages: int
+    events: int
+    jobs: int
+
+
+class Pruning:
+    """
+    Retention of one universe.
+
+    @param cap: the plan's limit in days, None for none.
+    """
+
+    def __init__(self, universe: Universe, cap: Callable[[], int | None]) -> None:
+        self._universe = universe
+        self._cap = cap
+        self._last: datetime | None = None
+        self._running: Deferred[None] | None = None
+
+    @property
+    def setting(self) -> Retention:
+        """The setting in force."""
+        stored = self._universe.settings.get("retention") or {}
+        return Retention(**stored).capped(self._cap())
+
+    async def set(self, mail_days: int | None = None, event_days: int | None = None) -> Retention:
+        """
+        Change the setting; what is omitted stays.
+
+        @raise Invalid: not from 0 to 36500.
+        """
+        stored = Retention(**(self._universe.settings.get("retention") or {}))
+        for name, days in (("mail_days", mail_days), ("event_days", event_days)):
+            if days is not None and not 0 <= days <= LONGEST:
+                raise Invalid(name, f"must be from 0 to {LONGEST}")
+        await self._universe.settings.put("retention", Retention(
+            stored.mail_days if mail_days is None else mail_days,
+            stored.event_days if event_days is None else event_days))
+        return self.setting
+
+    def due(self) -> bool:
+        """Whether a simulated hour has passed since housekeeping last ran, and there is something to keep to."""
+        now, setting = self._universe.clock.now(), self.setting
+        if not (setting.mail_days or setting.event_days):
+            return False
+        return self._last is None or now - self._last >= EVERY
+
+    async def prune(self) -> Pruned:
+        """Apply retention now."""
+        universe = self._universe
+        now, setting = universe.clock.now(), self.setting
+        self._last = now
+        messages = await self._mail(now - timedelta(days=setting.mail_days)) if setting.mail_days else 0
+        events = jobs = 0
+        if setting.event_days:
+            events, jobs = await universe.database.prune(universe.id, now - timedelta(days=setting.event_days))
+        if messages or events or jobs:
+            await universe.commit(Commit(events=(Event("retention.pruned", now, {
+                "messages": messages, "events": events, "jobs": jobs}),)))
+        return Pruned(messages, events, jobs)
+
+    async def _mail(self, before: datetime) -> int:
+        universe, removed = self._universe, 0
+        for address in universe.store.mailboxes():
+            for status in await universe.store.folders(address):
+                if not status.total:
+                    continue
+                folder = await universe.store.folder(address, status.name)
+                old = [uid for uid in folder.uids if (entry := folder.entry(uid)) is not None and entry.date < before]
+                for n in range(0, len(old), SLICE):
+                    removed += len(await folder.expunge(old[n:n + SLICE]))
+                    await _turn(universe)
+        return removed
+
+
+def _turn(universe: Universe) -> Awaitable[None]:
+    """Let others work."""
+    turn: Deferred[None] = Deferred()
+    universe.reactor.callLater(0, turn.callback, None)
+    return turn
