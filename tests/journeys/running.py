@@ -1,0 +1,262 @@
+"""What journeys share: the service as a process, and clients to it."""
+
+from __future__ import annotations
+
+import imaplib
+import json
+import os
+import shutil
+import signal
+import smtplib
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+from twisted.trial.unittest import SynchronousTestCase
+
+import simmail
+
+#: The folder that holds the package: a checkout, or where it was installed.
+ROOT = Path(simmail.__file__).parent.parent
+
+#: Real seconds for things that take well under one; the machine may be busy with other tests.
+SOON = 20.0
+
+#: Any free ports, and no limit on requests: a journey makes more than people do.
+CONFIG: dict[str, Any] = {
+    "listen": {"smtp": 0, "smtps": 0, "submission": 0, "imap": 0, "imaps": 0, "http": 0},
+    "http": {"rate": 0},
+}
+
+LOGIN = "app@sim.test"
+
+
+class Answer(NamedTuple):
+    """One HTTP answer."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    def json(self) -> Any:
+        """The body, decoded."""
+        return json.loads(self.body)
+
+
+def environment() -> dict[str, str]:
+    """The environment of a process that can import the package from any folder."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(
+        [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])}
+
+
+def command(*arguments: str, timeout: float = SOON, **more: Any) -> subprocess.CompletedProcess[str]:
+    """Run C{python -m simmail} to its end."""
+    return subprocess.run([sys.executable, "-m", "simmail", *arguments], env=environment(), text=True,
+                          capture_output=True, timeout=timeout, stdin=subprocess.DEVNULL, **more)
+
+
+def until(found: Callable[[], Any], within: float = SOON, every: float = 0.02) -> Any:
+    """What C{found()} answers once it is true; fails when that takes too long."""
+    deadline = time.monotonic() + within
+    while True:
+        value = found()
+        if value:
+            return value
+        if time.monotonic() >= deadline:
+            raise AssertionError(f"not so within {within} s: {getattr(found, '__doc__', '') or found}")
+        time.sleep(every)
+
+
+class Service:
+    """
+    C{python -m simmail run} on a state folder.
+
+    @ivar out, log: files with what it printed and logged, over all its lives.
+    """
+
+    def __init__(self, folder: Path, config: dict[str, Any] | None = None, arguments: tuple[str, ...] = ()) -> None:
+        self.state = folder / "state"
+        self.out, self.err, self.log = folder / "out", folder / "err", folder / "log"
+        self._config = folder / "config.yaml"
+        self._config.write_text(yaml.safe_dump({**CONFIG, **(config or {})}), encoding="utf-8")
+        self._arguments = arguments
+        self.process: subprocess.Popen[bytes] | None = None
+        self.key = ""
+        self.endpoints: dict[str, dict[str, Any]] = {}
+
+    # Its life
+
+    def begin(self) -> None:
+        """Start the process, without waiting for anything."""
+        with open(self.out, "ab") as out, open(self.err, "ab") as err:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "simmail", "run", "--state", str(self.state), "--config", str(self._config),
+                 "--log", str(self.log), *self._arguments],
+                env=environment(), stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+
+    def start(self) -> float:
+        """Start it and wait until it serves; answers how many real seconds that took."""
+        begin = time.monotonic()
+        self.begin()
+        self.wait_ready()
+        return time.monotonic() - begin
+
+    def wait_ready(self) -> None:
+        """Wait until it serves."""
+        process = self.process
+        assert process is not None
+
+        def serving() -> bool:
+            if process.poll() is not None:
+                raise AssertionError(
+                    f"it ended with status {process.returncode}: {self.err.read_text()}{self.logged()}")
+            try:
+                self.endpoints = json.loads((self.state / "endpoints.json").read_text(encoding="utf-8"))
+                return self.get("/readyz").status == 200
+            except OSError:
+                return False
+
+        until(serving)
+        self.key = (self.state / "admin.key").read_text(encoding="utf-8").strip()
+
+    def kill(self) -> None:
+        """SIGKILL: it has no time to do anything."""
+        assert self.process is not None
+        self.process.kill()
+        self.process.wait(SOON)
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        """Ask it to stop; answers its exit status."""
+        assert self.process is not None
+        self.process.send_signal(number)
+        return self.process.wait(SOON)
+
+    def logged(self) -> str:
+        """The log so far."""
+        return self.log.read_text(encoding="utf-8", errors="replace") if self.log.exists() else ""
+
+    # Clients
+
+    def port(self, name: str) -> int:
+        """The port of a listener."""
+        return int(self.endpoints[name]["port"])
+
+    @property
+    def password(self) -> str:
+        """The password of the login that the first start made."""
+        text: str = json.loads((self.state / "first-login.json").read_text(encoding="utf-8"))[LOGIN]
+        return text
+
+    def call(self, method: str, path: str, body: Any = None, key: str | None = None, timeout: float = 60.0) -> Answer:
+        """One call of the API, with the first key unless another is given."""
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port('http')}{path}", method=method,
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"Authorization": f"Bearer {self.key if key is None else key}"})
+        try:
+            with urllib.request.urlopen(request, timeout=timeout) as answer:
+                return Answer(answer.status, dict(answer.headers), answer.read())
+        except urllib.error.HTTPError as error:
+            with error:
+                return Answer(error.code, dict(error.headers), error.read())
+
+    def get(self, path: str, key: str | None = None, timeout: float = 60.0) -> Answer:
+        """GET."""
+        return self.call("GET", path, key=key, timeout=timeout)
+
+    def good(self, method: str, path: str, body: Any = None, key: str | None = None) -> Any:
+        """What a call that must succeed answers."""
+        answer = self.call(method, path, body, key)
+        if answer.status != 200:
+            raise AssertionError(f"{method} {path}: {answer.status} {answer.body!r}")
+        return answer.json()
+
+    def events(self, types: str, key: str | None = None) -> list[dict[str, Any]]:
+        """All events of some types, oldest first."""
+        found: list[dict[str, Any]] = []
+        after = 0
+        while True:
+            page = self.good("GET", f"/api/events?order=asc&limit=1000&after={after}&type={types}", key=key)
+            found += page
+            if len(page) < 1000:
+                return found
+            after = page[-1]["id"]
+
+    def smtp(self, timeout: float = SOON) -> smtplib.SMTP:
+        """A session on the SMTP port."""
+        return smtplib.SMTP("127.0.0.1", self.port("smtp"), timeout=timeout)
+
+    @contextmanager
+    def imap(self, folder: str | None = "INBOX") -> Iterator[imaplib.IMAP4]:
+        """A session of the first login on the IMAP port, with a folder selected."""
+        with imaplib.IMAP4("127.0.0.1", self.port("imap"), timeout=SOON) as session:
+            session.login(LOGIN, self.password)
+            if folder is not None:
+                session.select(folder)
+            yield session
+
+
+class JourneyCase(SynchronousTestCase):
+    """A journey: services are stopped at its end, and their logs must be without a traceback."""
+
+    def service(self, config: dict[str, Any] | None = None, arguments: tuple[str, ...] = ()) -> Service:
+        """A service on a new state folder, not started yet."""
+        made = Service(self.folder(), config, arguments)
+        self.addCleanup(self._finish, made)
+        return made
+
+    def folder(self) -> Path:
+        """A new empty folder with a short path."""
+        # Not below trial's: the path of a Unix socket has about a hundred octets.
+        path = tempfile.mkdtemp(prefix="simmail-journey-")
+        self.addCleanup(shutil.rmtree, path, True)
+        return Path(path)
+
+    def _finish(self, service: Service) -> None:
+        process = service.process
+        if process is not None and process.poll() is None:
+            process.send_signal(signal.SIGCONT)
+            process.terminate()
+            try:
+                status = process.wait(SOON)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+                raise
+            self.assertEqual(status, 0, service.logged()[-3000:])
+        end_redis(service.state)
+        log = service.logged()
+        at = log.find("Traceback (most recent call last)")
+        self.assertEqual(at, -1, log[max(0, at - 500):at + 3000])
+        self.assertNotIn("Unhandled", log)
+
+
+def redis_pid(state: Path) -> int | None:
+    """The process id of the private Redis of a state folder, None when there is none."""
+    try:
+        pid = int((state / "redis" / "redis.pid").read_text(encoding="ascii"))
+        os.kill(pid, 0)
+    except (OSError, ValueError):
+        return None
+    return pid
+
+
+def end_redis(state: Path) -> None:
+    """Kill the private Redis that a killed daemon left behind."""
+    pid = redis_pid(state)
+    if pid is not None:
+        os.kill(pid, signal.SIGKILL)
+
+
+def message(sender: str, to: str, subject: str, text: str, **fields: str) -> bytes:
+    """A small message, as SMTP carries it."""
+    more = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in fields.items())
+    return f"From: {sender}\r\nTo: {to}\r\nSubject: {subject}\r\n{more}\r\n{text}\r\n".encode()

@@ -1,0 +1,134 @@
+"""From nothing to a persona's answer in a mail client: what a newcomer does first."""
+
+from __future__ import annotations
+
+import email
+import email.policy
+import json
+import re
+import shutil
+import signal
+import stat
+import subprocess
+from twisted.trial.unittest import SkipTest
+
+from tests.journeys.running import LOGIN, SOON, JourneyCase, Service, until
+
+
+class FirstStartTests(JourneyCase):
+    """The first start and the second."""
+
+    def printed(self, service: Service) -> str:
+        """What it has printed."""
+        return service.out.read_text(encoding="utf-8")
+
+    def test_three_lines(self) -> None:
+        """The three printed lines work as printed, and the answer takes up what the mail asked."""
+        service = self.service()
+        service.start()
+        text = self.printed(service)
+        for name, title in (("smtp", "SMTP"), ("submission", "SUBMISSION"), ("smtps", "SMTPS"), ("imap", "IMAP"),
+                            ("imaps", "IMAPS"), ("http", "HTTP")):
+            self.assertIn(f"\n{title} 127.0.0.1:{service.port(name)}\n", "\n" + text)
+        self.assertIn(service.key, text)
+        self.assertIn(service.password, text)
+        self.assertIn("maria@acme.test", text)
+
+        lines = text.rstrip().split("\n")[-3:]
+        answers = [self.run_line(line) for line in lines]
+        self.assertEqual(json.loads(answers[1])["stopped_by"], "to")
+        shown = email.message_from_string(answers[2], policy=email.policy.default)
+        self.check_answer(shown)
+
+        with service.imap() as session:
+            _, [found] = session.search(None, "FROM", "maria@acme.test")
+            self.assertEqual(found, b"1")
+            _, parts = session.fetch("1", "(BODY[])")
+        read = email.message_from_bytes(parts[0][1], policy=email.policy.default)
+        self.check_answer(read)
+        self.assertEqual(read["Message-ID"], shown["Message-ID"])
+
+    def run_line(self, line: str) -> str:
+        """Paste a line into a shell."""
+        if shutil.which("curl") is None:
+            raise SkipTest("curl is not installed")
+        ran = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=SOON)
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""), line)
+        return ran.stdout
+
+    def check_answer(self, answer: email.message.EmailMessage) -> None:
+        """Maria answers that mail, in its thread."""
+        self.assertEqual(answer["From"].addresses[0].addr_spec, "maria@acme.test")
+        self.assertEqual(answer["Subject"], "Re: Lunch on Friday?")
+        self.assertEqual(answer["In-Reply-To"], answer["References"])
+        body = answer.get_body(("plain",))
+        assert body is not None
+        new = body.get_content().partition("\nOn ")[0]
+        self.assertRegex(new, r"(?i)friday|12:30")
+
+    def test_files(self) -> None:
+        """Secrets are readable by their owner only; where to connect is known to all programs."""
+        service = self.service()
+        service.start()
+        for name in ("admin.key", "first-login.json", "key.pem", "daemon.lock"):
+            self.assertEqual(stat.S_IMODE((service.state / name).stat().st_mode), 0o600, name)
+        self.assertEqual(stat.S_IMODE(service.state.stat().st_mode), 0o700)
+        self.assertRegex(service.key, r"\Asm_[0-9a-f]+_[A-Za-z0-9-]+\Z")
+        self.assertEqual(list(json.loads((service.state / "first-login.json").read_text())), [LOGIN])
+        me = service.good("GET", "/api/me")
+        self.assertEqual((me["kind"], me["administrator"], me["key"]["universe"], me["key"]["role"]),
+                         ("key", True, "main", "admin"))
+        self.assertEqual([one["name"] for one in service.good("GET", "/api/personas")], ["Maria Rossi"])
+
+    def test_second_start(self) -> None:
+        """A second start is quick, keeps everything, and shows no secrets again."""
+        service = self.service()
+        service.start()
+        key, password = service.key, service.password
+        self.assertEqual(service.stop(), 0)
+        self.assertFalse((service.state / "endpoints.json").exists())
+        service.out.write_text("")
+        took = service.start()
+        # 2 s is the promise on a machine that does nothing else.
+        self.assertLess(took, 4.0)
+        self.assertEqual((service.key, service.password), (key, password))
+        text = self.printed(service)
+        self.assertNotIn(key, text)
+        self.assertNotIn(password, text)
+        self.assertIn(str(service.state / "admin.key"), text)
+        self.assertEqual(service.good("GET", "/api/me")["key"]["universe"], "main")
+
+    def test_stops(self) -> None:
+        """Ctrl-C and SIGTERM end it with status 0 within seconds, also in the middle of its start."""
+        service = self.service()
+        service.start()
+        self.assertEqual(service.stop(signal.SIGINT), 0)
+        service.begin()
+        until(lambda: service.logged().count("starting up") == 2)
+        self.assertEqual(service.stop(), 0)
+        # What it had begun does not stand in the way.
+        service.start()
+        self.assertEqual(service.stop(), 0)
+
+    def test_lost_key(self) -> None:
+        """A key that is gone, or belongs to another Redis, is replaced at the next start."""
+        service = self.service()
+        service.start()
+        old = service.key
+        service.stop()
+        (service.state / "admin.key").write_text("sm_0000000000_nobody\n")
+        service.start()
+        self.assertNotEqual(service.key, old)
+        self.assertEqual(service.get("/api/me").status, 200)
+        self.assertEqual(service.get("/api/me", key=old).status, 200)
+
+    def test_log_words(self) -> None:
+        """The mail log tells of a message in mail's own words."""
+        service = self.service()
+        service.start()
+        for line in self.printed(service).rstrip().split("\n")[-3:]:
+            self.run_line(line)
+        log = [line for line in service.logged().split("\n") if "[simmail.mail#info]" in line]
+        for word in ("accepted", "filed", "planned", "answered"):
+            self.assertTrue(any(re.search(rf"\b{word}\b", line) for line in log), word)
+        self.assertRegex(service.get("/metrics").body.decode(), r'simmail_mail_total\{what="answered"\} 1\n')
