@@ -108,8 +108,10 @@ class Waits:
         wake: list[Deferred[None]] = []
 
         def changed(*_: Any) -> None:
-            while wake:
-                wake.pop().callback(None)
+            # One that looks and finds nothing goes back to sleep at once: wake only who sleeps now.
+            asleep, wake[:] = list(wake), []
+            for one in asleep:
+                one.callback(None)
 
         unwatch = universe.log.watch(look.heard)
         unwatch_wake = universe.log.watch(changed)
