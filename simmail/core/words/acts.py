@@ -19,8 +19,8 @@ from simmail.core.words.request import Promised
 KNOWN = frozenset({
     "first", "name", "company", "me", "org", "ref", "amount", "dated", "about", "subject", "doc", "slot", "counter",
     "counter2", "option", "other", "topic", "thing", "question", "label", "value", "is", "it", "yes", "no", "by",
-    "when", "addressee", "want", "deadline", "what", "sender", "file", "until", "back", "case", "ordinal", "deed", "minutes",
-    "figure",
+    "when", "addressee", "want", "deadline", "what", "sender", "file", "until", "back", "case", "ordinal", "deed",
+    "minutes", "date", "figure",
 })
 
 

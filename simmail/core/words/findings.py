@@ -55,6 +55,7 @@ class Findings(Struct, frozen=True):
 
     @ivar deed: what its writer gives thanks for, as the thanked one says it; minutes: how long something takes;
         figure: a percentage.
+    @ivar references: bare; named: as they are spoken of, C{order 77120}.
     @ivar requests: the sentences that ask for something; options: the two things of a choice.
     @ivar coded: it has something like a code; familiar: its German says du.
     @ivar unlabelled_images: pictures of the HTML without a description.
@@ -69,6 +70,7 @@ class Findings(Struct, frozen=True):
     dates: tuple[date, ...]
     amounts: tuple[str, ...]
     references: tuple[str, ...]
+    named: tuple[str, ...]
     documents: tuple[str, ...]
     requests: tuple[str, ...]
     options: tuple[str, ...]
@@ -114,6 +116,7 @@ def pick_up(mail: Mail, base: datetime, language: Language) -> Findings:
             options = phrases.options(sentence, language)
         deed = deed or say(phrases.deed(sentence, language), 80)
     both = f"{subject}\n{prose.body}"
+    references = _references(both, language)
     return Findings(
         prose=prose,
         sender=sender(mail, prose, language),
@@ -123,7 +126,8 @@ def pick_up(mail: Mail, base: datetime, language: Language) -> Findings:
         deadlines=tuple(deadlines[:MOST]),
         dates=tuple(dates[:2 * MOST]),
         amounts=_unique(match.group() for match in _AMOUNT.finditer(both)),
-        references=_references(both, language),
+        references=tuple(one for one, _ in references),
+        named=tuple(name for _, name in references),
         documents=tuple(documents[:3]),
         requests=tuple(requests[:MOST]),
         options=options,
@@ -178,8 +182,9 @@ def _first(match: re.Match[str] | None, group: int) -> str:
     return match.group(group) if match is not None else ""
 
 
-def _references(text: str, language: Language) -> tuple[str, ...]:
-    found: list[str] = []
+def _references(text: str, language: Language) -> list[tuple[str, str]]:
+    """Each reference, bare and as it is spoken of: a bare number with its noun, C{order 77120}."""
+    found: dict[str, str] = {}
     before = ""
     for word in text.split()[:3000]:
         bare = word.strip(_EDGES)
@@ -193,9 +198,11 @@ def _references(text: str, language: Language) -> tuple[str, ...]:
             lettered = plain[0].isupper() and plain.upper() == plain and digits < len(plain)
             numbered = plain.isdigit() and digits >= 4 and (bare.startswith("#") or before in language.reference_words)
             if (lettered and not plain.startswith(("EUR", "USD", "GBP", "CHF")) or numbered) and bare not in found:
-                found.append(bare)
+                noun = before if plain.isdigit() and before in language.reference_nouns else ""
+                noun = noun.capitalize() if language.code == "de" else noun
+                found[bare] = f"{noun} {bare}".lstrip()
         before = bare.lower().strip(".:")
-    return tuple(found[:MOST])
+    return list(found.items())[:MOST]
 
 
 def _unique(found: Iterable[str]) -> tuple[str, ...]:

@@ -151,6 +151,7 @@ class Language(Struct, frozen=True, rename={"and_": "and", "or_": "or"}):
     or_: str
     contractions: dict[str, str]
     reference_words: frozenset[str]
+    reference_nouns: frozenset[str]
     had_before: frozenset[str]
     had_not_before: frozenset[str]
     first_person: dict[str, str]

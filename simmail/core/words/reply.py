@@ -45,7 +45,7 @@ def reply(scene: Scene) -> list[Said]:
         said.append(opener)
     if len(scene.read) > 1 and len(body) > 1:
         said.append(Said(act="batch.lead", values=scene.common))
-    if said and body and not body[0].number and not body[0].quote and body[0].lead is None:
+    if said and body and scene.length == "short" and not body[0].number and not body[0].quote:
         body[0] = replace(body[0], joins=True)
     said.extend(body)
     style = scene.request.persona.style

@@ -29,7 +29,7 @@ from simmail.core.words.voices import FORMALITIES, Manner, Voice, manners, voice
 TOGETHER = 4
 #: What lines may name of what one mail is about.
 ABOUT = frozenset({
-    "ref", "amount", "dated", "addressee", "about", "subject", "file", "deadline", "deed", "minutes", "figure",
+    "ref", "amount", "dated", "addressee", "about", "subject", "file", "date", "deadline", "deed", "minutes", "figure",
 })
 
 
@@ -178,7 +178,7 @@ def about(read: Read, request: WordsRequest, calendar: Calendar, language: Langu
     found, values = read.found, {}
     # The reference of the subject comes first in the findings.
     if found.references:
-        values["ref"] = found.references[0]
+        values["ref"] = found.named[0]
     if found.amounts:
         values["amount"] = found.amounts[0]
     past = [day for day in (*found.deadlines, *found.dates) if day <= request.now.date()]
@@ -191,6 +191,9 @@ def about(read: Read, request: WordsRequest, calendar: Calendar, language: Langu
         opening, closing = language.quotes
         values["subject"] = f"{opening}{subject}{closing}"
     values["about"] = values.get("ref") or values.get("subject", "")
+    future = [day for day in found.dates if day > request.now.date()]
+    if future:
+        values["date"] = plain_date(future[0], language)
     ahead = [day for day in found.deadlines if day > request.now.date()]
     if ahead:
         values["deadline"] = calendar.name(ahead[0], language)

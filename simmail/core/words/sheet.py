@@ -93,17 +93,21 @@ def greeting(scene: Scene) -> str:
     """The greeting line, C{""} for people who do without."""
     if scene.request.own and not scene.manner.apart:
         return ""  # the short ones do not greet twice in a thread
-    formality = scene.formality
-    if scene.language.code == "de":
-        # "Hallo Jonas" goes with du, and du with "Hallo Jonas".
-        formality = ("neutral" if formality == "casual" else formality) if scene.far else "casual"
-    lines = scene.voice.greeting[formality]
-    return _habitual(scene, lines, "greeting", dict(scene.common))
+    return _habitual(scene, scene.voice.greeting[_nearness(scene)], "greeting", dict(scene.common))
 
 
 def closing(scene: Scene) -> str:
     """The words above the name, C{""} for people who do without."""
-    return _habitual(scene, scene.voice.closing[scene.formality], "closing", dict(scene.common))
+    return _habitual(scene, scene.voice.closing[_nearness(scene)], "closing", dict(scene.common))
+
+
+def _nearness(scene: Scene) -> str:
+    if scene.language.code != "de":
+        return scene.formality
+    # "Hallo Jonas" goes with du, and du with "Hallo Jonas".
+    if not scene.far:
+        return "casual"
+    return "neutral" if scene.formality == "casual" else scene.formality
 
 
 def _habitual(scene: Scene, lines: tuple[Line, ...], what: str, known: Mapping[str, str]) -> str:

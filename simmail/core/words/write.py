@@ -31,7 +31,7 @@ def write(request: WordsRequest) -> Written:
         text, each = lay_out(scene, said)
     return Written(
         subject=subject(scene),
-        text=text,
+        text=_fit(text),
         attachments=_attached(scene, said),
         promise=_promised(scene, said),
         question=_question(said, each),
@@ -62,7 +62,13 @@ def subject(scene: Scene) -> str:
         wants = request.persona.wants
         want = "" if wants is UNSET else want_subject(say(wants, 200), language)
         line = say(request.case_title, 80) or want or prefixes.question
-    return line.strip() if len(line) <= _SUBJECT else line[:_SUBJECT].rstrip() + "…"
+    line = _fit(line).strip()
+    return line if len(line) <= _SUBJECT else line[:_SUBJECT].rstrip() + "…"
+
+
+def _fit(text: str) -> str:
+    # Signatures and notices are stored as they were given; what no message may hold is left out here.
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "").replace("\r", "")
 
 
 def _notice(scene: Scene, message: str) -> str:
@@ -75,7 +81,7 @@ def _notice(scene: Scene, message: str) -> str:
 
 def _attached(scene: Scene, said: list[Said]) -> tuple[Attachment, ...]:
     request, persona = scene.request, scene.request.persona
-    reference = scene.common.get("ref", "") if request.mails else ""
+    reference = scene.read[-1].found.references[0] if scene.read and scene.read[-1].found.references else ""
     reader = scene.common.get("name") or scene.common.get("company", "")
     return tuple(
         documents.document(
@@ -109,5 +115,6 @@ def _question(said: list[Said], each: list[str]) -> str | None:
             continue
         text = text[:text.rindex("?") + 1]
         start = max(text.rfind(mark, 0, len(text) - 1) for mark in (". ", "! ", "? ", "\n", ": "))
-        return text[start + 1:].strip()
+        asked = text[start + 1:].strip()
+        return asked[:1].upper() + asked[1:]
     return None
