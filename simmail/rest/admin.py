@@ -97,7 +97,7 @@ def _info(one: Universe) -> UniverseInfo:
     return UniverseInfo(one.id, one.name, one.org, one.created, one.seed)
 
 
-def list_universes(call: Call) -> list[UniverseInfo]:
+def list_all_universes(call: Call) -> list[UniverseInfo]:
     return [_info(one) for one in call.services.roster.universes()]
 
 
@@ -117,7 +117,7 @@ async def delete_universe(call: Call) -> Deleted:
     return Deleted()
 
 
-def list_keys(call: Call) -> list[KeyItem]:
+def list_all_keys(call: Call) -> list[KeyItem]:
     return [KeyItem(one.prefix, one.universe, one.role, one.name, one.created, one.administrator)
             for one in call.services.roster.keys()]
 
@@ -137,14 +137,14 @@ _UNIVERSE = {"id": "shop", "name": "shop", "org": "default", "created": "2025-11
 _KEY: dict[str, Any] = {"prefix": "9f2c41d07a", "universe": "shop", "role": "member", "name": "ci"}
 
 ROUTES: tuple[Route, ...] = (
-    Route("GET", "/api/admin/universes", list_universes, "List all universes", list[UniverseInfo], role="admin",
+    Route("GET", "/api/admin/universes", list_all_universes, "List all universes", list[UniverseInfo], role="admin",
           locate=administrator, answer_example=[_UNIVERSE]),
     Route("POST", "/api/admin/universes", create_universe, "Create a universe", UniverseInfo, role="admin",
           body=NewUniverse, locate=administrator, statuses=(404, 409),
           example={"id": "shop", "clock": "2026-03-01T09:00:00Z"}, answer_example=_UNIVERSE),
     Route("DELETE", "/api/admin/universes/{id}", delete_universe, "Delete a universe with all that is in it", Deleted,
           role="admin", locate=universe, answer_example={"status": "deleted"}),
-    Route("GET", "/api/admin/keys", list_keys, "List all API keys", list[KeyItem], role="admin",
+    Route("GET", "/api/admin/keys", list_all_keys, "List all API keys", list[KeyItem], role="admin",
           locate=administrator,
           answer_example=[{**_KEY, "created": "2025-11-21T08:00:00Z", "administrator": False}]),
     Route("POST", "/api/admin/keys", create_key, "Create an API key; its secret is shown this once", CreatedKey,

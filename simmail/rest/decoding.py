@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -81,6 +82,7 @@ def query(args: Mapping[bytes, list[bytes]], type: Any, extra: frozenset[str] = 
         raise _refused(error, type, "unknown parameter") from None
 
 
+@cache
 def _lists(type: Any) -> set[str]:
     info = inspect.type_info(type)
     assert isinstance(info, inspect.StructType)

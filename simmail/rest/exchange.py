@@ -22,7 +22,7 @@ from twisted.web.server import Request
 from simmail.errors import Refusal, Unavailable
 from simmail.rest import decoding, errors
 from simmail.rest.guard import Guard
-from simmail.rest.schema import TAKEN, Call, Octets, Page, Route
+from simmail.rest.schema import TAKEN, Call, NoQuery, Octets, Page, Route
 from simmail.rest.services import Services
 
 #: Parameters that go with every call.
@@ -122,7 +122,8 @@ class Exchange:
         if route.locate is not None:
             call.found = await route.locate(call)
         args = request.args
-        call.query = decoding.query(args, route.query, EVERYWHERE) if args else route.query()
+        if args or route.query is not NoQuery:
+            call.query = decoding.query(args, route.query, EVERYWHERE)
         if route.body is not None:
             content: Any = request.content
             call.body = decoding.body(content.read(), route.body, self._limits.json_depth)

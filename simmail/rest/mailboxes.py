@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import replace
 
 from simmail.core.completing import header_end
 from simmail.core.mail import Mail
@@ -154,8 +155,15 @@ async def list_folders(call: Call) -> list[Folder]:
 
 
 async def set_status(call: Call) -> MailboxStatus:
-    await call.universe.policy.set_status(call.found, call.body.status)
-    return MailboxStatus(call.found, call.body.status)
+    # One map with the recipient rules (decisions, section 23).
+    universe, status = call.universe, call.body.status
+    forced: dict[str, Any] = dict(universe.policy.rules.status)
+    forced.pop(call.found, None)
+    if status != "ok":
+        forced[call.found] = status
+    await universe.settings.put("recipients", replace(universe.policy.rules, status=forced))
+    universe.policy.refresh()
+    return MailboxStatus(call.found, status)
 
 
 async def list_messages(call: Call) -> Page:

@@ -152,7 +152,7 @@ async def add_memory_by_external(call: Call) -> Remembered:
 
 async def read_relations(call: Call) -> Relations:
     known = [one for one in (await call.universe.people.dossiers(call.path["id"])).values()
-             if not relations.strangers(one)]
+             if not relations.unknown(one)]
     return Relations(
         [relations.relation(one) for one in known],
         [stance for one in known for stance in relations.stances(one)])

@@ -1,0 +1,200 @@
+"""The table, the document made from it, and what is served: the same thing three times."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import msgspec
+
+from simmail.rest.openapi import document, statuses
+from simmail.rest.schema import ROLES, Route
+from simmail.rest.table import HEADINGS, all_routes
+from simmail.testing.universe import now
+from tests.rest.client import ask
+from tests.rest.served import ServedTestCase
+
+#: What this version has to serve: API contract and decisions, sections 2, 3, 7, 14 and 23.
+PROMISED = """
+GET /api/status; GET /api/me; GET /api/universes; GET /api/connection; GET /api/connection/cert; GET /api/fingerprint
+GET /api/personas; POST /api/personas; GET /api/personas/{id}; PATCH /api/personas/{id}; PUT /api/personas/{id}
+DELETE /api/personas/{id}; GET /api/personas/{id}/memory; POST /api/personas/{id}/memory
+DELETE /api/personas/{id}/memory; POST /api/memory/by-external; GET /api/personas/{id}/relations
+DELETE /api/personas/{id}/relations; GET /api/temperaments; GET /api/mailboxes; GET /api/mailboxes/{address}/folders
+PUT /api/mailboxes/{address}/status; GET /api/mailboxes/{address}/messages; GET /api/mailboxes/{address}/threads
+GET /api/mailboxes/{address}/messages/{folder}/{uid}; PATCH /api/mailboxes/{address}/messages/{folder}/{uid}
+GET /api/mailboxes/{address}/messages/{folder}/{uid}/raw
+GET /api/mailboxes/{address}/messages/{folder}/{uid}/attachments/{n}; POST /api/send; POST /api/inject
+GET /api/clock; PUT /api/clock; POST /api/clock/advance; GET /api/jobs; GET /api/jobs/{id}; PATCH /api/jobs/{id}
+DELETE /api/jobs/{id}; POST /api/jobs/{id}/run; GET /api/events; GET /api/events/{id}; GET /api/events/stream
+GET /api/wait; GET /api/wait/none; GET /api/wait/reply; GET /api/pace; PUT /api/pace
+GET /livez; GET /readyz; GET /metrics; GET /api/openapi.json
+"""
+
+
+def filled(route: Route) -> str:
+    """A path of the route at which there is nothing."""
+    path = re.sub(r"\{(uid|n)\}", "7", route.path)
+    return re.sub(r"\{[a-z_]+\}", "nope", path)
+
+
+class TableTests(ServedTestCase):
+    """The table."""
+
+    def test_promised(self) -> None:
+        """Every call that is promised is in the table, and served."""
+        endpoints = {route.endpoint for route in all_routes()}
+        for promised in re.split(r"[;\n]", PROMISED.strip()):
+            self.assertIn(promised.strip(), endpoints)
+
+    def test_served(self) -> None:
+        """Every route of the table answers under its path and method, never with 405 or no path."""
+        for route in all_routes():
+            if route.endpoint in ("GET /api/wait", "GET /api/wait/none", "GET /api/wait/reply"):
+                continue
+            answer = self.ask("HEAD" if route.path.endswith("/stream") else route.method, filled(route))
+            self.assertNotEqual(answer.status, 405, route.endpoint)
+            self.assertNotIn(b"no such path", answer.body, route.endpoint)
+            self.assertNotEqual(answer.status, 500, route.endpoint)
+
+    def test_roles(self) -> None:
+        """A key that is missing, wrong, too low or another universe's is refused on every route but open ones."""
+        self.server.universe("other")
+        other = now(self.server.roster.create_key("other", "admin", "other"))
+        for route in all_routes():
+            path, method = filled(route), route.method
+            if route.role is None:
+                self.assertIn(ask(self.site, method, path).status, (200, 503), route.endpoint)
+                continue
+            self.assertEqual(ask(self.site, method, path).status, 401, route.endpoint)
+            self.assertEqual(ask(self.site, method, path, key="sm_nope_nope").status, 401, route.endpoint)
+            answer = ask(self.site, method, path, key=other, headers={"X-Service-Universe": "main"})
+            self.assertEqual(answer.status, 403, route.endpoint)
+            for role in ROLES[:ROLES.index(route.role)]:
+                answer = self.ask(method, path, {"odd": 1} if route.body else None, role)
+                self.assertEqual(answer.status, 403, route.endpoint)
+                self.assertIn(role, answer.error)
+
+    def test_least_roles(self) -> None:
+        """Reading needs viewer; changes need member; administration needs admin."""
+        for route in all_routes():
+            if route.role is None:
+                continue
+            expected = "admin" if "/admin/" in route.path else "viewer" if route.method == "GET" else "member"
+            self.assertEqual(route.role, expected, route.endpoint)
+
+    def test_unknown_fields_and_parameters(self) -> None:
+        """Whatever is not declared is refused by name."""
+        made = self.persona()
+        self.good("POST", "/api/inject", {"to": "app@sim.test", "from": "x@y.test"})
+        values = {"id": made["id"], "address": "app@sim.test", "folder": "INBOX", "uid": "1", "n": "0"}
+        for route in all_routes():
+            if route.role is None or "/admin/" in route.path or "/jobs/{id}" in route.path:
+                continue
+            path = re.sub(r"\{([a-z_]+)\}", lambda match: values[match[1]], route.path)
+            error = self.bad(400, route.method, path + "?colour=red")
+            self.assertIn("colour: unknown parameter", error, route.endpoint)
+            if route.body is not None:
+                error = self.bad(400, route.method, path, {"colour": "red", **(route.example or {})})
+                self.assertEqual(error, "colour: unknown field", route.endpoint)
+
+
+class DocumentTests(ServedTestCase):
+    """The OpenAPI document."""
+
+    def test_served(self) -> None:
+        """It is open to everyone and says what the table says."""
+        answer = ask(self.site, "GET", "/api/openapi.json")
+        found = answer.json()
+        self.assertEqual((answer.status, found["openapi"]), (200, "3.1.0"))
+        shown = {(path, method) for path, methods in found["paths"].items() for method in methods}
+        self.assertEqual(shown, {(route.path, route.method.lower()) for route in all_routes() if not route.hidden})
+
+    def test_references(self) -> None:
+        """Every reference leads somewhere, and every schema is referred to."""
+        found = document(all_routes())
+        text = json.dumps(found)
+        names = set(re.findall(r"#/components/schemas/([A-Za-z_]+)", text))
+        self.assertEqual(names, set(found["components"]["schemas"]))
+
+    def test_operations(self) -> None:
+        """Ids differ; each has a summary, a heading, its path's names, its role; no markup is left in any text."""
+        found = document(all_routes())
+        ids = [one["operationId"] for methods in found["paths"].values() for one in methods.values()]
+        self.assertEqual(len(ids), len(set(ids)))
+        self.assertNotIn("C{", json.dumps(found))
+        for path, methods in found["paths"].items():
+            for method, one in methods.items():
+                self.assertTrue(one["summary"] and one["tags"], path)
+                self.assertEqual([p["name"] for p in one["parameters"] if p["in"] == "path"],
+                                 re.findall(r"\{([a-z_]+)\}", path))
+                self.assertTrue(one.get("x-role") or one["security"] == [], path)
+                self.assertIn("200", one["responses"])
+                if method != "get" and "requestBody" in one:
+                    self.assertIn("example", one["requestBody"]["content"]["application/json"], path)
+
+    def test_examples_are_true(self) -> None:
+        """Each example of a body or an answer is what the declared type takes."""
+        for route in all_routes():
+            if route.example is not None and route.body is not None:
+                msgspec.convert(route.example, route.body_shown or route.body)
+            if route.answer is not None:
+                self.assertIsNotNone(route.answer_example, route.endpoint)
+                kinds = route.answer if isinstance(route.answer, tuple) else (route.answer,)
+                msgspec.convert(route.answer_example, kinds[0])
+
+    def test_example_bodies_are_taken(self) -> None:
+        """The example of each call is never refused as malformed."""
+        made = self.persona("someone@acme.test", external_ids={"crm": "4711"})
+        self.good("POST", "/api/inject", {"to": "app@sim.test", "from": "x@y.test"})
+        values = {"id": made["id"], "address": "app@sim.test", "folder": "INBOX", "uid": "1"}
+        for route in all_routes():
+            if route.body is None or "/admin/" in route.path or "/jobs/" in route.path:
+                continue
+            path = re.sub(r"\{([a-z_]+)\}", lambda match: values[match[1]], route.path)
+            self.good(route.method, path, route.example)
+
+    def test_answers_are_declared(self) -> None:
+        """What calls answer is what the document says they answer."""
+        self.persona(external_ids={"crm": "4711"})
+        self.write()
+        self.good("POST", "/api/clock/advance", {"by": "2d"})
+        self.write(subject="Again")
+        persona = self.good("GET", "/api/personas")[0]["id"]
+        values = {"id": persona, "address": "app@sim.test", "folder": "Sent", "uid": "1", "n": "0"}
+        checked = 0
+        for route in all_routes():
+            if route.method != "GET" or route.answer is None or route.role == "admin":
+                continue
+            path = re.sub(r"\{([a-z_]+)\}", lambda match: values[match[1]], route.path)
+            if "/jobs/{id}" in route.path:
+                path = "/api/jobs/" + self.good("GET", "/api/jobs")[0]["id"]
+            elif "/events/{id}" in route.path:
+                path = "/api/events/1"
+            elif "/wait" in route.path:
+                path = {"/api/wait": "/api/wait?to=app@sim.test&since=0",
+                        "/api/wait/none": "/api/wait/none?to=app@sim.test&timeout=0s&existing=0",
+                        "/api/wait/reply": "/api/wait/reply?persona=maria@acme.test&since=0"}[route.path]
+            value = self.good("GET", path)
+            kinds = route.answer if isinstance(route.answer, tuple) else (route.answer,)
+            self.check(msgspec.convert(value, kinds[0]), value, route.endpoint)
+            checked += 1
+        self.assertGreater(checked, 20)
+
+    def check(self, typed: Any, value: Any, where: str) -> None:
+        """Nothing was answered beyond what is declared."""
+        again = json.loads(msgspec.json.encode(typed))
+        self.assertEqual(again, json.loads(json.dumps(value)), where)
+
+    def test_statuses(self) -> None:
+        """Each route tells the refusals it can give."""
+        for route in all_routes():
+            found = statuses(route)
+            self.assertEqual(404 in found, bool(route.names) or 404 in route.statuses)
+            self.assertEqual(401 in found, route.role is not None)
+
+    def test_headings(self) -> None:
+        """Every heading has routes, each with a call of its own name."""
+        for module in HEADINGS:
+            self.assertTrue(module.ROUTES, module.__name__)
