@@ -160,7 +160,8 @@ class BdatTests(SynchronousTestCase):
 
     def test_chunks(self) -> None:
         """Chunks are put together as they are; dots and ends of data in them mean nothing."""
-        self.assertEqual(counted([b"Subject: x\r", b"\n\r\n.\r\n", b"", b"..\r\n"]), (b"Subject: x\r\n\r\n.\r\n..\r\n", b""))
+        self.assertEqual(counted([b"Subject: x\r", b"\n\r\n.\r\n", b"", b"..\r\n"]),
+                         (b"Subject: x\r\n\r\n.\r\n..\r\n", b""))
 
     def test_last_line(self) -> None:
         """A last line without an end gets one."""

@@ -1,0 +1,142 @@
+"""
+Real clients over real sockets: plain, STARTTLS and SMTPS.
+"""
+
+from __future__ import annotations
+
+import smtplib
+import socket
+import ssl
+from collections.abc import Callable
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Any
+
+from twisted.internet import reactor as _reactor
+from twisted.internet.defer import Deferred
+from twisted.internet.threads import deferToThread
+from twisted.protocols.tls import TLSMemoryBIOFactory
+from twisted.trial.unittest import TestCase
+
+from simmail.config import Config
+from simmail.smtp.server import SmtpFactory
+from simmail.tls import ServerTls
+from tests.smtp.door import Door
+
+reactor: Any = _reactor
+
+
+class SocketTests(TestCase):
+    """smtplib, and a client that does not read."""
+
+    timeout = 20
+
+    def setUp(self) -> None:
+        """Listen with and without TLS, before one universe in memory."""
+        folder = Path(self.mktemp())
+        folder.mkdir()
+        tls = ServerTls(str(folder / "c.pem"), str(folder / "k.pem"), False, ("localhost",))
+        self.trust = ssl.create_default_context(cafile=str(folder / "c.pem"))
+        self.door = Door(Config())
+        self.door.login("app@sim.test", "secret")
+        self.ports = {}
+        for name in ("smtp", "smtps"):
+            factory: Any = SmtpFactory(self.door.server.config, self.door.server.roster, reactor,
+                                       implicit_tls=name == "smtps", tls_context=tls)
+            self.addCleanup(self._drained, factory)
+            if name == "smtps":
+                factory = TLSMemoryBIOFactory(tls, False, factory)
+            port = reactor.listenTCP(0, factory, interface="127.0.0.1")
+            self.addCleanup(port.stopListening)
+            self.ports[name] = port.getHost().port
+
+    async def _drained(self, factory: SmtpFactory) -> None:
+        await factory.drain(0.5)
+        # Connections close in the reactor's next turns.
+        rested: Deferred[None] = Deferred()
+        reactor.callLater(0.05, rested.callback, None)
+        await rested
+
+    def message(self, text: str) -> EmailMessage:
+        """A message to maria@acme.test."""
+        message = EmailMessage()
+        message["From"], message["To"], message["Subject"] = "app@sim.test", "maria@acme.test", "Hello"
+        message.set_content(text)
+        return message
+
+    async def held(self, converse: Callable[[], Any]) -> Any:
+        """What a conversation in a thread answers."""
+        return await deferToThread(converse)
+
+    async def test_plain(self) -> None:
+        """smtplib sends without TLS, several messages over one connection, one of them large."""
+        text = "".join(f".line {n}\n" for n in range(200_000))
+
+        def converse() -> None:
+            with smtplib.SMTP("localhost", self.ports["smtp"]) as client:
+                client.send_message(self.message("one"))
+                client.send_message(self.message(text))
+                with self.assertRaises(smtplib.SMTPSenderRefused):
+                    client.sendmail("not an address", ["maria@acme.test"], b"x")
+
+        await self.held(converse)
+        one, two = self.door.mail("maria@acme.test")
+        self.assertIn(b"\r\n\r\none\r\n", one)
+        self.assertTrue(two.endswith(text.replace("\n", "\r\n").encode()))
+
+    async def test_starttls(self) -> None:
+        """smtplib goes on after STARTTLS, signs in and sends; what came before does not count."""
+        def converse() -> Any:
+            with smtplib.SMTP("localhost", self.ports["smtp"]) as client:
+                client.ehlo()
+                client.starttls(context=self.trust)
+                self.assertEqual(client.docmd("MAIL FROM:<a@b.test>")[0], 503)
+                client.login("app@sim.test", "secret")
+                client.send_message(self.message("over TLS"))
+
+        await self.held(converse)
+        (octets,) = self.door.mail("maria@acme.test")
+        self.assertIn(b" with ESMTPSA id ", octets)
+
+    async def test_injection(self) -> None:
+        """Commands sent in one packet with STARTTLS are never answered, before or after the handshake."""
+        def converse() -> bytes:
+            with socket.create_connection(("localhost", self.ports["smtp"])) as plain:
+                plain.recv(1000)
+                plain.sendall(b"EHLO x\r\n")
+                plain.recv(1000)
+                plain.sendall(b"STARTTLS\r\nRSET\r\nNOOP\r\n")
+                self.assertEqual(plain.recv(1000), b"220 2.0.0 Ready to start TLS\r\n")
+                with self.trust.wrap_socket(plain, server_hostname="localhost") as secure:
+                    secure.sendall(b"QUIT\r\n")
+                    return secure.recv(1000)
+
+        self.assertEqual(await self.held(converse), b"221 2.0.0 Bye\r\n")
+
+    async def test_smtps(self) -> None:
+        """smtplib over TLS from the first octet."""
+        def converse() -> None:
+            with smtplib.SMTP_SSL("localhost", self.ports["smtps"], context=self.trust) as client:
+                self.assertFalse(client.has_extn("starttls"))
+                client.login("app@sim.test", "secret")
+                client.send_message(self.message("over TLS"))
+
+        await self.held(converse)
+        self.assertEqual(len(self.door.mail("maria@acme.test")), 1)
+
+    async def test_deaf_client(self) -> None:
+        """A client that pipelines without end and reads nothing is not read from, and its replies are not kept."""
+        def converse() -> int:
+            with socket.create_connection(("localhost", self.ports["smtp"])) as deaf:
+                deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                deaf.sendall(b"EHLO x\r\nMAIL FROM:<app@sim.test>\r\n")
+                deaf.settimeout(0.5)
+                sent = 0
+                try:
+                    while sent < 50_000_000:
+                        sent += deaf.send(b"RCPT TO:<maria@acme.test>\r\n" * 1000)
+                except TimeoutError:
+                    pass
+                return sent
+
+        self.assertLess(await self.held(converse), 40_000_000)
