@@ -22,7 +22,9 @@ from simmail.imap.mailboxes import create, delete, rename, status, subscribe, un
 from simmail.imap.replies import Bad
 from simmail.imap.search import search
 from simmail.imap.selecting import close, examine, identify, logout, namespace, noop, select, unselect
+from simmail.imap.sort import sort
 from simmail.imap.store import store
+from simmail.imap.thread import thread
 from simmail.imap.tokens import Arguments
 
 if TYPE_CHECKING:
@@ -49,7 +51,8 @@ class Verb(NamedTuple):
 
 
 _UID: MappingProxyType[bytes, Callable[..., Awaitable[Any]]] = MappingProxyType({
-    b"FETCH": fetch, b"STORE": store, b"SEARCH": search, b"COPY": copy, b"MOVE": move, b"EXPUNGE": expunge})
+    b"FETCH": fetch, b"STORE": store, b"SEARCH": search, b"COPY": copy, b"MOVE": move, b"EXPUNGE": expunge,
+    b"SORT": sort, b"THREAD": thread})
 
 
 async def by_uid(imap: ImapServer, arguments: Arguments) -> bytes:
@@ -75,6 +78,7 @@ COMMANDS: MappingProxyType[bytes, Verb] = MappingProxyType({
     b"IDLE": Verb(idle, _AFTER),
     b"CHECK": Verb(noop, _SELECTED), b"CLOSE": Verb(close, _SELECTED), b"UNSELECT": Verb(unselect, _SELECTED),
     b"EXPUNGE": Verb(expunge, _SELECTED), b"SEARCH": Verb(search, _SELECTED, False),
+    b"SORT": Verb(sort, _SELECTED, False), b"THREAD": Verb(thread, _SELECTED, False),
     b"FETCH": Verb(fetch, _SELECTED, False), b"STORE": Verb(store, _SELECTED, False),
     b"COPY": Verb(copy, _SELECTED), b"MOVE": Verb(move, _SELECTED), b"UID": Verb(by_uid, _SELECTED),
 })

@@ -38,6 +38,11 @@ MESSAGES = {
              b"Sch=C3=B6n\n--bo\nContent-Type: message/rfc822\n\nSubject: inner\nFrom: a@b\n\ninner text\n"
              b"--bo\nContent-Type: application/octet-stream; name=a.bin\nContent-Transfer-Encoding: base64\n"
              b"Content-Disposition: attachment; filename=a.bin\n\nAAEC\n--bo--\n",
+    "reply": b"From: app@sim.test\nTo: maria@acme.test\nSubject: Re: Hello\nDate: Mon, 2 Mar 2026 10:00:00 +0000\n"
+             b"Message-ID: <4@sim.test>\nIn-Reply-To: <1@acme.test>\nReferences: <1@acme.test>\n\nHi.\n",
+    "reply2": b"From: Maria <maria@acme.test>\nTo: app@sim.test\nSubject: RE: Hello\n"
+              b"Date: Mon, 2 Mar 2026 11:00:00 +0000\nMessage-ID: <5@acme.test>\n"
+              b"References: <1@acme.test> <4@sim.test>\n\nBye.\n",
     "broken": b"Subject: caf\xe9\nFrom: \xff\xfe <x\nContent-Type: multipart/mixed;\n\nno parts here\n",
 }
 

@@ -1,0 +1,169 @@
+"""
+SORT and UID SORT (RFC 5256), with display names (RFC 5957).
+
+Keys come from the index a slice at a time; sorting is done in slices too, and
+the slices merged, so that a large folder holds nobody up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from heapq import merge
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from simmail.core.address import Address, local_part
+from simmail.imap.copying import selected_of
+from simmail.imap.replies import Bad
+from simmail.imap.search import SLICE
+from simmail.imap.search_keys import check_charset, parse_keys
+from simmail.imap.searching import Search
+from simmail.imap.session import Selected
+from simmail.imap.tokens import Arguments
+
+if TYPE_CHECKING:
+    from simmail.imap.server import ImapServer
+
+_MOST_CRITERIA = 20
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+T = TypeVar("T")
+Value = Callable[[Any, Any], Any]
+Breathe = Callable[[], Awaitable[None]]
+
+
+class Criterion(NamedTuple):
+    """One sort key: what it is called, and whether it runs backwards."""
+
+    name: bytes
+    reverse: bool
+
+
+class Source(NamedTuple):
+    """Where a key comes from: a field of the digest or of the entry, and what of it counts."""
+
+    digest: str
+    entry: str
+    value: Value
+
+
+def _mailbox(found: tuple[Address, ...], _: Any) -> str:
+    return local_part(found[0].address).casefold() if found else ""
+
+
+def _display(found: tuple[Address, ...], _: Any) -> str:
+    return (found[0].name or found[0].address).casefold() if found else ""
+
+
+def _sent(sent: datetime | None, filed: datetime | None) -> float:
+    # RFC 5256 section 2.2: without a Date, INTERNALDATE.
+    at = sent or filed or _EPOCH
+    return (at - _EPOCH).total_seconds()
+
+
+_SOURCES = {
+    b"ARRIVAL": Source("", "date", lambda _, filed: (filed or _EPOCH)),
+    b"SIZE": Source("", "size", lambda _, size: size or 0),
+    b"DATE": Source("sent", "date", _sent),
+    b"SUBJECT": Source("base_subject", "", lambda subject, _: subject.casefold()),
+    b"FROM": Source("from_", "", _mailbox), b"TO": Source("to", "", _mailbox), b"CC": Source("cc", "", _mailbox),
+    b"DISPLAYFROM": Source("from_", "", _display), b"DISPLAYTO": Source("to", "", _display),
+}
+
+
+async def sort(imap: ImapServer, arguments: Arguments, uid: bool = False) -> bytes:
+    """SORT and UID SORT."""
+    selected = selected_of(imap)
+    arguments.space()
+    criteria = _criteria(arguments)
+    arguments.space()
+    check_charset(arguments.astring())
+    arguments.space()
+    keys = parse_keys(arguments)
+    arguments.end()
+    found = await Search(selected, imap.login.universe.clock.now(), imap.breathe).find(keys)
+    ordered = await in_order(imap, selected, found, criteria)
+    numbers = ordered if uid else [selected.sequence(one) for one in ordered]
+    imap.write(b"* SORT")
+    for begin in range(0, len(numbers), SLICE):
+        await imap.send(b" " + b" ".join([b"%d" % number for number in numbers[begin:begin + SLICE]]))
+    imap.write(b"\r\n")
+    return b"SORT completed"
+
+
+def _criteria(arguments: Arguments) -> list[Criterion]:
+    arguments.expect(b"(")
+    criteria: list[Criterion] = []
+    while not criteria or not arguments.skip(b")"):
+        if criteria:
+            arguments.space()
+        word = arguments.word()
+        reverse = word == b"REVERSE"
+        if reverse:
+            arguments.space()
+            word = arguments.word()
+        if word not in _SOURCES:
+            raise Bad(f"Unknown sort key {word.decode('ascii', 'replace')[:50]}")
+        criteria.append(Criterion(word, reverse))
+        if len(criteria) > _MOST_CRITERIA:
+            raise Bad("Too many sort keys")
+    return criteria
+
+
+async def in_order(
+    imap: ImapServer, selected: Selected, uids: list[int], criteria: list[Criterion]
+) -> list[int]:
+    """UIDs in the order of some keys, then of their numbers."""
+    columns = [await _column(imap, selected, uids, criterion) for criterion in criteria]
+    return [row[-1] for row in await sorted_in_turns(list(zip(*columns, uids)), imap.breathe)]
+
+
+async def sorted_in_turns(rows: list[T], breathe: Breathe) -> list[T]:
+    """Sorted, without keeping the reactor for long."""
+    pieces = []
+    for begin in range(0, len(rows), SLICE):
+        pieces.append(sorted(rows[begin:begin + SLICE]))  # type: ignore[type-var]
+        await breathe()
+    if len(pieces) < 2:
+        return pieces[0] if pieces else []
+    ordered: list[T] = []
+    for row in merge(*pieces):  # type: ignore[type-var]
+        ordered.append(row)
+        if not len(ordered) % 1000:
+            await breathe()
+    return ordered
+
+
+async def _column(imap: ImapServer, selected: Selected, uids: list[int], criterion: Criterion) -> list[Any]:
+    """One key of each message, comparable."""
+    source = _SOURCES[criterion.name]
+    entries = selected.folder.column(source.entry, uids) if source.entry else [None] * len(uids)
+    values: list[Any] = []
+    for begin in range(0, len(uids), SLICE):
+        slice = uids[begin:begin + SLICE]
+        kept: dict[int, tuple[Any, ...]] = {}
+        if source.digest:
+            kept = await selected.folder.digested(slice, (source.digest,))
+        missing = (_EMPTY.get(source.digest),)
+        values.extend([
+            source.value(kept.get(uid, missing)[0], entries[begin + at]) for at, uid in enumerate(slice)])
+        await imap.breathe()
+    return [_Reversed(value) for value in values] if criterion.reverse else values
+
+
+_EMPTY: dict[str, Any] = {"from_": (), "to": (), "cc": (), "base_subject": "", "sent": None}
+
+
+class _Reversed:
+    """A key that runs backwards."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __lt__(self, other: _Reversed) -> bool:
+        return bool(other.value < self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Reversed) and bool(self.value == other.value)
