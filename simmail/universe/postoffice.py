@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -24,12 +24,12 @@ from twisted.logger import Logger
 from simmail.core.completing import complete
 from simmail.core.delivery import Arrival, Copy, Delivery, Filing
 from simmail.core.events import Event
-from simmail.core.mail import Mail
 from simmail.core.reading import read_headers
 from simmail.core.recipients import Verdict
 from simmail.core.times import email_date
 from simmail.database.records import Commit
 from simmail.errors import TooLarge
+from simmail.universe.people import persona_tag
 from simmail.universe.submission import Recipient, Submission
 
 if TYPE_CHECKING:
@@ -114,6 +114,8 @@ class PostOffice:
         bounces: list[tuple[Recipient, Verdict]] = []
         for recipient in submission.recipients:
             verdict = recipient.verdict
+            if verdict.kind == "create" and verdict.stranger != "off":
+                await universe.people.stranger(recipient.address, verdict.stranger)
             if verdict.kind in ("deliver", "create"):
                 self._address(recipient.address, submission.sender, octets, delivery_id, now, "mail",
                               filings, arrivals)
@@ -150,6 +152,15 @@ class PostOffice:
                 id=f"{delivery_id}.{len(filings)}", mailbox=address, persona_id=persona.id, sender=sender,
                 at=now, copy=Copy(address, folder, 0, 0), kind=kind, spam=spam))
         filings.append(Filing(address, folder))
+
+    def refused(self, address: str, sender: str, verdict: Verdict) -> None:
+        """SMTP refused a recipient at RCPT: that is recorded, and nobody waits for it."""
+        universe = self._universe
+        if not universe.available:
+            return
+        event = bounced(universe, address, verdict.bad or "unknown", sender, "", "refused at RCPT")
+        Deferred.fromCoroutine(universe.commit(Commit(events=(event,)))).addErrback(
+            lambda failure: self.log.warn("a refusal was not recorded: {error}", error=failure.value))
 
     # Mail from within
 
@@ -269,6 +280,10 @@ def places(copies: tuple[Copy, ...]) -> str:
     return f"{shown} and {len(copies) - 5} more" if len(copies) > 5 else shown or "no mailbox"
 
 
-def summary(mail: Mail) -> str:
-    """One line about a message, for the mail log."""
-    return f"{mail.from_.address}: {mail.subject}"
+def bounced(universe: Universe, address: str, kind: str, to: str, subject: str, why: str) -> Event:
+    """C{persona.bounced} for an address; with C{persona_id} only if a persona stands behind it."""
+    data: dict[str, Any] = {"address": address, "kind": kind, "to": to, "subject": subject, "why": why}
+    persona = universe.people.at(address)
+    if persona is None:
+        return Event("persona.bounced", universe.clock.now(), data)
+    return Event("persona.bounced", universe.clock.now(), {"persona_id": persona.id, **data}, persona_tag(persona))

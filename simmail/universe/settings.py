@@ -12,25 +12,13 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 
 from simmail.core.events import Event
 from simmail.core.links import LinkPolicy
+from simmail.core.situation import Pace
 from simmail.database.records import Commit
 from simmail.errors import Invalid
 from simmail.interfaces import IDatabase
-
-
-class Pace(Struct, frozen=True, forbid_unknown_fields=True):
-    """C{factor} 1 as configured, 0.1 ten times faster, 0 as 1; C{ignore_hours}: at any hour and day."""
-
-    factor: float = 1.0
-    ignore_hours: bool = False
-
-    @property
-    def times(self) -> float:
-        """What delays are multiplied by."""
-        return self.factor or 1.0
 
 
 class Settings:
