@@ -102,10 +102,11 @@ def members(value: Any, field: str, checks: Mapping[str, Check]) -> dict[str, An
         raise Invalid(field, "must be an object")
     found: dict[str, Any] = {}
     for name, one in value.items():
+        path = f"{field}.{str(name)[:LINE]}" if field else str(name)[:LINE]
         if name not in checks:
-            raise Invalid(f"{field}.{str(name)[:LINE]}", "unknown field")
+            raise Invalid(path, "unknown field")
         if one is not None:
-            found[name] = checks[name](one, f"{field}.{name}")
+            found[name] = checks[name](one, path)
     return found
 
 

@@ -8,11 +8,13 @@ draw, create.  Source: API contract, "Recipient rules"; decisions, section 23
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, get_args
 
-import msgspec
 from msgspec import Struct
 
+from simmail.core.address import domain_of, parse
+from simmail.core.checks import LINE, flag, line, list_of, members, one_of, record, share
 from simmail.core.dice import Dice
 from simmail.errors import Invalid
 
@@ -22,6 +24,12 @@ BadKind = Literal["unknown", "domain", "full", "disabled", "blocked"]
 DEFAULT_KINDS: tuple[tuple[BadKind, float], ...] = (
     ("unknown", 0.7), ("domain", 0.1), ("full", 0.1), ("blocked", 0.1),
 )
+
+#: Members of C{domains} and C{status}.
+MOST = 100_000
+
+_kind = one_of(get_args(BadKind))
+_seed = line
 
 
 class Rule(Struct, frozen=True, forbid_unknown_fields=True):
@@ -69,17 +77,47 @@ def rules_of(value: Any) -> RecipientRules:
 
     @raise Invalid: a bad field, by its path.
     """
-    try:
-        rules = msgspec.convert(value, RecipientRules)
-    except msgspec.ValidationError as error:
-        raise Invalid("", str(error)) from None
-    for path, rule in (("default", rules.default), *((f"domains.{name}", one) for name, one in rules.domains.items())):
-        if not 0 <= rule.bad_rate <= 1:
-            raise Invalid(f"{path}.bad_rate", "must be from 0 to 1")
-    return msgspec.structs.replace(
-        rules,
-        domains={name.lower(): rule for name, rule in rules.domains.items()},
-        status={address.lower(): kind for address, kind in rules.status.items()})
+    given = members(value, "", {"default": _rule, "domains": _domains, "status": _status, "seed": _seed})
+    return RecipientRules(**given)
+
+
+def _rule(value: Any, field: str) -> Rule:
+    found: Rule = record(Rule, {
+        "create": flag, "bad_rate": share, "bad_kinds": _kinds, "fail_at": one_of(("dsn", "rcpt")),
+        "stranger": one_of(("off", "basic", "ai")), "silent": flag,
+    })(value, field)
+    return found
+
+
+def _kinds(value: Any, field: str) -> tuple[BadKind, ...]:
+    return tuple(dict.fromkeys(_kind(one, f"{field}.{i}") for i, one in enumerate(list_of(value, field))))
+
+
+def _map(value: Any, field: str) -> Iterator[tuple[str, Any, str]]:
+    if not isinstance(value, Mapping):
+        raise Invalid(field, "must be an object")
+    if len(value) > MOST:
+        raise Invalid(field, f"must not have more than {MOST} members")
+    for name, one in value.items():
+        yield name, one, f"{field}.{str(name)[:LINE]}"
+
+
+def _domains(value: Any, field: str) -> dict[str, Rule]:
+    found = {}
+    for name, one, path in _map(value, field):
+        try:
+            # A domain is what can stand behind an @.
+            domain = domain_of(parse(f"x@{name}"))
+        except Invalid:
+            raise Invalid(path, "is not a domain") from None
+        if domain in found:
+            raise Invalid(path, "is there twice")
+        found[domain] = _rule(one, path)
+    return found
+
+
+def _status(value: Any, field: str) -> dict[str, BadKind]:
+    return {parse(name, path): _kind(one, path) for name, one, path in _map(value, field)}
 
 
 def verdict(address: str, rules: RecipientRules, exists: bool, own: bool, seed: str) -> Verdict:
