@@ -114,8 +114,9 @@ class Pruning:
                 folder = await universe.store.folder(address, status.name)
                 old = [uid for uid in folder.uids if (entry := folder.entry(uid)) is not None and entry.date < before]
                 for n in range(0, len(old), SLICE):
+                    if n:
+                        await _turn(universe)
                     removed += len(await folder.expunge(old[n:n + SLICE]))
-                    await _turn(universe)
         return removed
 
 

@@ -131,6 +131,7 @@ class Roster:
     async def _open(self, charter: Charter) -> Universe:
         store: IMailStore = self._store(charter.id)
         universe = Universe(charter, self._config, store, self._database, self._reactor, self._unique)
+        universe.plan = lambda: self.plan_of(universe)
         await universe.start()
         self._universes[charter.id] = universe
         return universe

@@ -44,7 +44,8 @@ class Scheduler:
 
     @ivar perform: does a job and commits what came of it, C{job.done} included.
     @ivar quiet: Deferred that fires when all mail accepted so far has been decided about.
-    @ivar settled: C{settled(job, seconds)}: Deferred that fires when nothing was accepted for so long.
+    @ivar settled: C{settled(seconds)}: Deferred that fires when nothing was accepted for so long.
+    @ivar housekeep: what is done at the end of each move of the clock, such as retention.
     """
 
     log = Logger()
@@ -69,6 +70,7 @@ class Scheduler:
         self.perform: Callable[[Job], Awaitable[None]]
         self.quiet: Callable[[], Deferred[None]] = _at_once
         self.settled: Callable[[float], Deferred[None]] = _at_once
+        self.housekeep: Callable[[], Awaitable[None]] = _at_once
 
     # What is pending
 
@@ -287,6 +289,7 @@ class Scheduler:
                     await self.settled(settle)
             if arrive and reason == "to":
                 self.clock.step(target)
+            await self.housekeep()
             moved = True
         finally:
             await self.clock.end_steps(announce and moved)

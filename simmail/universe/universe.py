@@ -28,6 +28,7 @@ from twisted.internet.task import LoopingCall
 from twisted.logger import Logger
 
 from simmail.config import Config
+from simmail.core.allowances import SELF_HOSTED, Plan
 from simmail.core.dice import Dice
 from simmail.core.timeline import Timeline
 from simmail.database.records import Commit, Committed
@@ -43,6 +44,7 @@ from simmail.universe.mailboxes import Mailboxes
 from simmail.universe.people import People
 from simmail.universe.policy import Policy
 from simmail.universe.postoffice import PostOffice
+from simmail.universe.retention import Pruning
 from simmail.universe.scheduler import Scheduler
 from simmail.universe.settings import Settings
 from simmail.universe.waits import Waits
@@ -109,6 +111,10 @@ class Universe:
         self.cases = Cases(self, turn)
         self.mailboxes = Mailboxes(self)
         self.waits = Waits(self)
+        #: The plan of the organisation; the roster knows it.
+        self.plan: Callable[[], Plan] = lambda: SELF_HOSTED
+        self.pruning = Pruning(self, lambda: self.plan().limits.retention_days)
+        self.scheduler.housekeep = self._housekeep
         self._heartbeat = LoopingCall(self._beat)
         self._heartbeat.clock = reactor
         self._beaten: datetime | None = None
@@ -149,7 +155,15 @@ class Universe:
             except Unavailable:
                 pass
 
+    async def _housekeep(self) -> None:
+        """Once in a simulated hour: retention."""
+        if self.pruning.due():
+            await self.pruning.prune()
+
     def _beat(self) -> None:
+        if self.database.healthy and self.pruning.due():
+            Deferred.fromCoroutine(self.pruning.prune()).addErrback(
+                lambda failure: self.logger.warn("housekeeping failed: {error}", error=failure.value))
         now = self.clock.now()
         if self.clock.timeline.touched and now != self._beaten and self.database.healthy:
             self._beaten = now

@@ -1,0 +1,189 @@
+"""Tests for C{simmail.universe.accounts}, C{passwords}, C{retention} and the roster's doors."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from simmail.core.allowances import Allowances, Plan, plans_of
+from simmail.errors import Conflict, Forbidden, Invalid, NotFound, OverAllowance, TooMany, Unauthenticated
+from simmail.testing.universe import now
+from tests.universe.test_road import MAIL, RoadTestCase
+
+
+class AccountTests(RoadTestCase):
+    """Logins."""
+
+    def setUp(self) -> None:
+        """The logins of one universe."""
+        super().setUp()
+        self.roster = self.server.roster
+        self.accounts = self.roster.accounts(self.universe)
+
+    def sign_in(self, name: str, password: str, proto: Any = "imap", remote: str = "10.0.0.1") -> Any:
+        """Sign in as a mail program would."""
+        return now(self.roster.sign_in(name, password, proto, remote))
+
+    def test_sign_in(self) -> None:
+        """Address or username and password open the mailbox; both are recorded."""
+        now(self.accounts.create({"address": "A@sim.test", "password": "s3cret", "username": "alice"}))
+        self.assertEqual(self.sign_in("a@sim.test", "s3cret").address, "a@sim.test")
+        self.assertEqual(self.sign_in("ALICE", "s3cret", "smtp").address, "a@sim.test")
+        self.assertRaises(Unauthenticated, self.sign_in, "a@sim.test", "wrong")
+        self.assertRaises(Unauthenticated, self.sign_in, "nobody@sim.test", "s3cret")
+        kinds = [(event["type"], event["data"]["proto"]) for event in self.events("auth.*")]
+        self.assertEqual(kinds, [("auth.ok", "imap"), ("auth.ok", "smtp"), ("auth.failed", "imap")])
+        self.assertEqual(set(self.events("auth.failed")[0]["data"]), {"proto", "username", "address", "remote", "why"})
+
+    def test_protocols_and_disabled(self) -> None:
+        """A login works for the protocols it may use, and not at all when disabled or without password."""
+        now(self.accounts.create({"address": "a@sim.test", "password": "x", "allow_imap": False}))
+        self.assertRaises(Unauthenticated, self.sign_in, "a@sim.test", "x")
+        self.assertTrue(self.sign_in("a@sim.test", "x", "smtp"))
+        now(self.accounts.change("a@sim.test", {"disabled": True}))
+        self.assertRaises(Unauthenticated, self.sign_in, "a@sim.test", "x", "smtp")
+        now(self.accounts.change("a@sim.test", {"disabled": False, "clear_password": True}))
+        self.assertRaises(Unauthenticated, self.sign_in, "a@sim.test", "x", "smtp")
+
+    def test_change_keeps_what_is_omitted(self) -> None:
+        """Omitted fields and an empty password stay."""
+        now(self.accounts.create({"address": "a@sim.test", "password": "x", "note": "n"}))
+        changed = now(self.accounts.change("a@sim.test", {"display_name": "A", "password": ""}))
+        self.assertEqual((changed.note, changed.display_name), ("n", "A"))
+        self.assertTrue(self.sign_in("a@sim.test", "x"))
+
+    def test_delete_and_bring_back(self) -> None:
+        """A deleted login is off the list and closed; the mailbox stays; creating brings it back."""
+        now(self.accounts.create({"address": "a@sim.test", "password": "x"}))
+        now(self.accounts.delete("a@sim.test"))
+        self.assertEqual(self.accounts.list(), [])
+        self.assertRaises(NotFound, self.accounts.get, "a@sim.test")
+        self.assertRaises(Unauthenticated, self.sign_in, "a@sim.test", "x")
+        self.assertTrue(self.universe.store.exists("a@sim.test"))
+        now(self.accounts.create({"address": "a@sim.test", "password": "y"}))
+        self.assertTrue(self.sign_in("a@sim.test", "y"))
+
+    def test_creation_errors(self) -> None:
+        """Each refusal of the contract names its field."""
+        other = self.server.universe("other")
+        now(self.roster.create_org("else"))
+        far = self.server.universe("far", org="else")
+        now(self.accounts.create({"address": "a@sim.test", "password": "x", "username": "alice"}))
+        now(self.roster.accounts(other).create({"address": "b@sim.test", "password": "x"}))
+        now(self.roster.accounts(far).create({"address": "c@sim.test", "password": "same"}))
+        for fields, field in (
+            ({"address": "no address"}, "address"),
+            ({"address": "d@sim.test", "username": "alice"}, "username"),
+            ({"address": "b@sim.test"}, "address"),
+            ({"address": "d@sim.test", "username": "b@sim.test"}, "username"),
+            ({"address": "c@sim.test", "password": "same"}, "password"),
+            ({"address": "e@sim.test", "password": "p", "clear_password": True}, "clear_password"),
+        ):
+            error = self.assertRaises(Invalid, now, self.accounts.create(fields))
+            self.assertEqual(error.field, field, fields)
+        self.assertEqual([account.address for account in self.accounts.list()], ["a@sim.test"])
+
+    def test_plan_limits_logins(self) -> None:
+        """Over the plan's logins the refusal names plan and allowance."""
+        self.roster.plans = {"tiny": Plan("tiny", limits=Allowances(logins=1))}
+        now(self.roster.change_org("default", plan="tiny"))
+        now(self.accounts.create({"address": "a@sim.test", "password": "x"}))
+        error = self.assertRaises(OverAllowance, now, self.accounts.create({"address": "b@sim.test", "password": "x"}))
+        self.assertIn("tiny", str(error))
+        self.assertIn("logins", str(error))
+
+    def test_two_protocol_test(self) -> None:
+        """The password test answers both protocols; one not asked about is not ok."""
+        now(self.accounts.create({"address": "a@sim.test", "password": "x", "allow_smtp": False}))
+        both = now(self.accounts.test("a@sim.test", "x"))
+        self.assertEqual((both["smtp"], both["imap"]), ((False, ""), (True, "a@sim.test")))
+        self.assertEqual(now(self.accounts.test("a@sim.test", "x", proto="smtp"))["imap"], (False, ""))
+        self.assertEqual(now(self.accounts.test("a@sim.test", "y"))["imap"], (False, ""))
+
+    def test_guessing_is_slowed(self) -> None:
+        """After ten failures a place has to wait, another place does not."""
+        now(self.accounts.create({"address": "a@sim.test", "password": "x"}))
+        for _ in range(10):
+            self.assertRaises(Unauthenticated, self.sign_in, "a@sim.test", "wrong")
+        self.assertRaises(TooMany, self.sign_in, "a@sim.test", "x")
+        self.assertTrue(self.sign_in("a@sim.test", "x", remote="10.0.0.2"))
+        self.server.reactor.advance(61)
+        self.assertTrue(self.sign_in("a@sim.test", "x"))
+
+    def test_suspended(self) -> None:
+        """A suspended organisation's logins are refused as such."""
+        now(self.accounts.create({"address": "a@sim.test", "password": "x"}))
+        now(self.roster.change_org("default", suspended=True))
+        self.assertRaises(Forbidden, self.sign_in, "a@sim.test", "x")
+
+
+class RosterTests(RoadTestCase):
+    """Keys and universes."""
+
+    def test_keys(self) -> None:
+        """A key is known by its digest only, and not at all once revoked."""
+        roster = self.server.roster
+        token = now(roster.create_key("main", "member", "ci"))
+        identity = now(roster.identify(token))
+        self.assertEqual((identity.universe, identity.role, identity.name), ("main", "member", "ci"))
+        stored = b"".join(now(self.server.database.table("", "keys")).values())
+        self.assertNotIn(token.rpartition("_")[2].encode(), stored)
+        for bad in (token[:-1], token + "x", "", "sm_", "sm_a_b", token.upper()):
+            self.assertRaises(Unauthenticated, now, roster.identify(bad))
+        now(roster.revoke_key(identity.prefix))
+        self.assertRaises(Unauthenticated, now, roster.identify(token))
+
+    def test_bad_ids(self) -> None:
+        """Ids that could not stand in keys and paths are refused."""
+        for bad in ("", "A", "a b", "../x", "a" * 64, "-a", "a:b", "a\n"):
+            self.assertRaises(Invalid, now, self.server.roster.create_universe(bad))
+        self.assertRaises(Conflict, now, self.server.roster.create_universe("main"))
+
+    def test_routes(self) -> None:
+        """Unauthenticated mail goes where the recipient lives, else to the default universe."""
+        other = self.server.universe("other")
+        now(other.store.create("x@there.test"))
+        self.assertIs(self.server.roster.route("x@there.test"), other)
+        self.assertIs(self.server.roster.route("y@nowhere.test"), self.universe)
+
+    def test_deleted(self) -> None:
+        """A deleted universe is gone with its keys."""
+        roster = self.server.roster
+        self.server.universe("other")
+        token = now(roster.create_key("other", "admin", ""))
+        now(roster.delete_universe("other"))
+        self.assertRaises(NotFound, roster.universe, "other")
+        self.assertRaises(Unauthenticated, now, roster.identify(token))
+
+    def test_plans(self) -> None:
+        """Plans are read with their features and limits; a bad one is named."""
+        plans = plans_of({"free": {"features": [], "limits": {"people": 25}}})
+        self.assertEqual(plans["free"].limits.people, 25)
+        self.assertIn("self-hosted", plans)
+        self.assertEqual(self.assertRaises(Invalid, plans_of, {"x": {"features": ["magic"]}}).field, "plans.x")
+
+
+class RetentionTests(RoadTestCase):
+    """Old mail and events."""
+
+    def test_pruned(self) -> None:
+        """Mail and events past their days go, and the counts are told."""
+        self.server.send(self.universe, "app@sim.test", "x@sim.test", MAIL)
+        now(self.universe.pruning.set(mail_days=10, event_days=20))
+        now(self.universe.scheduler.advance(by=timedelta(days=15)))
+        self.assertEqual(self.inbox("x@sim.test"), [])
+        (pruned,) = self.events("retention.pruned")
+        self.assertEqual(pruned["data"], {"messages": 2, "events": 0, "jobs": 0})
+        now(self.universe.scheduler.advance(by=timedelta(days=15)))
+        self.assertEqual(self.events("mail.delivered"), [])
+
+    def test_cap(self) -> None:
+        """The plan's cap is in force where the setting is more or for ever; the setting is kept."""
+        self.universe.plan = lambda: Plan("tiny", limits=Allowances(retention_days=30))
+        self.assertEqual(now(self.universe.pruning.set(mail_days=100)).mail_days, 30)
+        self.assertEqual(self.universe.pruning.setting.event_days, 30)
+        self.assertEqual(self.universe.settings.get("retention")["mail_days"], 100)
+
+    def test_bad_days(self) -> None:
+        """Days out of range are refused by name."""
+        self.assertEqual(self.assertRaises(Invalid, now, self.universe.pruning.set(mail_days=-1)).field, "mail_days")
