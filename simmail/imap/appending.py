@@ -1,7 +1,7 @@
 """
 APPEND.
 
-Source: RFC 3501 section 6.3.11, RFC 4315 (APPENDUID), RFC 7889 (APPENDLIMIT);
+Source: RFC 3501 section 6.3.11, RFC 4315 (APPENDUID), RFC 7889 (APPENDLIMIT), RFC 3516, RFC 6855;
 decisions, section 23 (an APPEND to Sent of what is there answers that copy).
 """
 
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from simmail.core.reading import read_headers
 from simmail.errors import Unavailable
+from simmail.imap.quota import check_room
 from simmail.imap.replies import Bad, No
 from simmail.imap.selecting import find_folder
 from simmail.imap.tokens import Arguments
@@ -36,6 +37,7 @@ def awaits_message(octets: bytes, utf8: bool) -> bool:
     arguments.at = match.end() - 1
     try:
         _options(arguments)
+        arguments.skip(b"UTF8 (")
         arguments.skip(b"~")
         return arguments.at_end()
     except Bad:
@@ -60,19 +62,26 @@ def _options(arguments: Arguments) -> tuple[str, tuple[str, ...], datetime | Non
 async def append(imap: ImapServer, arguments: Arguments) -> bytes:
     """APPEND."""
     name, flags, date = _options(arguments)
+    utf8 = arguments.skip(b"UTF8 (")
     marker = _MARKER.match(arguments.octets, arguments.at)
     if marker is None:
         raise Bad("Expected a literal")
     arguments.at = marker.end()
+    if utf8:
+        # RFC 6855 section 4.
+        arguments.expect(b")")
     arguments.end()
+    if utf8 and b"UTF8=ACCEPT" not in imap.enabled:
+        raise Bad("UTF8=ACCEPT is not enabled")
     octets, imap.message = imap.message, b""
     if not octets:
         raise No("A message cannot be empty", "CANNOT")
     if b"\0" in octets:
-        raise No("A message cannot hold NUL", "CANNOT")
+        raise No("A message cannot hold NUL", "UNKNOWN-CTE" if marker[0].startswith(b"~") else "CANNOT")
     if octets.count(b"\n") != octets.count(b"\r\n"):
         octets = octets.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
     folder = await find_folder(imap, name, "TRYCREATE")
+    check_room(imap)
     uid = await _copy_in_sent(folder, octets)
     if uid is None:
         try:

@@ -11,12 +11,13 @@ from simmail.imap.tokens import Arguments
 if TYPE_CHECKING:
     from simmail.imap.server import ImapServer
 
-_BEFORE = (b"IMAP4rev1", b"LITERAL+", b"SASL-IR", b"ID", b"ENABLE", b"IDLE")
+_BEFORE = (b"IMAP4rev1", b"IMAP4rev2", b"LITERAL+", b"SASL-IR", b"ID", b"ENABLE", b"IDLE")
 _AFTER = (
-    b"IMAP4rev1", b"LITERAL+", b"ID", b"ENABLE", b"IDLE", b"NAMESPACE", b"UIDPLUS", b"MOVE", b"UNSELECT",
+    b"IMAP4rev1", b"IMAP4rev2", b"LITERAL+", b"ID", b"ENABLE", b"IDLE", b"NAMESPACE", b"UIDPLUS", b"MOVE", b"UNSELECT",
     b"CHILDREN", b"SPECIAL-USE", b"CREATE-SPECIAL-USE", b"LIST-EXTENDED", b"LIST-STATUS", b"STATUS=SIZE",
     b"CONDSTORE", b"QRESYNC", b"ESEARCH", b"SEARCHRES", b"WITHIN", b"SORT", b"SORT=DISPLAY",
-    b"THREAD=ORDEREDSUBJECT", b"THREAD=REFERENCES",
+    b"THREAD=ORDEREDSUBJECT", b"THREAD=REFERENCES", b"BINARY", b"UTF8=ACCEPT", b"OBJECTID", b"PREVIEW",
+    b"QUOTA", b"QUOTA=RES-STORAGE",
 )
 
 
@@ -53,7 +54,7 @@ async def capability(imap: ImapServer, arguments: Arguments) -> None:
 
 
 #: What ENABLE takes (RFC 5161).
-_CAN_BE_ENABLED = frozenset((b"CONDSTORE", b"QRESYNC"))
+_CAN_BE_ENABLED = frozenset((b"CONDSTORE", b"QRESYNC", b"UTF8=ACCEPT", b"IMAP4REV2"))
 
 
 async def enable(imap: ImapServer, arguments: Arguments) -> None:
@@ -69,4 +70,7 @@ async def enable(imap: ImapServer, arguments: Arguments) -> None:
     if b"QRESYNC" in added:
         # RFC 7162 section 3.2.3.
         imap.enabled.add(b"CONDSTORE")
-    imap.write(b"* ENABLED%b\r\n" % b"".join(b" " + name for name in added))
+    imap.write(b"* ENABLED%b\r\n" % b"".join(b" " + _SHOWN.get(name, name) for name in added))
+
+
+_SHOWN = {b"IMAP4REV2": b"IMAP4rev2"}

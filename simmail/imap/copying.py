@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from simmail.imap.quota import check_room
 from simmail.imap.replies import No
 from simmail.imap.selecting import find_folder
 from simmail.imap.sequence import show_set
@@ -30,6 +31,7 @@ def selected_of(imap: ImapServer, writable: bool = False) -> Selected:
 async def copy(imap: ImapServer, arguments: Arguments, uid: bool = False) -> bytes:
     """COPY: all messages or none."""
     selected, uids, target = await _arguments(imap, arguments, uid, False)
+    check_room(imap)
     pairs = await selected.folder.copy(uids, target) if uids else []
     return (_copied(target.uidvalidity, pairs) + b" " if pairs else b"") + b"COPY completed"
 

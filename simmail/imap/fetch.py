@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from simmail.core.envelope import literal
+from simmail.core.envelope import literal, string
 from simmail.imap.copying import selected_of
 from simmail.imap.fetch_items import Item, Since, parse_items, parse_since
+from simmail.imap.objects import THREAD_FIELDS, email_id, thread_id
 from simmail.imap.replies import Bad, No
-from simmail.imap.sections import Sections, chosen, cut
+from simmail.imap.sections import Sections, binary, chosen, cut
 from simmail.imap.selecting import Resync, tell_vanished
 from simmail.imap.sequence import parse_set
 from simmail.imap.session import Selected
@@ -55,6 +56,8 @@ async def fetch(imap: ImapServer, arguments: Arguments, uid: bool = False) -> by
         while begin < end:
             taken = await plan.show(begin, end)
             begin += taken
+    if plan.refused is not None:
+        raise plan.refused
     if plan.missing and not uid:
         raise No("Some of these messages are expunged", "EXPUNGEISSUED")
     return b"FETCH completed"
@@ -78,6 +81,7 @@ class Plan:
         self.imap = imap
         self.selected = selected
         self.missing = False
+        self.refused: No | None = None
         self.columns: list[str] = []
         self.cheap: list[Shower] = []
         self.dear: list[Item] = []
@@ -99,6 +103,16 @@ class Plan:
             self.cheap.append(lambda entry, _: b"RFC822.SIZE %d" % entry.size)
         elif kind == "MODSEQ":
             self.cheap.append(lambda entry, _: b"MODSEQ (%d)" % entry.modseq)
+        elif kind == "EMAILID":
+            folder = self.selected.folder
+            self.cheap.append(lambda entry, _: b"EMAILID (%b)" % email_id(folder.column("key", [entry.uid])[0]))
+        elif kind == "THREADID":
+            columns = [self._column(name) for name in THREAD_FIELDS]
+            self.cheap.append(lambda entry, kept: b"THREADID (%b)" % thread_id(
+                *[kept[column] for column in columns], entry.uid))
+        elif kind == "PREVIEW":
+            preview = self._column("preview")
+            self.cheap.append(lambda _, kept: b"PREVIEW " + string(kept[preview].encode("utf-8", "replace")))
         elif kind in _COLUMNS:
             column, label = self._column(_COLUMNS[kind]), item.label + b" "
             self.cheap.append(lambda _, kept: label + kept[column])
@@ -185,7 +199,15 @@ class Plan:
 
     async def _read(self, item: Item, sections: Sections) -> bytes:
         await self.imap.breathe()
-        return sections.shown(item)
+        if item.kind == "BODY[]":
+            return sections.shown(item)
+        try:
+            content = sections.binary(item)
+        except No as error:
+            self.refused, content = error, None
+        if item.kind == "BINARY.SIZE":
+            return item.label + b" %d" % len(content or b"")
+        return item.label + b" " + (b"NIL" if content is None else binary(cut(content, item)))
 
 
 _COLUMNS = {"ENVELOPE": "envelope", "BODYSTRUCTURE": "structure", "BODY": "body"}

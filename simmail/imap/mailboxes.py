@@ -134,7 +134,7 @@ async def _subscribe(imap: ImapServer, arguments: Arguments, on: bool) -> None:
 _ITEMS = {
     b"MESSAGES": "total", b"RECENT": "recent", b"UIDNEXT": "uidnext", b"UIDVALIDITY": "uidvalidity",
     b"UNSEEN": "unseen", b"SIZE": "size", b"HIGHESTMODSEQ": "highestmodseq", b"MAILBOXID": "objectid",
-    b"DELETED": "deleted", b"APPENDLIMIT": "",
+    b"DELETED": "", b"DELETED-STORAGE": "", b"APPENDLIMIT": "",
 }
 
 
@@ -162,9 +162,12 @@ async def status_line(imap: ImapServer, found: FolderStatus, items: list[bytes])
             shown.append(b"APPENDLIMIT %d" % imap.config.limits.message)
         elif item == b"MAILBOXID":
             shown.append(b"MAILBOXID (%b)" % found.objectid.encode("ascii"))
-        elif item == b"DELETED":
+        elif item in (b"DELETED", b"DELETED-STORAGE"):
             folder = await find_folder(imap, found.name)
-            shown.append(b"DELETED %d" % len(folder.having("\\Deleted")))
+            deleted = folder.having("\\Deleted")
+            octets = sum(size or 0 for size in folder.column("size", deleted))
+            # Octets here (RFC 9208), not units of 1024 as in a quota.
+            shown.append(b"%b %d" % (item, len(deleted) if item == b"DELETED" else octets))
         else:
             shown.append(b"%b %d" % (item, getattr(found, _ITEMS[item])))
     return b"* STATUS %b (%b)\r\n" % (quoted_name(found.name, imap.utf8), b" ".join(shown))

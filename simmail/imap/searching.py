@@ -15,6 +15,7 @@ from typing import Any
 from simmail.core import charsets, encodedwords
 from simmail.core.address import Address
 from simmail.core.mime import fields, value
+from simmail.imap.objects import THREAD_FIELDS, email_id, thread_id
 from simmail.imap.search_keys import (
     Age, Either, Every, Flagged, Header, Key, Messages, Modseq, Not, ObjectId, Recent, Size, Text, When)
 from simmail.imap.session import Selected
@@ -60,7 +61,7 @@ class Search:
         if isinstance(key, Not):
             left = set(await self._among(key.key, uids))
             return [uid for uid in uids if uid not in left]
-        if isinstance(key, (Header, Text, ObjectId)) or (isinstance(key, When) and key.sent):
+        if _cost(key) > 1:
             return await self._dear(key, uids)
         return self._cheap(key, uids)
 
@@ -75,6 +76,9 @@ class Search:
             return [uid for uid in uids if (uid in recent) is key.on]
         if isinstance(key, Modseq):
             return _both(uids, folder.changed(key.least - 1))
+        if isinstance(key, ObjectId):
+            wanted = key.value.encode("ascii")
+            return [uid for uid, one in zip(uids, folder.column("key", uids)) if email_id(one) == wanted]
         if isinstance(key, Size):
             sizes = folder.column("size", uids)
             if key.larger:
@@ -122,7 +126,9 @@ def _cost(key: Key) -> int:
         return 0
     if isinstance(key, Text):
         return 3
-    return 2 if isinstance(key, (Header, ObjectId)) or (isinstance(key, When) and key.sent) else 1
+    if isinstance(key, ObjectId):
+        return 2 if key.kind == "THREADID" else 1
+    return 2 if isinstance(key, Header) or (isinstance(key, When) and key.sent) else 1
 
 
 def _rule(key: Key) -> tuple[tuple[str, ...], Rows]:
@@ -134,6 +140,9 @@ def _rule(key: Key) -> tuple[tuple[str, ...], Rows]:
         if key.body_only:
             return ("text",), lambda row: wanted in row[0].lower()
         return ("header", "text"), lambda row: wanted in row[1].lower() or wanted in _shown(row[0]).lower()
+    if isinstance(key, ObjectId):
+        wanted_id = key.value.encode("ascii")
+        return THREAD_FIELDS, lambda row: thread_id(*row, 0) == wanted_id
     if isinstance(key, When):
         day, how = key.day, key.how
 

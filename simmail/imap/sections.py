@@ -65,14 +65,14 @@ class Sections:
 
     def binary(self, item: Item) -> bytes | None:
         """
-        The content of a part without its transfer encoding, None for no such part.
+        The content of a part without its transfer encoding, None when the message has no such part.
 
-        @raise No: the encoding is not known (RFC 3516 section 4.3).
+        @raise No: the encoding is not known, or not what it says (RFC 3516 section 4.3).
         """
         if not item.path:
             return self.octets
         part = self.structure.find(item.path)
-        if part is None or part.is_multipart:
+        if part is None:
             return None
         octets = self.octets[part.body:part.end]
         if part.head.encoding == b"quoted-printable":
@@ -82,9 +82,16 @@ class Sections:
                 return a2b_base64(octets)
         except ValueError:
             raise No("The part is not base 64 as it says", "UNKNOWN-CTE") from None
-        if part.head.encoding in _PLAIN:
-            return octets
-        raise No("The encoding of the part is not known", "UNKNOWN-CTE")
+        if part.head.encoding not in _PLAIN:
+            raise No("The encoding of the part is not known", "UNKNOWN-CTE")
+        return octets
+
+
+def binary(octets: bytes) -> bytes:
+    """A string; only as a literal8 when it holds NUL (RFC 3516 section 4.2)."""
+    if b"\0" in octets:
+        return b"~{%d}\r\n%b" % (len(octets), octets)
+    return literal(octets)
 
 
 def chosen(header: bytes, item: Item) -> bytes:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import simmail
 from simmail.errors import NotFound
 from simmail.core.envelope import nstring
+from simmail.imap.names import quoted_name
 from simmail.imap.replies import Bad, No
 from simmail.imap.sequence import LARGEST, Ranges, gaps, members, parse_set, show_ranges, show_set, spread
 from simmail.imap.session import BATCH, Selected
@@ -71,14 +72,16 @@ async def _open(imap: ImapServer, arguments: Arguments, read_only: bool) -> byte
     imap.write(b"".join([
         b"* FLAGS (%b)\r\n" % flags,
         b"* %d EXISTS\r\n" % len(selected.uids),
-        b"* %d RECENT\r\n" % len(selected.recent),
-        b"* OK [UNSEEN %d] First unseen\r\n" % unseen if unseen else b"",
+        b"" if selected.rev2 else b"* %d RECENT\r\n" % len(selected.recent),
+        b"* OK [UNSEEN %d] First unseen\r\n" % unseen if unseen and not selected.rev2 else b"",
         b"* OK [PERMANENTFLAGS ()] No flag can be changed\r\n" if read_only
         else b"* OK [PERMANENTFLAGS (%b \\*)] Flags that last\r\n" % flags,
         b"* OK [UIDVALIDITY %d] UIDs are for ever\r\n" % folder.uidvalidity,
         b"* OK [UIDNEXT %d] Next UID\r\n" % folder.uidnext,
         b"* OK [HIGHESTMODSEQ %d] Highest\r\n" % folder.highestmodseq,
         b"* OK [MAILBOXID (%b)] Object id\r\n" % folder.objectid.encode("ascii"),
+        # RFC 9051 section 6.3.2: how the name is spelled.
+        b'* LIST () "/" %b\r\n' % quoted_name(folder.name, imap.utf8) if selected.rev2 else b"",
     ]))
     if resync is not None and resync.uidvalidity == folder.uidvalidity:
         await _catch_up(imap, selected, resync)

@@ -43,6 +43,10 @@ MESSAGES = {
     "reply2": b"From: Maria <maria@acme.test>\nTo: app@sim.test\nSubject: RE: Hello\n"
               b"Date: Mon, 2 Mar 2026 11:00:00 +0000\nMessage-ID: <5@acme.test>\n"
               b"References: <1@acme.test> <4@sim.test>\n\nBye.\n",
+    "binary": b"Subject: bin\nContent-Type: multipart/mixed; boundary=bo\n\n--bo\n"
+              b"Content-Transfer-Encoding: base64\n\nAGEBYg==\n--bo\nContent-Transfer-Encoding: quoted-printable\n\n"
+              b"a=3Db\n--bo\nContent-Transfer-Encoding: x-uue\n\nzz\n--bo\nContent-Transfer-Encoding: base64\n\n"
+              b"A\n--bo--\n",
     "broken": b"Subject: caf\xe9\nFrom: \xff\xfe <x\nContent-Type: multipart/mixed;\n\nno parts here\n",
 }
 
@@ -109,7 +113,10 @@ class House:
         self.reactor = Clock()
         self.store = MemoryMailStore("main")
         now(self.store.create(ADDRESS))
-        self.universe = SimpleNamespace(store=self.store, clock=SimpleNamespace(now=lambda: START))
+        self.status = "ok"
+        self.universe = SimpleNamespace(
+            store=self.store, clock=SimpleNamespace(now=lambda: START),
+            policy=SimpleNamespace(status=lambda address: self.status))
         options.setdefault("loopback_only", True)
         self.factory = ImapFactory(config or Config(), self.sign_in, self.reactor, **options)
         self.connections: list[Connection] = []
@@ -169,6 +176,7 @@ class House:
             "advance": lambda seconds: self.reactor.advance(float(seconds)),
             "expunge": lambda uid, folder="INBOX": _none(now(self.folder(folder).expunge([int(uid)]))),
             "flag": lambda uid, *flags: _none(now(self.folder().flag([int(uid)], flags, "+", None))),
+            "status": lambda status: setattr(self, "status", status),
             "away": lambda: setattr(self.store, "away", True),
             "back": lambda: setattr(self.store, "away", False),
             "remove": lambda name: now(self.store.delete_folder(ADDRESS, name)),
