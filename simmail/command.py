@@ -42,7 +42,7 @@ def _parser() -> argparse.ArgumentParser:
         "Start the service (twistd -n simmail); Ctrl-C stops it.  The log is in the state folder."))
     _where(run)
     run.add_argument("--config", metavar="FILE", help="YAML file with what differs from the defaults")
-    run.add_argument("--port-base", metavar="N", type=int, default=0, help="added to every port")
+    run.add_argument("--port-base", metavar="N", type=int, default=0, help="added to every default port")
     run.add_argument("--log", metavar="FILE", help="log file, - for the terminal (default: simmail.log in the state)")
     run.set_defaults(do=_run)
 
@@ -104,8 +104,16 @@ def _run(parsed: argparse.Namespace) -> int:
 
     config = load(parsed.config)
     state = state_folder(parsed, config.server.state)
-    state.mkdir(mode=0o700, parents=True, exist_ok=True)
     log = parsed.log or str(state / "simmail.log")
+    try:
+        state.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise Invalid("server.state", f"{state} cannot be used: {error.strerror}") from None
+    try:
+        if log != "-":
+            open(log, "ab").close()
+    except OSError as error:
+        raise Invalid("--log", f"{log} cannot be written: {error.strerror}") from None
     argv = ["twistd", "--nodaemon", "--pidfile=", f"--logfile={log}", "simmail", "--state", str(state),
             "--port-base", str(parsed.port_base)]
     if parsed.config:

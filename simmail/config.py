@@ -9,15 +9,23 @@ differs.  Unknown or mistyped settings are refused with their dotted path.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 import yaml
-from msgspec import Struct
+from msgspec import Meta, Struct
 
+from simmail.core.address import is_valid
+from simmail.core.times import parse_duration
 from simmail.errors import Invalid
 
 MIB = 1024 * 1024
+
+Port = Annotated[int, Meta(ge=0, le=65535)]
+Count = Annotated[int, Meta(ge=1)]
+
+#: Settings that are durations; each must be longer than nothing.
+DURATIONS = ("redis.timeout", "smtp.timeout", "smtp.total_time", "imap.timeout", "imap.login_timeout", "http.timeout")
 
 
 class Server(Struct, frozen=True, forbid_unknown_fields=True):
@@ -31,12 +39,12 @@ class Listen(Struct, frozen=True, forbid_unknown_fields=True):
     """One host for all listeners; a port each, 0 for any free port, null for none."""
 
     host: str = "127.0.0.1"
-    smtp: int | None = 2525
-    smtps: int | None = 2465
-    submission: int | None = 2587
-    imap: int | None = 2143
-    imaps: int | None = 2993
-    http: int | None = 8025
+    smtp: Port | None = 2525
+    smtps: Port | None = 2465
+    submission: Port | None = 2587
+    imap: Port | None = 2143
+    imaps: Port | None = 2993
+    http: Port | None = 8025
 
 
 class Redis(Struct, frozen=True, forbid_unknown_fields=True):
@@ -62,13 +70,13 @@ class Smtp(Struct, frozen=True, forbid_unknown_fields=True):
     plain_auth_allowed: bool | None = None
     default_universe: str = "main"
     save_sent: bool = True
-    sender: str = "any"
+    sender: Literal["any", "own"] = "any"
     timeout: str = "5m"
     total_time: str = "30m"
-    connections: int = 2000
-    connections_per_address: int = 1000
-    idle_commands: int = 100
-    login_attempts: int = 5
+    connections: Count = 2000
+    connections_per_address: Count = 1000
+    idle_commands: Count = 100
+    login_attempts: Count = 5
 
 
 class Imap(Struct, frozen=True, forbid_unknown_fields=True):
@@ -77,41 +85,41 @@ class Imap(Struct, frozen=True, forbid_unknown_fields=True):
     plain_auth_allowed: bool | None = None
     timeout: str = "30m"
     login_timeout: str = "2m"
-    connections: int = 10000
-    connections_per_address: int = 10000
-    login_attempts: int = 5
+    connections: Count = 10000
+    connections_per_address: Count = 10000
+    login_attempts: Count = 5
 
 
 class Http(Struct, frozen=True, forbid_unknown_fields=True):
     """The HTTP API; C{rate} requests a second for each key, 0 for no limit."""
 
-    rate: float = 20.0
-    burst: int = 100
+    rate: Annotated[float, Meta(ge=0)] = 20.0
+    burst: Count = 100
     timeout: str = "60s"
-    connections: int = 2000
+    connections: Count = 2000
 
 
 class Limits(Struct, frozen=True, forbid_unknown_fields=True):
     """Limits at the door, in octets or counts: the same for SMTP, IMAP, inject and send."""
 
-    message: int = 25 * MIB
-    header: int = MIB
-    header_field: int = 100 * 1024
-    recipients: int = 1000
-    line: int = 64 * 1024
-    command: int = 8 * 1024
-    command_after_login: int = 64 * 1024
-    literal: int = 100 * 1024
-    literals: int = MIB
-    json: int = MIB
-    json_depth: int = 64
+    message: Count = 25 * MIB
+    header: Count = MIB
+    header_field: Count = 100 * 1024
+    recipients: Count = 1000
+    line: Count = 64 * 1024
+    command: Count = 8 * 1024
+    command_after_login: Count = 64 * 1024
+    literal: Count = 100 * 1024
+    literals: Count = MIB
+    json: Count = MIB
+    json_depth: Count = 64
 
 
 class People(Struct, frozen=True, forbid_unknown_fields=True):
     """What keeps mail from going round."""
 
-    replies_per_day: int = 100
-    thread_messages_per_hour: int = 20
+    replies_per_day: Count = 100
+    thread_messages_per_hour: Count = 20
 
 
 class Config(Struct, frozen=True, forbid_unknown_fields=True):
@@ -138,8 +146,10 @@ def load(path: str | None) -> Config:
         return Config()
     try:
         value = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise Invalid("config", f"{path}: {error}") from None
+    except OSError as error:
+        raise Invalid("config", f"{path}: {error.strerror}") from None
+    except (UnicodeDecodeError, yaml.YAMLError) as error:
+        raise Invalid("config", f"{path}: {' '.join(str(error).split())}") from None
     return from_value(value or {})
 
 
@@ -147,9 +157,18 @@ def from_value(value: Any) -> Config:
     """
     The configuration of a decoded document.
 
-    @raise Invalid: unknown or mistyped setting.
+    @raise Invalid: unknown or mistyped setting, or one that cannot be.
     """
     try:
-        return msgspec.convert(value, Config)
+        config = msgspec.convert(value, Config)
     except msgspec.ValidationError as error:
         raise Invalid("config", str(error)) from None
+    for path in DURATIONS:
+        section, _, name = path.partition(".")
+        if not parse_duration(getattr(getattr(config, section), name), path):
+            raise Invalid(path, "must be longer than nothing")
+    if not is_valid(f"postmaster@{config.server.domain}"):
+        raise Invalid("server.domain", "must be a domain name")
+    if bool(config.tls.certificate) != bool(config.tls.key):
+        raise Invalid("tls", "certificate and key go together")
+    return config

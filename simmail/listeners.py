@@ -18,6 +18,8 @@ TITLES = {"smtp": "SMTP", "smtps": "SMTPS", "submission": "SUBMISSION", "imap": 
 
 BACKLOG = 1024
 
+DEFAULT = Listen()
+
 
 class Listener(NamedTuple):
     """A bound, listening socket."""
@@ -32,7 +34,7 @@ def bind(listen: Listen, port_base: int = 0) -> list[Listener]:
     """
     Take all configured ports, or none.
 
-    @param port_base: added to every port that is not 0.
+    @param port_base: added to every port that is the default one; what was chosen stays as it was chosen.
     @raise Invalid: a port is busy or not allowed; the text says which and what to do.
     """
     taken: list[Listener] = []
@@ -41,7 +43,7 @@ def bind(listen: Listen, port_base: int = 0) -> list[Listener]:
             port = getattr(listen, name)
             if port is None:
                 continue
-            number = port + port_base if port else 0
+            number = port + port_base if port == getattr(DEFAULT, name) else port
             if not 0 <= number <= 65535:
                 raise Invalid(f"listen.{name}", f"port {number} is not from 0 to 65535")
             taken.append(_bound(name, listen.host, number))
@@ -55,7 +57,7 @@ def bind(listen: Listen, port_base: int = 0) -> list[Listener]:
 def _bound(name: str, host: str, port: int) -> Listener:
     try:
         family, kind, proto, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+            host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         made = socket.socket(family, kind, proto)
         try:
             made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

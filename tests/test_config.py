@@ -45,3 +45,15 @@ class ConfigTests(SynchronousTestCase):
         Path(path).write_text("a: [", encoding="utf-8")
         self.assertIn(path, str(self.assertRaises(Invalid, load, path)))
         self.assertIn("missing.yaml", str(self.assertRaises(Invalid, load, "missing.yaml")))
+
+    def test_impossible(self) -> None:
+        """What cannot be is refused by its path: at once, not when it is first needed."""
+        for value, path in (
+            ({"listen": {"http": 70000}}, "listen.http"), ({"smtp": {"connections": 0}}, "smtp.connections"),
+            ({"smtp": {"sender": "some"}}, "smtp.sender"), ({"http": {"rate": -1}}, "http.rate"),
+            ({"imap": {"timeout": "soon"}}, "imap.timeout"), ({"redis": {"timeout": "0s"}}, "redis.timeout"),
+            ({"server": {"domain": "no domain"}}, "server.domain"), ({"tls": {"key": "key.pem"}}, "tls"),
+            ([], "config"), ("text", "config"),
+        ):
+            self.assertIn(path, str(self.assertRaises(Invalid, from_value, value)))
+        self.assertEqual(from_value({"http": {"rate": 0}}).http.rate, 0)

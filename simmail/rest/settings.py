@@ -6,8 +6,8 @@ Source: API contract, "Behaviour settings"; decisions, section 23 ("Settings").
 
 from __future__ import annotations
 
+from simmail.core.situation import Pace
 from simmail.rest.schema import Body, Call, Route
-from simmail.universe.settings import Pace
 
 HEADING = "Behaviour settings"
 

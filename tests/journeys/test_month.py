@@ -16,7 +16,7 @@ TEMPERAMENTS = ("responsive", "busy", "procedural", "skeptical", "flaky", "diffi
 ZONES = ("Europe/Berlin", "America/New_York", "Asia/Kolkata", "UTC", "Australia/Sydney")
 
 TEXTS = (
-    ("Invoice INV-{n}", "Hello,\r\n\r\ninvoice INV-{n} over EUR {n}.50 was due last week. When can we expect the money?"),
+    ("Invoice INV-{n}", "Hello,\r\n\r\ninvoice INV-{n} over EUR {n}.50 was due last week. When will you pay it?"),
     ("Meeting", "Hi,\r\n\r\ncould we meet on Thursday at 14:00 or on Friday at 10:30 to talk about offer {n}?"),
     ("Newsletter {n}", "Our news of the week: there are now {n} colours."),
     ("Contract {n}", "Dear colleague,\r\n\r\nplease send me the signed contract {n} by next Friday."),
