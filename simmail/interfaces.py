@@ -178,6 +178,12 @@ class IMailStore(Interface):
     def subscribe(mailbox, name, on):
         """Deferred.  The folder need not exist.  @raise NotFound: the mailbox.  @raise Invalid: the name."""
 
+    def watch(on_foreign):
+        """
+        Look after the mailboxes from now on, and call C{on_foreign(mailbox, folder, uid)} for each message that
+        another program has delivered (into C{new/}); it has a UID by then.
+        """
+
     def space():
         """(free octets, total octets) of the disk that holds the mail."""
 

@@ -24,7 +24,7 @@ from simmail.core.digesting import digest as core_digest
 from simmail.errors import Conflict, Invalid, NotFound, Unavailable
 from simmail.interfaces import IFolder, IMailStore
 from simmail.mailstore.flags import MOST_KEYWORDS, canonical_all, is_keyword, microseconds
-from simmail.mailstore.names import INBOX, check_folder, check_mailbox, is_inferior
+from simmail.mailstore.names import INBOX, check_folder, check_mailbox, existing_folder, is_inferior
 from simmail.mailstore.records import Entry, FolderChange, FolderStatus
 from simmail.mailstore.special import check_special_use, renamed_use, special_order, use_of
 
@@ -377,6 +377,7 @@ class MemoryMailStore:
         self._uidvalidity = count(1)
         self._keys = count(1)
         self._owed: dict[str, tuple[Delivery, tuple[Copy, ...]]] = {}
+        self._on_foreign: Callable[[str, str, int], None] = lambda mailbox, name, uid: None
 
     def require(self) -> None:
         """@raise Unavailable: it is made to."""
@@ -510,7 +511,7 @@ class MemoryMailStore:
     def folder(self, mailbox: str, name: str) -> MemoryFolder:
         """One folder."""
         self.require()
-        folder = self._find(mailbox).folders.get(_existing(name))
+        folder = self._find(mailbox).folders.get(existing_folder(name))
         if folder is None:
             raise NotFound(f"there is no folder {name} in {mailbox}")
         return folder
@@ -531,7 +532,7 @@ class MemoryMailStore:
         """The folder and its messages are gone."""
         self.require()
         box = self._find(mailbox)
-        name = _existing(name)
+        name = existing_folder(name)
         if name == INBOX:
             raise Conflict("INBOX cannot be deleted")
         if name not in box.folders:
@@ -543,7 +544,7 @@ class MemoryMailStore:
         """The folder and its inferiors are called something else."""
         self.require()
         box = self._find(mailbox)
-        old, new = _existing(old), check_folder(new)
+        old, new = existing_folder(old), check_folder(new)
         moves = {name: new + name[len(old):] for name in sorted(box.folders)
                  if name == old or (old != INBOX and is_inferior(name, old))}
         if not moves:
@@ -578,6 +579,15 @@ class MemoryMailStore:
 
     # The rest
 
+    def watch(self, on_foreign: Callable[[str, str, int], None]) -> None:
+        """There are no other programs; C{deliver_foreign} stands for them."""
+        self._on_foreign = on_foreign
+
+    def deliver_foreign(self, mailbox: str, octets: bytes, date: datetime) -> None:
+        """For tests: what another program's delivery is to the store."""
+        uid = self._made(mailbox, INBOX).add(self.unique(), octets, (), date)
+        self._on_foreign(mailbox, INBOX, uid)
+
     def space(self) -> tuple[int, int]:
         """Memory is taken for endless."""
         return 1 << 40, 1 << 40
@@ -585,11 +595,3 @@ class MemoryMailStore:
     @_deferred
     def close(self) -> None:
         """Nothing is kept."""
-
-
-def _existing(name: str) -> str:
-    """A folder's name as it may exist; an impossible one is merely not there."""
-    try:
-        return check_folder(name)
-    except Invalid:
-        raise NotFound(f"there is no folder {name!r}") from None

@@ -12,7 +12,7 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from hashlib import sha256
 
-from simmail.errors import Invalid
+from simmail.errors import Invalid, NotFound
 
 INBOX = "INBOX"
 SEPARATOR = "/"
@@ -94,6 +94,18 @@ def check_folder(name: str) -> str:
     """
     folder_dir(name)
     return _canonical(name)
+
+
+def existing_folder(name: str) -> str:
+    """
+    The name of a folder that is to be there already.
+
+    @raise NotFound: no folder can have it.
+    """
+    try:
+        return check_folder(name)
+    except Invalid:
+        raise NotFound(f"there is no folder {name!r}") from None
 
 
 def _canonical(name: str) -> str:

@@ -1,0 +1,356 @@
+"""
+What is done to the Maildirs of one universe, in the writer thread.
+
+Every change of a folder passes here, in one order: a UID is used up in the
+folder's UID file, then the message appears, under the file's lock.  A call
+either does all it was asked or raises and leaves nothing visible half done;
+UIDs that were used up on the way are not used again.
+"""
+
+from __future__ import annotations
+
+import os
+from array import array
+from bisect import bisect_left
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from simmail.core.delivery import Copy, Delivery
+from simmail.errors import NotFound
+from simmail.mailstore import maildir
+from simmail.mailstore.flags import SYSTEM, is_keyword, microseconds
+from simmail.mailstore.layout import TMP, Layout
+from simmail.mailstore.maildir import Row
+from simmail.mailstore.names import mailbox_dir
+from simmail.mailstore.uids import Uids
+
+#: UID files kept open.
+MOST_OPEN = 512
+#: Keys kept apart from the sorted ones before they are sorted in.
+_UNSORTED = 4096
+
+_SYSTEM_BITS = {name: 1 << at for at, (name, _) in enumerate(SYSTEM)}
+SYSTEM_MASK = (1 << len(SYSTEM)) - 1
+
+
+class Added(NamedTuple):
+    """A message that has appeared; C{keywords}: the table its mask is to be read by."""
+
+    mailbox: str
+    folder: str
+    row: Row
+    keywords: tuple[str, ...]
+
+
+class Filed(NamedTuple):
+    """What became of a delivery."""
+
+    copies: tuple[Copy, ...]
+    added: list[Added]
+
+
+class Restated(NamedTuple):
+    """
+    What became of a slice of a folder's files.
+
+    @ivar failed: positions of those whose file was not there.
+    @ivar before, after: modification times around it.
+    """
+
+    modseq: int
+    failed: list[int]
+    before: tuple[int, int]
+    after: tuple[int, int]
+
+
+class Place:
+    """One folder as the writer knows it: its UID file, and hashes of the keys in it."""
+
+    __slots__ = ("mailbox", "name", "directory", "uids", "sorted", "unsorted")
+
+    def __init__(self, mailbox: str, name: str, directory: str, uids: Uids) -> None:
+        self.mailbox = mailbox
+        self.name = name
+        self.directory = directory
+        self.uids = uids
+        self.sorted: array[int] | None = None
+        self.unsorted: set[int] = set()
+
+    def learn(self, root: int) -> None:
+        """Look which keys there are."""
+        self.sorted = maildir.keys(root, self.directory)
+        self.unsorted = set()
+
+    def may_have(self, key: str) -> bool:
+        """Whether a message with this key may be here; what is not here is never said to be."""
+        number = hash(key)
+        if number in self.unsorted:
+            return True
+        assert self.sorted is not None
+        at = bisect_left(self.sorted, number)
+        return at < len(self.sorted) and self.sorted[at] == number
+
+    def remember(self, key: str) -> None:
+        """There is one more key."""
+        if self.sorted is None:
+            return
+        self.unsorted.add(hash(key))
+        if len(self.unsorted) > _UNSORTED:
+            self.sorted = array("q", sorted([*self.sorted, *self.unsorted]))
+            self.unsorted = set()
+
+    def mask(self, flags: Iterable[str]) -> int:
+        """Flags as bits; keywords that are not in the table are left out."""
+        mask = 0
+        for flag in flags:
+            bit = _SYSTEM_BITS.get(flag)
+            if bit is None:
+                at = next((at for at, one in enumerate(self.uids.keywords) if one.lower() == flag.lower()), None)
+                bit = maildir.bit_of_keyword(at) if at is not None else 0
+            mask |= bit
+        return mask
+
+
+class Filer:
+    """
+    The Maildirs of one universe.
+
+    @param floor: Unix time, the least a new UIDVALIDITY may be.
+    """
+
+    def __init__(self, path: str, universe: str, floor: Callable[[], int]) -> None:
+        self.layout = Layout(path, universe, floor)
+        self.root = self.layout.root
+        self._places: dict[tuple[str, str], Place] = {}
+        self._open: OrderedDict[tuple[str, str], Place] = OrderedDict()
+        self._pid = os.getpid()
+
+    def close(self) -> None:
+        """Nothing more is asked."""
+        for place in self._open.values():
+            place.uids.close()
+        self._open.clear()
+        self._places.clear()
+        self.layout.close()
+
+    # Places
+
+    def place(self, mailbox: str, name: str, create: bool) -> Place:
+        """
+        A folder, its UID file open.
+
+        @raise NotFound: it is not there and not to be created.
+        """
+        key = (mailbox, name)
+        place = self._open.get(key)
+        if place is not None:
+            self._open.move_to_end(key)
+            return place
+        place = self._places.get(key)
+        if place is None:
+            place = self._places[key] = self._found(mailbox, name, create)
+        else:
+            try:
+                place.uids.reopen(self.root, place.directory)
+            except FileNotFoundError:
+                self.forget(mailbox, name)
+                return self.place(mailbox, name, create)
+        self._open[key] = place
+        if len(self._open) > MOST_OPEN:
+            self._open.popitem(last=False)[1].uids.close()
+        return place
+
+    def _found(self, mailbox: str, name: str, create: bool) -> Place:
+        layout, box = self.layout, mailbox_dir(mailbox)
+        try:
+            directory = layout.directory(box, name)
+        except NotFound:
+            if not create:
+                raise
+            layout.make_box(mailbox)
+            try:
+                directory = layout.directory(box, name)
+            except NotFound:
+                directory = None
+        if directory is None:
+            directory = layout.make_folder(box, name)
+        return Place(mailbox, name, directory, layout.open_uids(directory))
+
+    def forget(self, mailbox: str, name: str | None = None) -> None:
+        """A folder, or all of a mailbox, is gone or called something else."""
+        for key in [key for key in self._places if key[0] == mailbox and name in (None, key[1])]:
+            del self._places[key]
+            place = self._open.pop(key, None)
+            if place is not None:
+                place.uids.close()
+
+    # Filing
+
+    def file(self, delivery: Delivery, create: bool = True) -> Filed:
+        """
+        Make a delivery visible in all its places, in each once.
+
+        @raise OSError: the disk refused; the message is visible nowhere (new).
+        """
+        if not delivery.filings:
+            return Filed((), [])
+        date = microseconds(delivery.at)
+        temporary = f"{TMP}/{delivery.id}.{self._pid}"
+        self.write(temporary, delivery.octets, date)
+        copies: dict[tuple[str, str], Copy] = {}
+        added: list[Added] = []
+        placed: list[str] = []
+        left = len({(filing.mailbox, filing.folder) for filing in delivery.filings})
+        try:
+            for filing in delivery.filings:
+                key = (filing.mailbox, filing.folder)
+                if key in copies:
+                    continue
+                left -= 1
+                try:
+                    place = self.place(filing.mailbox, filing.folder, create)
+                    uid, row = self._put(place, delivery, filing.flags, date, temporary, not left, placed)
+                except FileNotFoundError:
+                    # Another program removed the folder under our hands.
+                    self.forget(filing.mailbox, filing.folder)
+                    place = self.place(filing.mailbox, filing.folder, create)
+                    uid, row = self._put(place, delivery, filing.flags, date, temporary, not left, placed)
+                copies[key] = Copy(filing.mailbox, filing.folder, uid, place.uids.uidvalidity)
+                if row is not None:
+                    added.append(Added(filing.mailbox, filing.folder, row, place.uids.keywords))
+            if len(placed) < len(copies):
+                self.discard(temporary)
+        except BaseException:
+            for path in (*placed, temporary):
+                self.discard(path)
+            raise
+        return Filed(tuple([copies[filing.mailbox, filing.folder] for filing in delivery.filings]), added)
+
+    def _put(
+        self, place: Place, delivery: Delivery, flags: Sequence[str], date: int, temporary: str, last: bool,
+        placed: list[str],
+    ) -> tuple[int, Row | None]:
+        uids, root, key = place.uids, self.root, delivery.id
+        with uids.locked() as changed:
+            if changed or place.sorted is None:
+                place.learn(root)
+            if place.may_have(key):
+                found = maildir.find(root, place.directory, key)
+                if found is not None:
+                    return found[0], None
+            mask = 0
+            if flags:
+                if any(map(is_keyword, flags)):
+                    uids.define([flag for flag in flags if is_keyword(flag)])
+                mask = place.mask(flags)
+            size = len(delivery.octets)
+            uid, modseq = uids.take(1, 1)
+            path = f"{place.directory}/{maildir.path_of(key, uid, size, mask, not flags)}"
+            if last:
+                os.rename(temporary, path, src_dir_fd=root, dst_dir_fd=root)
+            else:
+                os.link(temporary, path, src_dir_fd=root, dst_dir_fd=root)
+            placed.append(path)
+            place.remember(key)
+        return uid, Row(uid, mask, size, date, modseq, not flags, key)
+
+    def write(self, path: str, octets: bytes, date: int) -> None:
+        """A new file with a modification time (microseconds)."""
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        try:
+            fd = os.open(path, flags, 0o600, dir_fd=self.root)
+        except FileExistsError:
+            # Left by an earlier process with our number.
+            os.unlink(path, dir_fd=self.root)
+            fd = os.open(path, flags, 0o600, dir_fd=self.root)
+        try:
+            written = os.write(fd, octets)
+            while written < len(octets):
+                written += os.write(fd, memoryview(octets)[written:])
+            os.utime(fd, ns=(date * 1000, date * 1000))
+        except BaseException:
+            self.discard(path)
+            raise
+        finally:
+            os.close(fd)
+
+    def discard(self, path: str) -> None:
+        """Remove a file if it is there."""
+        try:
+            os.unlink(path, dir_fd=self.root)
+        except OSError:
+            pass
+
+    def mend(self, delivery: Delivery) -> None:
+        """After the machine went down: write again what is there with other octets."""
+        for filing in delivery.filings:
+            try:
+                place = self.place(filing.mailbox, filing.folder, create=False)
+            except NotFound:
+                continue
+            found = maildir.find(self.root, place.directory, delivery.id)
+            if found is None:
+                continue
+            path = f"{place.directory}/{found[1]}"
+            if self.layout.read(path) != delivery.octets:
+                temporary = f"{TMP}/{delivery.id}.{self._pid}"
+                self.write(temporary, delivery.octets, microseconds(delivery.at))
+                os.rename(temporary, path, src_dir_fd=self.root, dst_dir_fd=self.root)
+
+    # Messages that are there
+
+    def define(self, mailbox: str, name: str, keywords: Sequence[str], used: int) -> tuple[bool, tuple[str, ...]]:
+        """
+        Give keywords a place in a folder's table.
+
+        @param used: as for C{Uids.define}.
+        @return: whether all have one, and the table.
+        """
+        place = self.place(mailbox, name, create=False)
+        with place.uids.locked():
+            return place.uids.define(keywords, used), place.uids.keywords
+
+    def bump(self, mailbox: str, name: str, expunge: bool) -> int:
+        """A MODSEQ for what was noticed rather than done."""
+        place = self.place(mailbox, name, create=False)
+        with place.uids.locked():
+            return place.uids.take(0, 1, expunge)[1]
+
+    def restate(self, mailbox: str, name: str, renames: Sequence[tuple[str, str]], changes: int) -> Restated:
+        """
+        Rename files within a folder.
+
+        @param renames: (old, new), each below the folder.
+        @param changes: MODSEQs to use up, 1 or 0; the answer's is the one.
+        """
+        def rename(paths: tuple[str, str], directory: int) -> None:
+            os.rename(paths[0], paths[1], src_dir_fd=directory, dst_dir_fd=directory)
+        return self._each(mailbox, name, renames, rename, changes, False)
+
+    def unlink(self, mailbox: str, name: str, paths: Sequence[str]) -> Restated:
+        """Remove files of a folder."""
+        def unlink(path: str, directory: int) -> None:
+            os.unlink(path, dir_fd=directory)
+        return self._each(mailbox, name, paths, unlink, 1, True)
+
+    def _each(
+        self, mailbox: str, name: str, items: Sequence[Any], do: Callable[[Any, int], None], changes: int,
+        expunge: bool,
+    ) -> Restated:
+        place = self.place(mailbox, name, create=False)
+        failed = []
+        directory = os.open(place.directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self.root)
+        try:
+            with place.uids.locked():
+                before = maildir.times_of(self.root, place.directory)
+                modseq = place.uids.take(0, changes, expunge)[1] if changes else place.uids.highestmodseq
+                for at, item in enumerate(items):
+                    try:
+                        do(item, directory)
+                    except FileNotFoundError:
+                        failed.append(at)
+                after = maildir.times_of(self.root, place.directory)
+        finally:
+            os.close(directory)
+        return Restated(modseq, failed, before, after)

@@ -1,0 +1,338 @@
+"""
+Directories of one universe's mail: C{<root>/<universe>/<mailbox>/.<folder>/{cur,new,tmp}}.
+
+A mailbox or folder appears whole, by a rename out of C{.tmp}, and goes whole,
+by a rename into C{.gone}.  The standard folders of a mailbox are made when
+something is first put into them; until then they are merely shown, under the
+UIDVALIDITY of their INBOX.  Those that were deleted are listed in
+C{simmail-absent}.  Every path is below one open directory.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterable
+from itertools import count
+from typing import NamedTuple
+
+from simmail.core.delivery import SPECIAL_FOLDERS
+from simmail.errors import Conflict, NotFound
+from simmail.mailstore import maildir
+from simmail.mailstore.names import (
+    HASHED, INBOX, check_mailbox, folder_dir, folder_of, is_inferior, mailbox_dir, mailbox_of,
+)
+from simmail.mailstore.special import is_standard, renamed_use, use_of
+from simmail.mailstore.uids import Damaged, Uids, next_uidvalidity, write_new
+
+TMP, GONE = ".tmp", ".gone"
+COUNTER = ".uidvalidity"
+NAME, ABSENT, SUBSCRIPTIONS = "simmail-mailbox", "simmail-absent", "subscriptions"
+_PARTS = ("new", "cur", "tmp")
+
+
+class Shown(NamedTuple):
+    """A folder as a mailbox has it; C{directory} None: not made yet."""
+
+    name: str
+    directory: str | None
+
+
+class Layout:
+    """
+    The directories of one universe.
+
+    @ivar root: descriptor of the universe's directory; tmp: of its C{.tmp}.
+    @param floor: Unix time, the least a new UIDVALIDITY may be.
+    """
+
+    def __init__(self, path: str, universe: str, floor: Callable[[], int]) -> None:
+        self.path = f"{path}/{mailbox_dir(universe)}"
+        self._counter = f"{path}/{COUNTER}"
+        self._floor = floor
+        self._names = count(1)
+        for each in (path, self.path, f"{self.path}/{TMP}", f"{self.path}/{GONE}"):
+            os.makedirs(each, mode=0o700, exist_ok=True)
+        self.root = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        self.tmp = os.open(f"{self.path}/{TMP}", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+
+    def close(self) -> None:
+        """Nothing more is asked."""
+        os.close(self.tmp)
+        os.close(self.root)
+
+    def unique(self) -> str:
+        """A name in C{.tmp} that nobody else uses."""
+        return f"{os.getpid()}-{next(self._names)}"
+
+    def _uidvalidity(self) -> int:
+        return next_uidvalidity(self._counter, self._floor())
+
+    # Mailboxes
+
+    def boxes(self) -> dict[str, str]:
+        """All mailboxes, with their directories."""
+        found = {}
+        with os.scandir(self.root) as entries:
+            for entry in entries:
+                if not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False):
+                    mailbox = self._name_of(entry.name)
+                    if mailbox is not None:
+                        found[mailbox] = entry.name
+        return found
+
+    def _name_of(self, box: str) -> str | None:
+        if not box.startswith(HASHED):
+            return mailbox_of(box)
+        try:
+            mailbox = self.read(f"{box}/{NAME}").decode("utf-8")
+            return mailbox if mailbox_dir(mailbox) == box else None
+        except (OSError, ValueError):
+            return None
+
+    def has_box(self, box: str) -> bool:
+        """Whether there is a mailbox in a directory."""
+        try:
+            os.stat(f"{box}/cur", dir_fd=self.root)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        return True
+
+    def changed(self) -> int:
+        """A number that is another one when mailboxes came or went."""
+        return os.fstat(self.root).st_mtime_ns
+
+    def make_box(self, mailbox: str) -> bool:
+        """Make a mailbox; False when it was there."""
+        box = mailbox_dir(check_mailbox(mailbox))
+        if self.has_box(box):
+            return False
+        uidvalidity = self._uidvalidity()
+        fresh = self._make(uidvalidity, f"{uidvalidity:x}", "")
+        if box.startswith(HASHED):
+            self.write(f"{fresh}/{NAME}", mailbox.encode("utf-8"))
+        return self._appear(fresh, box)
+
+    def drop_box(self, box: str) -> str:
+        """The mailbox is gone; answers what is to be cleared away."""
+        return self._vanish(box)
+
+    # Folders
+
+    def folders(self, box: str) -> dict[str, Shown]:
+        """
+        The folders of a mailbox, by name.
+
+        @raise NotFound: no such mailbox.
+        """
+        shown = {INBOX: Shown(INBOX, box)}
+        try:
+            names = os.listdir(f"{self.path}/{box}")
+        except (FileNotFoundError, NotADirectoryError):
+            raise NotFound("there is no such mailbox") from None
+        if "cur" not in names:
+            raise NotFound("there is no such mailbox")
+        for directory in names:
+            name = folder_of(directory) if directory.startswith(".") else None
+            if name is not None and self._is_folder(f"{box}/{directory}"):
+                shown[name] = Shown(name, f"{box}/{directory}")
+        absent = self.lines(f"{box}/{ABSENT}") if ABSENT in names else ()
+        for name, _ in SPECIAL_FOLDERS:
+            if name not in shown and name not in absent:
+                shown[name] = Shown(name, None)
+        return shown
+
+    def _is_folder(self, directory: str) -> bool:
+        try:
+            os.stat(f"{directory}/cur", dir_fd=self.root)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        return True
+
+    def directory(self, box: str, name: str) -> str | None:
+        """
+        The directory of a folder; None for one that is not made yet.
+
+        @raise NotFound: there is no such mailbox or folder.
+        """
+        below = folder_dir(name)
+        directory = f"{box}/{below}" if below else box
+        if self._is_folder(directory):
+            return directory
+        if below and is_standard(name) and self.has_box(box) and name not in self.lines(f"{box}/{ABSENT}"):
+            return None
+        raise NotFound(f"there is no folder {name}")
+
+    def directory_of(self, mailbox: str, name: str) -> str:
+        """Where a folder is or would be."""
+        below = folder_dir(name)
+        return f"{mailbox_dir(mailbox)}/{below}" if below else mailbox_dir(mailbox)
+
+    def open_uids(self, directory: str) -> Uids:
+        """
+        The UID file of a folder that is there; made, when another program made the folder.
+
+        @raise NotFound: there is no such folder.
+        """
+        try:
+            return Uids.open(self.root, directory)
+        except Damaged:
+            os.rename(f"{directory}/simmail-uids", f"{directory}/simmail-uids.damaged",
+                      src_dir_fd=self.root, dst_dir_fd=self.root)
+        except FileNotFoundError:
+            if not self._is_folder(directory):
+                raise NotFound("the folder is gone") from None
+        for part in _PARTS:
+            try:
+                os.mkdir(f"{directory}/{part}", 0o700, dir_fd=self.root)
+            except FileExistsError:
+                pass
+        uidvalidity = self._uidvalidity()
+        temporary = f"{TMP}/{self.unique()}"
+        write_new(self.root, temporary, uidvalidity, f"{uidvalidity:x}",
+                  uidnext=maildir.highest_uid(self.root, directory) + 1)
+        try:
+            os.link(temporary, f"{directory}/simmail-uids", src_dir_fd=self.root, dst_dir_fd=self.root)
+        except FileExistsError:
+            pass
+        finally:
+            os.unlink(temporary, dir_fd=self.root)
+        return Uids.open(self.root, directory)
+
+    def identity(self, box: str, name: str) -> tuple[int, str]:
+        """The UIDVALIDITY and object id that a standard folder has before it is made."""
+        inbox = self.open_uids(box)
+        inbox.close()
+        return inbox.uidvalidity, f"{inbox.objectid}-{name.lower()}"
+
+    def make_folder(self, box: str, name: str, special_use: str = "") -> str:
+        """
+        Make a folder in a mailbox that is there, and answer its directory.
+
+        @raise Conflict: there is one.
+        """
+        directory = f"{box}/{folder_dir(name)}"
+        absent = self.lines(f"{box}/{ABSENT}")
+        if is_standard(name) and name not in absent:
+            uidvalidity, objectid = self.identity(box, name)
+        else:
+            uidvalidity = self._uidvalidity()
+            objectid = f"{uidvalidity:x}"
+        fresh = self._make(uidvalidity, objectid, special_use or use_of(name), subfolder=True)
+        if not self._appear(fresh, directory):
+            raise Conflict(f"folder {name} exists")
+        if name in absent:
+            self._set_absent(box, [one for one in absent if one != name])
+        return directory
+
+    def drop_folder(self, box: str, name: str) -> str | None:
+        """
+        The folder is gone; answers what is to be cleared away.
+
+        @raise NotFound: there is none.
+        """
+        directory = self.directory(box, name)
+        if is_standard(name):
+            self._set_absent(box, [*self.lines(f"{box}/{ABSENT}"), name])
+        return self._vanish(directory) if directory is not None else None
+
+    def rename_folder(self, box: str, old: str, new: str) -> list[tuple[str, str]]:
+        """
+        Rename a folder other than INBOX, and its inferiors.
+
+        @return: (old name, new name) of each.
+        @raise NotFound: there is none.  @raise Conflict: a new name exists, or is below the old one.
+        """
+        shown = self.folders(box)
+        moves = [(name, new + name[len(old):]) for name in sorted(shown) if name == old or is_inferior(name, old)]
+        if not moves:
+            raise NotFound(f"there is no folder {old}")
+        if is_inferior(new, old):
+            raise Conflict(f"{new} is below {old}")
+        for _, target in moves:
+            folder_dir(target)
+            if target in shown:
+                raise Conflict(f"folder {target} exists")
+        for source, target in moves:
+            directory = shown[source].directory or self.make_folder(box, source)
+            uids = self.open_uids(directory)
+            try:
+                with uids.locked():
+                    uids.change(renamed_use(source, target, uids.special_use), self._uidvalidity())
+                    if is_standard(source):
+                        self._set_absent(box, [*self.lines(f"{box}/{ABSENT}"), source])
+                    os.rename(directory, f"{box}/{folder_dir(target)}", src_dir_fd=self.root, dst_dir_fd=self.root)
+            finally:
+                uids.close()
+        return moves
+
+    # Making and clearing away
+
+    def _make(self, uidvalidity: int, objectid: str, special_use: str, subfolder: bool = False) -> str:
+        fresh = f"{TMP}/{self.unique()}"
+        os.mkdir(fresh, 0o700, dir_fd=self.root)
+        for part in _PARTS:
+            os.mkdir(f"{fresh}/{part}", 0o700, dir_fd=self.root)
+        if subfolder:
+            os.close(os.open(f"{fresh}/maildirfolder", os.O_WRONLY | os.O_CREAT, 0o600, dir_fd=self.root))
+        write_new(self.root, f"{fresh}/simmail-uids", uidvalidity, objectid, special_use)
+        return fresh
+
+    def _appear(self, fresh: str, directory: str) -> bool:
+        try:
+            os.rename(fresh, directory, src_dir_fd=self.root, dst_dir_fd=self.root)
+        except OSError:
+            self.clear(fresh)
+            if self._is_folder(directory):
+                return False
+            raise
+        return True
+
+    def _vanish(self, directory: str) -> str:
+        gone = f"{GONE}/{self.unique()}-{os.urandom(4).hex()}"
+        os.rename(directory, gone, src_dir_fd=self.root, dst_dir_fd=self.root)
+        return gone
+
+    def clear(self, gone: str) -> None:
+        """Remove what was answered as gone, whatever is in it."""
+        shutil.rmtree(f"{self.path}/{gone}", ignore_errors=True)
+
+    def leftovers(self) -> list[str]:
+        """What a crash left to be cleared away, and files in C{.tmp} older than a day and a half."""
+        gone = [f"{GONE}/{name}" for name in os.listdir(f"{self.path}/{GONE}")]
+        before = self._floor() - 36 * 3600
+        with os.scandir(self.tmp) as entries:
+            gone += [f"{TMP}/{entry.name}" for entry in entries if entry.stat(follow_symlinks=False).st_ctime < before]
+        return gone
+
+    # Small files
+
+    def read(self, path: str) -> bytes:
+        """A small file."""
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC, dir_fd=self.root)
+        with open(fd, "rb") as file:
+            return file.read()
+
+    def write(self, path: str, octets: bytes) -> None:
+        """A small file, all or nothing and synced."""
+        temporary = f"{TMP}/{self.unique()}"
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=self.root)
+        try:
+            with open(fd, "wb") as file:
+                file.write(octets)
+                file.flush()
+                os.fsync(fd)
+            os.rename(temporary, path, src_dir_fd=self.root, dst_dir_fd=self.root)
+        except BaseException:
+            os.unlink(temporary, dir_fd=self.root)
+            raise
+
+    def lines(self, path: str) -> list[str]:
+        """The lines of a small file; none when it is not there."""
+        try:
+            return self.read(path).decode("utf-8", "replace").split("\n")[:-1]
+        except FileNotFoundError:
+            return []
+
+    def _set_absent(self, box: str, names: Iterable[str]) -> None:
+        self.write(f"{box}/{ABSENT}", "".join(f"{name}\n" for name in dict.fromkeys(names)).encode("utf-8"))

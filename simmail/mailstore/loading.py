@@ -1,0 +1,214 @@
+"""
+How a folder is loaded, and how what others changed in it is found.
+
+Runs in the reader thread and changes nothing on disk; what has to be changed
+(files without a UID) is named in the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from simmail.errors import NotFound
+from simmail.mailstore import maildir
+from simmail.mailstore.index import Snapshot
+from simmail.mailstore.layout import Layout
+from simmail.mailstore.maildir import Listing, Row
+from simmail.mailstore.names import mailbox_dir
+from simmail.mailstore.rows import Rows
+from simmail.mailstore.special import use_of
+
+
+#: Real seconds after which a modification time says for certain that nothing has changed since: file systems
+#: have coarse clocks.
+SETTLED = 2.0
+
+
+class Head(NamedTuple):
+    """What the UID file of a folder says; C{directory} None: it is not made yet."""
+
+    directory: str | None
+    uidvalidity: int
+    uidnext: int
+    highestmodseq: int
+    expunged: int
+    objectid: str
+    special_use: str
+    keywords: tuple[str, ...]
+
+
+class Difference(NamedTuple):
+    """
+    What a folder has become.
+
+    @ivar added: in the order of UIDs; gone: UIDs; restated: (UID, flags as bits, in C{new/}).
+    """
+
+    added: list[Row]
+    gone: list[int]
+    restated: list[tuple[int, int, bool]]
+    strays: list[str]
+    times: tuple[int, int]
+
+
+def head(layout: Layout, mailbox: str, name: str) -> Head:
+    """
+    What the UID file says.
+
+    @raise NotFound: there is no such folder.
+    """
+    box = mailbox_dir(mailbox)
+    directory = layout.directory(box, name)
+    if directory is None:
+        uidvalidity, objectid = layout.identity(box, name)
+        return Head(None, uidvalidity, 1, 1, 0, objectid, use_of(name), ())
+    uids = layout.open_uids(directory)
+    uids.close()
+    # The standard folders keep their use when another program made them.
+    return Head(directory, uids.uidvalidity, uids.uidnext, uids.highestmodseq, uids.expunged, uids.objectid,
+                uids.special_use or use_of(name), uids.keywords)
+
+
+def difference(
+    layout: Layout, directory: str, rows: Rows, times: tuple[int, int], uidnext: int
+) -> Difference | None:
+    """
+    What has changed in a folder since it was as C{rows} at C{times}; None for nothing.
+
+    Meanwhile C{rows} may only grow.
+
+    @param uidnext: UIDs that are not in C{rows} are new only from here on; below, somebody brought back a
+        name that was used before.
+    """
+    root, known = layout.root, len(rows)
+    now = maildir.times_of(root, directory)
+    if now == times:
+        return None
+    parts = (maildir.NEW,) if now[1] == times[1] else (maildir.NEW, maildir.CUR)
+
+    def date_of(uid: int, key: str) -> int | None:
+        at = rows.find(uid)
+        return rows.dates[at] if at >= 0 else None
+
+    listing = maildir.listing(root, directory, date_of, parts)
+    gone = _missing(rows, known, listing, parts)
+    if gone:
+        # A file that is renamed while a directory is read may not be seen at all: look again.
+        again = maildir.listing(root, directory, date_of)
+        for uid in gone:
+            if uid in again.rows:
+                listing.rows[uid] = again.rows[uid]
+        gone = [uid for uid in gone if uid not in again.rows]
+    added, restated, strays = [], [], list(listing.strays)
+    given = _uidnext(layout, directory)
+    for uid in sorted(listing.rows):
+        row = listing.rows[uid]
+        at = rows.find(uid)
+        if at < 0:
+            if not uidnext <= uid < given:
+                strays.append(maildir.path_of(row.key, uid, row.size, row.mask, row.recent))
+            else:
+                added.append(row)
+        elif rows.masks[at] != row.mask or bool(rows.recent[at]) is not row.recent:
+            restated.append((uid, row.mask, row.recent))
+    return Difference(added, gone, restated, strays, listing.times)
+
+
+def look(
+    layout: Layout, directory: str, rows: Rows, times: tuple[int, int], uidnext: int
+) -> tuple[Difference | None, tuple[str, ...]]:
+    """
+    What others changed in a folder, and its table of keywords now.
+
+    @raise NotFound: it is gone.
+    """
+    try:
+        found = difference(layout, directory, rows, times, uidnext)
+        if found is None:
+            return None, ()
+        uids = layout.open_uids(directory)
+        uids.close()
+        return found, uids.keywords
+    except FileNotFoundError:
+        raise NotFound("the folder is gone") from None
+
+
+def _missing(rows: Rows, known: int, listing: Listing, parts: Sequence[str]) -> list[int]:
+    if len(parts) == 1:
+        return [uid for uid, recent in zip(rows.uids[:known], rows.recent) if recent and uid not in listing.rows]
+    there = listing.rows
+    return [uid for uid in rows.uids[:known] if uid not in there]
+
+
+def _uidnext(layout: Layout, directory: str) -> int:
+    # Read after listing: what was delivered meanwhile has UIDs beyond those known before.
+    uids = layout.open_uids(directory)
+    uids.close()
+    return uids.uidnext
+
+
+class Loaded(NamedTuple):
+    """
+    A folder, loaded.
+
+    @ivar noticed: UIDs whose MODSEQ is to be a new one.
+    @ivar vanished_from: MODSEQs from which on expunges are known.
+    """
+
+    rows: Rows
+    noticed: list[int]
+    gone: list[int]
+    strays: list[str]
+    times: tuple[int, int]
+    vanished: list[tuple[int, int]]
+    vanished_from: int
+
+
+def load(layout: Layout, head: Head, snapshot: Snapshot | None) -> Loaded:
+    """
+    Load a folder whose UID file was read before.
+
+    @raise NotFound: it has gone meanwhile.
+    """
+    if head.directory is None:
+        return Loaded(Rows(), [], [], [], (0, 0), [], 1)
+    try:
+        rows = Rows.unpacked(snapshot.rows) if snapshot is not None else None
+    except ValueError:
+        rows = None
+    try:
+        if snapshot is None or rows is None:
+            return _listed(layout, head)
+        found = difference(layout, head.directory, rows, snapshot.times, snapshot.uidnext)
+    except FileNotFoundError:
+        raise NotFound("the folder is gone") from None
+    vanished_from = snapshot.vanished_from
+    if head.expunged > snapshot.highestmodseq:
+        # What came and went since then nobody knows.
+        vanished_from = head.expunged
+    if found is None:
+        return Loaded(rows, [], [], [], snapshot.times, snapshot.vanished, vanished_from)
+    rows.remove([rows.find(uid) for uid in found.gone])
+    for uid, mask, recent in found.restated:
+        rows.restate(rows.find(uid), mask, recent)
+    strays = list(found.strays)
+    for row in found.added:
+        rows.append(row)
+    return Loaded(
+        rows, [uid for uid, _, _ in found.restated] + [row.uid for row in found.added], found.gone, strays,
+        found.times, snapshot.vanished, vanished_from)
+
+
+def _listed(layout: Layout, head: Head) -> Loaded:
+    assert head.directory is not None
+    listing = maildir.listing(layout.root, head.directory, lambda uid, key: None)
+    given = _uidnext(layout, head.directory)
+    rows, strays = Rows(), list(listing.strays)
+    for uid in sorted(listing.rows):
+        row = listing.rows[uid]
+        if uid < given:
+            rows.append(row)
+        else:
+            strays.append(maildir.path_of(row.key, uid, row.size, row.mask, row.recent))
+    return Loaded(rows, list(rows.uids), [], strays, listing.times, [], head.highestmodseq)

@@ -1,0 +1,235 @@
+"""
+Files of one Maildir folder: what their names say, and listing them.
+
+A message is C{<key>,U=<uid>,S=<size>} in C{new/}, with C{:2,<letters>} behind
+it in C{cur/}; letters are Maildir's (C{DFPRST}) and C{a} to C{z} for the
+keywords in the folder's table.  Any other name is a stray: another program
+put it there and it has no UID yet.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from array import array
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from hashlib import blake2b
+from typing import NamedTuple
+
+from simmail.mailstore.flags import MOST_KEYWORDS, SYSTEM
+
+NEW, CUR = "new/", "cur/"
+
+#: Octets of a key; what is longer is hashed.
+LONGEST_KEY = 120
+HIGHEST_UID = 0xFFFFFFFF
+
+_BITS = {letter: 1 << at for at, (_, letter) in enumerate(SYSTEM)} | {
+    chr(ord("a") + at): 1 << (len(SYSTEM) + at) for at in range(MOST_KEYWORDS)}
+#: (letter, bit) in the order they have in file names: sorted by ASCII, as Maildir asks for.
+_LETTERS = tuple(sorted(_BITS.items()))
+
+SEEN = _BITS["S"]
+
+_NAME = re.compile(
+    r"([^,:/\n]{1,120}),U=([1-9][0-9]{0,9}),S=(0|[1-9][0-9]{0,11})(?::2,([A-Za-z]*))?", re.ASCII)
+_KEY_END = re.compile("[,:]")
+
+
+class Row(NamedTuple):
+    """One message as its file shows it.  C{date}: microseconds since 1970; C{mask}: flags as bits."""
+
+    uid: int
+    mask: int
+    size: int
+    date: int
+    modseq: int
+    recent: bool
+    key: str
+
+
+class Listing(NamedTuple):
+    """
+    What is in a folder, or in its C{new/} alone.
+
+    @ivar rows: by UID, C{modseq} 0; strays: C{new/...} and C{cur/...} without a UID that could be theirs.
+    @ivar times: modification times of C{new} and C{cur} (nanoseconds), taken before listing.
+    """
+
+    rows: dict[int, Row]
+    strays: list[str]
+    times: tuple[int, int]
+
+
+class Survey(NamedTuple):
+    """The same, only counted."""
+
+    total: int
+    unseen: int
+    recent: int
+    size: int
+    strays: list[str]
+    times: tuple[int, int]
+
+
+def bit_of_keyword(number: int) -> int:
+    """The bit of the keyword in a place (from 0) of the folder's table."""
+    return 1 << (len(SYSTEM) + number)
+
+
+@lru_cache(4096)
+def mask_of(letters: str) -> int:
+    """Flags as bits, from the letters in a file name; unknown letters are none."""
+    mask = 0
+    for letter in letters:
+        mask |= _BITS.get(letter, 0)
+    return mask
+
+
+@lru_cache(4096)
+def letters_of(mask: int) -> str:
+    """The letters of flags, sorted."""
+    return "".join(letter for letter, bit in _LETTERS if mask & bit)
+
+
+def base_name(key: str, uid: int, size: int) -> str:
+    """A file name without flags."""
+    return f"{key},U={uid},S={size}"
+
+
+def path_of(key: str, uid: int, size: int, mask: int, recent: bool) -> str:
+    """Where the file of a message is, below its folder."""
+    if recent:
+        return f"new/{key},U={uid},S={size}"
+    return f"cur/{key},U={uid},S={size}:2,{letters_of(mask)}"
+
+
+def key_of_stray(name: str) -> str:
+    """The key for a file that another program named."""
+    key = _KEY_END.split(name, 1)[0]
+    if key and key.isascii() and key.isprintable() and len(key) <= LONGEST_KEY and not key.startswith("."):
+        return key
+    return blake2b(os.fsencode(name), digest_size=16).hexdigest()
+
+
+def letters_of_stray(name: str) -> str:
+    """The system flags that another program gave it; its keywords are not ours."""
+    _, _, info = name.rpartition(":2,")
+    return "".join(letter for letter in info.partition(",")[0] if "A" <= letter <= "Z") if ":2," in name else ""
+
+
+def listing(
+    root: int, directory: str, date_of: Callable[[int, str], int | None], parts: Sequence[str] = (NEW, CUR)
+) -> Listing:
+    """
+    List a folder.
+
+    @param root: descriptor of the directory that C{directory} is below.
+    @param date_of: the date of a UID with a key where it is known; for others the file is asked.
+    """
+    times = times_of(root, directory)
+    rows: dict[int, Row] = {}
+    strays: list[str] = []
+    # new/ first: what is moved to cur/ meanwhile is then seen twice rather than never.
+    for part in parts:
+        there = os.open(f"{directory}/{part}", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=root)
+        try:
+            for name in os.listdir(there):
+                match = _NAME.fullmatch(name)
+                # A file in new/ has no flags, one in cur/ has.
+                if match is None or (match[4] is None) is not (part is NEW) or (uid := int(match[2])) > HIGHEST_UID:
+                    if not name.startswith("."):
+                        strays.append(part + name)
+                    continue
+                key = match[1]
+                known = rows.get(uid)
+                if known is not None and known.key != key:
+                    strays.append(part + name)
+                    continue
+                date = date_of(uid, key)
+                if date is None:
+                    try:
+                        date = os.stat(name, dir_fd=there).st_mtime_ns // 1000
+                    except FileNotFoundError:
+                        continue
+                rows[uid] = Row(uid, mask_of(match[4] or ""), int(match[3]), date, 0, part is NEW, key)
+        finally:
+            os.close(there)
+    return Listing(rows, strays, times)
+
+
+def survey(root: int, directory: str) -> Survey:
+    """Count a folder, looking at nothing but names."""
+    times = times_of(root, directory)
+    total = unseen = recent = octets = 0
+    strays: list[str] = []
+    for part in (NEW, CUR):
+        for name in _names(root, f"{directory}/{part}"):
+            match = _NAME.fullmatch(name)
+            if match is None or (match[4] is None) is not (part is NEW):
+                if not name.startswith("."):
+                    strays.append(part + name)
+                continue
+            total += 1
+            octets += int(match[3])
+            unseen += "S" not in (match[4] or "")
+        if part is NEW:
+            recent = total
+    return Survey(total, unseen, recent, octets, strays, times)
+
+
+def strays(root: int, directory: str) -> list[str]:
+    """Files in C{new/} that have no UID."""
+    return [NEW + name for name in _names(root, f"{directory}/new")
+            if _NAME.fullmatch(name) is None and not name.startswith(".")]
+
+
+def times_of(root: int, directory: str) -> tuple[int, int]:
+    """The modification times of C{new} and C{cur}."""
+    return (os.stat(f"{directory}/new", dir_fd=root).st_mtime_ns,
+            os.stat(f"{directory}/cur", dir_fd=root).st_mtime_ns)
+
+
+def parse(name: str) -> tuple[str, int, int, str | None] | None:
+    """(key, UID, size, letters or None) of a file name as the store makes them; None for any other."""
+    match = _NAME.fullmatch(name)
+    if match is None:
+        return None
+    return match[1], int(match[2]), int(match[3]), match[4]
+
+
+def keys(root: int, directory: str) -> array[int]:
+    """A hash of each message's key, sorted."""
+    return array("q", sorted(
+        hash(name.partition(",")[0]) for part in (NEW, CUR) for name in _names(root, f"{directory}/{part}")))
+
+
+def find(root: int, directory: str, key: str) -> tuple[int, str] | None:
+    """The UID and place of the message with a key."""
+    for part in (NEW, CUR):
+        for name in _names(root, f"{directory}/{part}"):
+            if name.startswith(key):
+                match = _NAME.fullmatch(name)
+                if match is not None and match[1] == key:
+                    return int(match[2]), part + name
+    return None
+
+
+def highest_uid(root: int, directory: str) -> int:
+    """The highest UID in the names of a folder, 0 for none."""
+    highest = 0
+    for part in (NEW, CUR):
+        for name in _names(root, f"{directory}/{part}"):
+            match = _NAME.fullmatch(name)
+            if match is not None and int(match[2]) <= HIGHEST_UID:
+                highest = max(highest, int(match[2]))
+    return highest
+
+
+def _names(root: int, path: str) -> list[str]:
+    there = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=root)
+    try:
+        return os.listdir(there)
+    finally:
+        os.close(there)

@@ -1,0 +1,660 @@
+"""
+All mail of one universe on disk: what the real L{IMailStore} is.
+
+In the reactor thread; what touches the disk is done by the journal's threads.
+See C{filing} for how mail becomes visible and C{journal} for why it stays.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from bisect import insort
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any
+from weakref import WeakValueDictionary
+
+from msgspec.structs import replace
+from twisted.internet.defer import Deferred, succeed
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+from zope.interface import implementer
+
+from simmail.core.delivery import SPECIAL_FOLDERS, Copy, Delivery, Filing
+from simmail.core.digest import Digest
+from simmail.core.digesting import digest as core_digest
+from simmail.errors import Conflict, Invalid, NotFound, Refusal, Unavailable
+from simmail.interfaces import IMailStore
+from simmail.mailstore import loading, maildir
+from simmail.mailstore.filing import Added, Filed, Filer
+from simmail.mailstore.flags import canonical_all, microseconds
+from simmail.mailstore.folder import Folder
+from simmail.mailstore.index import Index
+from simmail.mailstore.journal import Journal, Recovery
+from simmail.mailstore.layout import SUBSCRIPTIONS
+from simmail.mailstore.maildir import Survey
+from simmail.mailstore.names import INBOX, check_folder, check_mailbox, existing_folder, mailbox_dir
+from simmail.mailstore.records import FolderStatus
+from simmail.mailstore.special import check_special_use, is_standard, special_order
+from simmail.mailstore.transfer import adopt, after_reboot
+from simmail.mailstore.watching import Watch
+
+OnForeign = Callable[[str, str, int], None]
+
+#: UIDs left out after the machine went down: more than can have been given between two syncs of a folder.
+_JUMP = 10_000
+#: Loaded folders, and messages in them, that are kept when nobody holds them.
+_MOST_KEPT, _MOST_ROWS = 256, 500_000
+#: Mailboxes counted in one job of the writer.
+_COUNTED = 50
+#: Real seconds between looks for mailboxes that another process made.
+_LOOK = 1.0
+
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+@implementer(IMailStore)
+class MailStore:
+    """
+    The mail of one universe below a directory.
+
+    @param root: of all universes; journal: shared by all universes of the process.
+    @param index: directory of the indexes, on a local disk.
+    @param reactor: of the process; digest: takes the digest of a message.
+    """
+
+    log = Logger()
+
+    def __init__(
+        self, universe: str, root: str, journal: Journal, index: str, reactor: Any,
+        digest: Callable[[bytes], Digest] = core_digest,
+    ) -> None:
+        self.universe = universe
+        self.journal = journal
+        self.reactor = reactor
+        self.digest_of = digest
+        self.writer, self.reader, self.indexer = journal.writer, journal.reader, journal.indexer
+        self.on_foreign: OnForeign | None = None
+        try:
+            journal.attach(root)
+            self.filer = Filer(root, universe, lambda: int(self.seconds()))
+            self.layout = self.filer.layout
+            self._boxes = self.layout.boxes()
+        except OSError as error:
+            raise Unavailable(f"the mail in {root} cannot be reached: {error.strerror}") from error
+        self.index = Index(f"{index}/{mailbox_dir(universe)}.sqlite", digest)
+        self._sorted = sorted(self._boxes)
+        self._looked = self.seconds(), self.layout.changed()
+        self._folders: WeakValueDictionary[tuple[str, str], Folder] = WeakValueDictionary()
+        self._loading: dict[tuple[str, str], list[Deferred[Folder]]] = {}
+        self._kept: OrderedDict[tuple[str, str], Folder] = OrderedDict()
+        self._surveys: OrderedDict[str, Survey] = OrderedDict()
+        self._tally: dict[str, tuple[int, int]] = {}
+        self._tallied = False
+        self._tallying: list[Deferred[None]] | None = None
+        self._recovery = Recovery(self.filer.file, self.filer.mend)
+        self._file = self.filer.file
+        self._watch = Watch(self)
+        self._closed = False
+        self.writer.send(self._begin)
+
+    def _begin(self) -> None:
+        if self.journal.rebooted:
+            after_reboot(self.filer, _JUMP)
+        for gone in self.layout.leftovers():
+            self.reader.send(self.layout.clear, gone)
+
+    def seconds(self) -> float:
+        """Real seconds."""
+        return float(self.reactor.seconds())
+
+    def unique(self) -> str:
+        """A key for a message that no delivery brought."""
+        return secrets.token_hex(12)
+
+    def watch(self, on_foreign: OnForeign) -> None:
+        """Look after folders from now on; call it for mail that another program delivered."""
+        self.on_foreign = on_foreign
+        self._watch.start()
+
+    def later(self, deferred: Deferred[Any]) -> None:
+        """Nobody waits for it."""
+        deferred.addErrback(self._went_wrong)
+
+    def _went_wrong(self, failure: Failure) -> None:
+        if failure.check(Refusal) is None:
+            self.log.failure("something in the mail of {universe} went wrong", failure, universe=self.universe)
+
+    # Deliveries
+
+    def accept(self, delivery: Delivery) -> Deferred[tuple[Copy, ...]]:
+        """File a delivery; Deferred of its copies."""
+        try:
+            delivery = self._checked(delivery)
+        except Invalid:
+            return fail_now()
+        return self.journal.accept(delivery, self._file).addCallback(self.filed)
+
+    def _checked(self, delivery: Delivery) -> Delivery:
+        if not _ID.fullmatch(delivery.id):
+            raise Invalid("id", "must be from 1 to 64 letters, digits, - and _")
+        microseconds(delivery.at)
+        for filing in delivery.filings:
+            if filing.flags or not is_standard(filing.folder) or filing.mailbox not in self._boxes:
+                return replace(delivery, universe=self.universe, filings=tuple(map(_checked, delivery.filings)))
+        return delivery if delivery.universe == self.universe else replace(delivery, universe=self.universe)
+
+    def filed(self, filed: Filed) -> tuple[Copy, ...]:
+        """What the writer has filed is known here; answers the copies."""
+        self.apply(filed.added)
+        return filed.copies
+
+    def file_only(self, delivery: Delivery) -> Filed:
+        """File into what is there; in the writer thread."""
+        return self.filer.file(delivery, create=False)
+
+    def apply(self, added: Sequence[Added]) -> None:
+        """Messages have appeared: folders that are loaded learn of it."""
+        if len(added) == 1:
+            one = added[0]
+            self._added(one.mailbox, one.folder, added)
+        elif added:
+            groups: dict[tuple[str, str], list[Added]] = {}
+            for one in added:
+                groups.setdefault((one.mailbox, one.folder), []).append(one)
+            for (mailbox, name), some in groups.items():
+                self._added(mailbox, name, some)
+
+    def _added(self, mailbox: str, name: str, added: Sequence[Added]) -> None:
+        if mailbox not in self._boxes:
+            self._know(mailbox)
+        folder = self._folders.get((mailbox, name))
+        if folder is not None:
+            folder.added([one.row for one in added], added[-1].keywords)
+        if name == INBOX and mailbox in self._tally and (folder is None or not folder.loaded):
+            total, unseen = self._tally[mailbox]
+            self._tally[mailbox] = (
+                total + len(added), unseen + sum(not one.row.mask & maildir.SEEN for one in added))
+
+    def settle(self, ids: Iterable[str]) -> None:
+        """Nothing is owed any more for these deliveries."""
+        self.journal.settle(self.universe, ids)
+
+    def owed(self) -> Deferred[list[str]]:
+        """Deferred of the ids that are journalled and not settled."""
+        return Deferred.fromCoroutine(self._owed())
+
+    async def _owed(self) -> list[str]:
+        ids, filed = await self.journal.owed(self.universe, self._recovery)
+        for one in filed:
+            self.apply(one.added)
+        return ids
+
+    def replay(self, known: Collection[str]) -> Deferred[list[tuple[Delivery, tuple[Copy, ...]]]]:
+        """Deferred of the deliveries whose commit is missing, visible now."""
+        return Deferred.fromCoroutine(self._replay(frozenset(known)))
+
+    async def _replay(self, known: Collection[str]) -> list[tuple[Delivery, tuple[Copy, ...]]]:
+        result, filed = await self.journal.replay(self.universe, known, self._recovery)
+        for one in filed:
+            self.apply(one.added)
+        return result
+
+    # Mailboxes
+
+    def _know(self, mailbox: str) -> None:
+        self._boxes[mailbox] = mailbox_dir(mailbox)
+        insort(self._sorted, mailbox)
+        if self._tallied:
+            self._tally[mailbox] = (0, 0)
+
+    def _unknow(self, mailbox: str) -> None:
+        if self._boxes.pop(mailbox, None) is not None:
+            self._sorted.remove(mailbox)
+        self._tally.pop(mailbox, None)
+        for folder in [folder for key, folder in self._folders.items() if key[0] == mailbox]:
+            self._drop(folder)
+        self.later(self.indexer.call(self.index.forget, mailbox))
+
+    def box(self, mailbox: str) -> str | None:
+        """The directory of a mailbox, None when there is none."""
+        box = self._boxes.get(mailbox)
+        if box is None:
+            try:
+                box = mailbox_dir(mailbox)
+            except Invalid:
+                return None
+            if not self.layout.has_box(box):
+                return None
+            self._know(mailbox)
+        return box
+
+    def exists(self, mailbox: str) -> bool:
+        """Whether there is such a mailbox."""
+        return mailbox in self._boxes or self.box(mailbox) is not None
+
+    def _require(self, mailbox: str) -> str:
+        box = self.box(mailbox)
+        if box is None:
+            raise NotFound(f"there is no mailbox {mailbox}")
+        return box
+
+    def mailboxes(self) -> list[str]:
+        """All addresses, sorted."""
+        now = self.seconds()
+        if not self._looked[0] <= now < self._looked[0] + _LOOK:
+            changed = self.layout.changed()
+            if changed != self._looked[1]:
+                found = self.layout.boxes()
+                for mailbox in found.keys() - self._boxes.keys():
+                    self._know(mailbox)
+                for mailbox in self._boxes.keys() - found.keys():
+                    self._unknow(mailbox)
+            self._looked = now, changed
+        return list(self._sorted)
+
+    def create(self, mailbox: str) -> Deferred[None]:
+        """Deferred: the mailbox exists."""
+        return Deferred.fromCoroutine(self._create(mailbox))
+
+    async def _create(self, mailbox: str) -> None:
+        check_mailbox(mailbox)
+        if not self.exists(mailbox):
+            await self.writer.call(self.layout.make_box, mailbox)
+            if mailbox not in self._boxes:
+                self._know(mailbox)
+
+    def delete(self, mailbox: str) -> Deferred[None]:
+        """Deferred: the mailbox and its mail are gone."""
+        return Deferred.fromCoroutine(self._delete(mailbox))
+
+    async def _delete(self, mailbox: str) -> None:
+        box = self._require(mailbox)
+        gone = await self.writer.call(self._drop_box, mailbox, box)
+        self._unknow(mailbox)
+        self.reader.send(self.layout.clear, gone)
+
+    def _drop_box(self, mailbox: str, box: str) -> str:
+        self.filer.forget(mailbox)
+        try:
+            return self.layout.drop_box(box)
+        except FileNotFoundError:
+            raise NotFound(f"there is no mailbox {mailbox}") from None
+
+    def erase(self) -> Deferred[None]:
+        """Deferred: everything is gone."""
+        return Deferred.fromCoroutine(self._erase())
+
+    async def _erase(self) -> None:
+        await self.journal.erase(self.universe)
+        for mailbox in self.mailboxes():
+            try:
+                await self._delete(mailbox)
+            except NotFound:
+                pass
+        await self.indexer.call(self.index.erase)
+
+    # Counts
+
+    def counts(self) -> Deferred[dict[str, tuple[int, int]]]:
+        """Deferred of (total, unread) of each INBOX."""
+        return Deferred.fromCoroutine(self._counts())
+
+    async def _counts(self) -> dict[str, tuple[int, int]]:
+        self.mailboxes()
+        if not self._tallied:
+            if self._tallying is None:
+                await self._count_all()
+            else:
+                waiting: Deferred[None] = Deferred()
+                self._tallying.append(waiting)
+                await waiting
+        return dict(self._tally)
+
+    async def _count_all(self) -> None:
+        self._tallying = []
+        try:
+            todo = list(self._sorted)
+            for begin in range(0, len(todo), _COUNTED):
+                # By the writer, so that no delivery is counted twice or not at all.
+                found = await self.writer.call(self._survey_inboxes, todo[begin:begin + _COUNTED])
+                for mailbox, total, unseen in found:
+                    folder = self._folders.get((mailbox, INBOX))
+                    if mailbox in self._boxes:
+                        self._tally[mailbox] = (
+                            folder.counts()[:2] if folder is not None and folder.loaded else (total, unseen))
+            self._tallied = True
+            for mailbox in self._boxes.keys() - self._tally.keys():
+                self._tally[mailbox] = (0, 0)
+        finally:
+            waiting, self._tallying = self._tallying, None
+            for one in waiting:
+                one.callback(None)
+
+    def _survey_inboxes(self, mailboxes: Iterable[str]) -> list[tuple[str, int, int]]:
+        found = []
+        for mailbox in mailboxes:
+            try:
+                survey = maildir.survey(self.layout.root, mailbox_dir(mailbox))
+            except FileNotFoundError:
+                continue
+            found.append((mailbox, survey.total, survey.unseen))
+        return found
+
+    def changed(self, folder: Folder) -> None:
+        """A loaded folder is about to tell a change."""
+        if folder.name == INBOX and folder.mailbox in self._tally:
+            self._tally[folder.mailbox] = folder.counts()[:2]
+
+    # Folders
+
+    def folders(self, mailbox: str) -> Deferred[list[FolderStatus]]:
+        """Deferred of all folders of a mailbox."""
+        return Deferred.fromCoroutine(self._list(mailbox))
+
+    async def _list(self, mailbox: str) -> list[FolderStatus]:
+        box = self._require(mailbox)
+        loaded = {name for (one, name), folder in self._folders.items() if one == mailbox and folder.loaded}
+        names, others, strays = await self.reader.call(self._statuses, mailbox, box, loaded)
+        result = list(others)
+        for name in names:
+            folder = self._folders.get((mailbox, name))
+            if name in loaded and folder is not None and not folder.gone:
+                result.append(folder.status())
+            elif name in loaded:
+                # It went away meanwhile, or nobody holds it any more.
+                result += (await self.reader.call(self._statuses, mailbox, box, loaded - {name}, name))[1]
+        for name, some in strays.items():
+            self.later(Deferred.fromCoroutine(self.adopt(mailbox, name, some)))
+        return sorted(result, key=special_order)
+
+    def _statuses(
+        self, mailbox: str, box: str, loaded: Collection[str], only: str | None = None
+    ) -> tuple[list[str], list[FolderStatus], dict[str, list[str]]]:
+        """Names of all folders, the state of those not loaded, strays in them; in the reader thread."""
+        statuses, strays = [], {}
+        shown = self.layout.folders(box)
+        for name, (_, directory) in shown.items():
+            if name in loaded or (only is not None and name != only):
+                continue
+            try:
+                head = loading.head(self.layout, mailbox, name)
+                survey = self._surveyed(directory) if directory is not None else None
+            except (NotFound, FileNotFoundError):
+                continue
+            counts = (survey.total, survey.unseen, survey.recent) if survey else (0, 0, 0)
+            statuses.append(FolderStatus(
+                name, head.special_use, *counts, head.uidvalidity, head.uidnext, head.highestmodseq,
+                survey.size if survey else 0, head.objectid))
+            if survey and survey.strays:
+                strays[name] = survey.strays
+        return list(shown), statuses, strays
+
+    def _surveyed(self, directory: str) -> Survey:
+        survey = self._surveys.get(directory)
+        times = maildir.times_of(self.layout.root, directory)
+        if survey is None or survey.times != times or max(times) / 1e9 > self.seconds() - loading.SETTLED:
+            survey = self._surveys[directory] = maildir.survey(self.layout.root, directory)
+            if len(self._surveys) > 1000:
+                self._surveys.popitem(last=False)
+        return survey
+
+    def folder(self, mailbox: str, name: str) -> Deferred[Folder]:
+        """Deferred of one folder."""
+        key = (mailbox, name)
+        folder = self._folders.get(key)
+        if folder is not None and folder.loaded:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return succeed(folder)
+        return Deferred.fromCoroutine(self._load(mailbox, name))
+
+    async def _load(self, mailbox: str, name: str) -> Folder:
+        self._require(mailbox)
+        name = existing_folder(name)
+        key = (mailbox, name)
+        folder = self._folders.get(key)
+        if folder is not None and folder.loaded:
+            return folder
+        if key in self._loading:
+            waiting: Deferred[Folder] = Deferred()
+            self._loading[key].append(waiting)
+            return await waiting
+        self._loading[key] = []
+        folder = self._folders[key] = Folder(self, mailbox, name)
+        try:
+            await folder.load()
+        except BaseException as error:
+            if self._folders.get(key) is folder:
+                del self._folders[key]
+            failure = Failure()
+            for one in self._loading.pop(key):
+                one.errback(failure)
+            raise error
+        self._keep(key, folder)
+        for one in self._loading.pop(key):
+            one.callback(folder)
+        return folder
+
+    def loaded(self) -> list[Folder]:
+        """The folders that are loaded."""
+        return [folder for folder in self._folders.values() if folder.loaded]
+
+    def _keep(self, key: tuple[str, str], folder: Folder) -> None:
+        kept = self._kept
+        kept[key] = folder
+        rows = sum(len(one.uids) for one in kept.values())
+        for old_key, old in list(kept.items()):
+            if len(kept) <= 1 or (len(kept) <= _MOST_KEPT and rows <= _MOST_ROWS):
+                return
+            if old is folder or old.watched or old.busy:
+                continue
+            rows -= len(old.uids)
+            del kept[old_key]
+            if old.dirty:
+                self.later(Deferred.fromCoroutine(self._save(old)))
+
+    def _drop(self, folder: Folder) -> None:
+        """A folder is gone, or called something else."""
+        key = (folder.mailbox, folder.name)
+        if self._folders.get(key) is folder:
+            del self._folders[key]
+        self._kept.pop(key, None)
+        folder.reset()
+
+    def lost(self, folder: Folder) -> None:
+        """Somebody else has removed a folder."""
+        self._drop(folder)
+        self.later(self.indexer.call(self.index.forget, folder.mailbox, folder.name))
+
+    async def save(self) -> None:
+        """What the index does not have yet, it has."""
+        for folder in self.loaded():
+            if folder.dirty and not folder.busy:
+                await self._save(folder)
+
+    async def _save(self, folder: Folder) -> None:
+        try:
+            await folder.poll()
+            folder.dirty = False
+            await self.indexer.call(self.index.save, folder.mailbox, folder.name, folder.snapshot())
+        except (NotFound, Unavailable):
+            return
+
+    def create_folder(self, mailbox: str, name: str, special_use: str = "") -> Deferred[None]:
+        """Deferred: one more folder."""
+        return Deferred.fromCoroutine(self._create_folder(mailbox, name, special_use))
+
+    async def _create_folder(self, mailbox: str, name: str, special_use: str = "") -> None:
+        box = self._require(mailbox)
+        await self.writer.call(self._make_folder, box, check_folder(name), check_special_use(special_use))
+
+    def _make_folder(self, box: str, name: str, special_use: str) -> None:
+        if name in self.layout.folders(box):
+            raise Conflict(f"folder {name} exists")
+        self.layout.make_folder(box, name, special_use)
+
+    def make(self, mailbox: str, name: str) -> str:
+        """A standard folder that is only shown is made; in the writer thread."""
+        return self.filer.place(mailbox, name, create=False).directory
+
+    def delete_folder(self, mailbox: str, name: str) -> Deferred[None]:
+        """Deferred: the folder and its messages are gone."""
+        return Deferred.fromCoroutine(self._delete_folder(mailbox, name))
+
+    async def _delete_folder(self, mailbox: str, name: str) -> None:
+        box = self._require(mailbox)
+        name = existing_folder(name)
+        if name == INBOX:
+            raise Conflict("INBOX cannot be deleted")
+        gone = await self.writer.call(self._remove_folder, mailbox, box, name)
+        folder = self._folders.get((mailbox, name))
+        if folder is not None:
+            self._drop(folder)
+        self.later(self.indexer.call(self.index.forget, mailbox, name))
+        if gone is not None:
+            self.reader.send(self.layout.clear, gone)
+
+    def _remove_folder(self, mailbox: str, box: str, name: str) -> str | None:
+        self.filer.forget(mailbox, name)
+        return self.layout.drop_folder(box, name)
+
+    def rename_folder(self, mailbox: str, old: str, new: str) -> Deferred[None]:
+        """Deferred: the folder and its inferiors are called something else."""
+        return Deferred.fromCoroutine(self._rename(mailbox, old, new))
+
+    async def _rename(self, mailbox: str, old: str, new: str) -> None:
+        box = self._require(mailbox)
+        old, new = existing_folder(old), check_folder(new)
+        if old == INBOX:
+            await self._create_folder(mailbox, new)
+            inbox, target = await self.folder(mailbox, INBOX), await self.folder(mailbox, new)
+            await inbox.move(list(inbox.uids), target)
+            return
+        moves = await self.writer.call(self._move_folder, mailbox, box, old, new)
+        for source, target_name in moves:
+            for name in (source, target_name):
+                folder = self._folders.get((mailbox, name))
+                if folder is not None:
+                    self._drop(folder)
+                self.later(self.indexer.call(self.index.forget, mailbox, name))
+
+    def _move_folder(self, mailbox: str, box: str, old: str, new: str) -> list[tuple[str, str]]:
+        self.filer.forget(mailbox)
+        return self.layout.rename_folder(box, old, new)
+
+    # Subscriptions
+
+    def subscribed(self, mailbox: str) -> Deferred[set[str]]:
+        """Deferred of the names subscribed to."""
+        return Deferred.fromCoroutine(self._subscribed(mailbox))
+
+    async def _subscribed(self, mailbox: str) -> set[str]:
+        box = self._require(mailbox)
+        return set(await self.reader.call(self._subscriptions, box))
+
+    def _subscriptions(self, box: str) -> list[str]:
+        try:
+            return self.layout.read(f"{box}/{SUBSCRIPTIONS}").decode("utf-8", "replace").split("\n")[:-1]
+        except FileNotFoundError:
+            return [name for name, _ in SPECIAL_FOLDERS]
+
+    def subscribe(self, mailbox: str, name: str, on: bool) -> Deferred[None]:
+        """Deferred: subscribed to a name, or no more."""
+        return Deferred.fromCoroutine(self._subscribe(mailbox, name, on))
+
+    async def _subscribe(self, mailbox: str, name: str, on: bool) -> None:
+        box = self._require(mailbox)
+        await self.writer.call(self._write_subscription, box, check_folder(name), on)
+
+    def _write_subscription(self, box: str, name: str, on: bool) -> None:
+        names = dict.fromkeys(self._subscriptions(box))
+        names.pop(name, None)
+        if on:
+            names[name] = None
+        self.layout.write(f"{box}/{SUBSCRIPTIONS}", "".join(f"{one}\n" for one in names).encode("utf-8"))
+
+    # What others did
+
+    async def adopt(self, mailbox: str, name: str, strays: Sequence[str]) -> None:
+        """Files that another program put in get UIDs; what is in C{new/} was delivered."""
+        try:
+            added: list[Added] = await self.writer.call(adopt, self.filer, mailbox, name, strays)
+        except NotFound:
+            return
+        self.apply(added)
+        for one in added:
+            if one.row.recent and self.on_foreign is not None:
+                self.on_foreign(mailbox, name, one.row.uid)
+
+    # The index
+
+    async def indexed(self, function: Callable[..., Any], *args: Any) -> Any:
+        """What the index answers, None while it is away."""
+        try:
+            return await self.indexer.call(function, *args)
+        except Unavailable as error:
+            self.log.warn("{error}", error=error)
+            return None
+
+    def index_copied(self, source: Folder, target: Folder, pairs: Sequence[tuple[int, int]]) -> None:
+        """Messages were copied: so are their digests."""
+        if pairs:
+            self.later(self.indexer.call(
+                _copy_digests, self.index, (source.mailbox, source.name, source.uidvalidity),
+                (target.mailbox, target.name, target.uidvalidity), pairs))
+
+    def index_expunged(self, folder: Folder, uids: Sequence[int]) -> None:
+        """Messages are gone: so are their digests."""
+        self.later(self.indexer.call(
+            _drop_digests, self.index, (folder.mailbox, folder.name, folder.uidvalidity), uids))
+
+    # The rest
+
+    def space(self) -> tuple[int, int]:
+        """(free octets, total octets) of the disk."""
+        try:
+            disk = os.fstatvfs(self.layout.root)
+        except OSError as error:
+            raise Unavailable(f"the mail store is away: {error.strerror}") from error
+        return disk.f_bavail * disk.f_frsize, disk.f_blocks * disk.f_frsize
+
+    def close(self) -> Deferred[None]:
+        """Deferred: everything is synced and files are closed."""
+        return Deferred.fromCoroutine(self._close())
+
+    async def _close(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        self._watch.stop()
+        for folder in self.loaded():
+            if folder.dirty:
+                await self._save(folder)
+        await self.indexed(self.index.close)
+        await self.journal.sync()
+        await self.reader.call(lambda: None)
+        await self.writer.call(self.filer.close)
+
+
+def fail_now() -> Deferred[Any]:
+    """Deferred that has failed with what is being handled."""
+    deferred: Deferred[Any] = Deferred()
+    deferred.errback()
+    return deferred
+
+
+def _checked(filing: Filing) -> Filing:
+    return Filing(check_mailbox(filing.mailbox), check_folder(filing.folder), canonical_all(filing.flags))
+
+
+def _copy_digests(
+    index: Index, source: tuple[str, str, int], target: tuple[str, str, int], pairs: Sequence[tuple[int, int]]
+) -> None:
+    index.copy(index.folder(*source), index.folder(*target), pairs)
+
+
+def _drop_digests(index: Index, folder: tuple[str, str, int], uids: Sequence[int]) -> None:
+    index.expunge(index.folder(*folder), uids)

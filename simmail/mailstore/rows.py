@@ -1,0 +1,209 @@
+"""
+The messages of one loaded folder, in columns: some 60 octets each.
+
+What IMAP asks of a hundred thousand messages is answered by one pass in C
+over a column.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from itertools import compress
+from operator import not_
+
+import msgspec
+from msgspec import Struct
+
+from simmail.mailstore.maildir import SEEN, Row, path_of
+
+
+class Packed(Struct, array_like=True):
+    """All columns as octets, for the index."""
+
+    uids: bytes
+    masks: bytes
+    sizes: bytes
+    dates: bytes
+    modseqs: bytes
+    recent: bytes
+    starts: bytes
+    lengths: bytes
+    keys: bytes
+
+
+_pack = msgspec.msgpack.Encoder().encode
+_unpack = msgspec.msgpack.Decoder(Packed).decode
+
+
+class Rows:
+    """
+    Columns of equal length, in the order of C{uids}.
+
+    @ivar masks: flags as bits; dates: microseconds since 1970; recent: 1 for what is in C{new/}.
+    @ivar unseen, size: how many have no C{\\Seen}, and octets of all.
+    """
+
+    __slots__ = ("uids", "masks", "sizes", "dates", "modseqs", "recent", "_starts", "_lengths", "_keys",
+                 "unseen", "size")
+
+    def __init__(self) -> None:
+        self.uids = array("I")
+        self.masks = array("I")
+        self.sizes = array("Q")
+        self.dates = array("q")
+        self.modseqs = array("Q")
+        self.recent = bytearray()
+        # Keys one behind the other; those of removed messages stay until half of it is waste.
+        self._starts = array("I")
+        self._lengths = array("B")
+        self._keys = bytearray()
+        self.unseen = 0
+        self.size = 0
+
+    def __len__(self) -> int:
+        return len(self.uids)
+
+    def find(self, uid: int) -> int:
+        """The position of a UID, -1 when it is not there."""
+        at = bisect_left(self.uids, uid)
+        return at if at < len(self.uids) and self.uids[at] == uid else -1
+
+    def positions(self, uids: Iterable[int]) -> list[int]:
+        """The positions of those UIDs that are there, ascending, each once."""
+        wanted = uids if isinstance(uids, (list, tuple, array, range)) else list(uids)
+        if len(wanted) > len(self.uids) // 8:
+            having = set(wanted)
+            return [at for at, uid in enumerate(self.uids) if uid in having]
+        return [at for at in map(self.find, sorted(set(wanted))) if at >= 0]
+
+    def key(self, at: int) -> str:
+        """The key of the message in a position."""
+        start = self._starts[at]
+        return self._keys[start:start + self._lengths[at]].decode("ascii")
+
+    def path(self, at: int) -> str:
+        """Its file, below the folder."""
+        return path_of(self.key(at), self.uids[at], self.sizes[at], self.masks[at], bool(self.recent[at]))
+
+    def row(self, at: int) -> Row:
+        """All of it."""
+        return Row(self.uids[at], self.masks[at], self.sizes[at], self.dates[at], self.modseqs[at],
+                   bool(self.recent[at]), self.key(at))
+
+    def find_key(self, key: str) -> int:
+        """The position of the message with a key, -1 for none."""
+        wanted = key.encode("ascii", "replace")
+        at = self._keys.find(wanted)
+        while at >= 0:
+            position = bisect_left(self._starts, at)
+            # Keys keep the order of UIDs.
+            if (position < len(self._starts) and self._starts[position] == at
+                    and self._lengths[position] == len(wanted)):
+                return position
+            at = self._keys.find(wanted, at + 1)
+        return -1
+
+    def append(self, row: Row) -> None:
+        """One more, whose UID is greater than all."""
+        key = row.key.encode("ascii")
+        self.uids.append(row.uid)
+        self.masks.append(row.mask)
+        self.sizes.append(row.size)
+        self.dates.append(row.date)
+        self.modseqs.append(row.modseq)
+        self.recent.append(row.recent)
+        self._starts.append(len(self._keys))
+        self._lengths.append(len(key))
+        self._keys += key
+        self.unseen += not row.mask & SEEN
+        self.size += row.size
+
+    def restate(self, at: int, mask: int, recent: bool) -> None:
+        """Other flags."""
+        self.unseen += bool(self.masks[at] & SEEN) - bool(mask & SEEN)
+        self.masks[at] = mask
+        self.recent[at] = recent
+
+    def remove(self, positions: Sequence[int]) -> None:
+        """Remove what is in these positions (ascending)."""
+        for at in positions:
+            self.unseen -= not self.masks[at] & SEEN
+            self.size -= self.sizes[at]
+        columns = ("uids", "masks", "sizes", "dates", "modseqs", "_starts", "_lengths")
+        if len(positions) < 8:
+            for at in reversed(positions):
+                for name in columns:
+                    del getattr(self, name)[at]
+                del self.recent[at]
+        else:
+            stay = bytearray(b"\1") * len(self.uids)
+            for at in positions:
+                stay[at] = 0
+            for name in columns:
+                column = getattr(self, name)
+                setattr(self, name, array(column.typecode, compress(column, stay)))
+            self.recent = bytearray(compress(self.recent, stay))
+        if len(self._keys) > 4096 and sum(self._lengths) < len(self._keys) // 2:
+            self._compact()
+
+    def _compact(self) -> None:
+        keys, starts = bytearray(), array("I")
+        for start, length in zip(self._starts, self._lengths):
+            starts.append(len(keys))
+            keys += self._keys[start:start + length]
+        self._keys, self._starts = keys, starts
+
+    # What IMAP asks
+
+    def having(self, bit: int, on: bool) -> list[int]:
+        """The UIDs of messages with a flag, or without."""
+        held = map(bit.__and__, self.masks)
+        return list(compress(self.uids, held if on else map(not_, held)))
+
+    def having_recent(self) -> list[int]:
+        """The UIDs of messages in C{new/}."""
+        return list(compress(self.uids, self.recent))
+
+    def first_unseen(self) -> int | None:
+        """The lowest UID without C{\\Seen}."""
+        if not self.unseen:
+            return None
+        return next(uid for uid, mask in zip(self.uids, self.masks) if not mask & SEEN)
+
+    def changed(self, since: int) -> list[int]:
+        """The UIDs of messages with a greater modseq."""
+        return list(compress(self.uids, map(since.__lt__, self.modseqs)))
+
+    # For the index
+
+    def packed(self) -> bytes:
+        """All of it as octets (of this machine's order)."""
+        self._compact()
+        return _pack(Packed(
+            self.uids.tobytes(), self.masks.tobytes(), self.sizes.tobytes(), self.dates.tobytes(),
+            self.modseqs.tobytes(), bytes(self.recent), self._starts.tobytes(), self._lengths.tobytes(),
+            bytes(self._keys)))
+
+    @classmethod
+    def unpacked(cls, octets: bytes) -> Rows:
+        """
+        What was packed.
+
+        @raise ValueError: it cannot be that.
+        """
+        packed = _unpack(octets)
+        rows = cls()
+        for name, data in (("uids", packed.uids), ("masks", packed.masks), ("sizes", packed.sizes),
+                           ("dates", packed.dates), ("modseqs", packed.modseqs), ("_starts", packed.starts),
+                           ("_lengths", packed.lengths)):
+            column = getattr(rows, name)
+            column.frombytes(data)
+            if len(column) * column.itemsize != len(packed.uids) // 4 * column.itemsize:
+                raise ValueError("columns of different lengths")
+        rows.recent = bytearray(packed.recent)
+        rows._keys = bytearray(packed.keys)
+        rows.unseen = sum(map(not_, map(SEEN.__and__, rows.masks)))
+        rows.size = sum(rows.sizes)
+        return rows

@@ -1,0 +1,199 @@
+"""
+What a loaded folder says at once: UIDs, flags, sizes, dates, counts.
+
+In the reactor thread; nothing here touches the disk.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from twisted.logger import Logger
+
+from simmail.mailstore.flags import SYSTEM, instant
+from simmail.mailstore.maildir import Row, bit_of_keyword
+from simmail.mailstore.records import Entry, FolderChange, FolderStatus
+from simmail.mailstore.rows import Rows
+
+Listener = Callable[[FolderChange], None]
+
+_SYSTEM_BITS = {name.lower(): 1 << at for at, (name, _) in enumerate(SYSTEM)}
+
+
+class FolderState:
+    """The state of one folder, and who listens for its changes."""
+
+    log = Logger()
+
+    def __init__(self, mailbox: str, name: str) -> None:
+        self.mailbox = mailbox
+        self.name = name
+        self.special_use = ""
+        self.objectid = ""
+        self.uidvalidity = 0
+        self.uidnext = 1
+        self.highestmodseq = 1
+        self._rows = Rows()
+        #: Places in the table of keywords; "" for a free one.
+        self._table: tuple[str, ...] = ()
+        self._flags: dict[int, frozenset[str]] = {}
+        self._listeners: list[Listener] = []
+
+    # Flags
+
+    def _learn(self, table: tuple[str, ...]) -> None:
+        if table is not self._table and table != self._table:
+            self._flags.clear()
+        self._table = table
+
+    @property
+    def keywords(self) -> tuple[str, ...]:
+        """The keywords defined here."""
+        return tuple(keyword for keyword in self._table if keyword)
+
+    def _keywords_of(self, mask: int) -> tuple[str, ...]:
+        return tuple(keyword for at, keyword in enumerate(self._table) if keyword and mask & bit_of_keyword(at))
+
+    def _flags_of(self, mask: int) -> frozenset[str]:
+        flags = self._flags.get(mask)
+        if flags is None:
+            system = (name for at, (name, _) in enumerate(SYSTEM) if mask >> at & 1)
+            flags = self._flags[mask] = frozenset((*system, *self._keywords_of(mask)))
+        return flags
+
+    def _bit(self, flag: str) -> int:
+        """The bit of a flag, 0 for a keyword that no message can have."""
+        flag = flag.lower()
+        bit = _SYSTEM_BITS.get(flag)
+        if bit is None:
+            at = next((at for at, keyword in enumerate(self._table) if keyword.lower() == flag), None)
+            bit = 0 if at is None else bit_of_keyword(at)
+        return bit
+
+    def _mask(self, flags: Iterable[str]) -> int:
+        mask = 0
+        for flag in flags:
+            mask |= self._bit(flag)
+        return mask
+
+    # Messages
+
+    @property
+    def uids(self) -> Sequence[int]:
+        """The UIDs, ascending."""
+        return self._rows.uids
+
+    def _entry(self, at: int) -> Entry:
+        rows = self._rows
+        return Entry(rows.uids[at], self._flags_of(rows.masks[at]), rows.sizes[at], instant(rows.dates[at]),
+                     rows.modseqs[at], bool(rows.recent[at]))
+
+    def entry(self, uid: int) -> Entry | None:
+        """One message, or None when it is gone."""
+        at = self._rows.find(uid)
+        return self._entry(at) if at >= 0 else None
+
+    def entries(self, uids: Iterable[int]) -> list[Entry]:
+        """Those messages that are there, in the order of C{uids}."""
+        return [self._entry(at) for at in map(self._rows.find, uids) if at >= 0]
+
+    def column(self, name: str, uids: Sequence[int]) -> list[Any]:
+        """One field of each message, None for those that are gone."""
+        rows = self._rows
+        positions: Sequence[int]
+        if len(uids) == len(rows) and array("I", uids) == rows.uids:
+            positions = range(len(rows))
+        else:
+            positions = list(map(rows.find, uids))
+        value = self._column(name)
+        return [value(at) if at >= 0 else None for at in positions]
+
+    def _column(self, name: str) -> Callable[[int], Any]:
+        rows = self._rows
+        if name == "flags":
+            masks, flags_of, known = rows.masks, self._flags_of, self._flags
+
+            def flags(at: int) -> frozenset[str]:
+                mask = masks[at]
+                return known[mask] if mask in known else flags_of(mask)
+            return flags
+        if name == "date":
+            return lambda at: instant(rows.dates[at])
+        if name == "recent":
+            return lambda at: bool(rows.recent[at])
+        if name == "key":
+            return rows.key
+        column: Callable[[int], Any] = {
+            "uid": rows.uids, "size": rows.sizes, "modseq": rows.modseqs}[name].__getitem__
+        return column
+
+    def having(self, flag: str, on: bool = True) -> list[int]:
+        """The UIDs of messages with a flag, or without it."""
+        return self._rows.having(self._bit(flag), on)
+
+    def unseen(self) -> list[int]:
+        """The UIDs of messages without C{\\Seen}."""
+        return self.having("\\Seen", False)
+
+    def first_unseen(self) -> int | None:
+        """The lowest of them."""
+        return self._rows.first_unseen()
+
+    def changed(self, since: int) -> list[int]:
+        """The UIDs of messages with a greater modseq."""
+        return self._rows.changed(since) if since < self.highestmodseq else []
+
+    def find(self, key: str) -> int | None:
+        """The UID of the message of a delivery."""
+        at = self._rows.find_key(key)
+        return self._rows.uids[at] if at >= 0 else None
+
+    def counts(self) -> tuple[int, int, int]:
+        """(total, unseen, recent)."""
+        return len(self._rows), self._rows.unseen, self._rows.recent.count(1)
+
+    def status(self) -> FolderStatus:
+        """The same, with the rest that C{STATUS} shows."""
+        return FolderStatus(
+            self.name, self.special_use, *self.counts(), self.uidvalidity, self.uidnext, self.highestmodseq,
+            self._rows.size, self.objectid)
+
+    # Changes that have happened
+
+    def _append(self, rows: Iterable[Row]) -> None:
+        """Messages have appeared; those known already are not told again."""
+        uids = []
+        for row in rows:
+            if self._rows.uids and row.uid <= self._rows.uids[-1]:
+                continue
+            self._rows.append(row)
+            self.uidnext = max(self.uidnext, row.uid + 1)
+            self.highestmodseq = max(self.highestmodseq, row.modseq)
+            uids.append(row.uid)
+        if uids:
+            self._tell(FolderChange("added", tuple(uids), self.highestmodseq))
+
+    # Who watches
+
+    @property
+    def watched(self) -> bool:
+        """Whether anybody listens."""
+        return bool(self._listeners)
+
+    def listen(self, listener: Listener) -> None:
+        """Call it for each change."""
+        self._listeners.append(listener)
+
+    def unlisten(self, listener: Listener) -> None:
+        """Stop."""
+        if listener in self._listeners:
+            self._listeners.remove(listener)
+
+    def _tell(self, change: FolderChange) -> None:
+        for listener in list(self._listeners):
+            try:
+                listener(change)
+            except Exception:
+                self.log.failure("a listener of {name} failed", name=self.name)

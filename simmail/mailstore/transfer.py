@@ -1,0 +1,167 @@
+"""
+Messages that come into a folder from another one, or from another program.
+
+Done in the writer thread, a slice at a time.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from simmail.errors import Unavailable
+from simmail.mailstore import maildir
+from simmail.mailstore.filing import SYSTEM_MASK, Added, Filer, Restated
+from simmail.mailstore.layout import TMP
+from simmail.mailstore.maildir import Row
+
+_BARE_LF = re.compile(rb"(?<!\r)\n")
+
+
+class Source(NamedTuple):
+    """A message to be copied or moved: its file (below its folder), and its flags, keywords by name."""
+
+    path: str
+    row: Row
+    keywords: tuple[str, ...]
+
+
+class Transferred(NamedTuple):
+    """
+    What became of a slice.
+
+    @ivar added: one for each source, None where the file was not there.
+    @ivar source: for a move, what it did to the source folder (C{failed} is not used).
+    """
+
+    added: list[Added | None]
+    source: Restated | None
+
+
+def transfer(
+    filer: Filer, mailbox: str, name: str, sources: Sequence[Source], target: tuple[str, str], move: bool
+) -> Transferred:
+    """
+    Copy or move a slice of messages into another folder (or the same one).
+
+    @raise OSError: nothing of the slice was copied; of a move, what was moved before stays moved only
+        when it could not be moved back.
+    """
+    origin = filer.place(mailbox, name, create=False)
+    place = filer.place(*target, create=False)
+    root = filer.root
+    added: list[Added | None] = []
+    done: list[tuple[str, str]] = []
+    before = maildir.times_of(root, origin.directory)
+    with place.uids.locked():
+        place.uids.define(list({keyword: None for source in sources for keyword in source.keywords}))
+        uid, modseq = place.uids.take(len(sources), len(sources))
+        try:
+            for at, source in enumerate(sources):
+                row = source.row
+                mask = row.mask & SYSTEM_MASK | place.mask(source.keywords)
+                new = row._replace(uid=uid + at, modseq=modseq + at, mask=mask)
+                old_path = f"{origin.directory}/{source.path}"
+                new_path = f"{place.directory}/{maildir.path_of(row.key, new.uid, row.size, mask, row.recent)}"
+                try:
+                    if move:
+                        os.rename(old_path, new_path, src_dir_fd=root, dst_dir_fd=root)
+                    else:
+                        os.link(old_path, new_path, src_dir_fd=root, dst_dir_fd=root)
+                except FileNotFoundError:
+                    added.append(None)
+                    continue
+                done.append((old_path, new_path))
+                place.remember(row.key)
+                added.append(Added(*target, new, place.uids.keywords))
+        except BaseException:
+            for old_path, new_path in done:
+                if move:
+                    os.rename(new_path, old_path, src_dir_fd=root, dst_dir_fd=root)
+                else:
+                    filer.discard(new_path)
+            raise
+    if not move:
+        return Transferred(added, None)
+    with origin.uids.locked():
+        gone = origin.uids.take(0, 1, expunge=True)[1]
+    return Transferred(added, Restated(gone, [], before, maildir.times_of(root, origin.directory)))
+
+
+def adopt(filer: Filer, mailbox: str, name: str, strays: Sequence[str]) -> list[Added]:
+    """
+    Give UIDs to files that another program put into a folder.
+
+    Lines that end in a bare LF get CRLF, as messages in the store have them.
+    """
+    place = filer.place(mailbox, name, create=False)
+    if place.sorted is None:
+        place.learn(filer.root)
+    added = []
+    for stray in strays:
+        try:
+            one = _adopted(filer, mailbox, name, stray)
+        except FileNotFoundError:
+            continue
+        if one is not None:
+            added.append(one)
+    return added
+
+
+def _adopted(filer: Filer, mailbox: str, name: str, stray: str) -> Added | None:
+    place, root = filer.place(mailbox, name, create=False), filer.root
+    old_path = f"{place.directory}/{stray}"
+    status = os.stat(old_path, dir_fd=root, follow_symlinks=False)
+    if not stat.S_ISREG(status.st_mode):
+        return None
+    date = status.st_mtime_ns // 1000
+    part, _, file_name = stray.partition("/")
+    key = maildir.key_of_stray(file_name)
+    octets = filer.layout.read(old_path)
+    fixed = _BARE_LF.sub(b"\r\n", octets)
+    if maildir.parse(file_name) is None and place.may_have(key) and len(fixed) != len(octets):
+        # Adopted before, when a crash came between the new file and the removal of the old one.
+        found = maildir.find(root, place.directory, key)
+        if found is not None and filer.layout.read(f"{place.directory}/{found[1]}") == fixed:
+            os.unlink(old_path, dir_fd=root)
+            return None
+    mask = maildir.mask_of(maildir.letters_of_stray(file_name)) if part == "cur" else 0
+    with place.uids.locked():
+        uid, modseq = place.uids.take(1, 1)
+        row = Row(uid, mask, len(fixed), date, modseq, part == "new", key)
+        new_path = f"{place.directory}/{maildir.path_of(key, uid, row.size, mask, row.recent)}"
+        if len(fixed) == len(octets):
+            os.rename(old_path, new_path, src_dir_fd=root, dst_dir_fd=root)
+        else:
+            temporary = f"{TMP}/{filer.layout.unique()}"
+            filer.write(temporary, fixed, date)
+            os.rename(temporary, new_path, src_dir_fd=root, dst_dir_fd=root)
+            os.unlink(old_path, dir_fd=root)
+        place.remember(key)
+    return Added(mailbox, name, row, place.uids.keywords)
+
+
+def after_reboot(filer: Filer, jump: int) -> None:
+    """
+    The machine went down: UID files may be older than what was told to clients.
+
+    UIDNEXT of every folder is raised past all that can have been given without being synced.
+    """
+    layout = filer.layout
+    for box in layout.boxes().values():
+        for shown in layout.folders(box).values():
+            if shown.directory is None:
+                continue
+            try:
+                uids = layout.open_uids(shown.directory)
+            except OSError as error:
+                raise Unavailable(f"cannot read the UIDs of {shown.directory}: {error}") from error
+            try:
+                with uids.locked():
+                    highest = maildir.highest_uid(filer.root, shown.directory)
+                    uids.raise_to(max(uids.uidnext, highest + 1) + jump)
+            finally:
+                uids.close()

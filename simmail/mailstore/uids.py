@@ -1,0 +1,221 @@
+"""
+The UID file of a folder, C{simmail-uids}, and the counter that UIDVALIDITYs come from.
+
+The first line has a fixed width and is rewritten in place: UIDVALIDITY, UIDNEXT,
+HIGHESTMODSEQ, the MODSEQ of the last expunge, how often the rest has changed,
+and the folder's object id.
+Then come the special use and the keywords, a letter each.  Whoever gives a
+UID holds the lock on the file until the message is visible, so UIDs ascend in
+the order of visibility in all processes.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from simmail.mailstore.flags import MOST_KEYWORDS
+
+FILE = "simmail-uids"
+
+_LINE = "simmail-uids 1 V%010d N%010d M%020d X%020d T%06d I%-32s\n"
+_WIDTH = len(_LINE % (0, 0, 0, 0, 0, ""))
+_PATTERN = re.compile(
+    rb"simmail-uids 1 V(\d{10}) N(\d{10}) M(\d{20}) X(\d{20}) T(\d{6}) I([A-Za-z0-9_-]{1,32}) *\n")
+_LONGEST = 16 * 1024
+
+
+class Damaged(Exception):
+    """The file says nothing that can be understood."""
+
+
+class Uids:
+    """
+    The UID file of one folder, open.
+
+    Its attributes are true while the lock is held, and what was last seen otherwise.
+    """
+
+    __slots__ = ("fd", "line", "uidvalidity", "uidnext", "highestmodseq", "expunged", "table", "objectid",
+                 "special_use", "keywords")
+
+    def __init__(self, fd: int) -> None:
+        self.fd = fd
+        self.line = b""
+        self.uidvalidity = self.uidnext = self.highestmodseq = self.expunged = 0
+        self.table = -1
+        self.objectid = self.special_use = ""
+        self.keywords: tuple[str, ...] = ()
+
+    @classmethod
+    def open(cls, root: int, directory: str) -> Uids:
+        """
+        The file of a folder.
+
+        @raise FileNotFoundError: the folder has none.
+        @raise Damaged: it cannot be understood.
+        """
+        uids = cls(os.open(f"{directory}/{FILE}", os.O_RDWR | os.O_CLOEXEC, dir_fd=root))
+        try:
+            uids.refresh()
+        except BaseException:
+            uids.close()
+            raise
+        return uids
+
+    def reopen(self, root: int, directory: str) -> None:
+        """
+        Open it again; what was last seen stays until the lock is held.
+
+        @raise FileNotFoundError: it is gone.
+        """
+        self.fd = os.open(f"{directory}/{FILE}", os.O_RDWR | os.O_CLOEXEC, dir_fd=root)
+
+    def close(self) -> None:
+        """The file is not needed now."""
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
+    def refresh(self) -> bool:
+        """Read it again; whether anything had changed."""
+        line = os.pread(self.fd, _WIDTH, 0)
+        if line == self.line:
+            return False
+        match = _PATTERN.fullmatch(line)
+        if match is None:
+            raise Damaged(FILE)
+        table = int(match[5])
+        if table != self.table or self.line[:_WIDTH] == b"":
+            self._read_table(os.pread(self.fd, _LONGEST, _WIDTH))
+            self.table = table
+        self.uidvalidity, self.uidnext, self.highestmodseq = int(match[1]), int(match[2]), int(match[3])
+        self.expunged = int(match[4])
+        self.objectid = match[6].decode("ascii")
+        self.line = line
+        return True
+
+    def _read_table(self, octets: bytes) -> None:
+        self.special_use = ""
+        keywords: dict[int, str] = {}
+        for line in octets.decode("utf-8", "replace").splitlines():
+            what, _, value = line.partition(" ")
+            if what == "special":
+                self.special_use = value
+            elif len(what) == 1 and "a" <= what <= "z" and value:
+                keywords[ord(what) - ord("a")] = value
+        # A place without a keyword is "".
+        self.keywords = tuple(keywords.get(at, "") for at in range(max(keywords, default=-1) + 1))
+
+    @contextmanager
+    def locked(self) -> Iterator[bool]:
+        """Hold the lock; answers whether another process had changed anything."""
+        fcntl.flock(self.fd, fcntl.LOCK_EX)
+        try:
+            yield self.refresh()
+        finally:
+            fcntl.flock(self.fd, fcntl.LOCK_UN)
+
+    def take(self, uids: int, changes: int, expunge: bool = False) -> tuple[int, int]:
+        """
+        Use up UIDs and MODSEQs; the lock is held.
+
+        @param expunge: the last of the MODSEQs is that of an expunge.
+        @return: the first of each.
+        """
+        first = self.uidnext, self.highestmodseq + 1
+        if self.uidnext + uids > 0xFFFFFFFF:
+            raise OSError("the folder has run out of UIDs")
+        self.uidnext += uids
+        self.highestmodseq += changes
+        if expunge:
+            self.expunged = self.highestmodseq
+        self._write_line()
+        return first
+
+    def raise_to(self, uidnext: int) -> None:
+        """UIDs below this one are never given; the lock is held."""
+        if uidnext > self.uidnext:
+            self.uidnext = uidnext
+            self._write_line()
+
+    def _write_line(self) -> None:
+        values = self.uidvalidity, self.uidnext, self.highestmodseq, self.expunged, self.table, self.objectid
+        line = (_LINE % values).encode("ascii")
+        os.pwrite(self.fd, line, 0)
+        self.line = line
+
+    def define(self, keywords: Iterable[str], used: int | None = None) -> bool:
+        """
+        Give each keyword a place in the table; the lock is held.
+
+        @param used: numbers of places whose keywords some message has, as bits; the others may be given
+            away when there is no room.  None: all.
+        @return: whether there was room for all.
+        """
+        table = list(self.keywords)
+        known = {keyword.lower(): at for at, keyword in enumerate(table) if keyword}
+        kept = {known[keyword.lower()] for keyword in keywords if keyword.lower() in known}
+        missing = [keyword for keyword in keywords if keyword.lower() not in known]
+        free = [at for at, keyword in enumerate(table) if not keyword]
+        free += range(len(table), MOST_KEYWORDS)
+        if len(missing) > len(free) and used is not None:
+            free += [at for at, keyword in enumerate(table) if keyword and not used >> at & 1 and at not in kept]
+        enough = len(missing) <= len(free)
+        if missing and free:
+            for at, keyword in zip(free, missing):
+                table += [""] * (at + 1 - len(table))
+                table[at] = keyword
+            self.keywords = tuple(table)
+            self.change(self.special_use)
+        return enough
+
+    def change(self, special_use: str, uidvalidity: int = 0) -> None:
+        """Rewrite all of the file; the lock is held (or nobody knows the file yet)."""
+        self.special_use = special_use
+        self.uidvalidity = uidvalidity or self.uidvalidity
+        self.table += 1
+        self._write_line()
+        rest = _rest(special_use, self.keywords)
+        # One call for all of it, so that a killed process leaves the old or the new.
+        os.pwrite(self.fd, self.line + rest, 0)
+        os.ftruncate(self.fd, _WIDTH + len(rest))
+
+
+def _rest(special_use: str, keywords: Iterable[str]) -> bytes:
+    lines = [f"special {special_use}\n"] if special_use else []
+    lines += [f"{chr(ord('a') + at)} {keyword}\n" for at, keyword in enumerate(keywords) if keyword]
+    return "".join(lines).encode("utf-8")
+
+
+def write_new(
+    root: int, path: str, uidvalidity: int, objectid: str, special_use: str = "", uidnext: int = 1
+) -> None:
+    """A UID file for a folder that has none yet."""
+    line = _LINE % (uidvalidity, uidnext, 1, 0, 0, objectid)
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=root)
+    try:
+        os.write(fd, line.encode("ascii") + _rest(special_use, ()))
+    finally:
+        os.close(fd)
+
+
+def next_uidvalidity(path: str, floor: int) -> int:
+    """
+    A UIDVALIDITY greater than all that were given before.
+
+    @param path: of the counter's file.
+    @param floor: the least it may be (Unix time, so that a lost counter does no harm).
+    """
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        last = os.pread(fd, 20, 0).strip()
+        value = max(int(last) + 1 if last.isdigit() else 1, min(floor, 0x7FFFFFFF))
+        os.pwrite(fd, b"%019d\n" % value, 0)
+        return value
+    finally:
+        os.close(fd)

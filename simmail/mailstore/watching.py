@@ -1,0 +1,116 @@
+"""
+What is done about mail while nobody asks: other programs are noticed, and the index is kept up.
+
+Every mailbox's INBOX is looked at now and then, in slices; a folder that
+somebody watches about once a second.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from twisted.internet.defer import Deferred
+from twisted.internet.task import LoopingCall
+from twisted.logger import Logger
+
+from simmail.errors import NotFound, Unavailable
+from simmail.mailstore import maildir
+from simmail.mailstore.layout import Layout
+from simmail.mailstore.names import INBOX
+
+if TYPE_CHECKING:
+    from simmail.mailstore.mailstore import MailStore
+
+#: Real seconds between looks, and how many INBOXes are looked at in one.
+_TICK, _SLICE = 0.5, 200
+#: Real seconds between savings of what the index does not have yet.
+_SAVE = 30.0
+#: A folder is looked at no more often than so many times what looking took.
+_RARELY = 20.0
+
+
+class Watch:
+    """Looks after the folders of one store."""
+
+    log = Logger()
+
+    def __init__(self, store: MailStore) -> None:
+        self._store = store
+        self._seen: dict[str, tuple[int, int]] = {}
+        self._next: dict[str, float] = {}
+        self._turn: list[str] = []
+        self._saved = store.seconds()
+        self._call = LoopingCall(lambda: Deferred.fromCoroutine(self._look()))
+        self._call.clock = store.reactor  # type: ignore[assignment]
+        self._running: Deferred[LoopingCall] | None = None
+
+    def start(self) -> None:
+        """Begin, if not begun yet."""
+        if self._running is None:
+            self._running = self._call.start(_TICK, now=False)
+
+    def stop(self) -> None:
+        """No more."""
+        if self._running is not None and self._call.running:
+            self._call.stop()
+        self._running = None
+
+    async def _look(self) -> None:
+        try:
+            await self._look_at_watched()
+            await self._look_at_inboxes()
+            if self._store.seconds() - self._saved > _SAVE:
+                self._saved = self._store.seconds()
+                await self._store.save()
+        except Unavailable as error:
+            self.log.warn("cannot look after the mailboxes of {universe}: {error}",
+                          universe=self._store.universe, error=error)
+        except Exception:
+            self.log.failure("cannot look after the mailboxes of {universe}", universe=self._store.universe)
+
+    async def _look_at_watched(self) -> None:
+        for folder in self._store.loaded():
+            key = f"{folder.mailbox} {folder.name}"
+            started = self._store.seconds()
+            if not folder.watched or folder.busy or self._next.get(key, 0.0) > started:
+                continue
+            try:
+                await folder.poll()
+            except NotFound:
+                continue
+            took = self._store.seconds() - started
+            self._next[key] = started + max(1.0, took * _RARELY)
+        if len(self._next) > 10_000:
+            self._next.clear()
+
+    async def _look_at_inboxes(self) -> None:
+        store = self._store
+        if not self._turn:
+            self._turn = store.mailboxes()
+        some = self._turn[-_SLICE:]
+        del self._turn[-_SLICE:]
+        boxes = {mailbox: box for mailbox in some if (box := store.box(mailbox)) is not None}
+        strays = await store.reader.call(_strays, store.layout, boxes, self._seen)
+        for mailbox, names in strays.items():
+            await store.adopt(mailbox, INBOX, names)
+        if len(self._seen) > 2 * len(store.mailboxes()) + 1000:
+            self._seen.clear()
+
+
+def _strays(
+    layout: Layout, boxes: dict[str, str], seen: dict[str, tuple[int, int]]
+) -> dict[str, list[str]]:
+    """Files without a UID in C{new/} of INBOXes that changed since they were last seen; in the reader thread."""
+    found: dict[str, list[str]] = {}
+    for mailbox, box in boxes.items():
+        try:
+            times = maildir.times_of(layout.root, box)
+            if seen.get(mailbox) == times:
+                continue
+            strays = maildir.strays(layout.root, box)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        seen[mailbox] = times
+        if strays:
+            found[mailbox] = strays
+    return found

@@ -1,0 +1,207 @@
+"""
+Threads that do what they are given, in order.
+
+Outcomes arrive in the reactor thread in the same order.  What the disk or
+SQLite refuses arrives as L{Unavailable}; all else as it is.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import deque
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from threading import Thread
+from time import monotonic
+from typing import Any, NamedTuple, Protocol
+
+from twisted.internet.defer import Deferred, fail, succeed
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from simmail.errors import Unavailable
+
+#: What is taken from the queue at once, at most.
+MOST_AT_ONCE = 256
+#: What is answered in one turn of the reactor, at most.
+MOST_AT_A_TURN = 64
+#: Outcomes are told in lumps of so many, or when one has been kept for so long (real seconds).
+LUMP, LONGEST_KEPT = 32, 0.002
+
+
+class Caller(Protocol):
+    """What a worker needs of a reactor (C{IReactorFromThreads})."""
+
+    def callFromThread(self, function: Callable[..., Any], *args: Any) -> None:  # noqa: N802
+        """Call it in the reactor thread."""
+
+
+class Job(NamedTuple):
+    """One call, and who waits for it."""
+
+    done: Deferred[Any] | None
+    function: Callable[..., Any]
+    args: tuple[Any, ...]
+
+
+class IWorker(Protocol):
+    """Either kind of worker."""
+
+    def call(self, function: Callable[..., Any], *args: Any) -> Deferred[Any]:
+        """Deferred of what the function answers."""
+
+    def send(self, function: Callable[..., Any], *args: Any) -> None:
+        """The same where nobody waits for the answer."""
+
+    def stop(self) -> Deferred[None]:
+        """Deferred: all that was given is done."""
+
+
+def outcome(job: Job) -> Any:
+    """What a call answers, or a Failure."""
+    try:
+        return job.function(*job.args)
+    except OSError as error:
+        return _failure(Unavailable(f"the mail store is away: {error.strerror or error}"))
+    except sqlite3.Error as error:
+        return _failure(Unavailable(f"the index is away: {error}"))
+    except BaseException:
+        return _failure()
+
+
+def _nothing_before(jobs: list[Job]) -> None:
+    pass
+
+
+def _nothing_after() -> None:
+    pass
+
+
+def _failure(error: Exception | None = None) -> Failure:
+    return Failure(error)  # type: ignore[no-untyped-call]
+
+
+class Worker:
+    """
+    One thread.
+
+    @param before: called in the thread with all the jobs taken from the queue at once, before the first is done.
+    @param after: called in the thread when they all are; neither may raise.
+    """
+
+    log = Logger()
+
+    def __init__(
+        self, reactor: Caller, name: str, before: Callable[[list[Job]], None] = _nothing_before,
+        after: Callable[[], None] = _nothing_after,
+    ) -> None:
+        self._reactor = reactor
+        self._before = before
+        self._after = after
+        self._queue: SimpleQueue[Job | None] = SimpleQueue()
+        self._outcomes: deque[tuple[Deferred[Any], Any]] = deque()
+        self._called = False
+        self._stopping = False
+        self._thread = Thread(target=self._work, name=name, daemon=True)
+        self._thread.start()
+
+    def call(self, function: Callable[..., Any], *args: Any) -> Deferred[Any]:
+        """Deferred of what the function answers."""
+        if self._stopping:
+            return fail(Unavailable("the mail store is closed"))
+        done: Deferred[Any] = Deferred()
+        self._queue.put(Job(done, function, args))
+        return done
+
+    def send(self, function: Callable[..., Any], *args: Any) -> None:
+        """The same where nobody waits for the answer."""
+        if not self._stopping:
+            self._queue.put(Job(None, function, args))
+
+    def stop(self) -> Deferred[None]:
+        """Deferred: all that was given is done, and the thread has ended."""
+        if self._stopping:
+            return succeed(None)
+        done = self.call(lambda: None)
+        self._stopping = True
+        self._queue.put(None)
+        return done.addCallback(lambda _: self._thread.join())
+
+    def _work(self) -> None:
+        queue = self._queue
+        while True:
+            job = queue.get()
+            jobs: list[Job] = []
+            try:
+                while job is not None:
+                    jobs.append(job)
+                    if len(jobs) >= MOST_AT_ONCE:
+                        break
+                    job = queue.get_nowait()
+            except Empty:
+                pass
+            self._before(jobs)
+            told, count = monotonic(), 0
+            for one in jobs:
+                result = outcome(one)
+                if one.done is not None:
+                    self._outcomes.append((one.done, result))
+                    count += 1
+                    # One by one, the two threads would hand each other the interpreter for every outcome.
+                    if count == LUMP or monotonic() - told > LONGEST_KEPT:
+                        self._tell()
+                        told, count = monotonic(), 0
+                elif isinstance(result, Failure):
+                    self._reactor.callFromThread(self.log.failure, "nobody waited for this", result)
+            self._after()
+            if self._outcomes:
+                self._tell()
+            if job is None:
+                return
+
+    def _tell(self) -> None:
+        # Testing and setting need no lock: a missed True only calls once more.
+        if not self._called:
+            self._called = True
+            self._reactor.callFromThread(self._deliver)
+
+    def _deliver(self) -> None:
+        self._called = False
+        outcomes = self._outcomes
+        for _ in range(MOST_AT_A_TURN):
+            if not outcomes:
+                return
+            done, result = outcomes.popleft()
+            # A Failure goes to the errbacks.
+            done.callback(result)
+        self._reactor.callFromThread(self._deliver)
+
+
+class Inline:
+    """Does it at once, in the thread of who asks: for tests."""
+
+    def __init__(
+        self, before: Callable[[list[Job]], None] = _nothing_before, after: Callable[[], None] = _nothing_after
+    ) -> None:
+        self._before = before
+        self._after = after
+        self._stopped = False
+
+    def call(self, function: Callable[..., Any], *args: Any) -> Deferred[Any]:
+        """Deferred, already fired, of what the function answers."""
+        if self._stopped:
+            return fail(Unavailable("the mail store is closed"))
+        job = Job(None, function, args)
+        self._before([job])
+        result = outcome(job)
+        self._after()
+        return fail(result) if isinstance(result, Failure) else succeed(result)
+
+    def send(self, function: Callable[..., Any], *args: Any) -> None:
+        """The same where nobody waits for the answer."""
+        self.call(function, *args).addErrback(lambda failure: None)
+
+    def stop(self) -> Deferred[None]:
+        """Nothing is under way."""
+        self._stopped = True
+        return succeed(None)
