@@ -242,7 +242,7 @@ async def delete_message(call: Call) -> Deleted:
 
 async def list_threads(call: Call) -> Page:
     asked: WhichThreads = call.query
-    threads = group(await call.universe.mailboxes.conversations(call.found))
+    threads: list[Any] = list(group(await call.universe.mailboxes.conversations(call.found)))
     if asked.before is not None:
         place = next((n for n, one in enumerate(threads) if one.root == asked.before), None)
         if place is None:

@@ -114,7 +114,7 @@ class ApiRequest(Request):
         site = self.site = self.channel.site
         headers = self.responseHeaders
         headers.setRawHeaders(b"Server", _SERVER)
-        headers.setRawHeaders(b"Date", [http.datetimeToString()])
+        headers.setRawHeaders(b"Date", site.date())
         self.prepath = []
         self.postpath = list(map(unquote_to_bytes, self.path[1:].split(b"/")))
         try:
@@ -236,6 +236,7 @@ class ApiSite(Site):
         self._most = connections
         self._open: set[_Channel] = set()
         self._answered = answered
+        self._dated, self._date = -1, [b""]
         # On the instance: a Logger that is a class attribute takes the class's name for its namespace.
         self._access = Logger(namespace="simmail.http")
 
@@ -275,16 +276,22 @@ class ApiSite(Site):
         for channel in list(self._open):
             channel.loseConnection()
 
+    def date(self) -> list[bytes]:
+        """The C{Date} header, made once a second."""
+        second = int(self.reactor.seconds())
+        if second != self._dated:
+            self._dated, self._date = second, [http.datetimeToString(second)]
+        return self._date
+
     def log(self, request: Any) -> None:
         """One line in the access log, without keys: of the query only the names of the parameters are kept."""
         path, _, query = request.uri.partition(b"?")
         took = self.reactor.seconds() - request.begun
-        method, shown = _clean(request.method), _clean(path)
-        names = ",".join(sorted({_clean(pair.partition(b"=")[0]) for pair in query.split(b"&") if pair}))
+        names = "?" + ",".join(sorted({_clean(pair.partition(b"=")[0]) for pair in query.split(b"&")})) if query else ""
         ids = request.responseHeaders.getRawHeaders(b"X-Request-Id")
         self._access.info(
             "{method} {path}{names} {status} {octets} {ms}ms {remote} {request_id}",
-            method=method, path=shown, names=f"?{names}" if names else "", status=request.code,
+            method=_clean(request.method), path=_clean(path), names=names, status=request.code,
             octets=request.sentLength, ms=round(took * 1000, 1),
             remote=getattr(request.client, "host", ""), request_id=ids[0].decode("ascii") if ids else "-")
         self._answered(request.endpoint, request.code, took)
@@ -292,5 +299,9 @@ class ApiSite(Site):
 
 def _clean(octets: bytes) -> str:
     """Printable, on one line, and not long: it was written by a stranger."""
-    text = unquote(octets.decode("ascii", "replace"), errors="replace")
+    text = octets[:400].decode("ascii", "replace")
+    if "%" in text:
+        text = unquote(text, errors="replace")
+    if text.isprintable() and len(text) <= 200:
+        return text
     return "".join(character if character.isprintable() else "?" for character in text[:200])

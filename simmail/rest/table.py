@@ -8,13 +8,13 @@ import msgspec
 from msgspec.structs import replace
 
 from simmail.rest import (
-    admin, clock, connection, events, health, jobs, mailboxes, openapi, personas, sending, settings, waits,
+    admin, clock, connection, events, extraction, health, jobs, mailboxes, openapi, personas, sending, settings, waits,
 )
 from simmail.rest.schema import JSON, Call, Octets, Route
 
 #: In the order of the document.
 HEADINGS: tuple[ModuleType, ...] = (
-    personas, mailboxes, sending, waits, settings, clock, jobs, events, connection, admin, health,
+    personas, mailboxes, sending, extraction, waits, settings, clock, jobs, events, connection, admin, health,
 )
 
 
