@@ -14,6 +14,7 @@ from simmail.imap.selecting import find_folder
 from simmail.imap.sequence import show_set
 from simmail.imap.session import Selected
 from simmail.imap.tokens import Arguments
+from simmail.interfaces import IFolder
 
 if TYPE_CHECKING:
     from simmail.imap.server import ImapServer
@@ -47,7 +48,9 @@ async def move(imap: ImapServer, arguments: Arguments, uid: bool = False) -> byt
     return b"MOVE completed"
 
 
-async def _arguments(imap: ImapServer, arguments: Arguments, uid: bool, writable: bool):  # type: ignore[no-untyped-def]
+async def _arguments(
+    imap: ImapServer, arguments: Arguments, uid: bool, writable: bool
+) -> tuple[Selected, list[int], IFolder]:
     arguments.space()
     text = arguments.set()
     arguments.space()

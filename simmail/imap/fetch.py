@@ -109,7 +109,7 @@ class Plan:
         elif kind == "THREADID":
             columns = [self._column(name) for name in THREAD_FIELDS]
             self.cheap.append(lambda entry, kept: b"THREADID (%b)" % thread_id(
-                *[kept[column] for column in columns], entry.uid))
+                [kept[column] for column in columns], entry.uid))
         elif kind == "PREVIEW":
             preview = self._column("preview")
             self.cheap.append(lambda _, kept: b"PREVIEW " + string(kept[preview].encode("utf-8", "replace")))

@@ -4,8 +4,10 @@ Object identifiers: what stays the same when a message is copied, moved, or its 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hashlib import blake2b
 from types import SimpleNamespace
+from typing import Any
 
 from simmail.core.threads import thread_key
 
@@ -22,7 +24,11 @@ def email_id(key: str | None) -> bytes:
     return _hashed(b"M", key or "")
 
 
-def thread_id(references: tuple[str, ...], in_reply_to: str, message_id: str, uid: int) -> bytes:
-    """The THREADID of a message: its conversation is named by the Message-ID it began with."""
-    root = thread_key(SimpleNamespace(references=references, in_reply_to=in_reply_to, message_id=message_id))
+def thread_id(fields: Sequence[Any], uid: int) -> bytes:
+    """
+    The THREADID of a message: its conversation is named by the Message-ID it began with.
+
+    @param fields: the values of C{THREAD_FIELDS}.
+    """
+    root = thread_key(SimpleNamespace(**dict(zip(THREAD_FIELDS, fields))))
     return _hashed(b"T", root or f"message {uid} without a name")

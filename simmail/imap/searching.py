@@ -142,7 +142,7 @@ def _rule(key: Key) -> tuple[tuple[str, ...], Rows]:
         return ("header", "text"), lambda row: wanted in row[1].lower() or wanted in _shown(row[0]).lower()
     if isinstance(key, ObjectId):
         wanted_id = key.value.encode("ascii")
-        return THREAD_FIELDS, lambda row: thread_id(*row, 0) == wanted_id
+        return THREAD_FIELDS, lambda row: thread_id(row, 0) == wanted_id
     if isinstance(key, When):
         day, how = key.day, key.how
 

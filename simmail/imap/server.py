@@ -16,7 +16,7 @@ from itertools import count
 from typing import Any
 
 from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IReactorTime, ISSLTransport
+from twisted.internet.interfaces import IDelayedCall, IReactorTime, ISSLTransport
 from twisted.internet.protocol import Protocol, ServerFactory, connectionDone
 from twisted.logger import Logger
 from twisted.mail.imap4 import IMAP4Server
@@ -64,13 +64,13 @@ class ImapServer(IMAP4Server):
     log = Logger()
     delimiter = b"\n"
     factory: ImapFactory
+    transport: Any
 
     def __init__(self, factory: ImapFactory, tls: bool) -> None:
         super().__init__(contextFactory=factory.tls_context)
         self.factory = factory
         self.reactor = factory.reactor
         self.config = factory.config
-        self.callLater = factory.reactor.callLater
         self.tls = tls
         self.login: Any = None
         self.selected: Selected | None = None
@@ -80,7 +80,6 @@ class ImapServer(IMAP4Server):
         self.logging_out = False
         self.failures = 0
         self.MAX_LENGTH = factory.config.limits.command
-        self.timeOut = factory.login_timeout
         self._gathered = bytearray()
         self._text = self._literals = self._count = self._left = self._size = 0
         self._since = 0.0
@@ -100,12 +99,16 @@ class ImapServer(IMAP4Server):
 
     # The connection
 
+    def callLater(self, period: float, func: Callable[..., Any], *args: Any) -> IDelayedCall:
+        """Real time, for our time-outs and for those of C{TimeoutMixin}."""
+        return self.reactor.callLater(period, func, *args)
+
     def connectionMade(self) -> None:
         """Greet; the client has until the login time-out to sign in."""
         self.remote = getattr(self.transport.getPeer(), "host", "")
         self.tls = self.tls or ISSLTransport(self.transport, None) is not None
         self.outflow = Outflow(self.transport)
-        self.setTimeout(self.timeOut)
+        self.setTimeout(self.factory.login_timeout)
         self._deadline = self.callLater(self.factory.login_timeout, self.timeoutConnection)
         self.write(b"* OK [CAPABILITY %b] %b simmail ready\r\n" % (
             b" ".join(capabilities(self)), shown(self.config.server.domain)))
@@ -319,8 +322,8 @@ class ImapServer(IMAP4Server):
         self._forget()
         match = _COMMAND.match(octets)
         if match is None:
-            tag = _TAG.match(octets)
-            self._is_bad(b"%b BAD Expected a tag and a command\r\n" % (tag[0] if tag else b"*"))
+            only = _TAG.match(octets)
+            self._is_bad(b"%b BAD Expected a tag and a command\r\n" % (only[0] if only else b"*"))
             return
         tag, name = match[1], match[2].upper()
         if refused is not None:
@@ -448,7 +451,8 @@ class ImapServer(IMAP4Server):
 
     def listen(self) -> Deferred[bytes]:
         """The next line the client sends, outside of any command."""
-        self._asked = asked = Deferred()
+        asked: Deferred[bytes] = Deferred()
+        self._asked = asked
         self._pace()
         return asked
 
@@ -472,6 +476,8 @@ _STATES = {
 
 class _TurnedAway(Protocol):
     """A connection over the limit: told so and closed."""
+
+    transport: Any
 
     def connectionMade(self) -> None:
         self.transport.write(b"* BYE Too many connections; try again later\r\n")
