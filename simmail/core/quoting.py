@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from simmail.core.address import Address
 from simmail.core.mail import Mail
+from simmail.core.safehtml import safe
 from simmail.core.splitting import split_reply
 
 __all__ = ["LONGEST_QUOTE", "quote", "split_reply"]
@@ -115,8 +116,9 @@ class _Answer(NamedTuple):
         return "\n".join([(mark + line).rstrip() for line in body.split("\n")])
 
     def html(self) -> str:
-        """The original as a piece of HTML."""
-        return _as_html(self.text())
+        """The original as a piece of HTML, cleaned as it would be for showing it."""
+        page = self.original.html
+        return safe(page, remote=True, light=True)[0] if page and len(page) <= LONGEST_QUOTE else _as_html(self.text())
 
     def fields(self, names: tuple[int, ...], date: str) -> list[tuple[str, str]]:
         """Header fields of the original to be shown, those that it has."""

@@ -109,6 +109,12 @@ class DialectTests(SynchronousTestCase):
                 for markup in ("<script", "<b>x", "onclick"):
                     self.assertNotIn(markup, html, client)
 
+    def test_html_originals(self) -> None:
+        """An original in HTML is quoted as HTML, cleaned."""
+        original = replace(ORIGINAL, html="<style>x</style><p style='color: red; position: fixed'>It is <b>here</b></p>")
+        for client in CLIENTS[:-1]:
+            self.assertIn('<p style="color: red">It is <b>here</b></p>', quote(client, "Hi", original)[1])
+
     def test_long_originals(self) -> None:
         """Only so much is quoted."""
         for client in CLIENTS:

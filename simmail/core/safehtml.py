@@ -1,0 +1,324 @@
+"""
+HTML of mail, made safe to show.
+
+Two steps that trust each other in nothing.  The page is cut into tokens and
+written anew: well-formed, no deeper than a limit, with known elements and
+attributes only, and nothing that fetches but the images allowed; what is
+blocked is counted here and nowhere else.  The result goes through nh3, a
+parser and serialiser of the HTML standard with the same allow-list, which has
+the last word.  Source: API contract, "Full-message answer"; decisions,
+section 23 ("Full message").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from html import escape
+from types import MappingProxyType
+from urllib.parse import unquote
+
+import nh3
+
+from simmail.core.csstext import clean_style, colour_style, fetched_by
+from simmail.core.htmltokens import VOID, Token, tokens
+
+#: Open elements at any point; a deeper one is left out and its content kept.
+DEEPEST = 150
+
+_INLINE = frozenset(
+    "a abbr acronym b bdi bdo big cite code del dfn em font i ins kbd mark q s samp small span strike strong sub sup tt"
+    " u var time ruby rp rt".split())
+_BLOCKS = frozenset(
+    "address article aside blockquote center dd details dir div dl dt figcaption figure footer h1 h2 h3 h4 h5 h6"
+    " header hr li main menu nav ol p pre section summary table ul".split())
+_TABLE = frozenset("caption col colgroup table tbody td tfoot th thead tr".split())
+_ELEMENTS = _INLINE | _BLOCKS | _TABLE | frozenset(("br", "img", "wbr"))
+
+# An end tag finds its element up to the nearest of these.
+_SCOPES = frozenset(("td", "th", "caption", "table"))
+# What a start tag ends first, and where that search ends.
+_ENDED_BY: Mapping[str, tuple[frozenset[str], frozenset[str]]] = MappingProxyType({
+    "li": (frozenset(("li",)), frozenset(("ul", "ol", "menu", "dir", "table", "td", "th", "blockquote", "div"))),
+    "dt": (frozenset(("dt", "dd")), frozenset(("dl", "table", "td", "th"))),
+    "dd": (frozenset(("dt", "dd")), frozenset(("dl", "table", "td", "th"))),
+    "tr": (frozenset(("tr", "caption", "colgroup")), frozenset(("table",))),
+    "td": (frozenset(("td", "th", "caption")), frozenset(("tr", "table"))),
+    "th": (frozenset(("td", "th", "caption")), frozenset(("tr", "table"))),
+    "tbody": (frozenset(("tbody", "thead", "tfoot", "caption", "colgroup")), frozenset(("table",))),
+    "thead": (frozenset(("tbody", "thead", "tfoot", "caption", "colgroup")), frozenset(("table",))),
+    "tfoot": (frozenset(("tbody", "thead", "tfoot", "caption", "colgroup")), frozenset(("table",))),
+    "a": (frozenset(("a",)), _SCOPES),
+})
+
+# Dropped with all that is in them; of others that are left out the content is kept.
+_SKIPPED = frozenset(
+    "script style title textarea xmp iframe noembed noframes plaintext svg math template select datalist".split())
+# HTML elements within foreign ones end these (HTML standard, 13.2.6.5), but for those that may hold HTML.
+_BREAKOUT = frozenset(
+    "b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta"
+    " nobr ol p pre ruby s small span strong strike sub sup table tt u ul var".split())
+_HOLD_HTML = frozenset("foreignobject desc title annotation-xml mi mo mn ms mtext".split())
+_FOREIGN_FETCHES = frozenset(("image", "feimage", "use", "img", "mglyph"))
+
+_PLAIN_VALUES = frozenset(
+    "abbr align border cellpadding cellspacing clear cols colspan compact datetime dir face frame headers height hspace"
+    " lang noshade nowrap open reversed rows rowspan rules scope size span start type valign value vspace"
+    " width".split())
+_TEXTS = frozenset(("title", "alt"))
+_PLAIN_VALUE = re.compile(r"[\w %.,#+*:'-]{0,100}")
+_LONGEST_TEXT, _LONGEST_URL = 2000, 16 * 1024
+#: Characters of all style attributes of a page that are read; what is past them is dropped.
+_STYLE_ROOM = 256 * 1024
+
+_LINK = re.compile(r"(?:https?://|mailto:|tel:)[^\s]", re.IGNORECASE)
+_REMOTE = re.compile(r"(?:https?:|ftp:|[\\/]{2})", re.IGNORECASE)
+_HTTPS = re.compile(r"https://[A-Za-z0-9\[\u0080-\U0010ffff]", re.IGNORECASE)
+_DATA = re.compile(r"data:image/(?:png|gif|jpe?g|webp|bmp|x-icon|avif);base64,", re.IGNORECASE)
+_BASE64 = re.compile(r"[A-Za-z0-9+/]++={0,2}")
+# What browsers drop from URLs before they read them.
+_DROPPED = {ord(one): None for one in "\t\n\r"}
+_EDGES = "".join(map(chr, range(33)))
+
+_ATTRIBUTES = {"style", "href", "src", "bgcolor", "color"} | _PLAIN_VALUES | _TEXTS
+_CLEANER = nh3.Cleaner(
+    tags=set(_ELEMENTS),
+    clean_content_tags={"script", "style"},
+    attributes={"*": set(_ATTRIBUTES)},
+    url_schemes={"http", "https", "mailto", "tel", "data"},
+    link_rel="noopener noreferrer nofollow",
+    set_tag_attribute_values={"a": {"target": "_blank"}},
+)
+
+
+def safe(
+    html: str, remote: bool = False, light: bool = False, cid_url: Callable[[str], str | None] | None = None,
+) -> tuple[str, int]:
+    """
+    C{(html, remote_blocked)}: a fragment that runs nothing and fetches nothing but what is allowed.
+
+    No scripts, forms, frames, SVG, MathML, style sheets, comments, event
+    attributes, classes or ids; links open in a new window.
+
+    @param remote: let images over https be, and nothing else.
+    @param light: leave colours alone instead of giving them a dark counterpart.
+    @param cid_url: the URL for a Content-ID (without brackets), None for one that is unknown.
+    @return: the second part counts remote images, backgrounds, fonts and sheets that are not shown.
+    """
+    writer = _Writer(remote, not light, cid_url)
+    for token in tokens(html):
+        writer.take(token)
+    shown: str = _CLEANER.clean(writer.finished())
+    if not light:
+        shown = f'<div style="color-scheme: light dark">{shown}</div>'
+    return shown, writer.blocked
+
+
+class _Writer:
+    """The page written anew."""
+
+    def __init__(self, remote: bool, dark: bool, cid_url: Callable[[str], str | None] | None) -> None:
+        self.remote, self.dark, self.cid_url = remote, dark, cid_url
+        self.out: list[str] = []
+        self.open: list[str] = []
+        # Start tags left out because they were too deep, so that their end tags are too.
+        self.left_out: dict[str, int] = {}
+        self.blocked = 0
+        self.style_room = _STYLE_ROOM
+        # A remote picture that a source element offers for the img to come.
+        self.offered = False
+        self.skipping = ""
+        self.skipped = self.holding = 0
+
+    def take(self, token: Token) -> None:
+        if self.skipping and not self._skip(token):
+            return
+        if token.kind == "text":
+            self.out.append(escape(token.text.replace("\0", ""), quote=False))
+        elif token.kind == "start":
+            self._start(token)
+        elif token.kind == "end":
+            self._end(token.name)
+
+    def finished(self) -> str:
+        while self.open:
+            self._close()
+        return "".join(self.out)
+
+    # What is dropped whole
+
+    def _skip(self, token: Token) -> bool:
+        """Pass over a token inside something dropped; True when it is outside after all."""
+        name = token.name
+        if token.kind == "raw" and name == "style":
+            self.blocked += fetched_by(token.text)
+        elif token.kind == "start":
+            if self.skipping in ("svg", "math"):
+                if name in _BREAKOUT and not self.holding:
+                    self.skipping = ""
+                    return True
+                self.holding += name in _HOLD_HTML
+                if name in _FOREIGN_FETCHES:
+                    given = token.attributes
+                    self._count(given.get("href") or given.get("xlink:href") or given.get("src") or "")
+            self._count_style(token)
+            self.skipped += name == self.skipping
+        elif token.kind == "end":
+            if name in _HOLD_HTML and self.holding:
+                self.holding -= 1
+            if name == self.skipping:
+                self.skipped -= 1
+                if not self.skipped:
+                    self.skipping = ""
+        return False
+
+    def _count(self, url: str) -> bool:
+        """Whether a URL is remote; then it is counted as blocked."""
+        remote = _REMOTE.match(_url(url)) is not None
+        self.blocked += remote
+        return remote
+
+    def _style(self, style: str) -> str:
+        """A style attribute cleaned, what it would fetch counted."""
+        if self.style_room < 0:
+            self.blocked += fetched_by(style)
+            return ""
+        self.style_room -= len(style)
+        style, blocked = clean_style(style, self.dark)
+        self.blocked += blocked
+        return style
+
+    def _count_style(self, token: Token) -> None:
+        if "(" in token.attributes.get("style", ""):
+            self._style(token.attributes["style"])
+
+    # Elements
+
+    def _start(self, token: Token) -> None:
+        name, given = token.name, token.attributes
+        if name in _SKIPPED:
+            self._count_style(token)
+            self.skipping, self.skipped, self.holding = name, 1, 0
+            return
+        if name == "image":
+            name = "img"
+        elif name == "body":
+            name = "div"
+        if name not in _ELEMENTS:
+            self._unshown(name, token)
+            return
+        if name in _ENDED_BY:
+            ended, scope = _ENDED_BY[name]
+            self._close_up_to(ended, scope)
+        elif name in _BLOCKS:
+            self._close_up_to(_PARAGRAPH, _BLOCKS | _SCOPES)
+        attributes = self._image(given) if name == "img" else self._attributes(name, given)
+        if name in VOID:
+            self.out.append(f"<{name}{attributes}>")
+        elif len(self.open) >= DEEPEST:
+            self.left_out[name] = self.left_out.get(name, 0) + 1
+        else:
+            self.open.append(name)
+            self.out.append(f"<{name}{attributes}>")
+
+    def _unshown(self, name: str, token: Token) -> None:
+        """An element that is left out, with its content kept."""
+        given = token.attributes
+        if name == "link":
+            if re.search(r"stylesheet|icon|preload|prefetch", given.get("rel", ""), re.IGNORECASE):
+                self._count(given.get("href", ""))
+        elif name == "source":
+            source = _url(given.get("srcset", ""))
+            self.offered = self.offered or _REMOTE.match(source) is not None
+        elif name == "video":
+            self._count(given.get("poster", ""))
+        elif name == "input" and given.get("type", "").lower() == "image":
+            self._count(given.get("src", ""))
+        if "background" in given:
+            self._count(given["background"])
+        self._count_style(token)
+
+    def _end(self, name: str) -> None:
+        if self.left_out.get(name):
+            self.left_out[name] -= 1
+            return
+        if name == "picture" and self.offered:
+            self.offered = False
+            self.blocked += 1
+        if name in _ELEMENTS and name not in VOID:
+            self._close_up_to(frozenset((name,)), _TABLE_SCOPE if name in _TABLE else _SCOPES)
+
+    def _close_up_to(self, names: frozenset[str], scope: frozenset[str]) -> None:
+        """Close the innermost of C{names} and what is in it, unless one of C{scope} stands between."""
+        for at in range(len(self.open) - 1, -1, -1):
+            if self.open[at] in names:
+                while len(self.open) > at:
+                    self._close()
+                return
+            if self.open[at] in scope:
+                return
+
+    def _close(self) -> None:
+        self.out.append(f"</{self.open.pop()}>")
+
+    # Attributes
+
+    def _attributes(self, name: str, given: Mapping[str, str]) -> str:
+        if not given:
+            return ""
+        kept: dict[str, str] = {}
+        old: dict[str, str] = {}
+        style = ""
+        for key, value in given.items():
+            if key == "style":
+                style = self._style(value)
+            elif key == "background":
+                self._count(value)
+            elif key in ("bgcolor", "color", "text"):
+                old["background-color" if key == "bgcolor" else "color"] = value
+                if key != "text" and _PLAIN_VALUE.fullmatch(value):
+                    kept[key] = value
+            elif key == "href":
+                url = _url(value)
+                if name == "a" and _LINK.match(url) is not None and len(url) <= _LONGEST_URL:
+                    kept["href"] = url
+            elif key in _TEXTS:
+                kept[key] = value[:_LONGEST_TEXT]
+            elif key in _PLAIN_VALUES and _PLAIN_VALUE.fullmatch(value):
+                kept[key] = value
+        for key, value in old.items():
+            # An old attribute yields to the style beside it.
+            if not style.startswith(f"{key}:") and f"; {key}:" not in style:
+                style = "; ".join(filter(None, (colour_style(key, value, self.dark), style)))
+        if style:
+            kept["style"] = style
+        return "".join([f' {key}="{escape(value)}"' for key, value in kept.items()])
+
+    def _image(self, given: Mapping[str, str]) -> str:
+        source = _url(given.get("src") or given.get("href") or "")
+        candidates = [_url(one.strip().partition(" ")[0]) for one in given.get("srcset", "")[:_LONGEST_URL].split(",")]
+        shown = ""
+        if source[:4].lower() == "cid:":
+            shown = (self.cid_url(unquote(source[4:])) if self.cid_url is not None else None) or ""
+        elif _DATA.match(source) is not None:
+            head, _, data = source.partition(",")
+            data = data.replace(" ", "")
+            shown = f"{head},{data}" if _BASE64.fullmatch(data) else ""
+        elif self.remote:
+            shown = next((one for one in (source, *candidates) if _HTTPS.match(one) and len(one) <= _LONGEST_URL), "")
+        offered, self.offered = self.offered, False
+        if not shown and (offered or any(_REMOTE.match(one) for one in (source, *candidates))):
+            # One picture, however many places it could come from.
+            self.blocked += 1
+        attributes = self._attributes("img", {key: value for key, value in given.items() if key not in _SOURCES})
+        return f' src="{escape(shown)}"{attributes}' if shown else attributes
+
+
+_PARAGRAPH = frozenset(("p",))
+_TABLE_SCOPE = frozenset(("table",))
+_SOURCES = frozenset(("src", "srcset", "href"))
+
+
+def _url(value: str) -> str:
+    """A URL as browsers take it from an attribute."""
+    return value.translate(_DROPPED).strip(_EDGES)

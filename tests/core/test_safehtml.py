@@ -1,0 +1,307 @@
+"""HTML made safe to show, and its CSS."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.core import safehtml
+from simmail.core.csstext import clean_style, colour, fetched_by
+from simmail.core.htmltext import render
+from simmail.core.htmltokens import tokens
+from simmail.core.safehtml import safe
+from tests.core.hostile import seconds
+
+JS = "javascript:alert(1)"
+X = "https://x.test/"
+
+#: What has got through somewhere: scripts in all dresses, and ways to fetch.
+VECTORS = (
+    "<script>alert(1)</script>", "<SCRIPT SRC=//x.test/x.js></SCRIPT>", "<scr<script>ipt>alert(1)</script>",
+    "<script/x>alert(1)", "<img src=x onerror=alert(1)>", "<img src=x onerror=alert(1)//",
+    "<img/src/onerror=alert(1)>", "<svg onload=alert(1)>", "<svg/onload=alert(1)>",
+    "<svg><script>alert(1)</script></svg>", "<svg><a xlink:href=\"javascript:alert(1)\"><text>x",
+    "<svg><animate attributeName=href values=javascript:alert(1) /><a id=x>",
+    "<svg><set attributeName=onmouseover to=alert(1)>", f"<svg><feImage href='{X}'/></svg>",
+    f"<svg><image xlink:href='{X}'/></svg>", f"<svg><use href='{X}#x'/></svg>",
+    "<math><mi xlink:href='javascript:alert(1)'>x</mi></math>", "<math href='javascript:alert(1)'>x</math>",
+    "<math><mtext><table><mglyph><style><!--</style><img title=\"--&gt;&lt;img src=1 onerror=alert(1)&gt;\">",
+    "<form><math><mtext></form><form><mglyph><style></math><img src onerror=alert(1)>",
+    "<svg></p><style><a id=\"</style><img src=1 onerror=alert(1)>\">",
+    "<noscript><p title=\"</noscript><img src=x onerror=alert(1)>\">", "<a href='javascript:alert(1)'>x</a>",
+    "<a href=' javascript:alert(1)'>x</a>", "<a href='java\tscript:alert(1)'>x</a>",
+    "<a href='java&#10;script:alert(1)'>x</a>", "<a href='&#106;avascript:alert(1)'>x</a>",
+    "<a href='javascript&colon;alert(1)'>x</a>", "<a href='\x01javascript:alert(1)'>x</a>",
+    "<a href='JaVaScRiPt:alert(1)'>x</a>", "<a href='vbscript:x'>x</a>",
+    "<a href='data:text/html,<script>alert(1)</script>'>x</a>", "<a href='file:///etc/passwd'>x</a>",
+    "<a href='//x.test'>x</a>", "<a href='/api/admin'>x</a>", "<a href='blob:x'>x</a>",
+    f"<a ping='{X}' href='{X}'>x</a>", f"<a download href='{X}'>x</a>", "<iframe src=javascript:alert(1)></iframe>",
+    "<iframe srcdoc='<script>alert(1)</script>'></iframe>", f"<frameset><frame src={X}>",
+    f"<object data={X}></object>", f"<embed src={X}>", f"<applet code={X}></applet>", f"<base href={X}>",
+    f"<meta http-equiv=refresh content='0;url={X}'>", f"<link rel=stylesheet href={X}>",
+    f"<link rel=prefetch href={X}>", "<style>@import url(//x.test/x.css);</style>",
+    "<style>body{background:url(//x.test)}</style>", "<style><img src=x onerror=alert(1)>",
+    "<style>*{x:expression(alert(1))}</style>", "<div style='width:expression(alert(1))'>x</div>",
+    "<div style='background:url(javascript:alert(1))'>x</div>", f"<div style='background:url({X})'>x</div>",
+    f"<div style='background:u\\72l({X})'>x</div>", f"<div style='background:\\75\\72\\6c({X})'>x</div>",
+    f"<div style='background-image:image-set(\"{X}\" 1x)'>x</div>",
+    f"<div style='--x:url({X});background:var(--x)'>x</div>", f"<div style='list-style:url({X})'>x</div>",
+    f"<div style='cursor:url({X}),auto'>x</div>", f"<div style='content:url({X})'>x</div>",
+    "<div style='-moz-binding:url(//x.test/x.xml#x)'>x</div>", "<div style='behavior:url(#default#time2)'>x</div>",
+    "<div style='position:fixed;top:0;left:0;width:100%;height:100%'>x</div>",
+    f"<div style='background:url(\"{X}\\\")'>x</div>", f"<div style='/*\\*/background:url({X})/**/'>x</div>",
+    f"<div style='color:red;x:\"}};background:url({X})'>x</div>",
+    "<div style='color:red' style='background:url(//x.test)'>x</div>",
+    f"<table background={X}><tr background={X}><td background={X}>x</table>",
+    f"<body background={X} onload=alert(1)>x</body>", f"<img srcset='{X}1 1x, {X}2 2x'>",
+    f"<img lowsrc={X} dynsrc={X}>", f"<picture><source srcset={X}><img></picture>",
+    f"<video poster={X} src={X}><source src={X}></video>", f"<audio src={X} autoplay>", f"<input type=image src={X}>",
+    f"<button formaction={JS}>x</button>", f"<form action={JS}><input type=submit></form>",
+    f"<isindex type=image src={X} action={JS}>", "<textarea><script>alert(1)</script></textarea>",
+    "<title><script>alert(1)</script></title>", "<xmp><script>alert(1)</script></xmp>",
+    "<plaintext><script>alert(1)</script>", "<!--><script>alert(1)</script>-->",
+    "<!--[if IE]><script>alert(1)</script><![endif]-->", "<![CDATA[<script>alert(1)</script>]]>",
+    "<?xml version=1?><script>alert(1)</script>", "<template><script>alert(1)</script></template>",
+    "<select><option><script>alert(1)</script></select>", "<details open ontoggle=alert(1)>x",
+    "<marquee onstart=alert(1)>x</marquee>", "<b onmouseover=alert(1)>x</b>", "<b\x0conmouseover=alert(1)>x</b>",
+    "<p/onclick=alert(1)>x</p>", "<div id=cookie name=cookie class=x>x</div>",
+    "<img src='data:image/svg+xml;base64,PHN2Zy8+'>", "<img src='data:text/html;base64,PHN2Zy8+'>",
+    "<img src='data:image/png;base64,AA\" onerror=\"alert(1)'>", "<img src=\"x` onerror=alert(1)`\">",
+    "<img src='cid:a\" onerror=alert(1)'>", f"<bgsound src={X}>", f"<layer src={X}></layer>",
+    f"<image src={X} onerror=alert(1)>", "<img src='/api/status'>", "<img src='../../x'>",
+    "<img src='\\\\x.test\\x'>", "<img src='http:/\\x.test'>", f"<q cite={X}>x</q>",
+    f"<blockquote cite={X}>x</blockquote>", "<a href='https://x.test' onclick=alert(1) target=_self rel=opener>x</a>",
+    "<table><td><table><td onclick=alert(1)>x", "\x00<scr\x00ipt>alert(1)</script>", "<0 onclick=alert(1)>",
+    "</script><script>alert(1)</script>", "<<script>alert(1)//<</script>",
+    "<a title='</a><script>alert(1)</script>'>x", f"<font color='red\" style=\"background:url({X})'>x</font>",
+    f"<td width='1;background:url({X})'>x", "<p lang='\"onclick=alert(1)'>x",
+)
+
+ALLOWED_URLS = re.compile(r"https?://|mailto:|tel:", re.IGNORECASE)
+
+
+class Seen(HTMLParser):
+    """What the standard library's parser sees."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[tuple[str, dict[str, str]]] = []
+        self.comments: list[str] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, {key: value or "" for key, value in attrs}))
+
+    def handle_comment(self, data: str) -> None:
+        self.comments.append(data)
+
+    handle_decl = unknown_decl = handle_pi = handle_comment
+
+
+class SafeTests(SynchronousTestCase):
+    """What comes out."""
+
+    def check(self, html: str, sources: str = "data:image/") -> None:
+        """By two parsers: known elements and attributes, links that lead to the web, sources as they must be."""
+        seen = Seen(html)
+        self.assertEqual(seen.comments, [])
+        ours = [(token.name, dict(token.attributes)) for token in tokens(html) if token.kind == "start"]
+        for tags in (seen.tags, ours):
+            for name, attributes in tags:
+                self.assertIn(name, safehtml._ELEMENTS)
+                self.assertLessEqual(set(attributes), safehtml._ATTRIBUTES | {"target", "rel"})
+                for key, value in attributes.items():
+                    if key == "href":
+                        self.assertRegex(value, ALLOWED_URLS)
+                    elif key == "src":
+                        self.assertTrue(name == "img" and value.startswith(sources), html)
+                    elif key == "style":
+                        self.assertNotRegex(value, r"(?i)url|\\|/\*|expression|@|//|[{}<>]|position|binding|behavior")
+        self.assertEqual(len(seen.tags), len(ours))
+
+    def test_vectors(self) -> None:
+        """Nothing that runs or fetches is left, in any mode, and what is safe stays as it is when cleaned again."""
+        for vector in VECTORS:
+            for light in (True, False):
+                for around in ("{}", "<p>before</p>{}<p>after</p>", "<table><tr><td>{}</td></tr></table>"):
+                    html, _ = safe(around.replace("{}", vector), light=light)
+                    self.check(html)
+            once = safe(vector, light=True)[0]
+            self.assertEqual(safe(once, light=True), (once, 0), vector)
+
+    def test_remote_opens_images_only(self) -> None:
+        """With remote, https images are there and everything else is as before."""
+        for vector in VECTORS:
+            self.check(safe(vector, remote=True)[0], ("https://", "data:image/"))  # type: ignore[arg-type]
+        page = f"<img src={X}a.png><img src=http://x.test/b.png><td background={X}>"
+        html, blocked = safe(page, remote=True, light=True)
+        self.assertEqual((html, blocked), (f'<img src="{X}a.png"><img>', 2))
+
+    def test_counts(self) -> None:
+        """What is remote and not shown is counted, once each."""
+        for html, count in (
+            ("<p>none</p>", 0), (f"<img src={X}>", 1), ("<img src=//x.test/a>", 1), ("<img src=http://x.test/a>", 1),
+            (f"<img src={X}><img src={X}>", 2), (f"<img src={X} srcset='{X}1 1x, {X}2 2x'>", 1),
+            (f"<img srcset='{X}1 1x'>", 1), (f"<picture><source srcset={X}><img src={X}></picture>", 1),
+            (f"<table background={X}><tr><td background={X}></table>", 2), (f"<p style='background:url({X})'>x", 1),
+            (f"<p style='background:u\\72l({X});list-style:url(//x.test)'>x", 2),
+            ("<style>@font-face{src:url(https://x.test/f)} @import '//x.test';</style>", 2),
+            (f"<link rel=stylesheet href={X}>", 1), (f"<svg><image href={X}></svg>", 1),
+            (f"<svg><feImage xlink:href={X}></svg>", 1), (f"<image src={X}>", 1), (f"<input type=image src={X}>", 1),
+            (f"<video poster={X}></video>", 1), ("<img src=cid:x>", 0), ("<img src=/local>", 0),
+            ("<img src='data:image/png;base64,AA=='>", 0), ("<p style='background:url(cid:x)'>x", 0),
+            (f"<a href={X}>x</a>", 0), (f"<!-- <img src={X}> -->", 0), ("<img src='ht\ntps://x.test/'>", 1),
+            ("<img src='\\\\x.test\\a'>", 1),
+            (f"<div style='background:url({X})'><form style='background:url({X})'></form></div>", 2),
+        ):
+            self.assertEqual(safe(html)[1], count, html)
+
+    def test_pages_stay(self) -> None:
+        """What pages are made of is kept."""
+        for html in (
+            "<p>Hello <b>you</b>, <i>how</i> <u>are</u> things?</p>", "<h1>Title</h1><hr><pre>a\n b</pre>",
+            '<table width="600" cellpadding="0" bgcolor="#ffffff" style="background-color: #ffffff"><tbody><tr>'
+            '<td align="center" valign="top" colspan="2">x</td></tr></tbody></table>',
+            '<div style="font-family: \'Segoe UI\', Arial; font-size: 14px; color: #333; padding: 0 10px">x</div>',
+            '<a href="https://x.test/?a=1&amp;b=2" title="T" target="_blank" rel="noopener noreferrer nofollow">x</a>',
+            '<font color="red" face="Arial" size="2" style="color: red">x</font>', "<ul><li>a</li><li>b</li></ul>",
+            "<blockquote>q<br>r</blockquote>", '<img src="data:image/png;base64,AA==" alt="A" width="10" height="5">',
+            '<p dir="rtl" lang="ar">ü</p>', "<dl><dt>a</dt><dd>b</dd></dl>",
+            "<details><summary>s</summary>t</details>",
+        ):
+            self.assertEqual(safe(html, light=True), (html, 0))
+
+    def test_sloppy_pages(self) -> None:
+        """Missing and crossed end tags come out as browsers see them."""
+        web = 'target="_blank" rel="noopener noreferrer nofollow"'
+        for html, shown in (
+            ("<p>a<p>b", "<p>a</p><p>b</p>"),
+            ("<ul><li>a<li>b</ul>c", "<ul><li>a</li><li>b</li></ul>c"),
+            ("<div><table><tr><td></div>x</table>y</div>",
+             "<div><table><tbody><tr><td>x</td></tr></tbody></table>y</div>"),
+            ("<b><p>x</b>y</p>", "<b><p>x</p></b>y"),
+            ("<a href=https://a.test>x<a href=https://b.test>y",
+             f'<a href="https://a.test" {web}>x</a><a href="https://b.test" {web}>y</a>'),
+            ("<svg><p>x", "<p>x</p>"),
+            ("<html><head><title>t</title></head><body text=#000000>x</body></html>",
+             '<div style="color: #000000">x</div>'),
+            ("</div></p></table>x", "x"),
+            ("<table><tr><td>a<td>b<tr><td>c",
+             "<table><tbody><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></tbody></table>"),
+            ("a < b & c", "a &lt; b &amp; c"),
+            ("<noscript>x</noscript><form>y</form><center>z</center>", "xy<center>z</center>"),
+        ):
+            self.assertEqual(safe(html, light=True)[0], shown, html)
+
+    def test_content_ids(self) -> None:
+        """cid: images become what the callable says, whatever that is."""
+        def cid_url(content_id: str) -> str | None:
+            return {"logo@x": "/api/a/0", "evil": '"><script>'}.get(content_id)
+
+        for html, shown in (
+            ("<img src=cid:logo@x>", '<img src="/api/a/0">'), ("<img src='CID:logo%40x'>", '<img src="/api/a/0">'),
+            ("<img src=cid:other>", "<img>"), ("<img src=cid:evil>", '<img src="&quot;&gt;&lt;script&gt;">'),
+        ):
+            self.assertEqual(safe(html, light=True, cid_url=cid_url), (shown, 0))
+        self.assertEqual(safe("<img src=cid:logo@x>", light=True), ("<img>", 0))
+
+    def test_dark(self) -> None:
+        """Without light, colours have a dark counterpart, and the page says that it has."""
+        html = safe('<p style="color: #000; background: #ffffff">x</p><td bgcolor=white>')[0]
+        self.assertTrue(html.startswith('<div style="color-scheme: light dark">'))
+        self.assertIn("color: #000; color: light-dark(#000, #ffffff)", html)
+        self.assertIn("background: #ffffff; background-color: light-dark(#ffffff, #171717)", html)
+        self.assertNotIn("light-dark", safe('<p style="color: #000">x</p>', light=True)[0])
+
+    @given(st.lists(st.sampled_from([
+        "<div>", "</div>", "<p>", "</p>", "<table>", "<tr>", "<td>", "</td>", "</table>", "<a href='", "'>", "</a>",
+        '"', "<b>", "</b>", "<svg>", "</svg>", "<math>", "<mtext>", "<style>", "</style>", "<title>", "</title>",
+        "<!--", "-->", "<script>", "</script>", "<img src=x onerror=alert(1)>", "<noscript>", "<template>",
+        "<select>", "<foreignObject>", "javascript:alert(1)", "&lt;", "&quot;", "<p style='", "url(//x)", "\\72", ";",
+        "<li>", "<ul>", "<h1>", "<font color=red>", "<form>", "<textarea>", "<plaintext>", "x", "\0",
+    ]), max_size=30).map("".join))
+    @settings(max_examples=400, deadline=None)
+    def test_any_markup(self, markup: str) -> None:
+        """Whatever is put together is clean, stays the same when cleaned again, and is the same for both parsers."""
+        html, _ = safe(markup, light=True)
+        self.check(html)
+        again, blocked = safe(html, light=True)
+        self.assertEqual(blocked, 0)
+        self.check(again)
+        self.assertEqual(render(html).split(), render(again).split())
+
+    def test_cost(self) -> None:
+        """A megabyte of what makes parsers slow takes seconds at most, and no page grows out of bounds."""
+        for unit in (
+            "<div>", "<b>", f"<a href={X}>", "<table>", "<table><tr><td>", "<p>", "<font color=red><p>x",
+            "<i><i><i></b>", "<div><b a=1></div>", "<ul><li>", "<svg>", "<a><div>", "<p><b>", "<b a=1 b=2 c=3>",
+            f"<img src={X}>", "</p>", "<center><font>", "<table>x", "<table><a>", f"<p style='{'color:red;' * 50}'>",
+            f"<div style='{chr(92)}72 {'(' * 90}'>", "<b " + "a " * 400 + ">", "<style>", "<li><div>",
+        ):
+            html = unit * (1_000_000 // len(unit))
+            out: list[str] = []
+            self.assertLess(seconds(lambda page: out.append(safe(page)[0]), html), 3.0, unit[:30])
+            self.assertLess(len(out[0]), 12_000_000)
+
+
+class StyleTests(SynchronousTestCase):
+    """CSS."""
+
+    def test_kept(self) -> None:
+        """Looks are kept, in plain form."""
+        for style, text in (
+            ("color:red", "color: red"), ("COLOR : Red !important;", "color: Red !important"),
+            ("color:/*x*/blue;;", "color: blue"),
+            ("font:12px/1.5 'Segoe UI',Arial", "font: 12px/1.5 'Segoe UI',Arial"),
+            ("width:calc(100% - 3px)", "width: calc(100% - 3px)"),
+            ("color:rgba(1, 2, 3, .5)", "color: rgba(1, 2, 3, .5)"), ("c\\6f lor:red", "color: red"),
+            ("color:'a;b';width:1px", "width: 1px"),
+            ("background:#fff url(x.png) no-repeat", "background-color: #fff"),
+        ):
+            self.assertEqual(clean_style(style), (text, 0), style)
+
+    def test_dropped(self) -> None:
+        """Everything else is not; what would have fetched is counted."""
+        for style, blocked in (
+            ("position:fixed", 0), ("x:y", 0), ("color", 0), ("color:expression(1)", 0), ("color:red\\3b x", 0),
+            ("color:a:b", 0), ("color:@x", 0), ("color:{", 0), ("color:env(x)", 0), ("color:attr(x)", 0),
+            ("color:u\\rl(x)", 0), ("color:(", 0), ("background-image:url(https://x)", 1),
+            ("background-image:\\55\\52\\4c(//x)", 1), ("content:image('//x')", 1),
+            ("background-image:url(https://x", 1), ("color:\"", 0), ("color:'url(//x)", 1),
+            ("--a:src(\"https://x\")", 1),
+        ):
+            self.assertEqual(clean_style(style), ("", blocked), style)
+
+    @given(st.text(alphabet="colr:;#fut(/)\\7 2\"'*@{}<>!hsp,", max_size=100))
+    @settings(max_examples=300)
+    def test_any_style(self, style: str) -> None:
+        """Any style comes out without escapes, brackets of blocks or functions that fetch, and stays as it is."""
+        text, _ = clean_style(style)
+        self.assertNotRegex(text, r"(?i)url\(|\\|[{}<>@]")
+        self.assertEqual(clean_style(text), (text, 0))
+
+    def test_sheets(self) -> None:
+        """What a sheet would fetch is counted."""
+        self.assertEqual(fetched_by(
+            "@import 'https://x'; @font-face{src:url(https://a),u\\72l('//b')} a{background:url(data:x)}"
+            "/* url(http://c) */ @import url(//d); b{background:url(e.png)}"), 4)
+
+    def test_colours(self) -> None:
+        """Names, three and six digits, rgb(); transparent ones are left alone."""
+        for word, found in (
+            ("red", (255, 0, 0)), ("#FFF", (255, 255, 255)), ("#010203", (1, 2, 3)), ("rgb(1, 2,3)", (1, 2, 3)),
+            ("rgba(1,2,3,1)", (1, 2, 3)), ("rgba(1,2,3,.5)", None), ("#ffff", None), ("inherit", None),
+            ("rgb(999,0,0)", (255, 0, 0)),
+        ):
+            self.assertEqual(colour(word), found, word)
+
+    def test_cost(self) -> None:
+        """Megabytes of beginnings take a moment."""
+        for unit in ("/*", "\\", '"', "(", "'a", "url(", "a:b;", "url(http:", "\\72", '("', "@import '", "*/"):
+            text = unit * (1_000_000 // len(unit))
+            self.assertLess(seconds(clean_style, text) + seconds(fetched_by, text), 2.0, unit)
