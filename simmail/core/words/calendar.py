@@ -85,8 +85,9 @@ class Calendar:
     def at_work(self, day: date, share: float) -> datetime:
         """A full or half hour of a working day, C{share} (0 to 1) of the way through it."""
         start, end = self._from.hour * 60 + self._from.minute, self._to.hour * 60 + self._to.minute
-        minutes = int(start + (end - start) * share) // 30 * 30
-        return datetime.combine(day, time(max(minutes, -(-start // 30) * 30) // 60 % 24, minutes % 60), self.zone)
+        first = -(-start // 30) * 30
+        minutes = max(int(start + (end - start) * share) // 30 * 30, first) % (24 * 60)
+        return datetime.combine(day, time(*divmod(minutes, 60)), self.zone)
 
     def name(self, day: date, language: Language) -> str:
         """A day as it follows "by": C{tomorrow}, C{Thursday}, C{Thursday 12 March}."""

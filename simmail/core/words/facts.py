@@ -2,7 +2,7 @@
 Which of the facts a persona knows answers a question.
 
 A fact has a name ("delivery address") and a value; it answers when the
-question says the better part of its name.
+question says half of its name or more.
 """
 
 from __future__ import annotations
@@ -20,6 +20,10 @@ _MONEY = frozenset({
     "payment", "paid", "pay", "transfer", "remittance", "po", "purchase", "zahlung", "bezahlt", "überweisung",
     "überwiesen", "bestellnummer", "settled",
 })
+
+
+#: Words that alone do not say which fact is meant.
+_VAGUE = frozenset({"number", "date", "name", "code", "type", "time", "price", "nummer", "datum", "preis"})
 
 
 class Fact(Struct, frozen=True):
@@ -81,9 +85,9 @@ def answering(sentence: str, facts: Iterable[Fact], language: Language) -> Fact 
                  if word not in language.common_words and len(word) > 1]
         if not names:
             continue
-        hits = sum(any(_same(name, word) for word in asked) for name in names)
-        share = hits / len(names) + hits * 0.01
-        if hits and share > 0.5 and share > best_share:
+        hit = [name for name in names if any(_same(name, word) for word in asked)]
+        share = len(hit) / len(names) + len(hit) * 0.01
+        if share > best_share and (share > 0.52 or share > 0.5 and not _VAGUE.issuperset(hit)):
             best, best_share = fact, share
     return capital_label(best, language) if best is not None else None
 
@@ -105,4 +109,6 @@ def _stem(word: str) -> str:
 
 def _same(name: str, word: str) -> bool:
     # German compounds: "Lieferadresse" answers "Adresse".
+    if len(word) >= 6 and word[:6] == name[:6]:
+        return True  # "deliver" and "delivery"
     return name == word or len(word) >= 5 and (name.endswith(word) or word.endswith(name) and len(name) >= 5)

@@ -38,7 +38,8 @@ def said_by(scene: Scene) -> list[Said]:
         case "forward":
             return [Said(act="forward.note", values=scene.common)]
         case _:
-            return reply(scene)
+            # A reply to nothing is a first mail.
+            return reply(scene) if scene.read else _initiate(scene)
 
 
 def _followup(scene: Scene) -> list[Said]:
@@ -145,7 +146,7 @@ def _deliver(scene: Scene) -> list[Said]:
 
 def _keep(scene: Scene, what: str, first: bool) -> Said:
     language, promise = scene.language, scene.request.promise
-    what = say(what, 160).rstrip(".")
+    what = say(what, 160).rstrip(".") or language.what.document
     values = {**scene.common, "what": what}
     kind = what_kind(what, language)
     if kind == "answer":
@@ -203,10 +204,10 @@ def what_kind(what: str, language: Language) -> str:
 def _nudge(scene: Scene) -> list[Said]:
     promise = scene.request.promise
     what = say(promise.what, 160).rstrip(".") if promise is not None else ""
+    what = what or scene.language.what.document
     head, _, tail = what.partition(" ")
     if head.lower() in ("a", "an") and tail:
         what = f"the {tail}"  # promised was "an answer", missed is "the answer"
-    what = what or scene.language.what.document
     values = {**scene.common, "what": what, **counted(what, scene.language)}
     if promise is not None:
         day = promise.due.astimezone(scene.calendar.zone).date()

@@ -91,7 +91,7 @@ def noun_phrase(tokens: list[str], start: int, language: Language) -> list[str]:
         if low in ("next", "last") and not found:
             found.append(token)  # "the next order", but not "the order next week"
             continue
-        if low in language.phrase_stops or not token[0].isalnum() or low in language.determiners:
+        if low in language.phrase_stops or not token[-1].isalnum() or low in language.determiners:
             break
         found.append(token)
     return found
@@ -186,7 +186,7 @@ def deed(sentence: str, language: Language) -> str:
         return ""
     said = []
     for token, word in zip(tokens[start:start + 10], low[start:start + 10]):
-        if not token[0].isalnum() or word in _DEED_ENDS:
+        if not token[-1].isalnum() or word in _DEED_ENDS:
             break
         said.append(language.flips.get(word) or _DEED_FLIPS.get(word) or token)
     while said and said[-1].lower() in _DEED_TAIL:
@@ -250,12 +250,12 @@ def options(sentence: str, language: Language, asked: bool = False) -> tuple[str
         return ()
     start = next((index for index in range(middle - 1, max(-1, middle - 9), -1)
                   if low[index] in language.determiners), None)
-    if start is None or any(not token[0].isalnum() for token in tokens[start:middle - 1]):
+    if start is None or any(not token[-1].isalnum() for token in tokens[start:middle - 1]):
         return ()
-    left = [token for token in tokens[start:middle] if token[0].isalnum()]
+    left = [token for token in tokens[start:middle] if token[-1].isalnum()]
     right: list[str] = []
     for token in tokens[middle + 1:middle + 10]:
-        if not token[0].isalnum() or right and token.lower() in _OPTION_ENDS:
+        if not token[-1].isalnum() or right and token.lower() in _OPTION_ENDS:
             break
         right.append(token)
     if not 1 < len(left) <= 9 or not right or right[0].lower() not in language.determiners and len(right) > 4:

@@ -1,0 +1,72 @@
+"""What mails are taken for."""
+
+from __future__ import annotations
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.core.mail import Attachment, Mail
+from simmail.core.words.findings import pick_up
+from simmail.core.words.intents import INTENTS, recognise
+from simmail.core.words.language import language, tell
+from simmail.core.words.people import is_somebody_else
+from tests.core.words.samples import NOW, mail
+
+PDF = (Attachment("list.pdf", "application/pdf", b"x"),)
+
+
+def intent(one: Mail) -> str:
+    known = language(tell(f"{one.subject}\n{one.text}"))
+    found = pick_up(one, NOW, known)
+    other = bool(found.addressee) and is_somebody_else(found.addressee, "Maria Lindqvist", "maria@x.example", known)
+    return recognise(one, found, other, known)
+
+
+MAILS: tuple[tuple[str, Mail], ...] = (
+    ("question", mail("Hi Maria, which colour do you prefer for the covers?")),
+    ("question", mail("Hallo Maria, wie viele Paletten brauchen Sie?")),
+    ("document", mail("Hi Maria, could you send us the signed order form by Friday?")),
+    ("document", mail("Guten Tag, bitte senden Sie uns den unterschriebenen Vertrag zu.")),
+    ("meeting", mail("Hi Maria, could we meet on Thursday at 10:00 or Friday at 14:00?", "A meeting")),
+    ("meeting", mail("Hallo, hätten Sie am Donnerstag um 10 Uhr Zeit für ein Telefonat? Oder Freitag um 9 Uhr?")),
+    ("invoice", mail("Invoice INV-7 over EUR 300.00 is overdue. Please settle it.", "Payment reminder")),
+    ("invoice", mail("Die Rechnung RE-7712 über 300 Euro ist seit dem 1. Februar fällig.", "Zahlungserinnerung")),
+    ("sales", mail("I came across your firm. We help companies like yours. Would you be open to a quick call?")),
+    ("sales", mail("Wir helfen Unternehmen wie Ihrem. Hätten Sie Zeit für ein unverbindliches Gespräch?")),
+    ("redress", mail("We are sorry to hear about the damage. We offer a replacement or a refund of EUR 10.")),
+    ("redress", mail("Es tut uns leid. Wir bieten Ihnen Ersatz oder eine Gutschrift über 10 Euro an.")),
+    ("complaint", mail("I am very disappointed. The paper is too thin, this is unacceptable.")),
+    ("confirmation", mail("This is to confirm your order 77120. It ships on 5 March.", "Order confirmation")),
+    ("confirmation", mail("Hiermit bestätigen wir Ihre Bestellung 4711. Sie ist unterwegs.")),
+    ("thanks", mail("Hi Maria, I just wanted to say thank you for your help. Much appreciated!")),
+    ("thanks", mail("Hallo Maria, ich wollte mich nur bedanken, herzlichen Dank!")),
+    ("newsletter", mail("In this issue: five reports. Read more. Unsubscribe here.", "Our newsletter",
+                        headers=(("List-Unsubscribe", "<https://x.example>"),))),
+    ("code", mail("Your verification code is 493817. It expires in 10 minutes.", "Your code")),
+    ("code", mail("Ihr Code zum Zurücksetzen des Passworts lautet 493817.")),
+    ("wrong", mail("Dear Mr Okafor,\n\nhere is our offer for your kitchen.")),
+    ("support", mail("Ticket #48213: we found the problem and fixed it. Please try again.")),
+    ("received", mail("Hi Maria, please find attached the new price list.", attachments=PDF)),
+    ("chaser", mail("Hi Maria, I haven't heard back from you. Have you had a chance to look at it?")),
+    ("task", mail("Hi Maria, could you please update the contact in the portal?")),
+    ("feedback", mail("How did we do? Please rate our service in this short survey.")),
+    ("information", mail("For your information: the office will be closed on 1 May.")),
+    ("information", mail("The weather is nice.")),
+    ("empty", mail(" \n")),
+)
+
+
+class IntentTests(SynchronousTestCase):
+    """One mail for each intent, in English and German."""
+
+    def test_recognised(self) -> None:
+        """Each mail is taken for what a person would take it for."""
+        for expected, one in MAILS:
+            self.assertEqual(intent(one), expected, one.text)
+
+    def test_all_covered(self) -> None:
+        """There is such a mail for every intent."""
+        self.assertEqual({expected for expected, _ in MAILS}, set(INTENTS))
+
+    def test_thanks_are_courtesy(self) -> None:
+        """Thanks at the head of a mail that wants something are not its matter."""
+        self.assertEqual(intent(mail("Thank you for your help. Could you send me the contract, please?")), "document")
