@@ -266,7 +266,12 @@ def options(sentence: str, language: Language, asked: bool = False) -> tuple[str
 
 
 def _chosen(option: list[str], language: Language) -> str:
-    # "a replacement" is offered, "the replacement" is taken.
+    # "a replacement" is offered, "the replacement" is taken.  The case of a German article is not known, so it goes,
+    # and so does the verb behind the noun.
+    if language.code == "de":
+        while len(option) > 1 and option[-1][0].islower():
+            option = option[:-1]
+        return " ".join(option[1:] if option[0].lower() in language.determiners and len(option) > 1 else option)
     if language.code == "en" and option[0].lower() in ("a", "an", "your", "our"):
         return " ".join(["the", *option[1:]])
     return " ".join([option[0].lower(), *option[1:]])

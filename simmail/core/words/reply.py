@@ -83,7 +83,7 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
         left = [question for question in left if not _dealt_with(question, read, scene)]
     if intent not in _WHOLE and intent not in ("document", "support") and read.found.documents:
         said.extend(_document(scene, read, number))
-        left = [question for question in left if question.text not in read.found.requests]
+        left = [question for question in left if not _is_request(question, scene)]
     said.extend(_answers(scene, read, left, number))
     return said or _plain(scene, read, number)
 
@@ -101,8 +101,13 @@ def _dealt_with(question: Question, read: Read, scene: Scene) -> bool:
     if read.intent == "redress":
         return bool(read.found.options) and not question.topic or mentions(question.text, scene.language.choice_words)
     if read.intent in ("document", "task"):
-        return asks_for_something(question.text, scene.language) and question.form in ("yes_no", "choice")
+        return _is_request(question, scene)
     return False
+
+
+def _is_request(question: Question, scene: Scene) -> bool:
+    # "Could you send us the contract?" is answered by sending it.
+    return question.form in ("yes_no", "choice") and asks_for_something(question.text, scene.language)
 
 
 def in_full(answer: str, scene: Scene) -> str:

@@ -64,6 +64,8 @@ class PickUpTests(SynchronousTestCase):
         """The two sides of a choice, as they are taken."""
         self.assertEqual(english("We can offer you either a replacement or a refund of €45.00.").options,
                          ("the replacement", "the refund of €45.00"))
+        self.assertEqual(german("Wir können einen Ersatz oder eine Gutschrift über 45 Euro anbieten.").options,
+                         ("Ersatz", "Gutschrift über 45 Euro"))
         self.assertEqual(english("We are here, more or less.").options, ())
         self.assertEqual(english("Tell us whether it works or not.").options, ())
 

@@ -17,6 +17,8 @@ from simmail.core.persona import OutOfOffice, Style
 from simmail.core.words import Kind, Promised, write
 from simmail.core.words.acts import KNOWN
 from simmail.core.words.intents import INTENTS
+from simmail.core.words.kinds import said_by
+from simmail.core.words.scene import set_scene
 from tests.core.words.samples import NOW, TEMPERAMENTS, mail, maria, request, wrote
 
 QUESTION = mail("Hi Maria,\n\nwhich delivery address should we use?\n\nBest,\nDana", "Order 77120")
@@ -68,6 +70,15 @@ class ReplyTests(SynchronousTestCase):
                     self.assertLessEqual(written.promise.due.date(), datetime(2026, 3, 6).date())
                     self.assertLess(written.promise.due.weekday(), 5)
                     self.assertGreater(written.promise.due, NOW)
+
+    def test_request_beside(self) -> None:
+        """A document asked for in passing is dealt with once, not answered with yes as well."""
+        passing = mail("Hi Maria, could you send us the contract? Could we meet on Tuesday at 10:00 or Friday at 9:00?")
+        for temperament in TEMPERAMENTS:
+            acts = [said.act for said in said_by(set_scene(request(passing, temperament=temperament)))]
+            self.assertIn("meeting.accept", acts)
+            self.assertEqual(len([act for act in acts if act.startswith("document.")]), 1)
+            self.assertEqual([act for act in acts if act.startswith("answer.")], [])
 
     def test_two_documents(self) -> None:
         """Two documents asked for are two files."""
