@@ -12,6 +12,9 @@ from __future__ import annotations
 import codecs
 from types import MappingProxyType
 
+#: Octets of UTF-7 that are decoded.
+LONGEST_UTF_7 = 1 << 20
+
 _WESTERN = "cp1252"
 
 _CODECS = MappingProxyType({
@@ -62,6 +65,9 @@ def decode(octets: bytes, label: str = "") -> str:
     if name.startswith(_ONE_OCTET):
         # A table without holes: the codecs' own way of replacing costs microseconds an octet.
         return codecs.charmap_decode(octets, "strict", bytes(range(256)).decode(name, "replace"))[0]
+    if name == "utf-7" and len(octets) > LONGEST_UTF_7:
+        # Nobody writes it, and its decoder is slow on purpose-made input.
+        return octets.decode("latin-1")
     try:
         text = octets.decode(name, "replace")
     except UnicodeError:

@@ -8,6 +8,7 @@ lists their marks, quotations their C{>}.  What is hidden is left out.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from simmail.core.htmltokens import VOID, Token, tokens
 
@@ -184,7 +185,7 @@ class _Page:
         return "\n".join(self.lines).strip("\n")
 
 
-def _hidden(attributes: dict[str, str]) -> bool:
+def _hidden(attributes: Mapping[str, str]) -> bool:
     return "hidden" in attributes or _HIDDEN.search(attributes.get("style", "")) is not None
 
 

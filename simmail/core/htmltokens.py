@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 #: What a page may cost, counted in tokens; an attribute counts an eighth, a character reference a quarter.
@@ -25,6 +26,8 @@ VOID = frozenset(
 )
 #: Elements whose content is no markup: it goes up to their end tag.
 RAW = frozenset("script style title textarea xmp iframe noembed noframes".split())
+
+_NONE: Mapping[str, str] = MappingProxyType({})
 
 
 class Token(NamedTuple):
@@ -40,7 +43,7 @@ class Token(NamedTuple):
     kind: Literal["start", "end", "text", "raw"]
     name: str = ""
     text: str = ""
-    attributes: dict[str, str] = {}
+    attributes: Mapping[str, str] = _NONE
 
 
 # Possessive or of classes that exclude what follows: nothing here backtracks.
@@ -51,8 +54,6 @@ _ATTRIBUTE = re.compile(
 )
 _COMMENT_END = re.compile(r"--!?>")
 _REFERENCE = re.compile(r"&(?:#[0-9]{1,8};?|#[xX][0-9a-fA-F]{1,8};?|[A-Za-z][A-Za-z0-9]{1,31};)")
-_NONE: dict[str, str] = {}
-
 
 def tokens(markup: str, most: int = MOST_TOKENS) -> Iterator[Token]:
     """The tokens of a page or fragment, at most about C{most}; comments, declarations and cut-off tags are left out."""
@@ -111,7 +112,7 @@ def _not_a_tag(markup: str, opening: int) -> int:
     return opening + 1
 
 
-def _attributes(markup: str, at: int) -> tuple[int, dict[str, str], int]:
+def _attributes(markup: str, at: int) -> tuple[int, Mapping[str, str], int]:
     """The offset after a tag, C{-1} when it is cut off, its attributes, and what they cost."""
     found: dict[str, str] = {}
     references = 0

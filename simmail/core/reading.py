@@ -13,6 +13,7 @@ import re
 from binascii import Error as Base64Error
 from binascii import a2b_base64, a2b_qp
 from html import escape
+from types import MappingProxyType
 from typing import Literal, NamedTuple, Protocol
 from urllib.parse import unquote_to_bytes
 
@@ -249,12 +250,12 @@ def _text_parameter(given: mime.Parameters, name: bytes) -> str:
     return encodedwords.decode(charsets.decode(mime.parameter(given, name) or b""))
 
 
-_NAMES = {
+_NAMES = MappingProxyType({
     b"text/calendar": "invite.ics", b"message/rfc822": "message.eml", b"message/delivery-status": "delivery-status.txt",
     b"text/rfc822-headers": "headers.txt", b"text/html": "page.html", b"text/plain": "text.txt",
     b"text/csv": "table.csv", b"application/pdf": "document.pdf", b"image/jpeg": "image.jpg",
     b"application/pgp-signature": "signature.asc",
-}
+})
 
 
 def _default_name(kind: bytes) -> str:

@@ -73,6 +73,21 @@ class GroupTests(SynchronousTestCase):
         (thread,) = group([Note("<1@a>"), Note("<1@a>")])
         self.assertEqual(len(thread.messages), 2)
 
+    def test_filed(self) -> None:
+        """Records that hold a digest and an entry are put together by these."""
+        class Entry(NamedTuple):
+            date: datetime
+
+        class Filed(NamedTuple):
+            entry: Entry
+            digest: Note
+
+        # The Date field says one thing, the folder another: the folder counts.
+        one = Filed(Entry(START), Note("<1@a>", hours=9))
+        two = Filed(Entry(START + timedelta(hours=1)), Note("<2@a>", ("<1@a>",)))
+        (thread,) = group([two, one])
+        self.assertEqual((thread.messages, thread.last), ((one, two), two.entry.date))
+
     def test_rings(self) -> None:
         """Messages that answer each other, or themselves, end."""
         ring = [Note("<1@a>", ("<2@a>",)), Note("<2@a>", ("<1@a>",), hours=1), Note("<3@a>", ("<3@a>",), "<3@a>")]
