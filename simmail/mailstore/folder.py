@@ -149,7 +149,8 @@ class Folder(FolderState):
 
     # One change at a time
 
-    def _require(self) -> None:
+    def require(self) -> None:
+        """@raise NotFound: the folder is gone."""
         if self.gone:
             raise NotFound(f"folder {self.name} of {self.mailbox} is gone")
 
@@ -157,7 +158,7 @@ class Folder(FolderState):
     async def _changing(self) -> AsyncIterator[None]:
         await self._lock.acquire()
         try:
-            self._require()
+            self.require()
             yield
         finally:
             self._lock.release()
@@ -262,7 +263,7 @@ class Folder(FolderState):
             renames.append((rows.path(at), path_of(rows.key(at), uid, rows.sizes[at], mask, False)))
         done: Restated = await self._store.writer.call(
             self._store.filer.restate, self.mailbox, self.name, renames, 1)
-        self._require()
+        self.require()
         rows = self._rows
         lost = {items[at][0] for at in done.failed}
         changed = []
@@ -296,7 +297,7 @@ class Folder(FolderState):
                            for at in positions]
                 done: Restated = await self._store.writer.call(
                     self._store.filer.restate, self.mailbox, self.name, renames, 0)
-                self._require()
+                self.require()
                 rows = self._rows
                 lost = {uids[at] for at in done.failed}
                 for uid in uids:
@@ -318,7 +319,7 @@ class Folder(FolderState):
         return Deferred.fromCoroutine(self._append_one(octets, flags, date))
 
     async def _append_one(self, octets: bytes, flags: Iterable[str], date: datetime) -> int:
-        self._require()
+        self.require()
         microseconds(date)
         store = self._store
         filing = Filing(self.mailbox, self.name, canonical_all(flags))
@@ -336,7 +337,7 @@ class Folder(FolderState):
 
     async def _transfer(self, uids: Iterable[int], target: Folder, move: bool) -> list[tuple[int, int]]:
         store = self._store
-        target._require()
+        target.require()
         pairs: list[tuple[int, int]] = []
         async with self._changing():
             await target._made()
@@ -352,7 +353,7 @@ class Folder(FolderState):
                 store.apply([one for one in done.added if one is not None])
                 some = [(uid, one.row.uid) for uid, one in zip(uids, done.added) if one is not None]
                 pairs.extend(some)
-                self._require()
+                self.require()
                 store.index_copied(self, target, some)
                 if done.source is not None and some:
                     self._expunged([uid for uid, _ in some], done.source)
@@ -408,7 +409,7 @@ class Folder(FolderState):
         uids = [uid for uid in uids if rows.find(uid) >= 0]
         paths = [rows.path(rows.find(uid)) for uid in uids]
         done: Restated = await self._store.writer.call(self._store.filer.unlink, self.mailbox, self.name, paths)
-        self._require()
+        self.require()
         lost = {uids[at] for at in done.failed}
         gone = [uid for uid in uids if uid not in lost]
         if gone:
@@ -435,7 +436,7 @@ class Folder(FolderState):
         return Deferred.fromCoroutine(self._vanished_since(since))
 
     async def _vanished_since(self, since: int) -> list[int] | None:
-        self._require()
+        self.require()
         if since < self._vanished_from and self._vanished_from > 1:
             return None
         return sorted(uid for modseq, uid in self._vanished if modseq > since)
@@ -459,7 +460,7 @@ class Folder(FolderState):
             directory = self.directory = head.directory
         if directory is None:
             return
-        self._require()
+        self.require()
         try:
             found, table = await store.reader.call(
                 loading.look, store.layout, directory, self._rows, self._times, self.uidnext)
@@ -474,7 +475,7 @@ class Folder(FolderState):
         # What our own writer put in is told by the writer; it may be seen here first.
         if found.gone or found.restated or any(self._rows.find(row.uid) < 0 for row in found.added):
             bumped = await store.writer.call(store.filer.bump, self.mailbox, self.name, bool(found.gone))
-        self._require()
+        self.require()
         self._learn(table)
         self._times = found.times
         early, self._early = self._early, []
@@ -520,7 +521,7 @@ class Folder(FolderState):
         return Deferred.fromCoroutine(self._reads(uids))
 
     async def _reads(self, uids: Sequence[int]) -> list[tuple[int, bytes]]:
-        self._require()
+        self.require()
         found = await self._read_files(uids)
         if None in found:
             # Renamed under our hands, by a change of flags here or by another program; or gone.

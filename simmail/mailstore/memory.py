@@ -71,6 +71,7 @@ class MemoryFolder:
         self._messages: dict[int, _Message] = {}
         self._vanished: list[tuple[int, int]] = []
         self._keywords: list[str] = []
+        self._flags: dict[frozenset[str], frozenset[str]] = {}
         self._listeners: list[Listener] = []
         self._gone = False
 
@@ -86,7 +87,8 @@ class MemoryFolder:
         message = self._messages.get(uid)
         if message is None:
             return None
-        return Entry(uid, frozenset(message.flags), len(message.octets), message.date, message.modseq,
+        flags = frozenset(message.flags)
+        return Entry(uid, self._flags.setdefault(flags, flags), len(message.octets), message.date, message.modseq,
                      message.recent)
 
     def entries(self, uids: Iterable[int]) -> list[Entry]:

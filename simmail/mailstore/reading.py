@@ -59,6 +59,7 @@ async def digested(
     folder: Folder, store: MailStore, uids: Iterable[int], names: Sequence[str]
 ) -> dict[int, tuple[Any, ...]]:
     """Some fields of the digests of those messages that are there."""
+    folder.require()
     having = folder.entry if not isinstance(uids, (list, tuple)) or len(uids) < 100 else None
     wanted = [uid for uid in uids if having(uid) is not None] if having else _there(folder, uids)
     if not wanted:

@@ -1,0 +1,117 @@
+"""The providers that the contract of the mail store is held against, each ready to be used at once."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from twisted.internet.defer import Deferred, ensureDeferred
+from twisted.internet.task import Clock
+from twisted.python.failure import Failure
+
+from simmail.core.address import Address
+from simmail.core.delivery import Delivery, Filing
+from simmail.core.digest import Digest, Enclosed
+from simmail.mailstore.journal import Journal
+from simmail.mailstore.mailstore import MailStore
+from simmail.mailstore.memory import MemoryMailStore
+
+AT = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
+
+
+def result_of(deferred: Any) -> Any:
+    """What a Deferred has fired with; what it failed with is raised."""
+    if not isinstance(deferred, Deferred):
+        deferred = ensureDeferred(deferred)
+    results: list[Any] = []
+    deferred.addBoth(results.append)
+    if not results:
+        raise AssertionError("the Deferred has not fired")
+    if isinstance(results[0], Failure):
+        results[0].raiseException()
+    return results[0]
+
+
+def a_mail(subject: str, body: str = "Hello\r\n") -> bytes:
+    """A small message."""
+    return f"From: Maria <maria@acme.test>\r\nSubject: {subject}\r\n\r\n{body}".encode()
+
+
+def tiny_digest(octets: bytes) -> Digest:
+    """A digest that knows little, but of each kind of field."""
+    header, _, body = octets.partition(b"\r\n\r\n")
+    subject = next((line[9:].decode("utf-8", "replace") for line in header.split(b"\r\n")
+                    if line.startswith(b"Subject: ")), "")
+    return Digest(
+        envelope=b'("' + subject.encode() + b'\0")', structure=b"(%d)" % len(octets), body=b"", header=header,
+        message_id=f"<{subject}@acme.test>", in_reply_to="", references=("<a@b>", "<c,d@e>"), subject=subject,
+        base_subject=subject.lower(), from_=(Address("Märia", "maria@acme.test"),), to=(), cc=(),
+        sent=AT if "dated" in subject else None, text=body.decode("utf-8", "replace"), preview="",
+        filenames=("ä.pdf",), attachments=(Enclosed("ä.pdf", "application/pdf", 3, "", True),), format="html")
+
+
+def a_delivery(
+    number: int | str, *places: str | tuple[str, str] | tuple[str, str, tuple[str, ...]], octets: bytes = b"",
+    commit: bytes = b"owed", at: datetime = AT,
+) -> Delivery:
+    """A delivery to some places: an address, or (address, folder), or with flags."""
+    filings = tuple(Filing(place) if isinstance(place, str) else Filing(*place) for place in places)
+    return Delivery(f"d-{number}", "main", filings, octets or a_mail(f"mail {number}"), at, commit)
+
+
+class MemoryProvider:
+    """The store in dicts."""
+
+    def __init__(self, path: str) -> None:
+        self.store: Any = MemoryMailStore("main", tiny_digest)
+
+    def restart(self) -> Any:
+        """An orderly end and a new start."""
+        return self.store
+
+    crash = restart
+
+    def stop(self) -> None:
+        """The test is over."""
+
+
+class DiskProvider:
+    """The store on disk, everything done in the calling thread."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.clock = Clock()
+        self.clock.advance((AT - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(seconds=1))
+        self.start()
+
+    def start(self) -> Any:
+        """A process begins."""
+        self.journal = Journal(f"{self.path}/journal", self.clock, threads=False)
+        self.store: Any = MailStore(
+            "main", f"{self.path}/mail", self.journal, f"{self.path}/index", self.clock, tiny_digest)
+        return self.store
+
+    def restart(self) -> Any:
+        """An orderly end and a new start."""
+        self.stop()
+        return self.start()
+
+    def crash(self) -> Any:
+        """The process is killed, and another one starts."""
+        self.die()
+        return self.start()
+
+    def die(self) -> None:
+        """The kernel closes what a killed process had open; nothing more is written."""
+        os.close(self.journal._lock)
+        self.journal._lock = -1
+        if self.journal._lazy is not None and self.journal._lazy.active():
+            self.journal._lazy.cancel()
+            self.journal._lazy = None
+        self.store.index.close()
+
+    def stop(self) -> None:
+        """An orderly end."""
+        result_of(self.store.close())
+        result_of(self.journal.close())

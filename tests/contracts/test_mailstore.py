@@ -1,0 +1,734 @@
+"""What every mail store promises, run on the one in memory and the one on disk."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+from zope.interface.verify import verifyObject
+
+from simmail.core.delivery import SPECIAL_FOLDERS, Copy
+from simmail.errors import Conflict, Invalid, NotFound
+from simmail.interfaces import IFolder, IMailStore
+from simmail.mailstore.records import FolderChange
+from tests.contracts.mailstores import (
+    AT, DiskProvider, MemoryProvider, a_delivery, a_mail, result_of, tiny_digest,
+)
+
+MARIA, TOM = "maria@acme.test", "tom@acme.test"
+INBOX = "INBOX"
+
+
+class Contract:
+    """The tests; C{provider} makes a store."""
+
+    provider_of: Any
+
+    def setUp(self) -> None:
+        self.provider = self.provider_of(self.mktemp())
+        self.store = self.provider.store
+
+    def tearDown(self) -> None:
+        self.provider.stop()
+
+    # What tests use
+
+    def accept(self, *args: Any, **kwargs: Any) -> Any:
+        return result_of(self.store.accept(a_delivery(*args, **kwargs)))
+
+    def settle(self, *ids: str) -> None:
+        self.store.settle(ids)
+        # Settling is lazy; owed() is in the same queue.
+        result_of(self.store.owed())
+
+    def folder(self, mailbox: str = MARIA, name: str = INBOX) -> Any:
+        return result_of(self.store.folder(mailbox, name))
+
+    def filled(self, count: int, mailbox: str = MARIA, name: str = INBOX, flags: tuple[str, ...] = ()) -> Any:
+        for number in range(count):
+            self.accept(f"{mailbox[0]}{name[0]}{number}", (mailbox, name, flags))
+        return self.folder(mailbox, name)
+
+    def changes(self, folder: Any) -> list[FolderChange]:
+        changes: list[FolderChange] = []
+        folder.listen(changes.append)
+        return changes
+
+    def names(self, mailbox: str = MARIA) -> list[str]:
+        return [status.name for status in result_of(self.store.folders(mailbox))]
+
+    def status(self, name: str, mailbox: str = MARIA) -> Any:
+        return next(one for one in result_of(self.store.folders(mailbox)) if one.name == name)
+
+
+class DeliveryContract(Contract):
+    """Deliveries."""
+
+    def test_interfaces(self) -> None:
+        """The store and its folders provide what they say."""
+        self.accept(1, MARIA)
+        self.assertTrue(verifyObject(IMailStore, self.store))
+        self.assertTrue(verifyObject(IFolder, self.folder()))
+
+    def test_filed_everywhere(self) -> None:
+        """A delivery is in every place, with its octets, flags and date; copies come in the order of filings."""
+        copies = self.accept(1, (TOM, "Sent", ("\\Seen", "$Label1")), MARIA, octets=a_mail("one"))
+        self.assertEqual([(copy.mailbox, copy.folder, copy.uid) for copy in copies],
+                         [(TOM, "Sent", 1), (MARIA, INBOX, 1)])
+        for copy, flags, recent in zip(copies, ({"\\Seen", "$Label1"}, set()), (False, True)):
+            folder = self.folder(copy.mailbox, copy.folder)
+            self.assertEqual(folder.uidvalidity, copy.uidvalidity)
+            entry = folder.entry(1)
+            self.assertEqual((entry.uid, entry.flags, entry.size, entry.date, entry.recent),
+                             (1, flags, len(a_mail("one")), AT, recent))
+            self.assertEqual(result_of(folder.read(1)), a_mail("one"))
+
+    def test_uids_ascend(self) -> None:
+        """Each delivery gets the next UID of the folder, and a greater MODSEQ."""
+        uids = [self.accept(number, MARIA)[0].uid for number in range(5)]
+        self.assertEqual(uids, [1, 2, 3, 4, 5])
+        folder = self.folder()
+        self.assertEqual(list(folder.uids), uids)
+        self.assertEqual(folder.uidnext, 6)
+        self.accept(5, MARIA)
+        self.assertGreater(folder.entry(6).modseq, folder.entry(5).modseq)
+        self.assertEqual(folder.highestmodseq, folder.entry(6).modseq)
+
+    def test_same_id_files_once(self) -> None:
+        """The same delivery id in the same folder is one message, also when named twice in one delivery."""
+        first = self.accept(1, MARIA, MARIA)
+        self.assertEqual(first[0], first[1])
+        self.assertEqual(self.accept(1, MARIA, MARIA), first)
+        self.settle("d-1")
+        again = self.accept(1, MARIA, TOM)
+        self.assertEqual(again[0], first[0])
+        self.assertEqual(list(self.folder().uids), [1])
+        self.assertEqual(list(self.folder(TOM).uids), [1])
+
+    def test_same_id_after_restart(self) -> None:
+        """The same delivery id is one message across restarts too."""
+        first = self.accept(1, MARIA)
+        self.store.settle(["d-1"])
+        self.store = self.provider.restart()
+        self.assertEqual(self.accept(1, MARIA), first)
+        self.assertEqual(list(self.folder().uids), [1])
+
+    def test_filed_nowhere(self) -> None:
+        """A delivery without filings is owed its commit all the same."""
+        self.assertEqual(self.accept(1), ())
+        self.assertEqual(result_of(self.store.owed()), ["d-1"])
+
+    def test_refused(self) -> None:
+        """A name, id or flag that cannot be, or a date without a zone, is refused and changes nothing."""
+        for delivery in (
+            a_delivery(1, MARIA, ("", INBOX)), a_delivery(1, MARIA, (TOM, "a//b")), a_delivery(1, (MARIA, "a\r\nb")),
+            a_delivery(1, ("a\nb@acme.test", INBOX)), a_delivery(1, (MARIA, INBOX, ("\\Recent",))),
+            a_delivery(1, MARIA, (TOM, INBOX, ("two words",))), a_delivery(1, MARIA, at=datetime(2026, 3, 1)),
+            a_delivery(1, "\ud800@acme.test"),
+        ):
+            self.assertRaises(Invalid, result_of, self.store.accept(delivery))
+        self.assertEqual(self.store.mailboxes(), [])
+        self.assertEqual(result_of(self.store.owed()), [])
+
+    def test_inbox_in_any_case(self) -> None:
+        """INBOX is one folder however it is written."""
+        self.accept(1, (MARIA, "inbox"))
+        self.accept(2, (MARIA, "Inbox"))
+        self.assertEqual(list(self.folder(MARIA, "iNBOX").uids), [1, 2])
+        self.assertEqual(self.folder(MARIA, "inbox").name, INBOX)
+
+    def test_loaded_folder_is_told(self) -> None:
+        """Who listens is told of each message in order, before the Deferred fires."""
+        folder = self.filled(1)
+        told: list[Any] = []
+        folder.listen(lambda change: told.append((change.kind, change.uids, change.modseq)))
+        for number in (7, 8):
+            self.store.accept(a_delivery(number, MARIA)).addCallback(lambda copies: told.append(copies[0].uid))
+        first, second = folder.entry(2).modseq, folder.entry(3).modseq
+        self.assertEqual(told, [("added", (2,), first), 2, ("added", (3,), second), 3])
+
+    def test_unlisten(self) -> None:
+        """Who has stopped listening is not told; a listener that fails disturbs nobody."""
+        folder = self.filled(1)
+        told, quiet = [], []
+        folder.listen(lambda change: 1 / 0)
+        folder.listen(quiet.append)
+        folder.listen(told.append)
+        folder.unlisten(quiet.append)
+        folder.unlisten(quiet.append)
+        self.accept(2, MARIA)
+        self.assertEqual((len(told), quiet), (1, []))
+        self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
+
+    def test_octets_are_kept(self) -> None:
+        """Octets come back as they were: empty, binary, without a last line end, large."""
+        for number, octets in enumerate((b"\0\xff\r\n\r\n\x80", b"x", b"Subject: big\r\n\r\n" + b"0123456\r\n" * 300_000)):
+            uid = self.accept(number, MARIA, octets=octets)[0].uid
+            self.assertEqual(result_of(self.folder().read(uid)), octets)
+            self.assertEqual(self.folder().entry(uid).size, len(octets))
+
+    def test_dates(self) -> None:
+        """Dates come back as the same instant, in UTC, to the microsecond, also before 1970."""
+        for number, at in enumerate((
+            datetime(2026, 3, 1, 9, 0, 0, 123457, tzinfo=timezone(timedelta(hours=5))),
+            datetime(1969, 12, 31, 23, 59, 59, 999999, tzinfo=UTC), datetime(2037, 1, 1, tzinfo=UTC),
+        )):
+            uid = self.accept(number, MARIA, at=at)[0].uid
+            entry = self.folder().entry(uid)
+            self.assertEqual(entry.date, at)
+            self.assertEqual(entry.date.tzinfo, UTC)
+
+
+class OwedContract(Contract):
+    """What is owed after a crash."""
+
+    def test_owed_until_settled(self) -> None:
+        """What is not settled is owed, in order; what has no commit owes nothing."""
+        for number in (3, 1, 2):
+            self.accept(number, MARIA)
+        self.accept(4, MARIA, commit=b"")
+        self.store.settle(["d-1", "d-9"])
+        self.store = self.provider.restart()
+        self.assertEqual(result_of(self.store.owed()), ["d-3", "d-2"])
+
+    def test_replay(self) -> None:
+        """What is owed and not known comes back whole, with its copies; it is in its places once."""
+        copies = self.accept(1, (TOM, "Sent", ("\\Seen",)), MARIA)
+        self.accept(2, MARIA)
+        self.store = self.provider.crash()
+        self.assertEqual(result_of(self.store.owed()), ["d-1", "d-2"])
+        self.assertEqual(result_of(self.store.replay({"d-2"})),
+                         [(a_delivery(1, (TOM, "Sent", ("\\Seen",)), MARIA), copies)])
+        self.assertEqual(list(self.folder().uids), [1, 2])
+        self.store.settle(["d-1", "d-2"])
+        self.store = self.provider.restart()
+        self.assertEqual(result_of(self.store.owed()), [])
+
+    def test_replay_after_removal(self) -> None:
+        """A copy that was removed on purpose is not filed again."""
+        copies = self.accept(1, MARIA)
+        result_of(self.folder().expunge([1]))
+        self.store = self.provider.crash()
+        for known in ({"d-1"}, set[str]()):
+            result_of(self.store.owed())
+            self.assertEqual([copies for _, copies in result_of(self.store.replay(known))], [] if known else [copies])
+            self.assertEqual(list(self.folder().uids), [])
+
+    def test_uids_are_for_ever(self) -> None:
+        """UIDs, UIDVALIDITY, UIDNEXT, flags and dates are the same after restarts and crashes."""
+        folder = self.filled(4)
+        result_of(folder.flag([2], ["\\Flagged", "$Label1"], "+"))
+        result_of(folder.expunge([4]))
+        before = self.described(folder)
+        for start in (self.provider.crash, self.provider.restart, self.provider.restart, self.provider.crash):
+            modseq = folder.highestmodseq
+            self.store = start()
+            folder = self.folder()
+            self.assertEqual(self.described(folder), before)
+            self.assertGreaterEqual(folder.highestmodseq, modseq)
+        self.assertEqual(self.accept(9, MARIA)[0].uid, 5)
+
+    def described(self, folder: Any) -> Any:
+        return (folder.uidvalidity, folder.uidnext, folder.objectid, folder.keywords,
+                [entry._replace(modseq=0) for entry in folder.entries(folder.uids)])
+
+
+class FlagContract(Contract):
+    """Flags."""
+
+    def test_add_remove_set(self) -> None:
+        """Flags are added, removed and set; what changed is answered and told with one MODSEQ."""
+        folder = self.filled(4)
+        changes = self.changes(folder)
+        origin = object()
+        self.assertEqual(result_of(folder.flag([1, 2, 2, 99], ["\\seen", "Work"], "+", None, origin)), ([1, 2], []))
+        self.assertEqual(result_of(folder.flag([2, 3], ["\\Seen"], "-")), ([2], []))
+        self.assertEqual(result_of(folder.flag(range(1, 5), ["\\Draft", "WORK"], "=")), ([1, 2, 3, 4], []))
+        self.assertEqual(folder.entry(1).flags, {"\\Draft", "Work"})
+        self.assertEqual([(change.kind, change.uids, change.origin is origin) for change in changes],
+                         [("flags", (1, 2), True), ("flags", (2,), False), ("flags", (1, 2, 3, 4), False)])
+        self.assertEqual([entry.modseq for entry in folder.entries([1, 4])], [changes[2].modseq] * 2)
+        self.assertEqual(folder.highestmodseq, changes[2].modseq)
+
+    def test_every_flag(self) -> None:
+        """Each system flag and keyword is kept by itself, and across a restart."""
+        flags = ["\\Seen", "\\Answered", "\\Flagged", "\\Deleted", "\\Draft", "$Forwarded", "$Junk", "NonJunk"]
+        folder = self.filled(len(flags))
+        for uid, flag in enumerate(flags, 1):
+            result_of(folder.flag([uid], [flag], "="))
+        for _ in range(2):
+            self.assertEqual([entry.flags for entry in folder.entries(folder.uids)], [{flag} for flag in flags])
+            for uid, flag in enumerate(flags, 1):
+                self.assertEqual(folder.having(flag.upper()), [uid])
+                self.assertEqual(folder.having(flag, on=False), [one for one in folder.uids if one != uid])
+            self.store = self.provider.restart()
+            folder = self.folder()
+        self.assertEqual(folder.keywords, ("$Junk", "NonJunk"))
+
+    def test_unchangedsince(self) -> None:
+        """Messages changed since a MODSEQ fail and stay as they are (RFC 7162 section 3.1.3)."""
+        folder = self.filled(3)
+        since = folder.highestmodseq
+        result_of(folder.flag([2], ["\\Seen"], "+"))
+        self.assertEqual(result_of(folder.flag([1, 2, 3], ["\\Flagged"], "+", since)), ([1, 3], [2]))
+        self.assertEqual(folder.having("\\Flagged"), [1, 3])
+
+    def test_nothing_changes(self) -> None:
+        """What has the flags already is not changed, uses no MODSEQ and is not told."""
+        folder = self.filled(2, flags=("\\Seen",))
+        modseq, changes = folder.highestmodseq, self.changes(folder)
+        self.assertEqual(result_of(folder.flag([1, 2], ["\\Seen"], "+")), ([], []))
+        self.assertEqual(result_of(folder.flag([], ["\\Seen"], "-")), ([], []))
+        self.assertEqual((folder.highestmodseq, changes), (modseq, []))
+
+    def test_refused(self) -> None:
+        """Flags and modes that cannot be are refused."""
+        folder = self.filled(1)
+        for flags, mode in ((["\\Recent"], "+"), (["\\Unheard"], "+"), ([""], "+"), (["a b"], "="), (["ä"], "+"),
+                            (["x" * 65], "+"), (["\\Seen"], "*")):
+            self.assertRaises(Invalid, result_of, folder.flag([1], flags, mode))
+        self.assertEqual(folder.entry(1).flags, set())
+
+    def test_keywords_are_limited(self) -> None:
+        """A folder has room for 26 keywords in use; one too many is refused, unused ones give way."""
+        folder = self.filled(2)
+        result_of(folder.flag([1], [f"k{number}" for number in range(26)], "+"))
+        self.assertRaises(Invalid, result_of, folder.flag([2], ["more"], "+"))
+        self.assertEqual(folder.entry(2).flags, set())
+        result_of(folder.flag([1], ["k3"], "-"))
+        result_of(folder.flag([2], ["more", "$Forwarded"], "+"))
+        self.assertEqual(folder.entry(2).flags, {"more", "$Forwarded"})
+        self.assertNotIn("k3", folder.entry(1).flags)
+        self.assertEqual(len(folder.entry(1).flags), 25)
+        self.accept(50, (MARIA, INBOX, ("\\Seen", "yet-more")))
+        self.assertEqual(folder.entry(3).flags - {"yet-more"}, {"\\Seen"})
+
+    def test_recent(self) -> None:
+        """Recent is what nobody took or flagged; taking tells nobody and changes no MODSEQ."""
+        folder = self.filled(3)
+        self.assertEqual(folder.counts(), (3, 3, 3))
+        result_of(folder.flag([2], ["\\Flagged"], "+"))
+        self.assertEqual(folder.counts(), (3, 3, 2))
+        modseq, changes = folder.highestmodseq, self.changes(folder)
+        self.assertEqual(result_of(folder.take_recent()), [1, 3])
+        self.assertEqual(result_of(folder.take_recent()), [])
+        self.assertEqual((folder.counts(), folder.highestmodseq, changes), ((3, 3, 0), modseq, []))
+        self.store = self.provider.restart()
+        self.assertEqual(self.folder().counts(), (3, 3, 0))
+
+
+class FolderContract(Contract):
+    """Messages in folders."""
+
+    def test_append(self) -> None:
+        """What is appended is there with flags and date, told before the answer, and owed to nobody."""
+        folder = self.filled(1)
+        changes = self.changes(folder)
+        uid = result_of(folder.append(a_mail("mine"), ["\\draft", "Work"], AT + timedelta(days=1)))
+        self.assertEqual((uid, [change.uids for change in changes]), (2, [(2,)]))
+        entry = folder.entry(2)
+        self.assertEqual((entry.flags, entry.date), ({"\\Draft", "Work"}, AT + timedelta(days=1)))
+        self.assertEqual(result_of(folder.read(2)), a_mail("mine"))
+        self.assertEqual(result_of(self.store.owed()), ["d-mI0"])
+        for flags, date in ((["\\Recent"], AT), ([], datetime(2026, 1, 1))):
+            self.assertRaises(Invalid, result_of, folder.append(b"x", flags, date))
+        self.assertEqual(list(folder.uids), [1, 2])
+
+    def test_copy(self) -> None:
+        """A copy keeps octets, flags, keywords, dates and key, in ascending UIDs; those missing are left out."""
+        folder = self.filled(4)
+        result_of(folder.flag([1, 2, 3], ["one", "\\Flagged"], "+"))
+        result_of(folder.flag([3], ["two"], "="))
+        target = self.filled(1, TOM, "Archive", ("zero",))
+        changes, quiet = self.changes(target), self.changes(folder)
+        self.assertEqual(result_of(folder.copy([3, 1, 77, 4], target)), [(1, 2), (3, 3), (4, 4)])
+        self.assertEqual([(change.kind, change.uids) for change in changes], [("added", (2, 3, 4))])
+        self.assertEqual(quiet, [])
+        self.assertEqual([entry.flags for entry in target.entries(target.uids)],
+                         [{"zero"}, {"one", "\\Flagged"}, {"two"}, set()])
+        self.assertEqual(target.column("recent", [2, 3, 4]), [False, False, True])
+        self.assertEqual(target.column("date", [2, 3, 4]), [AT] * 3)
+        self.assertEqual(target.column("key", [2, 3, 4]), folder.column("key", [1, 3, 4]))
+        self.assertEqual(result_of(target.read(3)), a_mail("mail mI2"))
+
+    def test_copy_into_itself(self) -> None:
+        """A folder can be copied and moved into itself: the messages get new UIDs."""
+        folder = self.filled(2)
+        self.assertEqual(result_of(folder.copy([1, 2], folder)), [(1, 3), (2, 4)])
+        changes = self.changes(folder)
+        self.assertEqual(result_of(folder.move([1, 4], folder)), [(1, 5), (4, 6)])
+        self.assertEqual(list(folder.uids), [2, 3, 5, 6])
+        self.assertEqual([(change.kind, change.uids) for change in changes], [("added", (5, 6)), ("expunged", (1, 4))])
+
+    def test_move(self) -> None:
+        """What is moved is in the target and no more in the source, which tells it as expunged."""
+        folder = self.filled(3)
+        target = self.folder(MARIA, "Trash")
+        changes = self.changes(folder)
+        since = folder.highestmodseq
+        self.assertEqual(result_of(folder.move([3, 1], target)), [(1, 1), (3, 2)])
+        self.assertEqual((list(folder.uids), list(target.uids)), ([2], [1, 2]))
+        self.assertEqual([(change.kind, change.uids) for change in changes], [("expunged", (1, 3))])
+        self.assertEqual(changes[0].modseq, folder.highestmodseq)
+        self.assertEqual(result_of(folder.vanished(since)), [1, 3])
+        self.assertEqual(result_of(target.read(2)), a_mail("mail mI2"))
+        self.assertIsNone(folder.entry(1))
+
+    def test_expunge(self) -> None:
+        """What is expunged is gone for good; its UID is not used again."""
+        folder = self.filled(4)
+        changes = self.changes(folder)
+        since = folder.highestmodseq
+        self.assertEqual(result_of(folder.expunge([4, 2, 9])), [2, 4])
+        self.assertEqual([(change.kind, change.uids) for change in changes], [("expunged", (2, 4))])
+        self.assertEqual(result_of(folder.expunge([2])), [])
+        self.assertRaises(NotFound, result_of, folder.read(2))
+        self.assertEqual(result_of(folder.vanished(since)), [2, 4])
+        self.assertEqual(result_of(folder.vanished(folder.highestmodseq)), [])
+        self.assertEqual(self.accept(9, MARIA)[0].uid, 5)
+        self.assertEqual(list(folder.uids), [1, 3, 5])
+
+    def test_vanished_after_restart(self) -> None:
+        """After an orderly restart it is still known what was expunged."""
+        folder = self.filled(4)
+        since = folder.highestmodseq
+        result_of(folder.expunge([2]))
+        self.store = self.provider.restart()
+        self.accept(8, MARIA)
+        folder = self.folder()
+        self.assertEqual(result_of(folder.vanished(since)), [2])
+        self.assertEqual([uid for uid in folder.changed(since) if uid < 5], [])
+
+    def test_changed(self) -> None:
+        """What has a greater MODSEQ is found."""
+        folder = self.filled(3)
+        since = folder.highestmodseq
+        self.assertEqual(folder.changed(since), [])
+        result_of(folder.flag([2], ["\\Seen"], "+"))
+        self.accept(9, MARIA)
+        self.assertEqual(folder.changed(since), [2, 4])
+
+    def test_columns(self) -> None:
+        """Bulk answers agree with single ones, in the order asked, with None for what is gone."""
+        folder = self.filled(5)
+        result_of(folder.flag([2, 4], ["\\Seen", "Work"], "+"))
+        result_of(folder.expunge([3]))
+        self.assertEqual(folder.unseen(), [1, 5])
+        self.assertEqual(folder.first_unseen(), 1)
+        self.assertEqual([entry.uid for entry in folder.entries([5, 3, 1])], [5, 1])
+        for name in ("uid", "flags", "size", "date", "modseq", "recent"):
+            for uids in ([4, 3, 1], list(folder.uids), [], [77]):
+                entries = map(folder.entry, uids)
+                self.assertEqual(folder.column(name, uids),
+                                 [None if entry is None else getattr(entry, name) for entry in entries])
+        self.assertEqual(folder.column("key", [1, 3]), ["d-mI0", None])
+        self.assertIs(*folder.column("flags", [2, 4]))
+        self.assertEqual(folder.find("d-mI3"), 4)
+        self.assertEqual(folder.find("d-mI"), None)
+        self.assertEqual(folder.find("d-mI2"), None)
+        result_of(folder.flag([1, 5], ["\\Seen"], "+"))
+        self.assertEqual((folder.first_unseen(), folder.counts()), (None, (4, 0, 0)))
+
+    def test_reads(self) -> None:
+        """Many are read at once; those missing are left out."""
+        folder = self.filled(3)
+        self.assertEqual(result_of(folder.reads([3, 9, 1])),
+                         [(3, a_mail("mail mI2")), (1, a_mail("mail mI0"))])
+        self.assertEqual(result_of(folder.reads([])), [])
+
+    def test_digests(self) -> None:
+        """Digests are those of the octets, whole or in part, after a restart and in copies too."""
+        folder = self.filled(3)
+        uid = result_of(folder.append(a_mail("dated ü\0", "a\0b\r\n"), [], AT))
+        for _ in range(2):
+            octets = dict(result_of(folder.reads(folder.uids)))
+            self.assertEqual(result_of(folder.digests([1, uid, 99])),
+                             {1: tiny_digest(octets[1]), uid: tiny_digest(octets[uid])})
+            self.assertEqual(result_of(folder.digested([uid, 2, 98], ("subject", "sent", "envelope", "attachments"))), {
+                each: (one.subject, one.sent, one.envelope, one.attachments)
+                for each in (2, uid) for one in [tiny_digest(octets[each])]})
+            self.assertEqual(result_of(folder.digests([])), {})
+            self.store = self.provider.restart()
+            folder = self.folder()
+        target = self.folder(MARIA, "Archive")
+        result_of(folder.copy([uid], target))
+        self.assertEqual(result_of(target.digests([1])), {1: tiny_digest(octets[uid])})
+
+    def test_same_object(self) -> None:
+        """All who ask for a folder get the same object."""
+        folder = self.filled(1)
+        self.assertIs(self.folder(), folder)
+        self.assertIs(self.folder(MARIA, "inbox"), folder)
+
+    def test_poll(self) -> None:
+        """Looking for what others did changes nothing when nobody did."""
+        folder = self.filled(2)
+        changes = self.changes(folder)
+        self.assertIsNone(result_of(folder.poll()))
+        self.assertEqual((changes, list(folder.uids)), ([], [1, 2]))
+
+
+class MailboxContract(Contract):
+    """Mailboxes and lists of folders."""
+
+    def test_mailboxes(self) -> None:
+        """Mailboxes are made by hand or by mail, listed in order, and deleted with everything in them."""
+        self.assertEqual((self.store.mailboxes(), self.store.exists(TOM)), ([], False))
+        result_of(self.store.create(TOM))
+        result_of(self.store.create(TOM))
+        self.accept(1, MARIA)
+        self.assertEqual(self.store.mailboxes(), [MARIA, TOM])
+        self.assertTrue(self.store.exists(TOM) and self.store.exists(MARIA))
+        folder, changes = self.folder(), self.changes(self.folder())
+        result_of(self.store.delete(MARIA))
+        self.assertEqual((self.store.mailboxes(), self.store.exists(MARIA)), ([TOM], False))
+        self.assertEqual([change.kind for change in changes], ["reset"])
+        self.assertEqual((list(folder.uids), folder.entry(1), folder.counts()), ([], None, (0, 0, 0)))
+        for call in (folder.read(1), folder.append(b"x", [], AT), folder.flag([1], [], "+"), folder.expunge([1]),
+                     folder.digests([1]), folder.poll(), folder.vanished(0), folder.take_recent(), folder.reads([1]),
+                     self.folder(TOM).copy([1], folder), self.store.folder(MARIA, INBOX), self.store.folders(MARIA),
+                     self.store.delete(MARIA), self.store.subscribed(MARIA), self.store.create_folder(MARIA, "x", "")):
+            self.assertRaises(NotFound, result_of, call)
+        self.store = self.provider.restart()
+        self.assertEqual(self.store.mailboxes(), [TOM])
+
+    def test_uidvalidity_grows(self) -> None:
+        """A mailbox or folder made again has a greater UIDVALIDITY."""
+        first = self.accept(1, MARIA, (MARIA, "Work"))
+        result_of(self.store.delete(MARIA))
+        second = self.accept(2, MARIA, (MARIA, "Work"))
+        result_of(self.store.delete_folder(MARIA, "Work"))
+        third = self.accept(3, MARIA, (MARIA, "Work"))
+        self.assertGreater(second[0].uidvalidity, first[0].uidvalidity)
+        self.assertGreater(second[1].uidvalidity, first[1].uidvalidity)
+        self.assertGreater(third[1].uidvalidity, second[1].uidvalidity)
+        self.assertEqual(third[0].uidvalidity, second[0].uidvalidity)
+        self.assertEqual([copy.uid for copy in third], [2, 1])
+
+    def test_strange_names(self) -> None:
+        """Any name without control characters works, comes back exactly, and none leaves the store."""
+        for number, name in enumerate((
+            "../../etc/passwd", "..", ".", "a/b@c", "ä ö@tëst.example", "X" * 300 + "@long.test", "%2E", "%-abc",
+            "UPPER@case.test", "tmp", "-rf", "日本@例え.test", ".tmp", ".gone",
+        )):
+            self.accept(number, name)
+            self.assertTrue(self.store.exists(name))
+            self.assertIn(name, self.store.mailboxes())
+            self.assertEqual(list(self.folder(name).uids), [1])
+        before = self.store.mailboxes()
+        self.store = self.provider.restart()
+        self.assertEqual(self.store.mailboxes(), before)
+        for name in ("", "a\0b", "a\nb", "x" * 2000, "\udcff"):
+            self.assertFalse(self.store.exists(name))
+            self.assertRaises(Invalid, result_of, self.store.create(name))
+            self.assertRaises(NotFound, result_of, self.store.folder(name, INBOX))
+
+    def test_counts(self) -> None:
+        """Counts of every INBOX are true from the start, and after each kind of change."""
+        self.filled(3)
+        result_of(self.store.create(TOM))
+        self.store = self.provider.restart()
+        self.assertEqual(result_of(self.store.counts()), {MARIA: (3, 3), TOM: (0, 0)})
+        self.accept(7, MARIA, (MARIA, "Sent", ("\\Seen",)), (TOM, INBOX, ("\\Seen",)))
+        self.assertEqual(result_of(self.store.counts()), {MARIA: (4, 4), TOM: (1, 0)})
+        folder = self.folder()
+        result_of(folder.flag([1, 2], ["\\Seen"], "+"))
+        self.assertEqual(result_of(self.store.counts())[MARIA], (4, 2))
+        result_of(folder.move([1, 3], self.folder(TOM)))
+        self.assertEqual(result_of(self.store.counts()), {MARIA: (2, 1), TOM: (3, 1)})
+        result_of(folder.append(b"x", [], AT))
+        self.accept(8, "new@acme.test", MARIA)
+        self.assertEqual(result_of(self.store.counts()), {MARIA: (4, 3), TOM: (3, 1), "new@acme.test": (1, 1)})
+        result_of(self.store.delete(TOM))
+        self.assertNotIn(TOM, result_of(self.store.counts()))
+
+    def test_special_folders(self) -> None:
+        """A mailbox has its special folders from the start, in their order, before all others."""
+        result_of(self.store.create(MARIA))
+        result_of(self.store.create_folder(MARIA, "Zoo", ""))
+        result_of(self.store.create_folder(MARIA, "Alpha/Beta", "\\Junk"))
+        statuses = result_of(self.store.folders(MARIA))
+        self.assertEqual([(one.name, one.special_use) for one in statuses],
+                         [*SPECIAL_FOLDERS[:-1], ("Alpha/Beta", "\\Junk"), SPECIAL_FOLDERS[-1], ("Zoo", "")])
+        for status in statuses:
+            folder = self.folder(MARIA, status.name)
+            self.assertEqual(folder.status(), status)
+            self.assertEqual(folder.special_use, status.special_use)
+            self.assertEqual((status.total, status.uidnext, status.size), (0, 1, 0))
+        self.assertEqual(len({status.objectid for status in statuses}), len(statuses))
+
+    def test_special_folder_keeps_its_identity(self) -> None:
+        """A special folder has the UIDVALIDITY and object id before its first message that it has after it."""
+        result_of(self.store.create(MARIA))
+        before, folder = self.status("Sent"), self.folder(MARIA, "Sent")
+        copy = self.accept(1, (MARIA, "Sent", ("\\Seen",)))[0]
+        self.assertEqual((copy.uidvalidity, copy.uid), (before.uidvalidity, 1))
+        self.assertEqual(list(folder.uids), [1])
+        after = self.status("Sent")
+        self.assertEqual((after.uidvalidity, after.objectid, after.total), (before.uidvalidity, before.objectid, 1))
+        draft = self.folder(MARIA, "Drafts")
+        result_of(draft.append(b"x", ["Work", "\\Draft"], AT))
+        result_of(draft.flag([1], ["More"], "+"))
+        result_of(draft.copy([1], self.folder(MARIA, "Archive")))
+        self.assertEqual(self.folder(MARIA, "Archive").entry(1).flags, {"Work", "More", "\\Draft"})
+
+    def test_status(self) -> None:
+        """The list tells the same of a folder, loaded or not."""
+        self.accept(1, (MARIA, "Work"), octets=b"12345")
+        self.accept(2, (MARIA, "Work", ("\\Seen",)), octets=b"678")
+        result_of(self.folder(MARIA, "Work").flag([1], ["\\Seen"], "+"))
+        self.accept(3, (MARIA, "Work"), octets=b"9")
+        loaded = self.status("Work")
+        self.assertEqual(loaded[:5] + loaded[6:7] + loaded[8:9], ("Work", "", 3, 1, 1, 4, 9))
+        self.store = self.provider.restart()
+        self.assertEqual(self.status("Work"), loaded)
+        self.assertEqual(self.folder(MARIA, "Work").status(), loaded)
+
+    def test_folder_names(self) -> None:
+        """Names of folders come back exactly; impossible ones are refused."""
+        result_of(self.store.create(MARIA))
+        names = ["a.b", "a", "a/b/c", "Entwürfe", "日本", "a&b", "&AOQ-", "new", "cur", "..", "~root", "100%*", "..a/.b",
+                 "INBOX/sub", "x" * 150, "\\back", "tab in space", "😀"]
+        for name in names:
+            result_of(self.store.create_folder(MARIA, name, ""))
+            self.accept(f"n{names.index(name)}", (MARIA, name))
+        self.assertEqual(self.names()[6:], sorted(names))
+        self.store = self.provider.restart()
+        self.assertEqual(self.names()[6:], sorted(names))
+        for name in names:
+            self.assertEqual(list(self.folder(MARIA, name).uids), [1])
+        for name in ("", "/", "a/", "/a", "a//b", "a\rb", "a\0", "\x7f", "\ud800", "y" * 300, "ü" * 150, "/".join("a" * 40)):
+            self.assertRaises(Invalid, result_of, self.store.create_folder(MARIA, name, ""))
+            self.assertRaises(NotFound, result_of, self.store.folder(MARIA, name))
+        self.assertRaises(Invalid, result_of, self.store.create_folder(MARIA, "ok", "\\All"))
+
+    def test_folders_come_and_go(self) -> None:
+        """Creating what exists and deleting INBOX conflict; inferiors outlive a deleted folder."""
+        self.accept(1, (MARIA, "Work"), (MARIA, "Work/Old"))
+        for name in ("Work", "Sent", "inbox"):
+            self.assertRaises(Conflict, result_of, self.store.create_folder(MARIA, name, ""))
+        self.assertRaises(Conflict, result_of, self.store.delete_folder(MARIA, "InBox"))
+        self.assertRaises(NotFound, result_of, self.store.delete_folder(MARIA, "none"))
+        self.assertRaises(NotFound, result_of, self.store.folder(MARIA, "work"))
+        changes = self.changes(self.folder(MARIA, "Work"))
+        result_of(self.store.delete_folder(MARIA, "Work"))
+        self.assertEqual([change.kind for change in changes], ["reset"])
+        self.assertEqual(self.names()[6:], ["Work/Old"])
+        self.assertEqual(list(self.folder(MARIA, "Work/Old").uids), [1])
+
+    def test_special_folder_deleted(self) -> None:
+        """A special folder that is deleted stays away until it is made again."""
+        result_of(self.store.create(MARIA))
+        before = self.status("Trash")
+        result_of(self.store.delete_folder(MARIA, "Trash"))
+        self.assertRaises(NotFound, result_of, self.store.folder(MARIA, "Trash"))
+        self.assertRaises(NotFound, result_of, self.store.delete_folder(MARIA, "Trash"))
+        self.store = self.provider.restart()
+        self.assertNotIn("Trash", self.names())
+        self.accept(1, (MARIA, "Trash"))
+        after = self.status("Trash")
+        self.assertEqual(after.special_use, "\\Trash")
+        self.assertGreater(after.uidvalidity, before.uidvalidity)
+        self.assertNotEqual(after.objectid, before.objectid)
+
+    def test_rename(self) -> None:
+        """A renamed folder keeps its messages and object id; inferiors follow; UIDVALIDITY grows."""
+        self.accept(1, (MARIA, "Work", ("\\Seen", "Key")), (MARIA, "Work/Old"), (MARIA, "Workshop"))
+        old, changes = self.status("Work"), self.changes(self.folder(MARIA, "Work"))
+        result_of(self.store.rename_folder(MARIA, "Work", "Play/Time"))
+        self.assertEqual([change.kind for change in changes], ["reset"])
+        self.assertEqual(self.names()[6:], ["Play/Time", "Play/Time/Old", "Workshop"])
+        new, folder = self.status("Play/Time"), self.folder(MARIA, "Play/Time")
+        self.assertEqual((new.objectid, new.uidnext, folder.entry(1).flags), (old.objectid, 2, {"\\Seen", "Key"}))
+        self.assertGreater(new.uidvalidity, old.uidvalidity)
+        self.assertEqual(result_of(self.folder(MARIA, "Play/Time/Old").read(1)), a_mail("mail 1"))
+        self.assertEqual(result_of(folder.digests([1]))[1].subject, "mail 1")
+        self.assertEqual(self.accept(2, (MARIA, "Play/Time"))[0].uid, 2)
+        again = self.accept(3, (MARIA, "Work"))[0]
+        self.assertEqual(again.uid, 1)
+        self.assertGreater(again.uidvalidity, old.uidvalidity)
+
+    def test_rename_inferiors_only(self) -> None:
+        """A name that only has inferiors can be renamed."""
+        self.accept(1, (MARIA, "a/b"))
+        result_of(self.store.rename_folder(MARIA, "a", "c"))
+        self.assertEqual(self.names()[6:], ["c/b"])
+
+    def test_rename_refused(self) -> None:
+        """A rename onto something, below itself, or of nothing, is refused and changes nothing."""
+        self.accept(1, (MARIA, "a"), (MARIA, "a/x"), (MARIA, "b/x"))
+        names = self.names()
+        for old, new, error in (("a", "b", Conflict), ("a", "a/y", Conflict), ("a", "Sent", Conflict),
+                                ("none", "c", NotFound), ("a", "", Invalid), ("b/x", "a/x", Conflict),
+                                ("inbox", "a", Conflict), ("a", "inbox", Conflict), ("a/", "c", NotFound)):
+            self.assertRaises(error, result_of, self.store.rename_folder(MARIA, old, new))
+        self.assertEqual(self.names(), names)
+
+    def test_rename_special(self) -> None:
+        """A special use that came with the name stays behind; one given by hand goes along."""
+        self.accept(1, (MARIA, "Archive"))
+        result_of(self.store.create_folder(MARIA, "Mine", "\\Archive"))
+        result_of(self.store.rename_folder(MARIA, "Archive", "Old"))
+        result_of(self.store.rename_folder(MARIA, "Mine", "Yours"))
+        self.assertEqual((self.status("Old").special_use, self.status("Yours").special_use), ("", "\\Archive"))
+        self.assertNotIn("Archive", self.names())
+        result_of(self.store.rename_folder(MARIA, "Old", "Archive"))
+        self.assertEqual((self.status("Archive").special_use, self.status("Archive").total), ("\\Archive", 1))
+
+    def test_rename_inbox(self) -> None:
+        """Renaming INBOX moves its messages; INBOX and its inferiors stay (RFC 3501 section 6.3.5)."""
+        folder = self.filled(3)
+        self.accept(9, (MARIA, "INBOX/sub"))
+        changes = self.changes(folder)
+        result_of(self.store.rename_folder(MARIA, "inbox", "old-mail"))
+        self.assertEqual([(change.kind, change.uids) for change in changes], [("expunged", (1, 2, 3))])
+        self.assertEqual(list(self.folder(MARIA, "old-mail").uids), [1, 2, 3])
+        self.assertIn("INBOX/sub", self.names())
+        self.assertEqual(self.accept(10, MARIA)[0].uid, 4)
+
+    def test_subscriptions(self) -> None:
+        """The special folders are subscribed to until told otherwise; any possible name can be."""
+        result_of(self.store.create(MARIA))
+        special = {name for name, _ in SPECIAL_FOLDERS}
+        self.assertEqual(result_of(self.store.subscribed(MARIA)), special)
+        result_of(self.store.subscribe(MARIA, "Entwürfe/x", True))
+        result_of(self.store.subscribe(MARIA, "Entwürfe/x", True))
+        result_of(self.store.subscribe(MARIA, "Junk", False))
+        self.store = self.provider.restart()
+        self.assertEqual(result_of(self.store.subscribed(MARIA)), special - {"Junk"} | {"Entwürfe/x"})
+        self.assertRaises(Invalid, result_of, self.store.subscribe(MARIA, "a//b", True))
+        self.assertRaises(NotFound, result_of, self.store.subscribe(TOM, "a", True))
+
+    def test_erase(self) -> None:
+        """After erasing there is nothing, nothing is owed, and it goes on with greater UIDVALIDITYs."""
+        first, folder = self.accept(1, MARIA, TOM)[0], self.folder()
+        changes = self.changes(folder)
+        result_of(self.store.erase())
+        self.assertEqual((self.store.mailboxes(), result_of(self.store.counts())), ([], {}))
+        self.assertEqual([change.kind for change in changes], ["reset"])
+        second = self.accept(1, MARIA)[0]
+        self.assertEqual(second, Copy(MARIA, INBOX, 1, second.uidvalidity))
+        self.assertGreater(second.uidvalidity, first.uidvalidity)
+        self.settle("d-1")
+        self.store = self.provider.crash()
+        self.assertEqual(result_of(self.store.replay(set())), [])
+        self.assertEqual(self.store.mailboxes(), [MARIA])
+
+    def test_space(self) -> None:
+        """Space on the disk is told."""
+        free, total = self.store.space()
+        self.assertTrue(0 < free <= total)
+
+
+def _on(contract: type[Contract], provider: Any) -> type:
+    name = f"{contract.__name__.removesuffix('Contract')}{provider.__name__.removesuffix('Provider')}Tests"
+    return type(name, (contract, SynchronousTestCase), {
+        "provider_of": provider, "__module__": __name__, "__doc__": contract.__doc__, "__qualname__": name})
+
+
+for _contract in (DeliveryContract, OwedContract, FlagContract, FolderContract, MailboxContract):
+    for _provider in (MemoryProvider, DiskProvider):
+        _tests = _on(_contract, _provider)
+        globals()[_tests.__name__] = _tests
+del _contract, _provider, _tests
