@@ -55,6 +55,7 @@ _ATTRIBUTE = re.compile(
 _COMMENT_END = re.compile(r"--!?>")
 _REFERENCE = re.compile(r"&(?:#[0-9]{1,8};?|#[xX][0-9a-fA-F]{1,8};?|[A-Za-z][A-Za-z0-9]{1,31};)")
 
+
 def tokens(markup: str, most: int = MOST_TOKENS) -> Iterator[Token]:
     """The tokens of a page or fragment, at most about C{most}; comments, declarations and cut-off tags are left out."""
     at, length = 0, len(markup)
