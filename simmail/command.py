@@ -114,10 +114,11 @@ def _run(parsed: argparse.Namespace) -> int:
             open(log, "ab").close()
     except OSError as error:
         raise Invalid("--log", f"{log} cannot be written: {error.strerror}") from None
-    argv = ["twistd", "--nodaemon", "--pidfile=", f"--logfile={log}", "simmail", "--state", str(state),
+    argv = ["twistd", "--nodaemon", "--pidfile=", "--logger=simmail.logs.observer", "simmail", "--state", str(state),
             "--port-base", str(parsed.port_base)]
     if parsed.config:
         argv += ["--config", parsed.config]
+    os.environ["SIMMAILD_LOG"] = log
     sys.argv = argv
     run()
     return 0

@@ -291,11 +291,12 @@ class Scheduler:
                 self.clock.step(target)
             await self.housekeep()
             moved = True
+            end = self.clock.now()
         finally:
             await self.clock.end_steps(announce and moved)
         last_event = self._events.last
         return Advanced(
-            start, self.clock.now(), ran, (first_event, last_event) if last_event >= first_event else (), reason)
+            start, end, ran, (first_event, last_event) if last_event >= first_event else (), reason)
 
     def _target(
         self, start: datetime, by: timedelta | None, to: datetime | None, until: str | None
