@@ -155,7 +155,7 @@ def _question(sentence: str, language: Language) -> Question:
     words = phrases.words(sentence)
     options = phrases.options(sentence, language, asked=True)
     form = "what"
-    clause = phrases.asking_clause(low)
+    clause = phrases.asking_clause(low, language)
     if clause.startswith(language.when_words):
         form = "when"
     elif clause.startswith(language.number_words):

@@ -134,6 +134,7 @@ class Language(Struct, frozen=True, rename={"and_": "and", "or_": "or"}):
     determiners: frozenset[str]
     definite: frozenset[str]
     phrase_stops: frozenset[str]
+    phrase_verbs: frozenset[str]
     flips: dict[str, str]
     default_determiner: str
     question_words: tuple[str, ...]

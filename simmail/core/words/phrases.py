@@ -11,6 +11,8 @@ from simmail.core.words.language import Language
 _WORD = re.compile(r"[€$£]?[^\W_]+(?:['’.-][^\W_]+)*|[,;:()?!–—]")
 _WORDS = 120
 _LONGEST_PHRASE = 4
+#: Fewer characters before an "and" are no question of their own.
+_SHORTEST = 12
 
 
 def words(sentence: str) -> list[str]:
@@ -24,16 +26,23 @@ _DEED_TAIL = frozenset({"yesterday", "today", "again", "quickly", "promptly", "t
 _DEED_FLIPS = {"us": "you", "me": "you", "you": "us"}
 
 
-def asking_clause(low: str) -> str:
+def asking_clause(low: str, language: Language) -> str:
     """The part of a lower-case question that asks: after "Also," and the like."""
-    head, comma, tail = low.partition(", ")
-    if comma and len(head) < 60 and tail:
-        return asking_clause(tail) if len(tail) > 3 and tail.count(",") < 8 else tail
+    for _ in range(8):
+        head, comma, tail = low.partition(", ")
+        if not comma or len(head) >= 60 or not tail or head.startswith(_openings(language)):
+            break
+        low = tail
     for opening in ("and ", "also ", "but ", "so ", "und ", "außerdem ", "or ", "then "):
         if low.startswith(opening):
             return low[len(opening):].lstrip(" :")
     head, colon, tail = low.partition(": ")
     return tail if colon and len(head) < 40 else low
+
+
+def _openings(language: Language) -> tuple[str, ...]:
+    # How questions begin: "which", "do you".  German ones begin with any verb and are told by the question mark.
+    return tuple(f"{word} " for word in (*language.question_words, *language.short_answers))
 
 
 def has_question_word(clause: str, language: Language) -> bool:
@@ -61,19 +70,18 @@ def asks_for_something(sentence: str, language: Language) -> bool:
 def apart(question: str, language: Language) -> list[str]:
     """The questions of one sentence: "When ... and how many ...?"."""
     low = question.lower()
+    openings = _openings(language)
     cuts: list[tuple[int, int]] = []
     for joint in (f", {language.and_} ", f" {language.and_} ", ", "):
         at = low.find(joint)
         while at >= 0 and len(cuts) < 4:
             after = low[at + len(joint):]
-            if after.startswith(tuple(f"{word} " for word in language.question_words)) and not any(
+            if at >= _SHORTEST and after.startswith(openings) and not any(
                 abs(at - cut) < 8 for cut, _ in cuts
             ):
                 cuts.append((at, len(joint)))
             at = low.find(joint, at + 1)
-    if not cuts or not asking_clause(low[:min(cut for cut, _ in cuts)]).startswith(
-        (*language.question_words, *language.short_answers, "can", "could")
-    ):
+    if not cuts or not asking_clause(low[:min(cut for cut, _ in cuts)], language).startswith(openings):
         return [question]
     parts, start = [], 0
     for at, length in sorted(cuts):
@@ -91,7 +99,8 @@ def noun_phrase(tokens: list[str], start: int, language: Language) -> list[str]:
         if low in ("next", "last") and not found:
             found.append(token)  # "the next order", but not "the order next week"
             continue
-        if low in language.phrase_stops or not token[-1].isalnum() or low in language.determiners:
+        verb = low in language.phrase_verbs and bool(found) and found[-1].lower() not in ("next", "last")
+        if verb or low in language.phrase_stops or not token[-1].isalnum() or low in language.determiners:
             break
         found.append(token)
     return found

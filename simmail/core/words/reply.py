@@ -311,7 +311,9 @@ def _answer(scene: Scene, read: Read, question: Question, place: int, back: bool
         return Said(act="answer.back", values=values)
     if question.form in ("yes_no", "choice"):
         yes, no = (in_full(answer, scene) for answer in question.short)
-        act = "answer.yes" if dice.chance(scene.manner.yes, "yes", place) else "answer.no"
+        # Who asks to have something confirmed mostly gets it confirmed.
+        likely = max(scene.manner.yes, 0.95) if _is_request(question, scene) else scene.manner.yes
+        act = "answer.yes" if dice.chance(likely, "yes", place) else "answer.no"
         return Said(act=act, values={**values, "yes": yes, "no": no})
     day = scene.due(scene.manner.days, read.found.deadlines)
     values.update(scene.by(day))

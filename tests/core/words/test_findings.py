@@ -112,6 +112,7 @@ class QuestionTests(SynchronousTestCase):
             ("Do you have our price list?", "your price list"),
             ("How many licences do you need?", "the number of licences"),
             ("When do you expect to place the next order?", "the next order"),
+            ("Who should the driver call on arrival?", "the driver"),
             ("Are you coming?", ""),
         ):
             self.assertEqual(question(text).topic, topic, text)
@@ -132,6 +133,11 @@ class QuestionTests(SynchronousTestCase):
         """Two questions in one sentence are two."""
         found = english("When do you need them, and how many do you need?").questions
         self.assertEqual([one.text for one in found], ["When do you need them?", "How many do you need?"])
+        found = english("Hi Maria,\n\nwhich address should we use, and do you still need the cables?").questions
+        self.assertEqual([(one.form, one.topic) for one in found], [("what", "the address"), ("yes_no", "the cables")])
+        found = english("Also, who should the driver call, and is there a loading ramp?").questions
+        self.assertEqual([one.form for one in found], ["what", "yes_no"])
+        self.assertEqual(len(english("Do you have red, blue and green ones?").questions), 1)
 
     def test_idle(self) -> None:
         """Footers and courtesies ask nothing."""
