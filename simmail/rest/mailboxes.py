@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
+import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
@@ -168,13 +169,13 @@ async def set_status(call: Call) -> MailboxStatus:
 
 async def list_messages(call: Call) -> Page:
     asked: WhichMessages = call.query
+    folder = await call.universe.mailboxes.folder(call.found, asked.folder)
     # One more than asked for tells whether there is a next page.
-    found = await call.universe.mailboxes.messages(call.found, asked.folder, asked.limit + 1, asked.before)
-    page = found[:asked.limit]
+    uids, found = await call.services.listings.page(call.universe.id, folder, asked.limit + 1, asked.before)
     more: dict[str, str | int] | None = None
     if len(found) > asked.limit:
-        more = {"before": page[-1].entry.uid, "limit": asked.limit}
-    return Page([listed(one.folder, one.entry, one.digest) for one in page], more)
+        more = {"before": uids[asked.limit - 1], "limit": asked.limit}
+    return Page([msgspec.Raw(one) for one in found[:asked.limit]], more)
 
 
 async def whole(

@@ -13,6 +13,7 @@ from simmail.config import Config
 
 if TYPE_CHECKING:
     from simmail.rest.health import Traffic
+    from simmail.rest.listing import Listings
     from simmail.universe.roster import Roster
 
 
@@ -58,6 +59,7 @@ class Services(Struct, frozen=True):
     Everything a call may reach.
 
     @ivar reactor: IReactorTime, for real seconds only.
+    @ivar listings: JSON of listed messages, kept at hand.
     @ivar traffic: counts the requests answered; connections: how many are open now.
     @ivar listeners: the mail listeners, as they are bound.
     @ivar certificate: the TLS certificate in use, None for none.
@@ -70,6 +72,7 @@ class Services(Struct, frozen=True):
     config: Config
     reactor: Any
     traffic: Traffic
+    listings: Listings
     listeners: tuple[Listener, ...] = ()
     certificate: Callable[[], Certificate | None] = _no_certificate
     in_thread: Callable[[Callable[[], Any]], Any] = _at_once

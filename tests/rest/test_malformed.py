@@ -83,7 +83,7 @@ class MalformedTests(ServedTestCase):
         self.fine(answer.status, answer.body)
 
     @QUICK
-    @given(st.binary(max_size=200), st.sampled_from([b"", b"GET /api/status HTTP/1.1\r\n", b"POST /api/send HTTP/1.1\r\n",
+    @given(st.binary(max_size=200), st.sampled_from([b"", b"GET /api/me HTTP/1.1\r\n", b"POST /api/send HTTP/1.1\r\n",
                                                      b"GET /api/status HTTP/1.1\r\nContent-Length: 9\r\n\r\n"]))
     def test_octets(self, octets: bytes, begin: bytes) -> None:
         """Anything on the wire."""

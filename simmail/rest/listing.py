@@ -1,0 +1,67 @@
+"""
+Messages of a folder as JSON, kept at hand.
+
+What a list shows of a message never changes but for its flags, so its JSON is
+kept under where it is and which flags it has; only what is new is asked of
+the index.  Nothing is kept that could be wrong: a UID means one message for
+ever as long as UIDVALIDITY is the same (RFC 3501 section 2.3.1.1).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import OrderedDict
+from typing import Any
+
+import msgspec
+
+from simmail.mailstore.records import Entry
+from simmail.rest.presenting import listed
+
+#: Messages kept; those looked at longest ago go first.
+MOST = 8192
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Listings:
+    """JSON of listed messages, of all universes."""
+
+    def __init__(self, most: int = MOST) -> None:
+        self._most = most
+        self._kept: OrderedDict[tuple[Any, ...], bytes] = OrderedDict()
+
+    async def page(self, universe: str, folder: Any, limit: int, before: int | None) -> tuple[list[int], list[bytes]]:
+        """
+        The newest C{limit} messages with UIDs below C{before}: their UIDs, and the JSON of each.
+
+        @param folder: an C{IFolder}.
+        """
+        uids = folder.uids
+        end = len(uids) if before is None else bisect_left(uids, before)
+        wanted = list(uids[max(0, end - limit):end])[::-1]
+        kept = self._kept
+        place = (universe, folder.mailbox, folder.name, folder.uidvalidity)
+        found: dict[int, bytes] = {}
+        missing: dict[int, tuple[tuple[Any, ...], Entry]] = {}
+        for uid in wanted:
+            entry = folder.entry(uid)
+            if entry is None:
+                continue
+            key = (place, uid, entry.flags)
+            octets = kept.get(key)
+            if octets is None:
+                missing[uid] = key, entry
+            else:
+                kept.move_to_end(key)
+                found[uid] = octets
+        if missing:
+            digests = await folder.digests(list(missing))
+            for uid, (key, entry) in missing.items():
+                digest = digests.get(uid)
+                if digest is not None:
+                    found[uid] = kept[key] = _encode(listed(folder.name, entry, digest))
+            while len(kept) > self._most:
+                kept.popitem(last=False)
+        there = [uid for uid in wanted if uid in found]
+        return there, [found[uid] for uid in there]
