@@ -23,7 +23,7 @@ PATIENCE, MOST = 0.2, 64 * 1024
 @implementer(ILogObserver)
 class GatheringObserver:
     """
-    Writes events as lines: time, level, namespace, text, and the traceback of a failure.
+    Writes events as lines: time, level, namespace, text, and below it the traceback of a failure.
 
     @param file: open for writing text; call_later: C{reactor.callLater}, once the reactor runs.
     """
@@ -43,7 +43,11 @@ class GatheringObserver:
         second = int(event["log_time"])
         if second != self._second:
             self._second, self._stamp = second, datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        line = f"{self._stamp} {level.name} {event.get('log_namespace', '-')}: {formatEvent(event)}\n"
+        text = formatEvent(event)
+        if not text.isprintable():
+            # It may quote a stranger: a line stays one line, and a terminal what it is.
+            text = "".join([one if one.isprintable() else one.encode("unicode_escape").decode() for one in text])
+        line = f"{self._stamp} {level.name} {event.get('log_namespace', '-')}: {text}\n"
         if "log_failure" in event:
             line += event["log_failure"].getTraceback()
         self._lines.append(line)

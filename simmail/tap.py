@@ -190,6 +190,7 @@ class Daemon(service.Service):
         await database.connect()
         journal = Journal(str(state / "journal"), reactor)
         self._stopping.append(journal.close)
+        await journal.ready
         stores = partial(
             MailStore, root=str(state / "mail"), journal=journal, index=str(state / "index"), reactor=reactor,
             digest=digest)

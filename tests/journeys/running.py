@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import imaplib
 import json
 import os
@@ -242,11 +243,14 @@ class JourneyCase(SynchronousTestCase):
 def redis_pid(state: Path) -> int | None:
     """The process id of the private Redis of a state folder, None when there is none."""
     try:
-        pid = int((state / "redis" / "redis.pid").read_text(encoding="ascii"))
-        os.kill(pid, 0)
-    except (OSError, ValueError):
+        # It holds this lock while it lives; its process id may be another's by then.
+        with open(state / "redis" / "redis.lock", "rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         return None
-    return pid
+    except BlockingIOError:
+        return int((state / "redis" / "redis.pid").read_text(encoding="ascii"))
+    except FileNotFoundError:
+        return None
 
 
 def end_redis(state: Path) -> None:

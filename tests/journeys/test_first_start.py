@@ -128,7 +128,8 @@ class FirstStartTests(JourneyCase):
         service.start()
         for line in self.printed(service).rstrip().split("\n")[-3:]:
             self.run_line(line)
-        log = [line for line in service.logged().split("\n") if "[simmail.mail#info]" in line]
+        until(lambda: "answered" in service.logged())
+        log = [line for line in service.logged().split("\n") if " info simmail.mail: " in line]
         for word in ("accepted", "filed", "planned", "answered"):
             self.assertTrue(any(re.search(rf"\b{word}\b", line) for line in log), word)
         self.assertRegex(service.get("/metrics").body.decode(), r'simmail_mail_total\{what="answered"\} 1\n')

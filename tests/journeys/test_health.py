@@ -1,0 +1,64 @@
+"""What those who run the service see: health, figures, its log."""
+
+from __future__ import annotations
+
+import re
+import urllib.request
+
+from tests.journeys.running import LOGIN, JourneyCase, command, message, until
+
+
+class HealthTests(JourneyCase):
+    """No key is needed, and nothing of any mail is told."""
+
+    def test_health(self) -> None:
+        """livez, readyz and metrics answer without a key."""
+        service = self.service()
+        service.start()
+        base = f"http://127.0.0.1:{service.port('http')}"
+        with urllib.request.urlopen(base + "/livez") as answer:
+            self.assertEqual(answer.status, 200)
+        self.assertEqual(service.get("/readyz", key="").json(), {
+            "status": "ready", "checks": {"redis": "ok", "store": "ok", "listeners": "ok"}})
+        with service.smtp() as session, service.imap():
+            session.sendmail(LOGIN, ["maria@acme.test"], message(
+                LOGIN, "maria@acme.test", "Secret subject", "Could we meet on Monday at 10:00?"))
+            until(lambda: 'what="planned"' in service.get("/metrics", key="").body.decode())
+            text = service.get("/metrics", key="").body.decode()
+        self.assertNotIn("Secret", text)
+        figures = dict(re.findall(r"^([a-z_]+(?:\{[^}]*\})?) ([0-9.e+-]+)$", text, re.MULTILINE))
+        self.assertEqual(figures['simmail_mail_total{what="accepted"}'], "1")
+        self.assertEqual(figures['simmail_mail_total{what="planned"}'], "1")
+        self.assertEqual(figures['simmail_mail_undecided{universe="main"}'], "0")
+        self.assertEqual(figures['simmail_sessions{listener="smtp"}'], "1")
+        self.assertEqual(figures['simmail_sessions{listener="imap"}'], "1")
+        self.assertEqual(figures["simmail_redis_available"], "1")
+        self.assertEqual(figures["simmail_pending_jobs"], "1")
+        for line in text.splitlines():
+            self.assertRegex(line, r"\A(# (TYPE|HELP) [a-z_]+ .+|[a-z_]+(\{[^}]*\})? -?[0-9.e+-]+)\Z")
+
+    def test_log(self) -> None:
+        """Neither key nor password is ever in the log."""
+        service = self.service()
+        service.start()
+        service.get(f"/api/me?token={service.key}", key="")
+        with service.smtp() as session:
+            session.login(LOGIN, service.password)
+        with service.imap():
+            pass
+        until(lambda: "/api/me" in service.logged())
+        log = service.logged()
+        for secret in (service.key, service.key.rpartition("_")[2], service.password):
+            self.assertNotIn(secret, log)
+
+    def test_ready(self) -> None:
+        """ready tells by its status whether the service serves, and waits when told to."""
+        service = self.service()
+        self.assertEqual(command("ready", "--state", str(service.state)).returncode, 1)
+        service.begin()
+        self.assertEqual(command("ready", "--state", str(service.state), "--wait", "20").returncode, 0)
+        service.wait_ready()
+        self.assertEqual(service.stop(), 0)
+        ran = command("ready", "--state", str(service.state))
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("not ready", ran.stderr)

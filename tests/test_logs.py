@@ -1,0 +1,50 @@
+"""Tests for C{simmail.logs}."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+from twisted.internet.task import Clock
+from twisted.logger import Logger, LogLevel
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.logs import PATIENCE, GatheringObserver
+
+
+class LogTests(SynchronousTestCase):
+    """Lines of the log."""
+
+    def setUp(self) -> None:
+        """An observer whose reactor runs."""
+        self.file, self.clock = StringIO(), Clock()
+        self.observer = GatheringObserver(self.file)
+        self.observer.call_later = self.clock.callLater
+        self.log = Logger("simmail.mail", observer=self.observer)
+
+    def test_gathered(self) -> None:
+        """Lines are written together, soon; trouble is written at once, in its place."""
+        self.log.info("accepted {n}", n=1)
+        self.log.info("accepted {n}", n=2)
+        self.assertEqual(self.file.getvalue(), "")
+        self.clock.advance(PATIENCE)
+        self.assertRegex(
+            self.file.getvalue(), r"\A(\S+Z info simmail.mail: accepted [12]\n){2}\Z")
+        self.log.info("accepted {n}", n=3)
+        self.log.warn("trouble")
+        self.assertEqual([line.partition(": ")[2] for line in self.file.getvalue().splitlines()],
+                         ["accepted 1", "accepted 2", "accepted 3", "trouble"])
+
+    def test_stranger(self) -> None:
+        """What a stranger wrote adds no line and does nothing to a terminal."""
+        self.log.emit(LogLevel.warn, "accepted {subject}", subject="a\nb\r\x1b[2Jc\x85d\u2028e é")
+        self.assertEqual(self.file.getvalue().count("\n"), 1)
+        self.assertTrue(self.file.getvalue().endswith(r"accepted a\nb\r\x1b[2Jc\x85d\u2028e é" + "\n"))
+
+    def test_failure(self) -> None:
+        """A failure is told with its traceback."""
+        try:
+            raise ValueError("what")
+        except ValueError:
+            self.log.failure("it failed")
+        self.assertIn("it failed\nTraceback", self.file.getvalue())
+        self.assertIn("ValueError: what", self.file.getvalue())
