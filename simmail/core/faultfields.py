@@ -1,0 +1,178 @@
+"""
+Fault rules as the API takes and shows them.
+
+Source: API contract, "Fault rule" and "Faults"; decisions, section 12.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any, get_args
+
+import msgspec
+
+from simmail.core.checks import LINE, Check, flag, line, list_of, members, one_of, share, text
+from simmail.core.faults import KINDS, PAIRS, STAGES, FaultRule, Per
+from simmail.core.persona import Hours
+from simmail.core.times import LONGEST, parse_clock, parse_days, parse_duration, zone
+from simmail.errors import Invalid
+
+#: A real delay is shorter than any client's patience; more is C{hang}.
+LONGEST_DELAY_MS = 60 * 60 * 1000
+
+#: Which kinds answer with a code, and its first digits.
+_CODES: Mapping[str, tuple[int, ...]] = {
+    "reject": (5,), "defer": (4,), "greylist": (4,), "rate_limit": (4,), "tls_fail": (4, 5), "auth_fail": (4, 5),
+    "bounce": (5,),
+}
+
+#: Kinds of which the plan feature C{chaos} is asked when they are enabled.
+_ADVANCED = ("greylist", "rate_limit", "drop")
+
+
+def rules_of(value: Any) -> tuple[FaultRule, ...]:
+    """
+    The rules of a document, checked.
+
+    @raise Invalid: naming the rule by its place and the field.
+    """
+    return tuple(rule_of(one, str(index)) for index, one in enumerate(list_of(value, "")))
+
+
+def rule_of(value: Any, field: str = "") -> FaultRule:
+    """
+    One rule, checked.
+
+    @raise Invalid: naming the field, below C{field}.
+    """
+    given = members(value, field, _CHECKS)
+    given.pop("hits", None)
+    for name in ("kind", "stage"):
+        if name not in given:
+            raise Invalid(_below(field, name), "is required")
+    rule = FaultRule(**{"name": "", **given})
+    if rule.stage not in PAIRS[rule.kind]:
+        raise Invalid(_below(field, "stage"), f"{rule.kind} may stand at {', '.join(PAIRS[rule.kind])}")
+    _check_needs(rule, field)
+    _check_reply(rule, field)
+    return rule
+
+
+def shown(rule: FaultRule, hits: int = 0) -> dict[str, Any]:
+    """A rule as the API shows it: what is not set is left out."""
+    fields: dict[str, Any] = msgspec.to_builtins(rule)
+    always = ("name", "kind", "stage", "match", "rate", "enabled")
+    found = {name: one for name, one in fields.items() if name in always or one not in (0, "", None)}
+    if rule.per == "universe":
+        del found["per"]
+    return {**found, "hits": hits}
+
+
+def is_advanced(rule: FaultRule) -> bool:
+    """Whether the plan must have the feature C{chaos} for it."""
+    return rule.enabled and (rule.kind in _ADVANCED or rule.window is not None or bool(rule.scenario))
+
+
+def window_of(value: Any, field: str = "window") -> Hours:
+    """
+    The C{window} of a rule, checked.
+
+    @raise Invalid: naming the field.
+    """
+    given = members(value, field, {"days": _days, "from": _clock, "to": _clock, "tz": _zone})
+    return Hours(**{"from_" if name == "from" else name: one for name, one in given.items()})
+
+
+def _check_needs(rule: FaultRule, field: str) -> None:
+    """What a kind cannot be without."""
+    if rule.kind in ("delay", "late") and not rule.delay_ms:
+        raise Invalid(_below(field, "delay_ms"), f"is required for {rule.kind}")
+    if rule.kind == "delay" and rule.delay_ms > LONGEST_DELAY_MS:
+        raise Invalid(_below(field, "delay_ms"), f"must not be longer than {LONGEST_DELAY_MS} for delay")
+    if rule.kind == "throttle" and not rule.bytes_per_second:
+        raise Invalid(_below(field, "bytes_per_second"), "is required for throttle")
+    if rule.kind == "rate_limit" and not rule.interval:
+        raise Invalid(_below(field, "interval"), "is required for rate_limit")
+
+
+def _check_reply(rule: FaultRule, field: str) -> None:
+    """A reply says one thing: its code and its enhanced code agree (RFC 3463 section 2)."""
+    classes = _CODES.get(rule.kind, (4, 5))
+    if rule.code and rule.code // 100 not in classes:
+        wanted = " or ".join(f"{one}00 to {one}99" for one in classes)
+        raise Invalid(_below(field, "code"), f"must be from {wanted} for {rule.kind}")
+    if rule.enhanced and rule.enhanced[0] != str((rule.code // 100) or classes[-1]) and rule.kind in _CODES:
+        raise Invalid(_below(field, "enhanced"), "must begin as code does")
+
+
+def _below(field: str, name: str) -> str:
+    return f"{field}.{name}" if field else name
+
+
+def whole(low: int, high: int) -> Check:
+    """A whole number in a range."""
+    def check(value: Any, field: str) -> int:
+        if isinstance(value, bool) or not (isinstance(value, int) or isinstance(value, float) and value.is_integer()):
+            raise Invalid(field, "must be a whole number")
+        if not low <= value <= high:
+            raise Invalid(field, f"must be from {low} to {high}")
+        return int(value)
+    return check
+
+
+def _code(value: Any, field: str) -> int:
+    code: int = _from_zero(value, field)
+    if code and not 400 <= code <= 599:
+        raise Invalid(field, "must be from 400 to 599")
+    return code
+
+
+def _enhanced(value: Any, field: str) -> str:
+    told: str = line(value, field)
+    parts = told.split(".")
+    if told and not (len(parts) == 3 and parts[0] in ("4", "5") and all(
+            part.isascii() and part.isdigit() and len(part) <= 3 for part in parts)):
+        raise Invalid(field, "must be an enhanced status code such as 4.7.1")
+    return told
+
+
+def _match(value: Any, field: str) -> str:
+    return str(line(value, field)).strip().lower()
+
+
+def _interval(value: Any, field: str) -> str:
+    told: str = line(value, field)
+    if told and parse_duration(told, field) == timedelta(0):
+        raise Invalid(field, "must be longer than nothing")
+    return told
+
+
+def _days(value: Any, field: str) -> str:
+    told: str = line(value, field)
+    parse_days(told, field)
+    return told
+
+
+def _clock(value: Any, field: str) -> str:
+    told: str = line(value, field)
+    parse_clock(told, field)
+    return told
+
+
+def _zone(value: Any, field: str) -> str:
+    told: str = line(value, field)
+    zone(told, field)
+    return told
+
+
+_from_zero = whole(0, 1_000_000_000)
+
+_CHECKS: Mapping[str, Check] = {
+    "name": line, "kind": one_of(KINDS), "stage": one_of(STAGES), "match": _match, "rate": share, "code": _code,
+    "enhanced": _enhanced, "message": text(2 * LINE, lines=False),
+    "delay_ms": whole(0, int(LONGEST / timedelta(milliseconds=1))), "bytes_per_second": _from_zero,
+    "limit": _from_zero, "interval": _interval, "window": window_of, "enabled": flag, "scenario": line,
+    "first": _from_zero, "every": _from_zero, "times": _from_zero, "per": one_of(get_args(Per)),
+    "hits": lambda value, field: value,
+}
