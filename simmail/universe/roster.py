@@ -34,6 +34,7 @@ from simmail.universe.accounts import Accounts
 from simmail.universe.passwords import Passwords
 from simmail.universe.policy import Account
 from simmail.universe.universe import Charter, Universe
+from simmail.universe.users import Users
 
 Role = Literal["viewer", "member", "admin"]
 Proto = Literal["smtp", "imap"]
@@ -113,6 +114,7 @@ class Roster:
         self._keys: dict[str, Key] = {}
         self._failures: dict[str, deque[float]] = {}
         self._accounts: dict[str, Accounts] = {}
+        self.users = Users(self)
         self.plans: Mapping[str, Plan] = plans or {SELF_HOSTED.name: SELF_HOSTED}
 
     # Coming and going
@@ -125,6 +127,7 @@ class Roster:
         for octets in (await self._database.table(SERVER, "keys")).values():
             key = msgspec.json.decode(octets, type=Key)
             self._keys[key.prefix] = key
+        await self.users.start()
         for octets in (await self._database.table(SERVER, "universes")).values():
             await self._open(msgspec.json.decode(octets, type=Charter))
 
@@ -189,7 +192,7 @@ class Roster:
         if org_id in self._orgs:
             raise Conflict(f"organisation {org_id} exists")
         org = Org(org_id, name or org_id, plan)
-        await self._put("orgs", org_id, org)
+        await self.store_document("orgs", org_id, org)
         self._orgs[org_id] = org
         return org
 
@@ -219,7 +222,7 @@ class Roster:
         elif frozen or speed != 1.0:
             line = line.changed(now, real, speed, frozen)
         charter = Charter(universe_id, name or universe_id, org, now, seed or universe_id, line)
-        await self._put("universes", universe_id, charter)
+        await self.store_document("universes", universe_id, charter)
         return await self._open(charter)
 
     async def delete_universe(self, universe_id: str) -> None:
@@ -259,7 +262,7 @@ class Roster:
         token = f"sm_{prefix}_{secret}"
         key = Key(prefix, _digest(token), universe, role, name,
                   datetime.fromtimestamp(self._reactor.seconds(), UTC), administrator)
-        await self._put("keys", prefix, key)
+        await self.store_document("keys", prefix, key)
         self._keys[prefix] = key
         return token
 
@@ -314,7 +317,7 @@ class Roster:
             raise Invalid("plan", f"must be one of {', '.join(sorted(self.plans))}")
         org = Org(org.id, org.name, org.plan if plan is None else plan,
                   org.suspended if suspended is None else suspended)
-        await self._put("orgs", org_id, org)
+        await self.store_document("orgs", org_id, org)
         self._orgs[org_id] = org
         return org
 
@@ -394,8 +397,24 @@ class Roster:
         Deferred.fromCoroutine(universe.commit(Commit(events=(event,)))).addErrback(
             lambda failure: self.log.warn("a login was not recorded: {failure}", failure=failure.value))
 
-    async def _put(self, table: str, key: str, value: Any) -> None:
-        await self._database.commit(SERVER, Commit(puts=((table, key, msgspec.json.encode(value)),)))
+    # The server's own documents
+
+    def seconds(self) -> float:
+        """Real Unix time."""
+        return self._reactor.seconds()
+
+    async def documents(self, table: str) -> dict[str, bytes]:
+        """One table of the server's own documents."""
+        found: dict[str, bytes] = await self._database.table(SERVER, table)
+        return found
+
+    async def store_document(self, table: str, key: str, value: Any) -> None:
+        """Put one of the server's own documents."""
+        await self.commit(Commit(puts=((table, key, msgspec.json.encode(value)),)))
+
+    async def commit(self, commit: Commit) -> None:
+        """Change the server's own documents."""
+        await self._database.commit(SERVER, commit)
 
 
 def _digest(token: str) -> str:
