@@ -32,6 +32,9 @@ ASK_AGAIN = timedelta(days=3)
 #: A second mail comes this soon after the first.
 AFTERTHOUGHT = timedelta(minutes=12)
 
+#: Own mails of a thread that are kept in mind.
+_MOST_OWN = 5
+
 #: Kinds of mail that may promise and ask, and be followed by a second one.
 _SPEAKING: frozenset[str] = frozenset(("reply", "initiate", "followup"))
 
@@ -44,7 +47,7 @@ def aftermath(
     Everything that follows from a mail of the persona's own, in order.
 
     @param job: what was done; mail: what was sent; mails: what it answers.
-    @param dossier: about C{job.data["to"]}; thread: of C{job.thread}.
+    @param dossier: about whom the mail is for (C{core.plans}, C{key}); thread: of C{job.thread}.
     @param dice: keyed for the mail the job comes from.
     """
     own = dice.on("aftermath", job.kind, job.id)
@@ -53,10 +56,13 @@ def aftermath(
         return (Follow(_went_on(thread, mail, now), "the thread went on"),)
     after = relations.wrote(dossier, persona, now)
     thread = _went_on(thread, mail, now)
+    thread = replace(thread, own=(*thread.own, job.id)[-_MOST_OWN:])
     reactions: list[Reaction] = []
     if job.kind in ("deliver", "nudge"):
         settled, after = _settled(job, persona, mail, after, own, now, pace)
         reactions += settled
+    if job.kind == "correction" and written.promise is not None:
+        after = _put_off(job, written.promise.due, after)
     if job.kind in _SPEAKING:
         if written.promise is not None:
             pledge, after = _pledged(job, persona, mail, written, after, own, now, pace)
@@ -91,7 +97,7 @@ def _went_on(thread: ThreadState, mail: Mail, now: datetime) -> ThreadState:
     kept = max(25, len(thread.recent))
     return replace(
         thread, messages=thread.messages + 1, recent=(*thread.recent, int(now.timestamp()))[-kept:],
-        last_message_id=mail.message_id, between=thread.between + 1 if thread.between else 0)
+        last_message_id=mail.message_id, wrote=mail.message_id, between=thread.between + 1 if thread.between else 0)
 
 
 def _plan(
@@ -133,6 +139,19 @@ def _pledged(
         Pledge(job.data["to"], what, due, fate.fate == "kept", deliver, fate.why),
         replace(dossier, promises=(*dossier.promises, kept)[-50:]),
     )
+
+
+def promised_in(dossier: Dossier, thread: str) -> OpenPromise | None:
+    """The last thing a persona promised in a thread and has still to do."""
+    own = [one for one in dossier.promises if one.by == "persona" and one.thread == thread]
+    return own[-1] if own else None
+
+
+def _put_off(job: Job, due: datetime, dossier: Dossier) -> Dossier:
+    """The promise that a correction names another day for; what becomes of it stays as it was drawn."""
+    old = promised_in(dossier, job.thread)
+    return replace(dossier, promises=tuple(
+        replace(one, due=due) if one is old else one for one in dossier.promises))
 
 
 def _settled(

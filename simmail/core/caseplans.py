@@ -16,7 +16,7 @@ from simmail.core.cases import Case, Deliverable, wants
 from simmail.core.dice import Dice
 from simmail.core.persona import Persona
 from simmail.core.plans import job_id
-from simmail.core.situation import Dossier, OpenPromise, Pace, Plan, Pledge, Reaction, Reactions, Relate
+from simmail.core.situation import Dossier, Drop, OpenPromise, Pace, Plan, Pledge, Reaction, Reactions, Relate
 from simmail.core.times import format_instant
 
 
@@ -34,19 +34,34 @@ def deliveries(
     """
     What a persona owes by a case: a pledge for each deliverable of its that is dated and was not in the case C{before}.
 
+    One that is due another day, is somebody else's or is gone is not owed as it was before; nothing is by a case that
+    is closed.
     @param to: who gets it; dossier: what the persona holds about them; dice: the universe's.
     """
-    known = {(one.name, one.due) for one in (before.deliverables or () if before is not None else ())}
+    known, owed = _dated(before, persona), _dated(case, persona)
     reactions: list[Reaction] = []
+    for promise in dossier.promises:
+        if promise.by == "persona" and promise.case_id == case.id and (promise.what, promise.due) in known.difference(
+                owed):
+            if promise.job_id:
+                reactions.append(Drop(promise.job_id, f"case {case.id} does not ask for it any more"))
+            dossier = replace(dossier, promises=tuple(one for one in dossier.promises if one is not promise))
     for one in case.deliverables or ():
-        if one.persona_id != persona.id or not one.due or (one.name, one.due) in known:
+        if not one.due or (one.name, one.due) not in owed.difference(known) or one.persona_id != persona.id:
             continue
-        pledge, promise = _owed(case, one, one.due, persona, to, dice, now, pace)
+        pledge, promised = _owed(case, one, one.due, persona, to, dice, now, pace)
         reactions.append(pledge)
-        dossier = replace(dossier, promises=(*dossier.promises, promise)[-50:])
+        dossier = replace(dossier, promises=(*dossier.promises, promised)[-50:])
     if reactions:
-        reactions.append(Relate(dossier, f"owes {len(reactions)} things in case {case.id}"))
+        reactions.append(Relate(dossier, f"owes {len(owed)} things in case {case.id}"))
     return tuple(reactions)
+
+
+def _dated(case: Case | None, persona: Persona) -> set[tuple[str, datetime]]:
+    """What a persona owes by a case, and when."""
+    if case is None or case.status == "closed":
+        return set()
+    return {(one.name, one.due) for one in case.deliverables or () if one.persona_id == persona.id and one.due}
 
 
 def _owed(

@@ -4,17 +4,18 @@ Plans: what jobs need to know to be done later, kind by kind.
 C{Plan.data} is JSON-able.  Every kind has:
 
   - C{to}, C{to_name}: whom the mail goes to (C{link} and C{world} have none)
-  - C{key}: [sender, recipient, nth] of the mail it comes from: C{situation.keyed} gives its dice again
+  - C{key}: [sender, recipient, nth] of the mail it comes from: C{situation.keyed} gives its dice again, and the
+    dossier is the one about that sender (but for a C{forward}); without it the dossier is about C{to}
   - C{mails}: the mails it is about, oldest first, each C{{"place", "message_id", "subject", "sender", "references"}}
     (C{place} as in C{Situation.place}; the rest for when the copy is gone by then)
 
 and besides:
 
   - C{reply}: nothing; batching appends to C{mails}
-  - C{ooo}: C{period}: {from, to, message}
+  - C{ooo}: C{period}: {from, to, message}; C{to} is the reverse-path
   - C{bounce}: C{bounce}: the kind; C{address}: the recipient that bounces; C{to} is the reverse-path
-  - C{forward}: C{forward_to} as the persona has it (id or address; C{to} is empty for an id); C{reply_to}: the
-    original sender; C{by}: addresses that forwarded it so far, to be named in the C{X-Service-Forwarded} field
+  - C{forward}: C{forward_to} as the persona has it (id or address; C{to} is empty for an id); C{reply_to},
+    C{reply_to_name}: the original sender; C{by}: addresses that forwarded it so far, to be named in the C{X-Service-Forwarded} field
   - C{link}: C{open}: [{url, text, why, broken}]; C{look_up}: a sender's domain or C{""}
   - C{nudge}: C{what}, C{promised_due} (RFC 3339), C{nth_nudge}
   - C{deliver}: C{what}, C{promised_due}, C{fate}

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from hashlib import blake2b
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -83,7 +84,7 @@ def react(situation: Situation) -> Reactions:
     machine = automatic(mail, situation.envelope_sender)
     dossier, why = relations.met(
         before, persona, mail.from_.name, situation.sender_id, found, bool(machine), situation.now)
-    thread = _went_on(situation)
+    thread = _went_on(situation, found)
     reactions: list[Reaction] = [Receive(case_id(situation), situation.how, _filed(situation))]
     if not machine:
         note = _note(situation, found)
@@ -218,14 +219,25 @@ def _filed(s: Situation) -> str:
     return f"in the inbox: spam score {s.spam.score:.1f} under {s.spam.threshold:.1f}"
 
 
-def _went_on(s: Situation) -> ThreadState:
+def _went_on(s: Situation, found: Signals) -> ThreadState:
     """The thread with this message counted."""
     kept = max(25, s.limits.thread_messages_per_hour + 5)
+    echo, echoes = s.thread.echo, s.thread.echoes
+    if s.thread.wrote and s.mail.in_reply_to == s.thread.wrote:
+        echo = _said(found.new)
+        echoes = echoes + 1 if echo == s.thread.echo else 1
     return replace(
         s.thread, messages=s.thread.messages + 1, recent=(*s.thread.recent, int(s.now.timestamp()))[-kept:],
         last_message_id=s.mail.message_id, case_id=case_id(s) or s.thread.case_id,
         how=s.how if s.case is not None else s.thread.how, between=s.thread.between + 1 if s.sender_id else 0,
+        echo=echo, echoes=echoes,
     )
+
+
+def _said(text: str) -> str:
+    """A text in short, its letters only: what auto-responders put in of times and numbers makes no difference."""
+    letters = "".join(filter(str.isalpha, text[:2000].lower()))
+    return blake2b(letters.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
 def _note(s: Situation, found: Signals) -> str:
@@ -289,6 +301,8 @@ def _loop(s: Situation, thread: ThreadState, machine: str) -> str:
     count = sum(1 for at in thread.recent if at > since)
     if count > most:
         return f"{count} messages in this thread within 1h x pace {s.pace.scale:g}, the limit is {most}"
+    if thread.echoes >= s.limits.echoes:
+        return f"{thread.echoes} answers in a row say the same, the limit is {s.limits.echoes}"
     if thread.between > s.limits.between_personas:
         return f"{thread.between} mails in a row between personas, the limit is {s.limits.between_personas}"
     passed = s.mail.header(FORWARDED).lower()
@@ -313,12 +327,14 @@ def _notice(
     if mark in dossier.ooo or no_notices(s.mail, s.persona.addresses):
         return [], dossier
     after = timing.drawn(timedelta(seconds=20), 1.6, s.pace, s.dice, "ooo delay")
-    address, name = reply_address(s)
+    # RFC 3834 section 4: to the reverse-path, never to Reply-To.
+    address = s.envelope_sender.lower()
+    name = s.mail.from_.name if s.mail.from_.address.lower() == address else ""
     plan = planned(
         s, "ooo", timing.later(s.now, after),
         f"Tell {who(address, name)} about being away until {format_instant(back)}",
         f"away from {period.from_} to {period.to}",
-        {"period": {"from": period.from_, "to": period.to, "message": period.message}},
+        {"period": {"from": period.from_, "to": period.to, "message": period.message}}, to=(address, name),
     )
     return [plan], replace(dossier, ooo=(*dossier.ooo, mark)[-50:])
 
@@ -332,9 +348,10 @@ def _forward(s: Situation, to: str, away: bool) -> Plan:
     at = (timing.later(s.now, min(whole, timedelta(minutes=1))) if away
           else timing.due(s.persona, s.pace, s.now, whole, s.dice).at)
     passed = [one.strip() for one in s.mail.header(FORWARDED).lower().split(",") if one.strip()]
+    sender, name = reply_address(s)
     return planned(
         s, "forward", at, f"Forward {about(s.mail)} to {to}", f"everything goes on to {to}",
-        {"forward_to": to, "reply_to": reply_address(s)[0], "by": [*passed, s.persona.address]},
+        {"forward_to": to, "reply_to": sender, "reply_to_name": name, "by": [*passed, s.persona.address]},
         to=(to if "@" in to else "", ""), because=(f"forward_to {to}",),
     )
 

@@ -45,11 +45,13 @@ class Limits(Struct, frozen=True):
     What keeps mail from going round (C{people} of the configuration).
 
     @ivar between_personas: after so many mails in a row among personas a thread has come to its end.
+    @ivar echoes: so many answers in a row that say the same were not written by a person.
     """
 
     replies_per_day: int = 100
     thread_messages_per_hour: int = 20
     between_personas: int = 6
+    echoes: int = 3
 
 
 class Verdict(Struct, frozen=True):
@@ -155,6 +157,9 @@ class ThreadState(Struct, frozen=True, omit_defaults=True):
     @ivar messages: both ways; recent: Unix seconds of the latest of them.
     @ivar followup: the job that will ask again, C{""} for none; question: what it asks.
     @ivar between: the latest messages in a row that went from persona to persona.
+    @ivar own: ids of the jobs of the persona's latest mails in it, oldest first (their copies in Sent bear them).
+    @ivar wrote: the Message-ID of the last of its mails; echo: what the last answer to one of them said, in short;
+        echoes: how many answers in a row have said that.
     """
 
     key: str
@@ -166,6 +171,10 @@ class ThreadState(Struct, frozen=True, omit_defaults=True):
     followup: str = ""
     question: str = ""
     between: int = 0
+    own: tuple[str, ...] = ()
+    wrote: str = ""
+    echo: str = ""
+    echoes: int = 0
 
 
 class Planned(Struct, frozen=True):

@@ -21,11 +21,11 @@ from simmail.core.events import Event
 from simmail.core.mail import Mail
 from simmail.core.patch import new_persona
 from simmail.core.persona import Persona
-from simmail.core.situation import Dossier, Pace, Reaction, ThreadState
+from simmail.core.situation import Dossier, Reaction, ThreadState
 from simmail.database.records import Commit
 from simmail.errors import NotFound
 from simmail.universe.enacting import Setting, enact
-from simmail.universe.people import persona_tag
+from simmail.universe.memories import persona_tag
 
 if TYPE_CHECKING:
     from simmail.universe.universe import Universe
@@ -109,12 +109,14 @@ class Cases:
         @raise Invalid: a bad field.
         @raise NotFound: no case C{case_id}.
         """
-        old = self.found(case_id) if case_id is not None else self._named(fields)
+        self._meant(fields, case_id)
         people = await self._people(fields)
         universe = self._universe
         await self._turn.acquire()
         try:
             now = universe.clock.now()
+            # Looked up again: another push may have been first.
+            old = self._meant(fields, case_id)
             nth = self._created + (old is None)
             if old is None:
                 case = new_case(fields, "c_" + universe.dice.token(10, "case", nth), now, people or ())
@@ -126,9 +128,8 @@ class Cases:
                 events=(Event("case.updated", now, {
                     "id": case.id, "title": case.title, "new": old is None, "changed": list(changed),
                     "case_id": case.id}),))
-            for persona in universe.people.everyone():
-                if rules.person_on(case, persona) is not None:
-                    commit = _joined(commit, await self._moved(case, old, persona))
+            for persona in self._on(case, old):
+                commit = _joined(commit, await self._moved(case, old, persona))
             await universe.commit(commit)
             for put in commit.puts:
                 universe.people.shelf.put(*put)
@@ -140,8 +141,10 @@ class Cases:
         finally:
             self._turn.release()
 
-    def _named(self, fields: dict[str, Any]) -> Case | None:
-        """The case that a body speaks of, if there is one."""
+    def _meant(self, fields: dict[str, Any], case_id: str | None) -> Case | None:
+        """The case that a push is about, None for a new one."""
+        if case_id is not None:
+            return self.found(case_id)
         named = self._by_id.get(str(fields.get("id", "")))
         external = fields.get("external_id")
         if named is None and external:
@@ -175,18 +178,29 @@ class Cases:
             found.append(person)
         return tuple(found)
 
+    def _on(self, *cases: Case | None) -> list[Persona]:
+        """The personas that are on any of some cases, each once, in their order there."""
+        people = self._universe.people
+        found: dict[str, Persona] = {}
+        for case in cases:
+            for one in (case.people or ()) if case is not None else ():
+                persona = people.known(one.persona_id or "") or people.at(one.address or "")
+                if persona is not None:
+                    found[persona.id] = persona
+        return list(found.values())
+
     async def _moved(self, case: Case, old: Case | None, persona: Persona) -> Commit:
         """What a push makes one of its people do."""
         universe = self._universe
-        addresses = frozenset(address for one in universe.people.everyone() for address in one.addresses)
-        to = outside(case, addresses)
+        to = outside(case, frozenset(
+            one.address for one in case.people or () if one.address and universe.people.at(one.address) is not None))
         if not to:
             return Commit()
-        now, settings = universe.clock.now(), universe.settings.pace
-        pace = Pace(settings.factor, settings.ignore_hours)
+        now, pace = universe.clock.now(), universe.settings.pace
         dossier = await universe.people.dossier(persona.id, to) or Dossier(to)
         reactions: list[Reaction] = list(deliveries(case, old, persona, to, dossier, universe.dice, now, pace))
-        first = opening(case, persona, to, universe.dice, now, pace) if old is None else None
+        new = old is None or rules.person_on(old, persona) is None
+        first = opening(case, persona, to, universe.dice, now, pace) if new and case.status != "closed" else None
         if first is not None:
             reactions.append(first)
         return enact(tuple(reactions), Setting(
@@ -208,7 +222,9 @@ class Cases:
             await universe.commit(Commit(
                 drops=(("cases", case_id),), jobs=jobs,
                 events=(Event("case.updated", now, {
-                    "id": case.id, "title": case.title, "new": False, "changed": ["deleted"], "case_id": case.id}),)))
+                    "id": case.id, "title": case.title, "new": False, "changed": ["deleted"], "case_id": case.id,
+                }), *(Event("job.updated", now, {
+                    "id": job.id, "state": job.state, "due": job.due, "kind": job.kind}) for job in jobs))))
             universe.scheduler.add(jobs)
             del self._by_id[case_id]
             self._shelved = rules.shelved(self._by_id.values())

@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred, DeferredLock
 from twisted.logger import Logger
@@ -21,17 +20,15 @@ from twisted.logger import Logger
 from simmail.core.delivery import Arrival, Copy
 from simmail.core.mail import Mail
 from simmail.core.persona import Persona
+from simmail.core.preview import Preview, previewed
 from simmail.core.react import react
-from simmail.core.reading import read
-from simmail.core.situation import (
-    Dossier, Limits, Pace, Planned, Reactions, Situation, ThreadState, Verdict, correspondent, keyed,
-)
+from simmail.core.situation import Dossier, Limits, Planned, Situation, Verdict, correspondent, keyed
 from simmail.core.spam import THRESHOLDS, score
 from simmail.core.threads import thread_key
 from simmail.database.records import Commit
 from simmail.errors import NotFound, Unavailable
 from simmail.universe.enacting import Setting, enact
-from simmail.universe.people import dossiers_of, persona_tag, threads_of
+from simmail.universe.memories import persona_tag
 
 if TYPE_CHECKING:
     from simmail.universe.universe import Universe
@@ -138,7 +135,7 @@ class Correspondents:
             octets = await self._read(arrival.copy)
         if octets is None:
             return gone
-        mail = read(octets)
+        mail = self._universe.readings.read(octets)
         place = {"mailbox": arrival.copy.mailbox, "folder": arrival.copy.folder, "uid": arrival.copy.uid,
                  "message_id": mail.message_id}
         spam = Verdict(**{key: arrival.spam[key] for key in ("score", "threshold", "why")}) if arrival.spam else None
@@ -164,13 +161,10 @@ class Correspondents:
         universe = self._universe
         who = correspondent(mail, sender)
         key = thread_key(mail)
-        dossier_octets, thread_octets, memory_octets = await universe.people.shelf.get((
-            (dossiers_of(persona.id), who), (threads_of(persona.id), key), ("memory", persona.id)))
-        dossier = msgspec.json.decode(dossier_octets, type=Dossier) if dossier_octets else None
-        thread = msgspec.json.decode(thread_octets, type=ThreadState) if thread_octets else ThreadState(key)
-        memory = msgspec.json.decode(memory_octets, type=dict[str, list[str]]) if memory_octets else {}
+        dossier, thread, memory = await universe.people.held(persona.id, who, key)
+        if dossier is not None and dossier.promises:
+            dossier = self._kept_up(dossier)
         case, how = universe.cases.match(mail, persona, who, thread)
-        pace = universe.settings.pace
         people = universe.config.people
         other = universe.people.at(who)
         return Situation(
@@ -179,7 +173,7 @@ class Correspondents:
             thread=thread, dossier=dossier, sender_id=other.id if other else "",
             status=universe.policy.status(recipient), case=case, how=how,
             notes=tuple(memory.get(case.id if case else "", ())),
-            pace=Pace(pace.factor, pace.ignore_hours),
+            pace=universe.settings.pace,
             limits=Limits(people.replies_per_day, people.thread_messages_per_hour),
             spam=spam, planned=self._planned(persona, key), links=universe.settings.links, place=place,
         ), memory
@@ -188,12 +182,23 @@ class Correspondents:
         job = self._universe.scheduler.reply_in(persona.id, key)
         return Planned(job.id, job.due) if job is not None else None
 
-    async def preview(self, persona: Persona, mail: Mail, sender: str) -> Reactions:
-        """What the persona would do with a mail now; nothing is stored."""
+    def _kept_up(self, dossier: Dossier) -> Dossier:
+        """The dossier with promises whose job was skipped or failed taken for forgotten until somebody asks."""
+        pending = self._universe.scheduler.pending
+        return replace(dossier, promises=tuple(
+            replace(one, job_id="", fate="forgotten") if one.by == "persona" and one.job_id not in pending else one
+            for one in dossier.promises))
+
+    async def preview(self, persona: Persona, mail: Mail, sender: str) -> Preview:
+        """
+        What the persona would do with a mail to its first address, came it now; nothing is stored.
+
+        @param sender: the reverse-path.
+        """
         situation, _ = await self._situation(
             persona, mail, persona.address, sender, self._universe.clock.now(),
             self.verdict(persona, persona.address, sender, mail), {})
-        return react(situation)
+        return previewed(react(situation))
 
     # Junk
 
@@ -206,5 +211,5 @@ class Correspondents:
 
     def junk(self, persona: Persona, recipient: str, sender: str, octets: bytes) -> dict[str, Any]:
         """The same for mail about to be filed, as an arrival keeps it."""
-        verdict = self.verdict(persona, recipient, sender, read(octets))
+        verdict = self.verdict(persona, recipient, sender, self._universe.readings.read(octets))
         return {"score": verdict.score, "threshold": verdict.threshold, "why": verdict.why, "junk": verdict.junk}

@@ -2,36 +2,35 @@
 The desk: where a due job is done.
 
 What the job needs is gathered (the mails it answers, what is remembered), the
-words are written (C{core.words}), a message is composed, and the post office
-takes it together with what its sending means: C{persona.sent}, C{job.done},
-and what follows from having written it (C{core.aftermath}).
+words are written (C{core.words}), a message is composed (C{letters}), and the
+post office takes it together with what its sending means: C{persona.sent},
+C{job.done}, and what follows from having written it (C{core.aftermath}).
+A job that has nothing left to do is skipped with a note.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 from msgspec.structs import replace
 
+from simmail.core import cases as rules
 from simmail.core.address import Address
 from simmail.core.aftermath import aftermath, copied
 from simmail.core.compose import compose
+from simmail.core.dice import Dice
 from simmail.core.events import Event
-from simmail.core.identity import message_id
 from simmail.core.jobs import Job
-from simmail.core.mail import Draft, Mail
-from simmail.core.persona import OutOfOffice, Persona
-from simmail.core.quoting import quote
-from simmail.core.reading import read
+from simmail.core.mail import Mail
+from simmail.core.persona import Behaviors, Persona
+from simmail.core.plans import FORWARDED, MOST_FORWARDS
 from simmail.core.situation import Dossier, ThreadState, keyed
-from simmail.core.times import parse_instant
-from simmail.core.timing import zone_of
-from simmail.core.words import Promised, WordsRequest, Written, write
+from simmail.core.words import Written, write
 from simmail.database.records import Commit
 from simmail.errors import NotFound
 from simmail.universe.enacting import LONGEST_TEXT, Setting, enact
-from simmail.universe.people import dossiers_of, persona_tag, threads_of
+from simmail.universe.letters import Matter, as_sent, draft, request
+from simmail.universe.memories import persona_tag
 from simmail.universe.postoffice import Outgoing
 
 if TYPE_CHECKING:
@@ -40,8 +39,11 @@ if TYPE_CHECKING:
 #: Job kinds that are a mail of a persona.
 WRITTEN = frozenset(("reply", "followup", "correction", "ooo", "initiate", "deliver", "nudge", "forward"))
 
-#: Kinds that quote what they answer.
-QUOTING = frozenset(("reply", "forward"))
+#: Job kinds that are about a promise.
+PROMISED = frozenset(("deliver", "nudge"))
+
+#: Earlier mails of the persona that are read again before it writes.
+MOST_OWN = 3
 
 
 class Desk:
@@ -73,136 +75,183 @@ class Desk:
         if persona is None:
             await self.drop(job, "the persona is gone")
             return
+        if persona.paused is True:
+            await self.drop(job, "the persona is paused")
+            return
         job = self._addressed(job)
-        data = job.data
-        if not data.get("to"):
+        if not job.data.get("to"):
             await self.drop(job, "there is nobody to write to")
             return
-        mails = [await self._mail(item) for item in data.get("mails", ())]
-        dossier_octets, thread_octets, memory_octets = await universe.people.shelf.get((
-            (dossiers_of(persona.id), data["to"]), (threads_of(persona.id), job.thread), ("memory", persona.id)))
-        dossier = msgspec.json.decode(dossier_octets, type=Dossier) if dossier_octets else Dossier(data["to"])
-        thread = msgspec.json.decode(thread_octets, type=ThreadState) if thread_octets else ThreadState(job.thread)
-        memory = msgspec.json.decode(memory_octets, type=dict[str, list[str]]) if memory_octets else {}
-        written = write(self._request(job, persona, tuple(mails), dossier, memory))
+        matter = await self._gathered(job, persona)
+        if job.kind in PROMISED and matter.promise is None:
+            await self.drop(job, "nothing is open any more of what was promised")
+            return
+        await self._send(matter)
+
+    async def _send(self, matter: Matter) -> None:
+        """Write the letter, send it, and commit what that means."""
+        universe, job, persona = self._universe, matter.job, matter.persona
+        now, tag, dice = universe.clock.now(), persona_tag(persona), keyed_for(universe, job)
+        written = self._written(matter, dice)
         nth, counter = universe.people.next_sent(persona)
-        draft = self._draft(job, persona, mails, written, nth)
-        octets = compose(draft)
-        mail = read(octets)
-        events = (Event("persona.sent", universe.clock.now(), {
+        letter = draft(matter, written, now, universe.dice, nth, self._copied(matter, dice))
+        octets = compose(letter)
+        mail = as_sent(letter, len(octets))
+        if not letter.references:
+            # A thread begins here, and is called by its first mail.
+            job = replace(job, thread=letter.message_id)
+            matter = matter._replace(job=job, thread=ThreadState(
+                job.thread, case_id=job.case_id or "", how="header" if job.case_id else "none"))
+        answers = () if job.kind in ("forward", "initiate") else (*matter.mails, *matter.heard)
+        events = (Event("persona.sent", now, {
             "persona_id": persona.id, "persona": persona.name, "kind": _told_kind(job), "case_id": job.case_id,
-            "to": [one.address for one in draft.to], "cc": [one.address for one in draft.cc],
-            "subject": draft.subject, "message_id": draft.message_id, "by": written.by, "links_opened": [],
-            "text": written.text[:LONGEST_TEXT], "answers": [one.message_id for one in mails if one.message_id],
-        }, persona_tag(persona)), Event("job.done", universe.clock.now(), {
-            "id": job.id, "kind": job.kind, "persona_id": job.persona_id, "note": ""}, persona_tag(persona)))
+            "to": [one.address for one in letter.to], "cc": [one.address for one in letter.cc],
+            "subject": letter.subject, "message_id": letter.message_id, "by": written.by, "links_opened": [],
+            "text": written.text[:LONGEST_TEXT],
+            "answers": list(dict.fromkeys(one.message_id for one in answers if one.message_id)),
+        }, tag), Event("job.done", now, {
+            "id": job.id, "kind": job.kind, "persona_id": job.persona_id, "note": ""}, tag))
         following = enact(
-            aftermath(job, persona, mail, mails, written, dossier, thread, keyed_for(self._universe, job),
-                      universe.clock.now(), universe.settings.pace),
-            Setting(persona, persona_tag(persona), universe.clock.now(), mail, universe.scheduler.pending, memory))
+            aftermath(job, persona, mail, matter.mails, written, matter.dossier, matter.thread, dice, now,
+                      universe.settings.pace),
+            Setting(persona, tag, now, mail, universe.scheduler.pending, matter.memory))
         commit = Commit(
             jobs=(replace(job, state="done"), *following.jobs), events=(*events, *following.events),
             puts=(*following.puts, counter))
         await universe.postoffice.send(job.id, Outgoing(
             sender="" if job.kind == "ooo" else persona.address,
-            recipients=tuple(dict.fromkeys(one.address for one in (*draft.to, *draft.cc))),
+            recipients=tuple(dict.fromkeys(one.address for one in (*letter.to, *letter.cc))),
             octets=octets, kind=job.kind, sent_copy=persona.address), commit)
         universe.people.sent(persona, nth)
         for put in commit.puts:
             universe.people.shelf.put(*put)
         universe.told("answered {kind} {message_id} from {persona} to {to}: {subject}", kind=job.kind,
-                      message_id=draft.message_id, persona=persona.address, to=data["to"], subject=draft.subject)
+                      message_id=letter.message_id, persona=persona.address, to=job.data["to"], subject=letter.subject)
+
+    # What the job is about
 
     def _addressed(self, job: Job) -> Job:
         """The job with its addressee: a forward may name a persona by id."""
-        if job.kind != "forward" or job.data.get("to"):
+        if job.kind != "forward":
             return job
-        other = self._universe.people.known(job.data.get("forward_to", ""))
+        named = job.data.get("forward_to", "")
+        other = self._universe.people.at(named) if "@" in named else self._universe.people.known(named)
         if other is None:
             return job
-        return replace(job, data={**job.data, "to": other.address, "to_name": other.name})
+        return replace(job, data={**job.data, "to": job.data.get("to") or other.address, "to_name": other.name})
 
-    def _copied(self, job: Job, persona: Persona) -> tuple[Address, ...]:
-        """Whom the persona puts in Cc: somebody of its organisation or domain."""
-        if job.kind != "reply":
-            return ()
-        domain = persona.address.rpartition("@")[2]
-        colleagues = {
-            one.address: one for one in self._universe.people.everyone()
-            if one.id != persona.id and one.address != job.data["to"] and (
-                one.address.endswith("@" + domain) or bool(persona.org) and one.org == persona.org)}
-        address = copied(persona, list(colleagues), keyed_for(self._universe, job))
-        return () if address is None else (Address(colleagues[address].name, address),)
+    async def _gathered(self, job: Job, persona: Persona) -> Matter:
+        data = job.data
+        about = data["to"] if job.kind == "forward" or not data.get("key") else data["key"][0]
+        dossier, thread, memory = await self._universe.people.held(persona.id, about, job.thread)
+        mails, heard = [], []
+        for item in data.get("mails", ()):
+            mail, original = await self._mail(item)
+            mails.append(mail)
+            heard.append(original)
+        dossier = dossier or Dossier(about)
+        promise = next((one for one in dossier.promises if one.job_id == job.id), None)
+        own = [] if job.kind in ("ooo", "forward") else [
+            mail for one in thread.own[-MOST_OWN:] for mail in await self._sent(persona, one)]
+        return Matter(job, persona, tuple(mails), tuple(heard), tuple(own), dossier, thread, memory, promise)
 
-    def _request(
-        self, job: Job, persona: Persona, mails: tuple[Mail, ...], dossier: Dossier, memory: dict[str, list[str]]
-    ) -> WordsRequest:
-        data, case = job.data, self._universe.cases.get(job.case_id)
-        promise = None
-        if data.get("what"):
-            promise = Promised(data["what"], parse_instant(data["promised_due"]))
-        period = data.get("period")
-        return WordsRequest(
-            kind=job.kind,  # type: ignore[arg-type] # one of WRITTEN
-            persona=persona, correspondent=Address(data.get("to_name", ""), data["to"]),
-            now=self._universe.clock.now().astimezone(zone_of(persona)),
-            dice=keyed_for(self._universe, job).on("words", job.kind), mails=mails,
-            facts=self._universe.cases.facts(case, persona), case_title=case.title if case else "",
-            notes=tuple(memory.get(job.case_id or "", ())),
-            warmth=_or_half(dossier.warmth), trust=_or_half(dossier.trust), patience=_or_half(dossier.patience),
-            promise=promise, ooo=msgspec.convert(period, OutOfOffice) if period else None,
-            question=data.get("question") or "", nth=dossier.sent)
-
-    def _draft(self, job: Job, persona: Persona, mails: list[Mail], written: Written, nth: int) -> Draft:
-        universe, data = self._universe, job.data
-        style = persona.style or None
-        client = (style.client if style else None) or "plain"
-        now = universe.clock.now().astimezone(zone_of(persona))
-        original = mails[-1] if mails else None
-        quoted = original if job.kind in QUOTING else None
-        text, html = quote(
-            client, written.text, quoted, forward=job.kind == "forward", zone=now.tzinfo, language=written.language)
-        references: tuple[str, ...] = ()
-        in_reply_to = ""
-        if original is not None and job.kind not in ("forward", "initiate"):
-            in_reply_to = original.message_id
-            references = tuple(dict.fromkeys((*original.references, *[
-                one.message_id for one in mails if one.message_id])))
-        extra = [("X-Service-Simulated", "yes"), ("X-Service-Persona", persona.id)]
-        if job.case_id:
-            extra.append(("X-Service-Case", job.case_id))
-        if job.kind == "ooo":
-            extra += [("Auto-Submitted", "auto-replied"), ("Precedence", "bulk")]
-        if job.kind == "forward" and data.get("by"):
-            extra.append(("X-Service-Forwarded", ", ".join(data["by"])))
-        reply_to = (Address("", data["reply_to"]),) if job.kind == "forward" and data.get("reply_to") else ()
-        return Draft(
-            message_id=message_id(universe.dice, client, persona.address, nth), date=now,
-            from_=Address(persona.name, persona.address), to=(Address(data.get("to_name", ""), data["to"]),),
-            cc=self._copied(job, persona), subject=written.subject, text=text, html=html, reply_to=reply_to,
-            in_reply_to=in_reply_to, references=references, attachments=written.attachments, client=client, extra=tuple(extra), key=job.id)
-
-    async def _mail(self, item: dict[str, Any]) -> Mail:
-        """A mail that a job is about; when its copy is gone, what the job kept of it."""
-        place = item.get("place") or {}
+    async def _mail(self, item: dict[str, Any]) -> tuple[Mail, Mail]:
+        """A mail that a job is about, and what it passes on, if it does; without its copy, what the job kept of it."""
+        universe, place = self._universe, item.get("place") or {}
         if place:
             try:
-                _, octets = await self._universe.mailboxes.read(place["mailbox"], place["folder"], place["uid"])
-                mail = read(octets)
+                folder, uid = place["folder"], place["uid"]
+                mail = universe.readings.read((await universe.mailboxes.read(place["mailbox"], folder, uid))[1])
                 if mail.message_id == item["message_id"]:
-                    return mail
+                    return mail, await self._passed_on(mail, place["mailbox"], folder, uid)
             except NotFound:
                 pass
-            found = await self._universe.mailboxes.find(place["mailbox"], item["message_id"])
-            if found is not None:
-                return read((await self._universe.mailboxes.read(place["mailbox"], *found))[1])
-        return Mail(
+            try:
+                found = await universe.mailboxes.find(place["mailbox"], item["message_id"])
+                if found is not None:
+                    mail = universe.readings.read((await universe.mailboxes.read(place["mailbox"], *found))[1])
+                    return mail, await self._passed_on(mail, place["mailbox"], *found)
+            except NotFound:
+                pass
+        mail = Mail(
             message_id=item["message_id"], in_reply_to="", references=tuple(item.get("references", ())),
             from_=Address("", item.get("sender", "")), reply_to=(), to=(), cc=(), subject=item.get("subject", ""),
             date=None, text="", html="", format="text", attachments=(), headers=(), size=0)
+        return mail, mail
+
+    async def _passed_on(self, mail: Mail, mailbox: str, folder: str, uid: int) -> Mail:
+        """
+        The mail that a colleague passed on; any other mail is itself.
+
+        What is filed bears the id of the job that wrote it, and the job says where the original is.
+        """
+        universe = self._universe
+        for _ in range(MOST_FORWARDS):
+            if not mail.header(FORWARDED) or not mail.header("X-Service-Persona"):
+                break
+            (key,) = (await universe.mailboxes.folder(mailbox, folder)).column("key", [uid])
+            job = universe.scheduler.pending.get(key or "") or await universe.database.job(universe.id, key or "")
+            place = (job.data.get("mails") or [{}])[-1].get("place") if job is not None else None
+            if not place:
+                break
+            mailbox, folder, uid = place["mailbox"], place["folder"], place["uid"]
+            try:
+                original = universe.readings.read((await universe.mailboxes.read(mailbox, folder, uid))[1])
+            except NotFound:
+                break
+            if original.message_id != place.get("message_id"):
+                break
+            mail = original
+        return mail
+
+    async def _sent(self, persona: Persona, job_id: str) -> list[Mail]:
+        """The copy of what a job wrote, [] when it is gone."""
+        universe = self._universe
+        for address in persona.addresses:
+            try:
+                folder = await universe.mailboxes.folder(address, "Sent")
+                uid = folder.find(job_id)
+                if uid is not None:
+                    return [universe.readings.read(await folder.read(uid))]
+            except NotFound:
+                continue
+        return []
+
+    # What it says
+
+    def _written(self, matter: Matter, dice: Dice) -> Written:
+        universe, job, persona = self._universe, matter.job, matter.persona
+        now, own = universe.clock.now(), dice.on("words", job.kind)
+        case = universe.cases.get(job.case_id)
+        title = case.title if case is not None else ""
+        wants = job.data.get("wants") or rules.wants(case, persona)
+        if case is None:
+            return write(request(matter, now, own, {}, title, wants))
+        asked = "\n".join(f"{mail.subject}\n{mail.text}" for mail in matter.heard)
+        told = rules.confided(case, matter.dossier.address, asked)
+        written = write(request(matter, now, own, {**universe.cases.facts(case, persona), **told}, title, wants))
+        if rules.leaks(case, written.text, told):
+            # A note or a fact repeats what is secret: said without them.
+            written = write(request(matter._replace(memory={}), now, own, told, title, wants))
+        return written
+
+    def _copied(self, matter: Matter, dice: Dice) -> tuple[Address, ...]:
+        """Whom the persona puts in Cc: somebody of its organisation, its domain or the case."""
+        persona, people, behaviors = matter.persona, self._universe.people, matter.persona.behaviors
+        if matter.job.kind != "reply" or not isinstance(behaviors, Behaviors) or not behaviors.cc_someone:
+            return ()
+        colleagues = people.colleagues(persona)
+        case = self._universe.cases.get(matter.job.case_id)
+        for one in (case.people or ()) if case is not None else ():
+            other = people.known(one.persona_id or "") or people.at(one.address or "")
+            if other is not None and other.id != persona.id:
+                colleagues[other.address] = other
+        colleagues.pop(matter.job.data["to"], None)
+        address = copied(persona, list(colleagues), dice)
+        return () if address is None else (Address(colleagues[address].name, address),)
 
 
-def keyed_for(universe: Universe, job: Job) -> Any:
+def keyed_for(universe: Universe, job: Job) -> Dice:
     """The dice of the mail a job comes from; for one without, of the job itself."""
     key = job.data.get("key")
     return keyed(universe.dice, *key) if key else universe.dice.on("job", job.id)
@@ -211,7 +260,3 @@ def keyed_for(universe: Universe, job: Job) -> Any:
 def _told_kind(job: Job) -> str:
     # Decisions, section 23: a forward is persona.sent with kind initiate.
     return "initiate" if job.kind == "forward" else job.kind
-
-
-def _or_half(value: float | None) -> float:
-    return 0.5 if value is None else value

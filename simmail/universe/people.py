@@ -1,68 +1,75 @@
 """
-Personas as the API changes them, and what is remembered of and by them.
+Personas as the API changes them: who there is, and who stands behind an address.
 
 All personas of a universe are in memory, with an index by address, so that
-the post office knows at once who stands behind a recipient.  What a persona
-holds about its correspondents (dossiers) and its threads is loaded when first
-needed and kept.  Source: API contract, "Personas".
+the post office knows at once who stands behind a recipient.  What they hold
+about others is L{memories}.  Source: API contract, "Personas".
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
 from twisted.internet.defer import DeferredLock
 
-from simmail.core.events import Event, PersonaTag
+from simmail.core.dice import Dice
+from simmail.core.events import Event
+from simmail.core.naming import at_provider, named_by
 from simmail.core.patch import new_persona, patched
 from simmail.core.persona import Persona, Provider
-from simmail.core.situation import Dossier, ThreadState
 from simmail.database.records import Commit
 from simmail.errors import Conflict, Invalid, NotFound
-from simmail.universe.shelf import Shelf
+from simmail.universe.memories import Memories, dossiers_of, persona_tag, threads_of
 
 if TYPE_CHECKING:
     from simmail.universe.universe import Universe
 
-_MOST_NOTES = 1000
-_LONGEST_NOTE = 10_000
+__all__ = ["People", "persona_tag"]
 
 
-class People:
+class People(Memories):
     """The personas of one universe."""
 
     def __init__(
         self, universe: Universe, turn: DeferredLock, commit: Callable[[Commit], Awaitable[Any]]
     ) -> None:
-        self._universe = universe
-        self._turn = turn
-        self._commit = commit
-        self._by_id: dict[str, Persona] = {}
+        super().__init__(universe, turn, commit)
         self._by_address: dict[str, Persona] = {}
-        self.shelf = Shelf(lambda table, keys: universe.database.get(universe.id, table, keys))
-        self._created = 0
+        self._circles: dict[str, dict[str, Persona]] = {}
+        self._sorted: list[Persona] | None = None
+        self._before: dict[str, int] = {}
         self._sent: dict[str, int] = {}
 
     async def start(self) -> None:
         """Learn everyone."""
         database, name = self._universe.database, self._universe.id
         for octets in (await database.table(name, "personas")).values():
-            self._keep(msgspec.json.decode(octets, type=Persona))
+            self._keep(_persona(octets))
         state = await database.table(name, "counters")
-        self._created = int(state.get("personas", b"0"))
         self._sent = {key[5:]: int(value) for key, value in state.items() if key.startswith("sent:")}
+        self._before = {key[8:]: int(value) for key, value in state.items() if key.startswith("persona:")}
 
     def _keep(self, persona: Persona) -> None:
         old = self._by_id.get(persona.id)
         if old is not None:
-            for address in old.addresses:
-                self._by_address.pop(address, None)
+            self._leave(old)
         self._by_id[persona.id] = persona
         for address in persona.addresses:
             self._by_address[address] = persona
+        for circle in _circles(persona):
+            self._circles.setdefault(circle, {})[persona.id] = persona
+        self._sorted = None
+
+    def _leave(self, persona: Persona) -> None:
+        del self._by_id[persona.id]
+        for address in persona.addresses:
+            self._by_address.pop(address, None)
+        for circle in _circles(persona):
+            self._circles[circle].pop(persona.id, None)
+        self._sorted = None
 
     # Reading
 
@@ -76,7 +83,15 @@ class People:
 
     def everyone(self) -> list[Persona]:
         """All personas, sorted by name."""
-        return sorted(self._by_id.values(), key=lambda one: (one.name.lower(), one.id))
+        if self._sorted is None:
+            self._sorted = sorted(self._by_id.values(), key=lambda one: (one.name.lower(), one.id))
+        return list(self._sorted)
+
+    def colleagues(self, persona: Persona) -> dict[str, Persona]:
+        """Others of a persona's organisation or domain, by the address they write from."""
+        return {
+            one.address: one for circle in _circles(persona) for one in self._circles[circle].values()
+            if one.id != persona.id}
 
     def __len__(self) -> int:
         return len(self._by_id)
@@ -92,12 +107,6 @@ class People:
         @raise NotFound: no such persona.
         """
         return self._found(persona_id)
-
-    def _found(self, persona_id: str) -> Persona:
-        persona = self._by_id.get(persona_id)
-        if persona is None:
-            raise NotFound(f"no persona {persona_id}")
-        return persona
 
     async def by_external(self, system: str, external_id: str) -> Persona:
         """
@@ -122,24 +131,52 @@ class People:
         universe = self._universe
         await self._turn.acquire()
         try:
-            nth = self._created + 1
-            addresses = fields.get("addresses")
-            first = addresses[0] if isinstance(addresses, (list, tuple)) and addresses else ""
-            dice = universe.dice.on("persona", str(first).lower(), nth)
+            dice = self._dice(_first(fields))
             persona = new_persona(fields, "p_" + dice.token(12, "id"), provider, universe.clock.now(), dice)
             self._check_unique(persona)
-            for address in persona.addresses:
-                await universe.store.create(address)
-            if provider == "api":
-                event = Event("persona.updated", universe.clock.now(), {"id": persona.id, "name": persona.name})
-            else:
-                event = Event("persona.created", universe.clock.now(), {
-                    "persona_id": persona.id, "persona": persona.name, "address": persona.address,
-                    "temperament": persona.temperament, "mode": mode, "why": why}, persona_tag(persona))
-            await self._commit(Commit(
-                puts=(_document(persona), ("counters", "personas", b"%d" % nth)), events=(event,)))
-            self._created = nth
-            self._keep(persona)
+            await self._create(persona, why, mode)
+            return persona
+        finally:
+            self._turn.release()
+
+    def _dice(self, first: str) -> Dice:
+        """
+        The dice of a persona about to be created with a first address.
+
+        Keyed by how often there was one before, not by how many there are: the order of creation changes nothing.
+        """
+        return self._universe.dice.on("persona", first, self._before.get(first, 0) + 1)
+
+    async def _create(self, persona: Persona, why: str, mode: str) -> None:
+        universe = self._universe
+        for address in persona.addresses:
+            await universe.store.create(address)
+        if persona.provider == "api":
+            event = Event("persona.updated", universe.clock.now(), {"id": persona.id, "name": persona.name})
+        else:
+            event = Event("persona.created", universe.clock.now(), {
+                "persona_id": persona.id, "persona": persona.name, "address": persona.address,
+                "temperament": persona.temperament, "mode": mode, "why": why}, persona_tag(persona))
+        await self._commit(Commit(puts=(_document(persona),), events=(event,)))
+        self._keep(persona)
+
+    async def stranger(self, address: str, mode: str = "basic") -> Persona:
+        """
+        Who is behind an address that was never seen: somebody new, or who came to be there meanwhile.
+
+        @param mode: C{basic} or C{ai}, as the recipient rule says.
+        @raise Invalid: no address.
+        """
+        address = address.lower()
+        await self._turn.acquire()
+        try:
+            persona = self._by_address.get(address)
+            if persona is None:
+                dice = self._dice(address)
+                persona = new_persona(
+                    {"addresses": [address], **named_by(address)}, "p_" + dice.token(12, "id"), "stranger",
+                    self._universe.clock.now(), dice)
+                await self._create(persona, "mail came for an address never seen before", mode)
             return persona
         finally:
             self._turn.release()
@@ -161,7 +198,9 @@ class People:
             self._check_unique(persona)
             for address in persona.addresses:
                 await self._universe.store.create(address)
-            await self._commit(Commit(puts=(_document(persona),), events=(
+            # Whoever is at the old address next is somebody else.
+            gone = self._gone(old.address) if persona.address != old.address else ()
+            await self._commit(Commit(puts=(_document(persona), *gone), events=(
                 Event("persona.updated", self._universe.clock.now(), {"id": persona.id, "name": persona.name}),)))
             self._keep(persona)
             return persona
@@ -195,16 +234,22 @@ class People:
             drops = [("personas", persona_id), ("memory", persona_id)]
             for table in (dossiers_of(persona_id), threads_of(persona_id)):
                 drops += [(table, key) for key in await universe.database.table(universe.id, table)]
-            await self._commit(Commit(drops=tuple(drops), drop_jobs=jobs, events=(
-                Event("persona.updated", universe.clock.now(), {"id": persona.id, "name": persona.name}),)))
+            await self._commit(Commit(
+                drops=tuple(drops), drop_jobs=jobs, puts=self._gone(persona.address),
+                events=(Event("persona.updated", universe.clock.now(), {"id": persona.id, "name": persona.name}),)))
             for table, key in drops:
                 self.shelf.put(table, key, None)
             universe.scheduler.drop(jobs)
-            self._forget(persona)
+            self._leave(persona)
         finally:
             self._turn.release()
 
-    async def configured(self, entries: list[dict[str, Any]]) -> None:
+    def _gone(self, address: str) -> tuple[tuple[str, str, bytes], ...]:
+        """One persona fewer begins with an address: the document that says so."""
+        before = self._before[address] = self._before.get(address, 0) + 1
+        return (("counters", "persona:" + address, b"%d" % before),)
+
+    async def configured(self, entries: Sequence[dict[str, Any]]) -> None:
         """
         Personas of provider C{config} are exactly these from now on; those unlisted are gone.
 
@@ -213,12 +258,11 @@ class People:
         universe = self._universe
         await self._turn.acquire()
         try:
-            now, listed = universe.clock.now(), {}
+            now = universe.clock.now()
+            listed: dict[str, Persona] = {}
             for n, fields in enumerate(entries):
                 try:
-                    addresses = fields.get("addresses") if isinstance(fields, dict) else None
-                    first = str(addresses[0]).lower() if isinstance(addresses, list) and addresses else ""
-                    dice = universe.dice.on("persona", first, 0)
+                    dice = universe.dice.on("persona", _first(fields), 0)
                     persona = new_persona(fields, "p_" + dice.token(12, "id"), "config", now, dice)
                     old = self._by_id.get(persona.id)
                     persona = replace(persona, created=old.created) if old is not None else persona
@@ -242,92 +286,9 @@ class People:
                     events=tuple(Event("persona.updated", now, {"id": one.id, "name": one.name})
                                  for one in (*new, *gone))))
             for persona in gone:
-                self._forget(persona)
+                self._leave(persona)
             for persona in new:
                 self._keep(persona)
-        finally:
-            self._turn.release()
-
-    def _forget(self, persona: Persona) -> None:
-        del self._by_id[persona.id]
-        for address in persona.addresses:
-            self._by_address.pop(address, None)
-
-    # Memory
-
-    async def memory(self, persona_id: str) -> dict[str, list[str]]:
-        """Notes by case id; C{""} is what lies outside any case."""
-        self._found(persona_id)
-        (octets,) = await self.shelf.get([("memory", persona_id)])
-        return msgspec.json.decode(octets, type=dict[str, list[str]]) if octets else {}
-
-    async def remember(self, persona_id: str, text: str, case_id: str = "", source: str = "") -> None:
-        """
-        Add a note; with a source it is kept as C{(source) text}.
-
-        @raise Invalid: no text, or too much of it.
-        """
-        if not text.strip():
-            raise Invalid("text", "is required")
-        if len(text) > _LONGEST_NOTE:
-            raise Invalid("text", f"at most {_LONGEST_NOTE} characters")
-        await self._turn.acquire()
-        try:
-            persona = self._found(persona_id)
-            notes = await self.memory(persona_id)
-            kept = notes.setdefault(case_id, [])
-            kept.append(f"({source}) {text}" if source else text)
-            del kept[:-_MOST_NOTES]
-            document = ("memory", persona_id, msgspec.json.encode(notes))
-            await self._commit(Commit(
-                puts=(document,),
-                events=(Event("persona.memory", self._universe.clock.now(), {
-                    "persona_id": persona_id, "case_id": case_id, "source": source}, persona_tag(persona)),)))
-            self.shelf.put(*document)
-        finally:
-            self._turn.release()
-
-    async def forget(self, persona_id: str, case_id: str | None = None) -> None:
-        """Clear all memory, or one case's."""
-        await self._turn.acquire()
-        try:
-            notes = await self.memory(persona_id)
-            if case_id is None:
-                notes.clear()
-            else:
-                notes.pop(case_id, None)
-            document = ("memory", persona_id, msgspec.json.encode(notes))
-            await self._commit(Commit(puts=(document,)))
-            self.shelf.put(*document)
-        finally:
-            self._turn.release()
-
-    # Relations
-
-    async def dossier(self, persona_id: str, address: str) -> Dossier | None:
-        """What a persona holds about one correspondent."""
-        (octets,) = await self.shelf.get([(dossiers_of(persona_id), address)])
-        return msgspec.json.decode(octets, type=Dossier) if octets else None
-
-    async def thread(self, persona_id: str, key: str) -> ThreadState | None:
-        """What a persona knows of one thread."""
-        (octets,) = await self.shelf.get([(threads_of(persona_id), key)])
-        return msgspec.json.decode(octets, type=ThreadState) if octets else None
-
-    async def dossiers(self, persona_id: str) -> dict[str, Dossier]:
-        """Everything a persona holds about its correspondents, by address."""
-        self._found(persona_id)
-        table = await self._universe.database.table(self._universe.id, dossiers_of(persona_id))
-        return {key: msgspec.json.decode(octets, type=Dossier) for key, octets in sorted(table.items())}
-
-    async def forget_relations(self, persona_id: str, address: str | None = None) -> None:
-        """Forget one correspondent, or everyone."""
-        await self._turn.acquire()
-        try:
-            gone = [one for one in await self.dossiers(persona_id) if address is None or one == address]
-            await self._commit(Commit(drops=tuple((dossiers_of(persona_id), one) for one in gone)))
-            for one in gone:
-                self.shelf.put(dossiers_of(persona_id), one, None)
         finally:
             self._turn.release()
 
@@ -343,20 +304,19 @@ class People:
         self._sent[persona.id] = nth
 
 
-def dossiers_of(persona_id: str) -> str:
-    """The table of what a persona holds about its correspondents, by address."""
-    return "dossiers:" + persona_id
-
-
-def threads_of(persona_id: str) -> str:
-    """The table of what a persona knows of its threads, by thread key."""
-    return "threads:" + persona_id
-
-
-def persona_tag(persona: Persona) -> PersonaTag:
-    """The C{persona} object of an event."""
-    return PersonaTag(persona.id, persona.name, persona.addresses, persona.external_ids or {})
-
-
 def _document(persona: Persona) -> tuple[str, str, bytes]:
     return ("personas", persona.id, msgspec.json.encode(persona))
+
+
+def _first(fields: Any) -> str:
+    addresses = fields.get("addresses") if isinstance(fields, dict) else None
+    return str(addresses[0]).lower() if isinstance(addresses, (list, tuple)) and addresses else ""
+
+
+def _circles(persona: Persona) -> tuple[str, ...]:
+    """Where a persona has colleagues: its domain, and its organisation."""
+    circles = () if at_provider(persona.address) else ("@" + persona.address.rpartition("@")[2],)
+    return (*circles, persona.org) if persona.org else circles
+
+
+_persona = msgspec.json.Decoder(Persona).decode

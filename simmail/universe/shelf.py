@@ -1,5 +1,5 @@
 """
-Documents kept at hand: the last few of what was read or written.
+Things kept at hand: documents that were read or committed lately, and mails that were read.
 
 One process decides for a universe at a time, so what it last committed is
 what there is; the shelf saves asking Redis for it again.
@@ -10,8 +10,14 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable
 
+from simmail.core.mail import Mail
+from simmail.core.reading import read
+
 #: Documents kept; the oldest used goes first.
 MOST = 20_000
+
+#: Octets of all mails kept read, and of the longest that is kept.
+MOST_READ, LONGEST_READ = 4 << 20, 256 << 10
 
 Fetch = Callable[[str, list[str]], Awaitable[list[bytes | None]]]
 
@@ -31,21 +37,25 @@ class Shelf:
     async def get(self, wanted: Iterable[tuple[str, str]]) -> list[bytes | None]:
         """The documents, in the order asked for; all that are missing are fetched in one round trip."""
         wanted = list(wanted)
-        missing = [one for one in dict.fromkeys(wanted) if one not in self._documents]
-        # Issued together, awaited one after another: the connection answers them in one go.
-        under_way = [(table, key, self._fetch(table, [key])) for table, key in missing]
-        fetched: dict[tuple[str, str], bytes | None] = {}
-        for table, key, answer in under_way:
-            (fetched[table, key],) = await answer
+        documents = self._documents
+        missing = [one for one in dict.fromkeys(wanted) if one not in documents]
+        if missing:
+            # Issued together, awaited one after another: the connection answers them in one go.
+            under_way = [(one, self._fetch(one[0], [one[1]])) for one in missing]
+            for one, answer in under_way:
+                (octets,) = await answer
+                # What was committed meanwhile is newer.
+                if one not in documents:
+                    self.put(*one, octets)
         result = []
         for one in wanted:
-            if one in fetched:
-                result.append(fetched[one])
+            if one in documents:
+                documents.move_to_end(one)
+                result.append(documents[one])
             else:
-                self._documents.move_to_end(one)
-                result.append(self._documents[one])
-        for one, octets in fetched.items():
-            self.put(*one, octets)
+                # A shelf too short for what was asked of it at once.
+                (octets,) = await self._fetch(one[0], [one[1]])
+                result.append(octets)
         return result
 
     def put(self, table: str, key: str, octets: bytes | None) -> None:
@@ -54,3 +64,34 @@ class Shelf:
         self._documents.move_to_end((table, key))
         while len(self._documents) > self._most:
             self._documents.popitem(last=False)
+
+    def clear(self) -> None:
+        """Everything may be different now."""
+        self._documents.clear()
+
+
+class Readings:
+    """
+    Mails read lately, by their octets: a mail is looked at when it is filed, decided about and answered.
+
+    Under the octets themselves nothing kept can be out of date.
+    """
+
+    def __init__(self, most: int = MOST_READ) -> None:
+        self._most = most
+        self._size = 0
+        self._mails: OrderedDict[bytes, Mail] = OrderedDict()
+
+    def read(self, octets: bytes) -> Mail:
+        """The mail, as C{core.reading.read} gives it."""
+        mail = self._mails.get(octets)
+        if mail is not None:
+            self._mails.move_to_end(octets)
+            return mail
+        mail = read(octets)
+        if len(octets) <= LONGEST_READ:
+            self._mails[octets] = mail
+            self._size += len(octets)
+            while self._size > self._most:
+                self._size -= len(self._mails.popitem(last=False)[0])
+        return mail

@@ -47,6 +47,7 @@ from simmail.universe.postoffice import PostOffice
 from simmail.universe.retention import Pruning
 from simmail.universe.scheduler import Scheduler
 from simmail.universe.settings import Settings
+from simmail.universe.shelf import Readings
 from simmail.universe.waits import Waits
 
 #: Real seconds between two notes of where a moved clock stands.
@@ -97,6 +98,7 @@ class Universe:
         self.clock = Clock(charter.clock, reactor, self._floor, self.commit_surely)
         self.settings = Settings(charter.id, database, self.clock.now, self.commit)
         self.people = People(self, turn, self.commit)
+        self.readings = Readings()
         self.policy = Policy(self)
         self.postoffice = PostOffice(self, unique)
         self.bounces = Bounces(self)

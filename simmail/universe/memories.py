@@ -1,0 +1,183 @@
+"""
+What personas remember: notes by case, and what they hold about correspondents and threads.
+
+All of it is documents, kept at hand on a shelf; whoever commits puts what was
+committed there.  Source: API contract, "Personas"; decisions, section 23.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+from twisted.internet.defer import DeferredLock
+
+from simmail.core import relations
+from simmail.core.events import Event, PersonaTag
+from simmail.core.persona import Persona
+from simmail.core.situation import Dossier, Relation, Stance, ThreadState
+from simmail.database.records import Commit
+from simmail.errors import Invalid, NotFound
+from simmail.universe.shelf import Shelf
+
+if TYPE_CHECKING:
+    from simmail.universe.universe import Universe
+
+_MOST_NOTES = 1000
+_LONGEST_NOTE = 10_000
+
+_dossier = msgspec.json.Decoder(Dossier).decode
+_thread = msgspec.json.Decoder(ThreadState).decode
+_notes = msgspec.json.Decoder(dict[str, list[str]]).decode
+
+
+class Held(NamedTuple):
+    """
+    What a persona holds about one correspondent and one thread, and all its notes by case.
+
+    @ivar dossier: None before the first contact.
+    """
+
+    dossier: Dossier | None
+    thread: ThreadState
+    memory: dict[str, list[str]]
+
+
+class Memories:
+    """What the personas of one universe remember; L{People} is these too."""
+
+    def __init__(
+        self, universe: Universe, turn: DeferredLock, commit: Callable[[Commit], Awaitable[Any]]
+    ) -> None:
+        self._universe = universe
+        self._turn = turn
+        self._commit = commit
+        self._by_id: dict[str, Persona] = {}
+        self.shelf = Shelf(lambda table, keys: universe.database.get(universe.id, table, keys))
+
+    def _found(self, persona_id: str) -> Persona:
+        persona = self._by_id.get(persona_id)
+        if persona is None:
+            raise NotFound(f"no persona {persona_id}")
+        return persona
+
+    async def held(self, persona_id: str, address: str, thread: str) -> Held:
+        """Everything a decision or a mail needs, in one round trip."""
+        dossier, state, memory = await self.shelf.get((
+            (dossiers_of(persona_id), address), (threads_of(persona_id), thread), ("memory", persona_id)))
+        return Held(
+            _dossier(dossier) if dossier else None, _thread(state) if state else ThreadState(thread),
+            _notes(memory) if memory else {})
+
+    # Notes
+
+    async def memory(self, persona_id: str) -> dict[str, list[str]]:
+        """Notes by case id; C{""} is what lies outside any case."""
+        self._found(persona_id)
+        (octets,) = await self.shelf.get([("memory", persona_id)])
+        return _notes(octets) if octets else {}
+
+    async def remember(self, persona_id: str, text: str, case_id: str = "", source: str = "") -> None:
+        """
+        Add a note; with a source it is kept as C{(source) text}.
+
+        @raise Invalid: no text, or too much of it.
+        """
+        if not text.strip():
+            raise Invalid("text", "is required")
+        if len(text) > _LONGEST_NOTE:
+            raise Invalid("text", f"at most {_LONGEST_NOTE} characters")
+        await self._turn.acquire()
+        try:
+            persona = self._found(persona_id)
+            notes = await self.memory(persona_id)
+            kept = notes.setdefault(case_id, [])
+            kept.append(f"({source}) {text}" if source else text)
+            del kept[:-_MOST_NOTES]
+            await self._keep_notes(persona_id, notes, (Event(
+                "persona.memory", self._universe.clock.now(),
+                {"persona_id": persona_id, "case_id": case_id, "source": source},
+                persona_tag(persona)),))
+        finally:
+            self._turn.release()
+
+    async def forget(self, persona_id: str, case_id: str | None = None) -> None:
+        """Clear all memory, or one case's."""
+        await self._turn.acquire()
+        try:
+            notes = await self.memory(persona_id)
+            if case_id is None:
+                notes.clear()
+            else:
+                notes.pop(case_id, None)
+            await self._keep_notes(persona_id, notes)
+        finally:
+            self._turn.release()
+
+    async def _keep_notes(self, persona_id: str, notes: dict[str, list[str]], events: tuple[Event, ...] = ()) -> None:
+        document = ("memory", persona_id, msgspec.json.encode(notes))
+        await self._commit(Commit(puts=(document,), events=events))
+        self.shelf.put(*document)
+
+    # Relations
+
+    async def dossier(self, persona_id: str, address: str) -> Dossier | None:
+        """What a persona holds about one correspondent."""
+        (octets,) = await self.shelf.get([(dossiers_of(persona_id), address)])
+        return _dossier(octets) if octets else None
+
+    async def thread(self, persona_id: str, key: str) -> ThreadState | None:
+        """What a persona knows of one thread."""
+        (octets,) = await self.shelf.get([(threads_of(persona_id), key)])
+        return _thread(octets) if octets else None
+
+    async def dossiers(self, persona_id: str) -> dict[str, Dossier]:
+        """Everything a persona holds about its correspondents, by address; of those forgotten, only the counts."""
+        self._found(persona_id)
+        table = await self._universe.database.table(self._universe.id, dossiers_of(persona_id))
+        return {key: _dossier(octets) for key, octets in sorted(table.items())}
+
+    async def relations(self, persona_id: str) -> tuple[list[Relation], list[Stance]]:
+        """
+        What a persona holds about each correspondent, as the API shows it; those forgotten are left out.
+
+        @raise NotFound: no such persona.
+        """
+        known = [one for one in (await self.dossiers(persona_id)).values() if not relations.unknown(one)]
+        return [relations.relation(one) for one in known], [
+            stance for one in known for stance in relations.stances(one)]
+
+    async def forget_relations(self, persona_id: str, address: str | None = None) -> None:
+        """
+        Forget one correspondent, or everyone.  Pending jobs about their promises are skipped when due.
+
+        @raise NotFound: no such persona.
+        """
+        await self._turn.acquire()
+        try:
+            table = dossiers_of(persona_id)
+            # What was counted stays: it keys draws, and ids of jobs.
+            puts = tuple(
+                (table, key, msgspec.json.encode(relations.forgotten(one)))
+                for key, one in (await self.dossiers(persona_id)).items() if address is None or key == address)
+            await self._commit(Commit(puts=puts))
+            for put in puts:
+                self.shelf.put(*put)
+        finally:
+            self._turn.release()
+
+
+def dossiers_of(persona_id: str) -> str:
+    """The table of what a persona holds about its correspondents, by address."""
+    return "dossiers:" + persona_id
+
+
+def threads_of(persona_id: str) -> str:
+    """The table of what a persona knows of its threads, by thread key."""
+    return "threads:" + persona_id
+
+
+def persona_tag(persona: Persona) -> PersonaTag:
+    """The C{persona} object of an event."""
+    return PersonaTag(persona.id, persona.name, persona.addresses, persona.external_ids or {})
