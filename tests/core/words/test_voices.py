@@ -10,7 +10,7 @@ from simmail.core import temperaments
 from simmail.core.dice import Dice
 from simmail.core.words.acts import ACTS, KNOWN
 from simmail.core.words.intents import INTENTS
-from simmail.core.words.language import LANGUAGES, read_yaml
+from simmail.core.words.language import LANGUAGES, language, read_yaml
 from simmail.core.words.voices import FORMALITIES, Piece, choose, fill, manners, parse, voice
 from tests.core.words.samples import TEMPERAMENTS
 
@@ -30,10 +30,10 @@ class FileTests(SynchronousTestCase):
         self.assertEqual(set(manners()), drawn)
         self.assertEqual(set(TEMPERAMENTS), drawn)
         for temperament in drawn:
-            for language in LANGUAGES:
+            for code in LANGUAGES:
                 for formality in FORMALITIES:
-                    self.assertTrue(voice(language, temperament).greeting[formality])
-                    self.assertTrue(voice(language, temperament).closing[formality])
+                    self.assertTrue(voice(code, temperament).greeting[formality])
+                    self.assertTrue(voice(code, temperament).closing[formality])
 
     def test_intents(self) -> None:
         """Every temperament does something about every intent, and only acts that exist."""
@@ -67,38 +67,48 @@ class FileTests(SynchronousTestCase):
 
     def test_no_shared_lines(self) -> None:
         """Seven people: no sentence of eight words or more is in two voices."""
-        for language in LANGUAGES:
+        for code in LANGUAGES:
             seen: dict[str, str] = {}
             for temperament in TEMPERAMENTS:
-                for lines in read_yaml(language, f"{temperament}.yaml")["acts"].values():
+                for lines in read_yaml(code, f"{temperament}.yaml")["acts"].values():
                     for line in lines:
                         if len(line.split()) >= 8:
                             self.assertEqual(seen.setdefault(line, temperament), temperament, line)
 
     def test_every_act_can_be_said(self) -> None:
         """For each act, voice and language there is a line that gets by with what is always known."""
-        for language in LANGUAGES:
+        for code in LANGUAGES:
             for temperament in TEMPERAMENTS:
-                acts = voice(language, temperament).acts
+                acts = voice(code, temperament).acts
                 self.assertEqual(set(acts), set(ACTS))
                 for name, act in ACTS.items():
                     self.assertTrue(
-                        any(line.names <= act.needs for line in acts[name]), f"{language} {temperament}: {name}"
+                        any(line.names <= act.needs for line in acts[name]), f"{code} {temperament}: {name}"
                     )
 
     def test_names(self) -> None:
         """Lines name only what is known, and no brace or bracket is left over."""
-        for language in LANGUAGES:
+        for code in LANGUAGES:
             for temperament in TEMPERAMENTS:
-                said = voice(language, temperament)
+                said = voice(code, temperament)
                 for table in (said.greeting, said.closing, said.acts):
                     for name, lines in table.items():
                         for line in lines:
-                            self.assertLessEqual(line.names, KNOWN, f"{language} {temperament}: {name}")
+                            self.assertLessEqual(line.names, KNOWN, f"{code} {temperament}: {name}")
                             own = "".join(part if isinstance(part, str) else "".join(part) for part in line.parts
                                           if not (isinstance(part, str) and part[1:-1] in line.names))
                             for sign in "{}[]|":
-                                self.assertNotIn(sign, own, f"{language} {temperament}: {name}")
+                                self.assertNotIn(sign, own, f"{code} {temperament}: {name}")
+
+    def test_contractions(self) -> None:
+        """Every contraction of the English lines has a long form for formal writers."""
+        known = set(language("en").contractions)
+        for temperament in TEMPERAMENTS:
+            for lines in read_yaml("en", f"{temperament}.yaml")["acts"].values():
+                for word in " ".join(lines).replace("’", "'").split():
+                    bare = word.strip(".,;:!?()\"").lower()
+                    if bare.endswith(("'ll", "'ve", "'m", "'re", "'d", "n't")):
+                        self.assertIn(bare, {one.lower() for one in known}, temperament)
 
     def test_words_stay_words(self) -> None:
         """YAML's yes, no, on and off are words here."""

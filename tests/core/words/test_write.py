@@ -20,6 +20,7 @@ from simmail.core.words.intents import INTENTS
 from simmail.core.words.kinds import said_by
 from simmail.core.words.scene import set_scene
 from tests.core.words.samples import NOW, TEMPERAMENTS, mail, maria, request, wrote
+from tests.core.words.test_intents import MAILS
 
 QUESTION = mail("Hi Maria,\n\nwhich delivery address should we use?\n\nBest,\nDana", "Order 77120")
 CONTRACT = mail("Hi Maria, could you please send us the signed contract by Friday, 6 March?", "Contract FA-118")
@@ -317,6 +318,15 @@ class AnyRequestTests(SynchronousTestCase):
                     written = wrote(*mails, kind=kind, temperament=temperament)
                     self.assertTrue(written.text.strip())
                     self.assertNotRegex(written.text, LEFT_OVER)
+
+    def test_mechanics(self) -> None:
+        """Spaces and stops are where a writer puts them, whoever writes, in whatever style, to whatever mail."""
+        wrong = re.compile(r"  | [,;.!?](?![.\w])|(?<!\.)\.\.(?!\.)|[,;?!]\.|,,|\n\n\n|: :|\(\)")
+        for _, one in MAILS:
+            for temperament in TEMPERAMENTS:
+                for length, formality in (("short", "casual"), ("medium", "neutral"), ("long", "formal")):
+                    text = wrote(one, temperament=temperament, style=Style(length=length, formality=formality)).text
+                    self.assertNotRegex(text.split("\n-- \n")[0], wrong)
 
     @settings(max_examples=120, deadline=None)
     @given(
