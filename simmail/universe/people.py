@@ -133,7 +133,7 @@ class People(Memories):
         try:
             dice = self._dice(_first(fields))
             persona = new_persona(fields, "p_" + dice.token(12, "id"), provider, universe.clock.now(), dice)
-            self._check_unique(persona)
+            self._check_unique(persona, None)
             await self._create(persona, why, mode)
             return persona
         finally:
@@ -195,7 +195,7 @@ class People(Memories):
             if old.provider == "config":
                 raise Conflict(f"persona {persona_id} comes from a YAML file and cannot be edited")
             persona = patched(old, fields)
-            self._check_unique(persona)
+            self._check_unique(persona, old)
             for address in persona.addresses:
                 await self._universe.store.create(address)
             # Whoever is at the old address next is somebody else.
@@ -207,14 +207,15 @@ class People(Memories):
         finally:
             self._turn.release()
 
-    def _check_unique(self, persona: Persona) -> None:
+    def _check_unique(self, persona: Persona, old: Persona | None) -> None:
+        """Whether nobody but who it was before has its addresses and external ids."""
         for address in persona.addresses:
             other = self._by_address.get(address)
-            if other is not None and other.id != persona.id:
+            if other is not None and other is not old:
                 raise Invalid("addresses", f"{address} belongs to persona {other.id} ({other.name})")
         for system, external_id in (persona.external_ids or {}).items():
             for other in self._by_id.values():
-                if other.id != persona.id and other.external_ids and other.external_ids.get(system) == external_id:
+                if other is not old and other.external_ids and other.external_ids.get(system) == external_id:
                     raise Invalid("external_ids", f"{system} {external_id} belongs to persona {other.id}")
 
     async def delete(self, persona_id: str) -> None:
