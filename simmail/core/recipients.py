@@ -9,6 +9,7 @@ draw, create.  Source: API contract, "Recipient rules"; decisions, section 23
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 from msgspec import Struct
@@ -24,6 +25,15 @@ BadKind = Literal["unknown", "domain", "full", "disabled", "blocked"]
 DEFAULT_KINDS: tuple[tuple[BadKind, float], ...] = (
     ("unknown", 0.7), ("domain", 0.1), ("full", 0.1), ("blocked", 0.1),
 )
+
+#: API contract, "SMTP reply per bad kind": code, enhanced code, text.
+REPLIES: Mapping[BadKind, tuple[int, str, str]] = MappingProxyType({
+    "unknown": (550, "5.1.1", "User unknown"),
+    "domain": (550, "5.1.2", "Domain not found"),
+    "full": (552, "5.2.2", "Mailbox full"),
+    "disabled": (550, "5.2.1", "Mailbox disabled"),
+    "blocked": (554, "5.7.1", "Rejected under policy"),
+})
 
 #: Members of C{domains} and C{status}.
 MOST = 100_000
@@ -60,11 +70,13 @@ class Verdict(Struct, frozen=True):
         C{discard} after accepting.
     @ivar bad: what is wrong with the address, for C{refuse} and C{bounce}.
     @ivar stranger: who is behind a mailbox that is created.
+    @ivar said: for a C{bounce}, the reply that is reported instead of the one for C{bad}.
     """
 
     kind: Literal["deliver", "create", "refuse", "bounce", "discard"]
     bad: BadKind | None = None
     stranger: Literal["off", "basic", "ai"] = "off"
+    said: str = ""
 
 
 _DELIVER = Verdict("deliver")

@@ -11,9 +11,10 @@ section 21.
 from __future__ import annotations
 
 import errno
+from collections.abc import Mapping
 from types import MappingProxyType
 
-from simmail.core.recipients import BadKind
+from simmail.core.recipients import REPLIES, BadKind
 from simmail.errors import Forbidden, OverMailLimit, Refusal, TooLarge, TooMany, Unauthenticated, Unavailable
 
 
@@ -106,14 +107,8 @@ TOO_SLOW = reply(421, "4.4.2", "Data came too slowly; closing connection")
 TOO_LONG = reply(421, "4.4.2", "The session has lasted too long; closing connection")
 SHUTTING_DOWN = reply(421, "4.3.2", "Shutting down; closing connection")
 
-#: API contract, "SMTP reply per bad kind", word for word.
-BAD: MappingProxyType[BadKind, bytes] = MappingProxyType({
-    "unknown": b"550 5.1.1 User unknown\r\n",
-    "domain": b"550 5.1.2 Domain not found\r\n",
-    "full": b"552 5.2.2 Mailbox full\r\n",
-    "disabled": b"550 5.2.1 Mailbox disabled\r\n",
-    "blocked": b"554 5.7.1 Rejected under policy\r\n",
-})
+#: What is said to a bad address, by what is wrong with it.
+BAD: Mapping[BadKind, bytes] = MappingProxyType({kind: reply(*said) for kind, said in REPLIES.items()})
 
 
 def greeting(domain: str) -> bytes:
