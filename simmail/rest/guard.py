@@ -8,11 +8,11 @@ Source: API contract, "Authentication" and "Limits"; decisions, section 23
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from twisted.web.server import Request
 
-from simmail.errors import FeatureMissing, Forbidden, TooMany, Unauthenticated
+from simmail.errors import Forbidden, TooMany, Unauthenticated
 from simmail.rest.schema import ROLES, Call, Role
 from simmail.rest.services import Services
 
@@ -118,21 +118,16 @@ class Guard:
             raise Forbidden("the key belongs to another universe")
         check_rank(identity.role, route.role)
         universe = call.universe = self._roster.universe(identity.universe)
-        if universe.suspended:
+        if self._roster.org_of(universe).suspended:
             raise Forbidden("the organization is suspended")
-        if route.feature is not None and route.feature not in features(universe):
-            raise FeatureMissing(f"the plan does not have {route.feature}")
+        if route.feature is not None:
+            universe.plan().require(route.feature)
 
 
 def check_rank(role: str, needed: Role) -> None:
     """@raise Forbidden: C{role} is lower than C{needed}."""
     if _RANK.get(role, -1) < _RANK[needed]:
         raise Forbidden(f"your role is {role}; this call needs {needed}")
-
-
-def features(universe: Any) -> frozenset[str]:
-    """The features of a universe's plan; a universe that names none has the plan C{self-hosted}, with all."""
-    return getattr(universe, "features", frozenset({"insights", "webhooks", "links", "chaos", "mcp"}))
 
 
 def named_universe(request: Request) -> str | None:

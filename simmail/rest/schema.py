@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct
 from twisted.web.server import Request
 
+from simmail.core.allowances import Feature
+
 if TYPE_CHECKING:
     from simmail.rest.services import Services
     from simmail.universe.roster import Identity
@@ -132,7 +134,7 @@ class Route(Struct, frozen=True):
     answer: Any = None
     heading: str = ""
     role: Role | None = "viewer"
-    feature: str | None = None
+    feature: Feature | None = None
     body: Any = None
     body_shown: Any = None
     query: type[Query] = NoQuery

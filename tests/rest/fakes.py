@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from twisted.internet.task import Clock
 
 from simmail.config import Config, Http
+from simmail.core.allowances import SELF_HOSTED, Plan
 from simmail.errors import NotFound, Unauthenticated
 from simmail.rest.app import Application
 from simmail.rest.health import Traffic
@@ -33,7 +34,13 @@ class FakeUniverse:
 
     def __init__(self, id: str) -> None:
         self.id = self.name = id
+        self.org = id
         self.suspended = False
+        self.bought = SELF_HOSTED
+
+    def plan(self) -> Plan:
+        """What it may use."""
+        return self.bought
 
 
 class FakeRoster:
@@ -60,6 +67,10 @@ class FakeRoster:
         if id not in self.all:
             raise NotFound(f"no universe {id}")
         return self.all[id]
+
+    def org_of(self, universe: FakeUniverse) -> Any:
+        """The organisation of a universe: the universe itself."""
+        return universe
 
     def universes(self) -> list[Any]:
         """Both."""

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.config import Config, Http
+from simmail.core.allowances import Plan
 from simmail.errors import NotFound, Unavailable
 from simmail.rest.guard import Allowances
 from simmail.rest.schema import Body, Call, Route
@@ -119,9 +120,9 @@ class RoleTests(SynchronousTestCase):
         self.assertEqual(ask(site, "PUT", "/api/paid?universe=other&colour=1", bad).status, 401)
         self.assertEqual(ask(site, "PUT", "/api/paid?universe=other&colour=1", bad, "v").status, 403)
         self.assertEqual(ask(site, "PUT", "/api/paid?colour=1", bad, "v").status, 403)
-        roster.all["main"].features = frozenset()  # type: ignore[attr-defined]
+        roster.all["main"].bought = Plan("free")
         answer = ask(site, "PUT", "/api/paid?colour=1", bad, "m")
-        self.assertEqual((answer.status, answer.error), (402, "the plan does not have links"))
+        self.assertEqual((answer.status, answer.error), (402, "the plan free does not include links"))
         self.assertEqual(ask(site, "PUT", "/api/things/1?colour=1", bad, "m").status, 404)
         self.assertEqual(ask(site, "PUT", "/api/write?colour=1", bad, "m").error, "colour: unknown parameter")
         self.assertEqual(ask(site, "PUT", "/api/write", bad, "m").error, "n: must be a whole number, not text")
