@@ -14,11 +14,12 @@ from functools import wraps
 from itertools import count
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
+from msgspec.structs import replace
 from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.logger import Logger
 from zope.interface import implementer
 
-from simmail.core.delivery import SPECIAL_FOLDERS, Copy, Delivery
+from simmail.core.delivery import SPECIAL_FOLDERS, Copy, Delivery, Filing
 from simmail.core.digest import Digest
 from simmail.core.digesting import digest as core_digest
 from simmail.errors import Conflict, Invalid, NotFound, Unavailable
@@ -268,12 +269,9 @@ class MemoryFolder:
     def _copy(self, uids: Iterable[int], target: MemoryFolder) -> list[tuple[int, int]]:
         self._require()
         target._require()
-        pairs = []
-        for uid in sorted(set(uids)):
-            message = self._messages.get(uid)
-            if message is not None:
-                pairs.append((uid, target._add(
-                    message.key, message.octets, message.flags, message.date, message.recent)))
+        sources = [(uid, self._messages[uid]) for uid in sorted(set(uids)) if uid in self._messages]
+        pairs = [(uid, target._add(message.key, message.octets, message.flags, message.date, message.recent))
+                 for uid, message in sources]
         if pairs:
             target._tell(FolderChange("added", tuple(uid for _, uid in pairs), target.highestmodseq))
         return pairs
@@ -396,22 +394,23 @@ class MemoryMailStore:
     def accept(self, delivery: Delivery) -> tuple[Copy, ...]:
         """File a delivery."""
         self.require()
+        microseconds(delivery.at)
+        delivery = replace(delivery, universe=self.universe, filings=tuple(
+            Filing(check_mailbox(filing.mailbox), check_folder(filing.folder), canonical_all(filing.flags))
+            for filing in delivery.filings))
         if delivery.id in self._owed:
             return self._owed[delivery.id][1]
-        microseconds(delivery.at)
-        places = [(check_mailbox(filing.mailbox), check_folder(filing.folder), canonical_all(filing.flags))
-                  for filing in delivery.filings]
-        copies = tuple(self._file(delivery, *place) for place in places)
+        copies = tuple(self._file(delivery, filing) for filing in delivery.filings)
         if delivery.commit:
             self._owed[delivery.id] = delivery, copies
         return copies
 
-    def _file(self, delivery: Delivery, mailbox: str, name: str, flags: tuple[str, ...]) -> Copy:
-        folder = self._made(mailbox, name)
+    def _file(self, delivery: Delivery, filing: Filing) -> Copy:
+        folder = self._made(filing.mailbox, filing.folder)
         uid = folder.find(delivery.id)
         if uid is None:
-            uid = folder.add(delivery.id, delivery.octets, flags, delivery.at)
-        return Copy(mailbox, name, uid, folder.uidvalidity)
+            uid = folder.add(delivery.id, delivery.octets, filing.flags, delivery.at)
+        return Copy(filing.mailbox, filing.folder, uid, folder.uidvalidity)
 
     def settle(self, ids: Iterable[str]) -> None:
         """Nothing is owed any more for these deliveries."""
