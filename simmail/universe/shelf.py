@@ -84,14 +84,14 @@ class Readings:
 
     def read(self, octets: bytes) -> Mail:
         """The mail, as C{core.reading.read} gives it."""
+        if len(octets) > LONGEST_READ:
+            return read(octets)
         mail = self._mails.get(octets)
         if mail is not None:
             self._mails.move_to_end(octets)
             return mail
-        mail = read(octets)
-        if len(octets) <= LONGEST_READ:
-            self._mails[octets] = mail
-            self._size += len(octets)
-            while self._size > self._most:
-                self._size -= len(self._mails.popitem(last=False)[0])
+        mail = self._mails[octets] = read(octets)
+        self._size += len(octets)
+        while self._size > self._most:
+            self._size -= len(self._mails.popitem(last=False)[0])
         return mail
