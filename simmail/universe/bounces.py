@@ -1,36 +1,114 @@
 """
 Bounces: mail that was accepted and could not be delivered comes back a little later.
 
-Source: decisions, section 8 step 1; RFC 3464.
+A job of kind C{bounce} holds what the notice needs; when it is due the notice
+is written in the dialect of the recipient's mail system and goes to the
+reverse-path like any other mail.  Sources: decisions, section 8 step 1 and
+section 23 ("Recipients"); RFC 3461, RFC 3464.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import datetime
-from typing import TYPE_CHECKING
+from base64 import b64decode, b64encode
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
+
+from simmail.core.completing import header_end
+from simmail.core.dsn import Action, Notice, dialect_of, notification, wanted
+from simmail.core.events import Event
+from simmail.core.identity import message_id
 from simmail.core.jobs import Job
 from simmail.core.mail import Mail
-from simmail.core.recipients import Verdict
+from simmail.core.times import format_instant, parse_instant
+from simmail.database.records import Commit
+from simmail.errors import NotFound
+from simmail.universe.ordinals import Document
+from simmail.universe.outgoing import Outgoing
 
 if TYPE_CHECKING:
-    from simmail.universe.submission import Recipient, Submission
+    from simmail.universe.submission import DsnRequest, Recipient, Submission
     from simmail.universe.universe import Universe
+
+#: A notice comes after about so long (median, spread), times the pace.
+MEDIAN, SPREAD = 40.0, 1.8
+
+#: Octets of the original kept for RET=FULL.
+LARGEST_KEPT = 64 * 1024
 
 
 class Bounces:
-    """The bounces of one universe."""
+    """The notices of one universe."""
 
     def __init__(self, universe: Universe) -> None:
         self._universe = universe
 
     def plan(
-        self, submission: Submission, bad: Sequence[tuple[Recipient, Verdict]], mail: Mail, delivery_id: str,
-        now: datetime,
-    ) -> tuple[Job, ...]:
-        """A job for each bad recipient."""
-        return ()
+        self, submission: Submission, recipient: Recipient, mail: Mail, octets: bytes, now: datetime,
+        action: Action, kind: str | None = None, said: str = "", after: timedelta | None = None,
+    ) -> tuple[Job, Document] | None:
+        """
+        The job that will send a notice about one recipient, and the count it took; None when none is wanted.
+
+        @param kind: of a bad address; said: the reply of the recipient's server where there is another reason.
+        """
+        if not wanted(action, recipient.notify, submission.sender):
+            return None
+        universe = self._universe
+        nth, document = universe.ordinals.next("bounce", recipient.address, submission.sender)
+        dice = universe.dice.on("bounce", recipient.address, submission.sender, nth)
+        if after is None:
+            after = timedelta(seconds=round(dice.lognormal(MEDIAN, SPREAD, "delay") * universe.settings.pace.scale, 3))
+        dsn: DsnRequest | None = submission.dsn
+        keep = octets if dsn is not None and dsn.ret == "FULL" and len(octets) <= LARGEST_KEPT else (
+            octets[:header_end(octets)][:LARGEST_KEPT] + b"\r\n")
+        word = {"failed": "Bounce", "delayed": "Tell of a delay of", "delivered": "Confirm"}[action]
+        job = Job(
+            id="j_" + dice.token(16, "job"), kind="bounce", state="pending", created=now, due=now + after,
+            message_id=mail.message_id or None,
+            plan=f"{word} mail to {recipient.address}: {kind or said or action}", thread=mail.message_id,
+            data={
+                "to": submission.sender, "address": recipient.address, "action": action, "bounce": kind, "said": said,
+                "subject": mail.subject[:500], "original_id": mail.message_id, "arrived": format_instant(now),
+                "ret": dsn.ret if dsn else "", "envid": dsn.envid if dsn else "", "orcpt": recipient.orcpt,
+                "nth": nth, "original": b64encode(keep).decode("ascii"),
+            })
+        return job, document
 
     async def perform(self, job: Job) -> None:
-        """Send the notice."""
+        """Send the notice, once."""
+        universe, data = self._universe, job.data
+        now = universe.clock.now()
+        original = b64decode(data["original"]) if "original" in data else await self._original(data)
+        first = (data.get("mails") or [{}])[0]
+        original_id = data.get("original_id") or first.get("message_id", "")
+        nth = data.get("nth") or (data.get("key") or ["", "", 0])[2]
+        address, to = data["address"], data["to"]
+        dice = universe.dice.on("notice", address, to, nth)
+        notice = Notice(
+            message_id=message_id(dice, "plain", "MAILER-DAEMON@" + address.rpartition("@")[2], "notice"), date=now,
+            server=universe.config.server.domain, to=to, recipient=address, original=original,
+            arrived=parse_instant(data["arrived"]) if "arrived" in data else job.created,
+            dialect=dialect_of(address, universe.dice), action=data.get("action", "failed"), kind=data.get("bounce"),
+            said=data.get("said", ""), original_id=original_id,
+            subject=data.get("subject") or first.get("subject", ""), ret=data.get("ret", ""),
+            envid=data.get("envid", ""), orcpt=data.get("orcpt", ""))
+        done = Event("job.done", now, {
+            "id": job.id, "kind": job.kind, "persona_id": job.persona_id, "note": f"{notice.action} notice sent"})
+        await universe.postoffice.send(
+            job.id, Outgoing(sender="", recipients=(to,), octets=notification(notice), kind="bounce"),
+            Commit(jobs=(replace(job, state="done"),), events=(done,)))
+        universe.told("bounced {message_id} to {to}: {address} {reply}", message_id=original_id, to=to,
+                      address=address, reply=notice.reply)
+
+    async def _original(self, data: dict[str, Any]) -> bytes:
+        """The header of a mail that a persona's mailbox bounced, read where it lies."""
+        for item in data.get("mails", ()):
+            place = item.get("place") or {}
+            try:
+                _, octets = await self._universe.mailboxes.read(place["mailbox"], place["folder"], place["uid"])
+            except (NotFound, KeyError):
+                continue
+            return octets[:header_end(octets)][:LARGEST_KEPT] + b"\r\n"
+        return b"\r\n"

@@ -31,7 +31,7 @@ from simmail.errors import NotFound
 from simmail.universe.enacting import LONGEST_TEXT, Setting, enact
 from simmail.universe.letters import Matter, as_sent, draft, request
 from simmail.universe.memories import persona_tag
-from simmail.universe.postoffice import Outgoing
+from simmail.universe.outgoing import Outgoing
 
 if TYPE_CHECKING:
     from simmail.universe.universe import Universe
@@ -54,7 +54,9 @@ class Desk:
 
     async def perform(self, job: Job) -> None:
         """Do a job and commit what came of it."""
-        if job.kind in WRITTEN:
+        if "late" in job.data:
+            await self._universe.postoffice.late(job)
+        elif job.kind in WRITTEN:
             await self._write(job)
         elif job.kind == "bounce":
             await self._universe.bounces.perform(job)

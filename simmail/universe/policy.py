@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
+from simmail.core.faults import FaultVerdict, Passing
 from simmail.core.recipients import RecipientRules, Verdict, verdict
 
 if TYPE_CHECKING:
@@ -89,6 +90,10 @@ class Policy:
     def status(self, address: str) -> str:
         """The forced status of a mailbox, C{ok} for none."""
         return self.rules.status.get(address, "ok")
+
+    def fault(self, passing: Passing) -> FaultVerdict | None:
+        """What a fault rule does at a stage; None: nothing."""
+        return self._universe.faults.judge(passing)
 
     def recipient(self, address: str, sender: str) -> Verdict:
         """What happens to mail for an address (API contract, "Recipient rules")."""

@@ -10,13 +10,13 @@ Source: decisions, sections 20 and 23 ("Mail").
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections import deque
 from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
-from msgspec import Struct
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred
 from twisted.logger import Logger
@@ -24,13 +24,15 @@ from twisted.logger import Logger
 from simmail.core.completing import complete
 from simmail.core.delivery import Arrival, Copy, Delivery, Filing
 from simmail.core.events import Event
+from simmail.core.jobs import Job
 from simmail.core.reading import read_headers
 from simmail.core.recipients import Verdict
 from simmail.core.times import email_date
 from simmail.database.records import Commit
 from simmail.errors import TooLarge
-from simmail.universe.people import persona_tag
-from simmail.universe.submission import Recipient, Submission
+from simmail.universe.outgoing import Outgoing
+from simmail.universe.sorting import Sorted, address_copy, bounced, sort
+from simmail.universe.submission import Submission
 
 if TYPE_CHECKING:
     from simmail.universe.universe import Universe
@@ -60,16 +62,6 @@ class _Noted(NamedTuple):
     uid: int
     real: float
     number: int
-
-
-class Outgoing(Struct, frozen=True):
-    """A message that the universe itself sends: a persona's mail, a bounce."""
-
-    sender: str
-    recipients: tuple[str, ...]
-    octets: bytes
-    kind: str
-    sent_copy: str = ""
 
 
 class PostOffice:
@@ -106,30 +98,20 @@ class PostOffice:
         octets = complete(
             submission.octets, f"<{delivery_id}@{universe.config.server.domain}>", email_date(now))
         mail = read_headers(octets)
-        own = submission.login or submission.sender
-        filings: list[Filing] = []
-        arrivals: list[Arrival] = []
-        if submission.save_sent and own and universe.people.at(own) is None:
-            filings.append(Filing(own, "Sent", ("\\Seen",)))
-        bounces: list[tuple[Recipient, Verdict]] = []
-        for recipient in submission.recipients:
-            verdict = recipient.verdict
-            if verdict.kind == "create" and verdict.stranger != "off":
-                await universe.people.stranger(recipient.address, verdict.stranger)
-            if verdict.kind in ("deliver", "create"):
-                self._address(recipient.address, submission.sender, octets, delivery_id, now, "mail",
-                              filings, arrivals)
-            elif verdict.kind == "bounce":
-                bounces.append((recipient, verdict))
         event = Event("mail.delivered", now, {
             "from": mail.from_.address or submission.sender,
             "to": [recipient.address for recipient in submission.recipients],
             "subject": mail.subject, "message_id": mail.message_id,
         })
-        jobs = universe.bounces.plan(submission, bounces, mail, delivery_id, now) if bounces else ()
-        commit = Commit(once=delivery_id, events=(event,), arrive=tuple(arrivals), jobs=jobs)
+        for recipient in submission.recipients:
+            if recipient.verdict.kind == "create" and recipient.verdict.stranger != "off":
+                await universe.people.stranger(recipient.address, recipient.verdict.stranger)
+        pile = sort(universe, submission, mail, octets, delivery_id, now)
+        commit = Commit(once=delivery_id, events=(event, *pile.events), arrive=tuple(pile.arrivals),
+                        jobs=tuple(pile.jobs), puts=tuple(pile.puts))
         self.accepted_at = universe.reactor.seconds()
-        copies, done = await self._file(delivery_id, tuple(filings), octets, now, commit)
+        copies, done = await self._file(delivery_id, tuple(pile.filings), octets, now, commit)
+        await self._beside(delivery_id, pile, now)
         await universe.within(done, PATIENCE)
         universe.told(
             "accepted {message_id} from {sender} for {recipients}, {size} octets, via {via}, filed in {places}",
@@ -137,21 +119,22 @@ class PostOffice:
             size=len(octets), via=submission.via, places=places(copies))
         return Accepted(delivery_id, mail.message_id, copies)
 
-    def _address(
-        self, address: str, sender: str, octets: bytes, delivery_id: str, now: datetime, kind: str,
-        filings: list[Filing], arrivals: list[Arrival],
-    ) -> None:
-        """One more recipient: its filing and, where a persona stands behind it, its arrival."""
-        persona = self._universe.people.at(address)
-        folder, spam = "INBOX", None
-        if persona is not None:
-            junk = self._universe.correspondents.junk(persona, address, sender, octets)
-            if junk is not None:
-                folder, spam = ("Junk" if junk["junk"] else "INBOX"), junk
-            arrivals.append(Arrival(
-                id=f"{delivery_id}.{len(filings)}", mailbox=address, persona_id=persona.id, sender=sender,
-                at=now, copy=Copy(address, folder, 0, 0), kind=kind, spam=spam))
-        filings.append(Filing(address, folder))
+    async def late(self, job: Job) -> None:
+        """Deliver what a fault rule held back."""
+        universe, data = self._universe, job.data
+        done = Event("job.done", universe.clock.now(), {
+            "id": job.id, "kind": job.kind, "persona_id": None, "note": f"delivered late to {data['address']}"})
+        await self.send(
+            job.id, Outgoing(data["sender"], (data["address"],), b64decode(data["late"]), "mail"),
+            Commit(jobs=(replace(job, state="done", data={"address": data["address"]}),), events=(done,)))
+
+    async def _beside(self, delivery_id: str, pile: Sorted, now: datetime) -> None:
+        """Copies that fault rules made differ: delivered twice, or cut short."""
+        for n, (octets, filings, arrivals) in enumerate(pile.beside):
+            _, done = await self._file(
+                f"{delivery_id}-{n}", tuple(filings), octets, now,
+                Commit(once=f"{delivery_id}-{n}", arrive=tuple(arrivals)))
+            await self._universe.within(done, PATIENCE)
 
     def refused(self, address: str, sender: str, verdict: Verdict) -> None:
         """SMTP refused a recipient at RCPT: that is recorded, and nobody waits for it."""
@@ -178,8 +161,8 @@ class PostOffice:
         for address in outgoing.recipients:
             if self._universe.people.at(address) is None:
                 self.reached_application = True
-            self._address(address, outgoing.sender, outgoing.octets, delivery_id, now, outgoing.kind,
-                          filings, arrivals)
+            address_copy(self._universe, address, outgoing.sender, outgoing.octets, delivery_id, now, outgoing.kind,
+                         filings, arrivals)
         commit = replace(commit, once=delivery_id, arrive=commit.arrive + tuple(arrivals))
         copies, done = await self._file(delivery_id, tuple(filings), outgoing.octets, now, commit)
         await done
@@ -278,12 +261,3 @@ def places(copies: tuple[Copy, ...]) -> str:
     """Where a message was filed, for the mail log: the first few places, and how many more."""
     shown = ", ".join(f"{copy.mailbox}/{copy.folder}" for copy in copies[:5])
     return f"{shown} and {len(copies) - 5} more" if len(copies) > 5 else shown or "no mailbox"
-
-
-def bounced(universe: Universe, address: str, kind: str, to: str, subject: str, why: str) -> Event:
-    """C{persona.bounced} for an address; with C{persona_id} only if a persona stands behind it."""
-    data: dict[str, Any] = {"address": address, "kind": kind, "to": to, "subject": subject, "why": why}
-    persona = universe.people.at(address)
-    if persona is None:
-        return Event("persona.bounced", universe.clock.now(), data)
-    return Event("persona.bounced", universe.clock.now(), {"persona_id": persona.id, **data}, persona_tag(persona))

@@ -53,12 +53,14 @@ class Settings:
         """A document as it was stored."""
         return self._documents.get(name, default)
 
-    async def put(self, name: str, value: Any, event: Event | None = None) -> None:
-        """Replace a document; with C{settings.updated} unless it has an event of its own."""
+    async def put(
+        self, name: str, value: Any, event: Event | None = None, drops: tuple[tuple[str, str], ...] = ()
+    ) -> None:
+        """Replace a document, and drop others with it; C{settings.updated} unless it has an event of its own."""
         if event is None:
             event = Event("settings.updated", self._now(), {"name": name})
         octets = msgspec.json.encode(value)
-        await self._commit(Commit(puts=(("settings", name, octets),), events=(event,)))
+        await self._commit(Commit(puts=(("settings", name, octets),), drops=drops, events=(event,)))
         self._took(name, msgspec.json.decode(octets))
 
     async def set_pace(self, factor: float | None = None, ignore_hours: bool | None = None) -> Pace:

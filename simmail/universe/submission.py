@@ -8,6 +8,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from simmail.core.faults import FaultVerdict
 from simmail.core.recipients import Verdict
 
 
@@ -16,12 +17,14 @@ class Recipient(Struct, frozen=True):
     One recipient of a message (RFC 3461 for the rest).
 
     @ivar address: lower case; notify: C{NEVER}, or some of C{SUCCESS}, C{FAILURE}, C{DELAY}; orcpt: as given.
+    @ivar fault: what a fault rule does at stage C{deliver}, where that is not a reply.
     """
 
     address: str
     verdict: Verdict
     notify: tuple[str, ...] = ()
     orcpt: str = ""
+    fault: FaultVerdict | None = None
 
 
 class DsnRequest(Struct, frozen=True):
@@ -38,6 +41,7 @@ class Submission(Struct, frozen=True):
     @ivar sender: the reverse-path, C{""} for the null one.
     @ivar octets: CRLF lines; the trace field of the receiving server is in front already.
     @ivar login: the address that signed in, None when nobody did; remote: the peer's address.
+    @ivar again: a fault delivers what was accepted already once more: no Sent copy, no C{mail.delivered}.
     """
 
     sender: str
@@ -48,3 +52,4 @@ class Submission(Struct, frozen=True):
     remote: str = ""
     dsn: DsnRequest | None = None
     save_sent: bool = True
+    again: bool = False

@@ -39,8 +39,10 @@ from simmail.universe.cases import Cases
 from simmail.universe.clock import Clock, ClockStatus, status
 from simmail.universe.correspondents import Correspondents
 from simmail.universe.desk import Desk
+from simmail.universe.faults import Faults
 from simmail.universe.log import EventLog
 from simmail.universe.mailboxes import Mailboxes
+from simmail.universe.ordinals import Ordinals
 from simmail.universe.people import People
 from simmail.universe.policy import Policy
 from simmail.universe.postoffice import PostOffice
@@ -100,6 +102,8 @@ class Universe:
         self.people = People(self, turn, self.commit)
         self.readings = Readings()
         self.policy = Policy(self)
+        self.faults = Faults(self)
+        self.ordinals = Ordinals(charter.id, database)
         self.postoffice = PostOffice(self, unique)
         self.bounces = Bounces(self)
         self.correspondents = Correspondents(self, turn)
@@ -132,6 +136,8 @@ class Universe:
         await self.log.start()
         await self.settings.start()
         await self.policy.start()
+        await self.faults.start()
+        await self.ordinals.start()
         await self.people.start()
         await self.cases.start()
         await self.scheduler.load()

@@ -1,0 +1,126 @@
+"""
+Fault rules of one universe: kept, judged at once, counted, recorded.
+
+What was counted is kept with C{fault.hit}, so that "the first three" are three
+across a restart too.  Source: API contract, "Fault rule" and "Faults";
+decisions, section 12.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from twisted.internet.defer import Deferred
+from twisted.logger import Logger
+
+from simmail.core.events import Event
+from simmail.core.faultfields import is_advanced, rules_of, shown
+from simmail.core.faults import FaultRule, FaultVerdict, Mark, Passing, hits, judge
+from simmail.core.scenarios import added
+from simmail.database.records import Commit
+from simmail.errors import Invalid
+
+if TYPE_CHECKING:
+    from simmail.universe.universe import Universe
+
+#: Marks kept in memory; the oldest go first.
+MOST_MARKS = 100_000
+
+MOST_RULES = 500
+
+
+class Faults:
+    """The fault rules of one universe."""
+
+    log = Logger()
+
+    def __init__(self, universe: Universe) -> None:
+        self._universe = universe
+        self._marks: dict[str, Mark] = {}
+        self.rules: tuple[FaultRule, ...] = ()
+
+    async def start(self) -> None:
+        """Learn rules and what was counted."""
+        universe = self._universe
+        self.rules = rules_of(universe.settings.get("faults") or [])
+        for key, octets in (await universe.database.table(universe.id, "marks")).items():
+            self._marks[key] = msgspec.json.decode(octets, type=Mark)
+
+    def shown(self) -> list[dict[str, Any]]:
+        """The rules in order, each with its hits."""
+        return [shown(rule, hits(rule, self._marks)) for rule in self.rules]
+
+    async def put(self, value: Any, name: str = "") -> list[dict[str, Any]]:
+        """
+        Replace all rules.
+
+        @param name: the scenario that is behind the change, if one is.
+        @raise Invalid: naming the rule by its place and the field.
+        @raise FeatureMissing: the plan lacks C{chaos} and a rule needs it.
+        """
+        rules = rules_of(value)
+        if len(rules) > MOST_RULES:
+            raise Invalid("", f"at most {MOST_RULES} rules")
+        universe = self._universe
+        if any(is_advanced(rule) for rule in rules):
+            universe.plan().require("chaos")
+        kept = {rule.identity for rule in rules}
+        gone = [key for key in self._marks if not any(key.startswith(one + "\0") for one in kept)]
+        await universe.settings.put(
+            "faults", [_stored(rule) for rule in rules],
+            Event("faults.updated", universe.clock.now(), {"rules": len(rules), "scenario": name}),
+            drops=tuple(("marks", key) for key in gone))
+        for key in gone:
+            del self._marks[key]
+        self.rules = rules
+        return self.shown()
+
+    async def add_scenario(self, scenario_id: str, match: str = "", window: Any = None) -> list[dict[str, Any]]:
+        """
+        Append a scenario's rule, enabled, at the end.
+
+        @raise NotFound: an unknown scenario.  @raise FeatureMissing: the plan lacks C{chaos}.
+        """
+        rule = added(scenario_id, match, window)
+        return await self.put([*(_stored(one) for one in self.rules), _stored(rule)], scenario_id)
+
+    def judge(self, passing: Passing) -> FaultVerdict | None:
+        """What happens at a stage; immediate.  A rule that fires is recorded behind the answer."""
+        if not self.rules:
+            return None
+        universe = self._universe
+        verdict, marks = judge(self.rules, passing, self._marks, universe.clock.now(), universe.dice)
+        if not marks:
+            return verdict
+        for key, mark in marks:
+            self._marks.pop(key, None)
+            self._marks[key] = mark
+        events: Sequence[Event] = ()
+        if verdict is not None:
+            events = (Event("fault.hit", universe.clock.now(), {
+                "rule": verdict.rule, "kind": verdict.kind, "stage": verdict.stage, "address": verdict.address,
+                "code": verdict.code}),)
+        self._record(marks, tuple(events))
+        return verdict
+
+    def _record(self, marks: Sequence[tuple[str, Mark]], events: tuple[Event, ...]) -> None:
+        drops = []
+        while len(self._marks) > MOST_MARKS:
+            oldest = next(iter(self._marks))
+            del self._marks[oldest]
+            drops.append(("marks", oldest))
+        if not self._universe.available:
+            return
+        commit = Commit(
+            puts=tuple(("marks", key, msgspec.json.encode(mark)) for key, mark in marks), events=events,
+            drops=tuple(drops))
+        Deferred.fromCoroutine(self._universe.commit(commit)).addErrback(
+            lambda failure: self.log.warn("a fault was not recorded: {error}", error=failure.value))
+
+
+def _stored(rule: FaultRule) -> dict[str, Any]:
+    fields = shown(rule)
+    del fields["hits"]
+    return fields

@@ -1,0 +1,145 @@
+"""
+Sorting: what becomes of an accepted message, recipient by recipient.
+
+Verdicts of the recipient rules and of fault rules at stage C{deliver} turn
+into filings, arrivals, notices to come and events; nothing is filed or
+committed here.  Sources: API contract, "Recipient rules"; decisions, sections
+12 and 23.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from simmail.core.completing import header_end
+from simmail.core.delivery import Arrival, Copy, Filing
+from simmail.core.events import Event
+from simmail.core.jobs import Job
+from simmail.core.mail import Mail
+from simmail.universe.people import persona_tag
+from simmail.universe.submission import Recipient, Submission
+
+if TYPE_CHECKING:
+    from simmail.universe.universe import Universe
+
+Copies = tuple[bytes, list[Filing], list[Arrival]]
+
+
+class Sorted:
+    """
+    What becomes of one message.
+
+    @ivar beside: octets, filings and arrivals of copies that are delivered besides the message as it came.
+    """
+
+    def __init__(self) -> None:
+        self.filings: list[Filing] = []
+        self.arrivals: list[Arrival] = []
+        self.jobs: list[Job] = []
+        self.events: list[Event] = []
+        self.puts: list[tuple[str, str, bytes]] = []
+        self.beside: list[Copies] = []
+
+
+def sort(
+    universe: Universe, submission: Submission, mail: Mail, octets: bytes, delivery_id: str, now: datetime
+) -> Sorted:
+    """What becomes of a message from the application."""
+    pile = Sorted()
+    own = submission.login or submission.sender
+    if submission.save_sent and own and universe.people.at(own) is None:
+        pile.filings.append(Filing(own, "Sent", ("\\Seen",)))
+    for recipient in submission.recipients:
+        verdict = recipient.verdict
+        if verdict.kind in ("deliver", "create"):
+            _deliver(universe, submission, recipient, mail, octets, delivery_id, now, pile)
+        elif verdict.kind == "bounce":
+            _bounce(universe, submission, recipient, mail, octets, delivery_id, now, pile, verdict.bad or "unknown")
+    return pile
+
+
+def _deliver(
+    universe: Universe, submission: Submission, recipient: Recipient, mail: Mail, octets: bytes, delivery_id: str,
+    now: datetime, pile: Sorted,
+) -> None:
+    fault = recipient.fault
+    kind = fault.kind if fault is not None else ""
+    if fault is None or kind == "duplicate":
+        address_copy(universe, recipient.address, submission.sender, octets, delivery_id, now, "mail",
+                     pile.filings, pile.arrivals)
+    if kind in ("duplicate", "corrupt"):
+        copies: Copies = (_cut(octets) if kind == "corrupt" else octets, [], [])
+        address_copy(universe, recipient.address, submission.sender, copies[0], f"{delivery_id}-{len(pile.beside)}",
+                     now, "mail", copies[1], copies[2])
+        pile.beside.append(copies)
+    if fault is not None and kind == "bounce":
+        _bounce(universe, submission, recipient, mail, octets, delivery_id, now, pile, "",
+                f"{fault.code} {fault.enhanced} {fault.message}")
+    if fault is not None and kind == "late":
+        pile.jobs.append(_late(submission, recipient, octets, delivery_id, now, fault.delay))
+        notice = universe.bounces.plan(submission, recipient, mail, octets, now, "delayed")
+        if notice is not None and "DELAY" in recipient.notify:
+            pile.jobs.append(notice[0])
+            pile.puts.append(notice[1])
+    elif kind in ("", "duplicate", "corrupt") and "SUCCESS" in recipient.notify:
+        notice = universe.bounces.plan(submission, recipient, mail, octets, now, "delivered")
+        if notice is not None:
+            pile.jobs.append(notice[0])
+            pile.puts.append(notice[1])
+
+
+def _bounce(
+    universe: Universe, submission: Submission, recipient: Recipient, mail: Mail, octets: bytes, delivery_id: str,
+    now: datetime, pile: Sorted, bad: str, said: str = "",
+) -> None:
+    notice = universe.bounces.plan(submission, recipient, mail, octets, now, "failed", bad or None, said)
+    pile.events.append(bounced(
+        universe, recipient.address, bad or "blocked", submission.sender, mail.subject, said or f"address is {bad}"))
+    if notice is not None:
+        job, document = notice
+        pile.jobs.append(job)
+        pile.puts.append(document)
+        pile.events.append(Event("job.scheduled", now, {
+            "id": job.id, "kind": job.kind, "persona_id": None, "due": job.due, "plan": job.plan}))
+
+
+def _late(
+    submission: Submission, recipient: Recipient, octets: bytes, delivery_id: str, now: datetime, delay: float
+) -> Job:
+    return Job(
+        id=f"j_late-{delivery_id}-{len(recipient.address)}"[:60], kind="deliver", state="pending", created=now,
+        due=now + timedelta(seconds=delay), plan=f"Deliver late to {recipient.address}",
+        data={"late": b64encode(octets).decode("ascii"), "address": recipient.address, "sender": submission.sender})
+
+
+def _cut(octets: bytes) -> bytes:
+    """The message with the latter half of its body gone."""
+    end = header_end(octets) + 2
+    return octets[:end + (len(octets) - end) // 2] + b"\r\n"
+
+
+def address_copy(
+    universe: Universe, address: str, sender: str, octets: bytes, delivery_id: str, now: datetime, kind: str,
+    filings: list[Filing], arrivals: list[Arrival],
+) -> None:
+    """One more recipient: its filing and, where a persona stands behind it, its arrival."""
+    persona = universe.people.at(address)
+    folder, spam = "INBOX", None
+    if persona is not None:
+        spam = universe.correspondents.junk(persona, address, sender, octets)
+        folder = "Junk" if spam["junk"] else "INBOX"
+        arrivals.append(Arrival(
+            id=f"{delivery_id}.{len(filings)}", mailbox=address, persona_id=persona.id, sender=sender,
+            at=now, copy=Copy(address, folder, 0, 0), kind=kind, spam=spam))
+    filings.append(Filing(address, folder))
+
+
+def bounced(universe: Universe, address: str, kind: str, to: str, subject: str, why: str) -> Event:
+    """C{persona.bounced} for an address; with C{persona_id} only if a persona stands behind it."""
+    data: dict[str, Any] = {"address": address, "kind": kind, "to": to, "subject": subject, "why": why}
+    persona = universe.people.at(address)
+    if persona is None:
+        return Event("persona.bounced", universe.clock.now(), data)
+    return Event("persona.bounced", universe.clock.now(), {"persona_id": persona.id, **data}, persona_tag(persona))

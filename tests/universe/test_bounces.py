@@ -1,0 +1,226 @@
+"""Tests for C{simmail.universe.bounces}, C{sorting} and C{faults}: mail that does not get through."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from email import message_from_bytes, policy
+from typing import Any
+
+from simmail.core.allowances import Plan
+from simmail.core.faults import Passing
+from simmail.core.recipients import rules_of
+from simmail.core.scenarios import SCENARIOS
+from simmail.errors import FeatureMissing, Invalid, NotFound
+from simmail.testing.universe import now
+from simmail.universe.submission import DsnRequest, Recipient, Submission
+from tests.universe.test_road import MAIL, RoadTestCase, persona
+
+CRLF = MAIL.replace(b"\n", b"\r\n")
+
+
+class BounceTestCase(RoadTestCase):
+    """Mail to addresses that are bad."""
+
+    def rules(self, **fields: Any) -> None:
+        """Recipient rules in force."""
+        self.universe.policy.rules = rules_of(fields)
+
+    def submit(self, address: str, octets: bytes = CRLF, sender: str = "app@sim.test", **fields: Any) -> None:
+        """One message for one recipient, with what else SMTP may say of it."""
+        dsn = fields.pop("dsn", None)
+        verdict = self.universe.policy.recipient(address, sender)
+        now(self.universe.postoffice.accept(Submission(
+            sender=sender, recipients=(Recipient(address, verdict, **fields),), octets=octets, dsn=dsn)))
+
+    def notices(self) -> list[Any]:
+        """The notices in the application's INBOX, read by the standard library."""
+        filed = now(self.universe.mailboxes.messages("app@sim.test"))
+        return [message_from_bytes(now(self.universe.mailboxes.read("app@sim.test", one.folder, one.entry.uid))[1],
+                                   policy=policy.default) for one in reversed(filed)]
+
+
+class BounceTests(BounceTestCase):
+    """Notices."""
+
+    def test_bad_address_comes_back(self) -> None:
+        """A bad address is accepted, and a notice follows a little later, threaded to the original."""
+        self.rules(status={"dead@x.test": "unknown"})
+        self.submit("dead@x.test")
+        self.assertFalse(self.universe.store.exists("dead@x.test"))
+        (event,) = self.events("persona.bounced")
+        self.assertEqual((event["data"]["kind"], event["data"]["to"]), ("unknown", "app@sim.test"))
+        self.assertNotIn("persona_id", event["data"])
+        moved = now(self.universe.scheduler.advance(until="idle"))
+        self.assertLess(moved.to - moved.from_, timedelta(hours=1))
+        (notice,) = self.notices()
+        self.assertEqual(notice.get_content_type(), "multipart/report")
+        self.assertEqual(notice["In-Reply-To"], "<one@app.test>")
+        report = notice.get_payload()[1].as_string()
+        self.assertIn("5.1.1", report)
+        self.assertIn("dead@x.test", report)
+
+    def test_persona_behind_a_bad_address(self) -> None:
+        """A persona whose mailbox is forced full bounces, and is named."""
+        now(self.universe.people.create(persona()))
+        self.rules(status={"maria@acme.test": "full"})
+        self.submit("maria@acme.test")
+        self.assertIn("persona_id", self.events("persona.bounced")[0]["data"])
+        self.assertEqual(self.events("persona.received"), [])
+
+    def test_no_notice_about_a_notice(self) -> None:
+        """The null reverse-path and NOTIFY=NEVER draw none."""
+        self.rules(status={"dead@x.test": "unknown"})
+        self.submit("dead@x.test", sender="")
+        self.submit("dead@x.test", notify=("NEVER",))
+        self.assertEqual(self.universe.scheduler.pending, {})
+
+    def test_full_message_returned(self) -> None:
+        """RET=FULL returns the body, otherwise the header only."""
+        self.rules(status={"dead@x.test": "blocked"})
+        self.submit("dead@x.test", dsn=DsnRequest("FULL", "env-1"))
+        self.submit("dead@x.test", dsn=DsnRequest("HDRS", ""))
+        now(self.universe.scheduler.advance(until="idle"))
+        bodies = [notice.as_string().count("do you have time for lunch") for notice in self.notices()]
+        self.assertEqual(sorted(bodies), [0, 1])
+
+    def test_success_notice(self) -> None:
+        """NOTIFY=SUCCESS is told of a delivery."""
+        self.submit("ok@x.test", notify=("SUCCESS",))
+        now(self.universe.scheduler.advance(until="idle"))
+        (notice,) = self.notices()
+        self.assertIn("Action: delivered", notice.as_string())
+
+    def test_same_seed_same_notice(self) -> None:
+        """Notices are the same for the same seed, down to the Message-ID."""
+        def run() -> list[str]:
+            self.setUp()
+            self.rules(status={"dead@x.test": "unknown"})
+            self.submit("dead@x.test")
+            self.submit("dead@x.test")
+            now(self.universe.scheduler.advance(until="idle"))
+            return [notice.as_string() for notice in self.notices()]
+
+        first = run()
+        self.assertEqual(first, run())
+        self.assertEqual(len({text for text in first}), 2)
+
+    def test_stranger(self) -> None:
+        """A never-seen address gets a mailbox and somebody behind it, who may answer."""
+        self.rules(default={"stranger": "basic"})
+        self.submit("new@x.test")
+        (event,) = self.events("persona.created")
+        self.assertEqual((event["data"]["address"], event["data"]["mode"]), ("new@x.test", "basic"))
+        self.assertEqual(len(self.events("persona.received")), 1)
+
+    def test_silent(self) -> None:
+        """C{silent} accepts and discards."""
+        self.rules(default={"silent": True})
+        self.submit("x@x.test")
+        self.assertFalse(self.universe.store.exists("x@x.test"))
+        self.assertEqual(len(self.events("mail.delivered")), 1)
+
+
+class FaultTests(BounceTestCase):
+    """Fault rules."""
+
+    def judge(self, **fields: Any) -> Any:
+        """What happens to one recipient at RCPT."""
+        return self.universe.policy.fault(Passing(**{
+            "stage": "rcpt", "sender": "app@sim.test", "recipient": "a@x.test", **fields}))
+
+    def test_rules_are_replaced_and_shown(self) -> None:
+        """PUT replaces; the answer shows defaults and hits; the event counts."""
+        shown = now(self.universe.faults.put([{"name": "no", "kind": "reject", "stage": "rcpt", "match": "@x.test"}]))
+        self.assertEqual((shown[0]["rate"], shown[0]["enabled"], shown[0]["hits"]), (1, True, 0))
+        self.assertEqual(self.judge().code, 550)
+        self.assertIsNone(self.judge(recipient="a@y.test"))
+        self.assertEqual(self.universe.faults.shown()[0]["hits"], 1)
+        (event,) = self.events("fault.hit")
+        self.assertEqual(event["data"], {
+            "rule": "no", "kind": "reject", "stage": "rcpt", "address": "a@x.test", "code": 550})
+        self.assertEqual(self.events("faults.updated")[0]["data"]["rules"], 1)
+
+    def test_bad_rules(self) -> None:
+        """A bad rule is named by place and field, and nothing changes."""
+        for rule in ({"name": "x", "kind": "tls_fail", "stage": "rcpt"}, {"name": "x", "kind": "nope", "stage": "rcpt"},
+                     {"name": "x", "kind": "reject", "stage": "rcpt", "rate": 2},
+                     {"name": "x", "kind": "reject", "stage": "rcpt", "colour": 1}):
+            error = self.assertRaises(Invalid, now, self.universe.faults.put([rule]))
+            self.assertTrue(error.field.startswith("0"), error.field)
+        self.assertEqual(self.universe.faults.rules, ())
+
+    def test_plan(self) -> None:
+        """What needs the chaos feature is refused without it; what does not is not."""
+        self.universe.plan = lambda: Plan("free")
+        now(self.universe.faults.put([{"name": "x", "kind": "reject", "stage": "rcpt"}]))
+        for rule in ({"name": "x", "kind": "greylist", "stage": "rcpt"}, {"name": "x", "kind": "drop", "stage": "data"}):
+            self.assertRaises(FeatureMissing, now, self.universe.faults.put([rule]))
+        self.assertRaises(FeatureMissing, now, self.universe.faults.add_scenario(next(iter(SCENARIOS))))
+
+    def test_scenarios(self) -> None:
+        """A scenario is appended enabled; an unknown one is not found."""
+        self.assertGreaterEqual(len(SCENARIOS), 20)
+        for name in SCENARIOS:
+            now(self.universe.faults.add_scenario(name, "@x.test"))
+        rules = self.universe.faults.shown()
+        self.assertEqual([rule["scenario"] for rule in rules], list(SCENARIOS))
+        self.assertTrue(all(rule["enabled"] for rule in rules))
+        self.assertRaises(NotFound, now, self.universe.faults.add_scenario("no-such"))
+
+    def test_greylisting_on_the_simulated_clock(self) -> None:
+        """A new triplet is deferred, and taken once the simulated delay has passed."""
+        now(self.universe.faults.put([{"name": "g", "kind": "greylist", "stage": "rcpt", "delay_ms": 300_000}]))
+        self.assertEqual(self.judge(ip="1.2.3.4").code, 451)
+        self.assertEqual(self.judge(ip="1.2.3.4").code, 451)
+        now(self.universe.scheduler.advance(by=timedelta(minutes=6)))
+        self.assertIsNone(self.judge(ip="1.2.3.4"))
+
+    def test_counts_survive_a_restart(self) -> None:
+        """The first three are three, also when the process ends in between."""
+        now(self.universe.faults.put([{"name": "three", "kind": "defer", "stage": "rcpt", "first": 3}]))
+        self.assertTrue(self.judge())
+        self.assertTrue(self.judge())
+        server = self.server
+        server.roster = type(server.roster)(
+            server.config, server.database, server._store, server.reactor, lambda work, *a: work(*a), server.unique)
+        now(server.roster.start())
+        self.universe = server.roster.universe("main")
+        self.assertTrue(self.judge())
+        self.assertIsNone(self.judge())
+
+    def deliver(self, kind: str, **fields: Any) -> None:
+        """A message whose delivery goes wrong."""
+        now(self.universe.faults.put([{"name": "f", "kind": kind, "stage": "deliver", **fields}]))
+        fault = self.judge(stage="deliver")
+        self.submit("a@x.test", fault=fault)
+
+    def test_discarded(self) -> None:
+        """Accepted, never delivered."""
+        self.deliver("discard")
+        self.assertFalse(self.universe.store.exists("a@x.test"))
+
+    def test_duplicated(self) -> None:
+        """Delivered twice."""
+        self.deliver("duplicate")
+        self.assertEqual(len(self.inbox("a@x.test")), 2)
+
+    def test_corrupted(self) -> None:
+        """The body is cut short."""
+        self.deliver("corrupt")
+        (mail,) = self.inbox("a@x.test")
+        self.assertEqual(mail.subject, "Lunch on Friday?")
+        self.assertNotIn("App", mail.text)
+
+    def test_late(self) -> None:
+        """Delivered after a simulated while."""
+        self.deliver("late", delay_ms=3_600_000)
+        self.assertFalse(self.universe.store.exists("a@x.test"))
+        now(self.universe.scheduler.advance(by=timedelta(hours=2)))
+        self.assertEqual(len(self.inbox("a@x.test")), 1)
+
+    def test_bounced_by_a_rule(self) -> None:
+        """Accepted, and a notice with the rule's words comes back."""
+        self.deliver("bounce", code=554, enhanced="5.7.1", message="Not here")
+        now(self.universe.scheduler.advance(until="idle"))
+        (notice,) = self.notices()
+        self.assertIn("Not here", notice.as_string())
