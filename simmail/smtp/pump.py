@@ -105,6 +105,8 @@ class Pump(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
         self._waiting = self._lost = True
         self._closed = self._closed or self.factory.reactor.seconds()
         self._unread = bytearray()
+        # Bound methods kept by their own object would keep it until the next collection.
+        self._take, self._through = _nothing, None
         if self._body is not None:
             self._body.close()
             self._body = None
@@ -317,3 +319,7 @@ class Pump(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
             # TLS does not close while something is registered that may yet write.
             self.transport.unregisterProducer()
             self.transport.loseConnection()
+
+
+def _nothing() -> bool:
+    return False

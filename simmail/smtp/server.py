@@ -16,6 +16,7 @@ from twisted.internet.defer import Deferred
 
 from simmail.config import Config
 from simmail.core.times import parse_duration
+from simmail.errors import NotFound
 from simmail.smtp import replies
 from simmail.smtp.sasl import MECHANISMS
 from simmail.smtp.session import Session
@@ -23,6 +24,7 @@ from simmail.smtp.session import Session
 if TYPE_CHECKING:
     from simmail.smtp.pump import Pump
     from simmail.universe.roster import Roster
+    from simmail.universe.universe import Universe
 
 
 class SmtpFactory(protocol.ServerFactory):
@@ -87,6 +89,17 @@ class SmtpFactory(protocol.ServerFactory):
     def number(self) -> str:
         """A name for a message in trace fields and for a defect in the log."""
         return f"{next(self._numbers):x}"
+
+    def home(self, login: str = "") -> Universe | None:
+        """The universe a login belongs to, else the one for mail of nobody's; None when there is no such."""
+        if login:
+            for one in self.roster.universes():
+                if one.policy.login(login.strip().lower()) is not None:
+                    return one
+        try:
+            return self.roster.universe(self.config.smtp.default_universe)
+        except NotFound:
+            return None
 
     # Who is connected
 

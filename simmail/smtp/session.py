@@ -7,67 +7,71 @@ RFC 4954 (AUTH); decisions, sections 1, 20 and 21.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
+from simmail.core.faults import FaultVerdict, Stage
 from simmail.errors import NotFound, Refusal, TooMany, Unauthenticated
 from simmail.smtp import replies
 from simmail.smtp.body import Body
 from simmail.smtp.delivery import Transaction
+from simmail.smtp.faulty import ANSWERING, Faulty, told
 from simmail.smtp.params import MailFrom, RcptTo, mail_from, rcpt_to
-from simmail.smtp.pump import Pump
 from simmail.smtp.received import Peer
 from simmail.smtp.replies import Refused
 from simmail.smtp.sasl import MECHANISMS, Credentials, Exchange
 
 if TYPE_CHECKING:
     from simmail.smtp.server import SmtpFactory
-    from simmail.universe.roster import Login
     from simmail.universe.universe import Universe
 
 #: Real seconds before the answer to the second failed login of a connection; each further one waits twice as long.
 FIRST_PENALTY, LONGEST_PENALTY = 0.5, 8.0
 
 
-class Session(Pump):
-    """
-    One client's conversation.
-
-    @ivar login: who signed in, None for nobody.
-    """
+class Session(Faulty):
+    """One client's conversation."""
 
     def __init__(self, factory: SmtpFactory, remote: str) -> None:
         super().__init__(factory, remote)
-        self.login: Login | None = None
         self.helo = ""
         self.extended = False
         self._failures = 0
         self._transaction: Transaction | None = None
         self._exchange: Exchange | None = None
+        self._body_fault: FaultVerdict | None = None
         self._chunk = self._left = 0
         self._last = False
         self._chunk_refused = b""
 
     # Who is there
 
+    def greet(self) -> None:
+        """Say the first words."""
+        self.face(self.fault("connect", self.home(), tls=self.secure), self._greet)
+
+    def _greet(self) -> None:
+        self._say(self.factory.greeting)
+
     def do_HELO(self, rest: bytes) -> None:
         """RFC 5321 section 4.1.1.1."""
-        self._hello(rest)
-        self.extended = False
-        self._say(self.factory.helo)
+        self._hello(rest, False)
 
     def do_EHLO(self, rest: bytes) -> None:
         """RFC 5321 section 4.1.1.1."""
-        self._hello(rest)
-        self.extended = True
-        self._say(self.factory.ehlo(self.secure, self.login is not None))
+        self._hello(rest, True)
 
-    def _hello(self, rest: bytes) -> None:
+    def _hello(self, rest: bytes, extended: bool) -> None:
         name = rest.strip(b" ")
         if not name or b" " in name or min(name) < 0x20 or b"\x7f" in name:
             raise Refused(replies.NEED_ARGUMENT)
-        self.helo = name.decode("utf-8", "replace")
         self.useless()
+        self.face(self.fault("helo", self.home()), partial(self._welcome, name.decode("utf-8", "replace"), extended))
+
+    def _welcome(self, name: str, extended: bool) -> None:
         self._reset()
+        self.helo, self.extended = name, extended
+        self._say(self.factory.ehlo(self.secure, self.login is not None) if extended else self.factory.helo)
 
     def do_STARTTLS(self, rest: bytes) -> None:
         """RFC 3207: nothing from before counts afterwards."""
@@ -79,6 +83,9 @@ class Session(Pump):
             raise Refused(replies.NO_TLS)
         if not self.helo:
             raise Refused(replies.HELLO_FIRST)
+        self.face(self.fault("starttls", self.home()), self._start_tls)
+
+    def _start_tls(self) -> None:
         self._say(replies.START_TLS)
         self._flush()
         self._unread.clear()
@@ -136,7 +143,8 @@ class Session(Pump):
             self._say(exchange.challenge())
         else:
             self._take, self._exchange = self._command, None
-            self._wait(self._sign_in(credentials))
+            fault = self.fault("auth", self.factory.home(credentials.username), login=credentials.username)
+            self.face(fault, lambda: self._wait(self._sign_in(credentials)))
 
     async def _sign_in(self, credentials: Credentials) -> bytes:
         try:
@@ -171,7 +179,10 @@ class Session(Pump):
         if mail.size > factory.config.limits.message:
             raise Refused(replies.TOO_LARGE)
         self._check_sender(mail)
-        self._transaction = Transaction(mail, factory.roster, self.login)
+        self.face(self.fault("mail", self.home(), sender=mail.address), partial(self._begin, mail))
+
+    def _begin(self, mail: MailFrom) -> None:
+        self._transaction = Transaction(mail, self.factory.roster, self.login)
         self._say(replies.SENDER_OK)
 
     def _check_sender(self, mail: MailFrom) -> None:
@@ -200,7 +211,8 @@ class Session(Pump):
         except NotFound:
             self._say(replies.NOWHERE)
             return
-        self._add(transaction, rcpt, universe)
+        fault = self.fault("rcpt", universe, sender=transaction.mail.address, recipient=rcpt.address)
+        self.face(fault, partial(self._add, transaction, rcpt, universe))
 
     def _add(self, transaction: Transaction, rcpt: RcptTo, universe: Universe) -> None:
         try:
@@ -224,16 +236,44 @@ class Session(Pump):
         if not self.factory.roster.available:
             self._say(replies.AWAY)
             return
-        self._body = Body(self.factory.config.limits)
+        self.face(self._fault_of_data(transaction, "data"), partial(self._go_ahead, transaction))
+
+    def _fault_of_data(self, transaction: Transaction, stage: Stage) -> FaultVerdict | None:
+        for universe, addresses in transaction.universes():
+            fault = self.fault(stage, universe, sender=transaction.mail.address, recipients=addresses)
+            if fault is not None:
+                return fault
+        return None
+
+    def _go_ahead(self, transaction: Transaction) -> None:
+        self._receive(transaction)
         self._take = self._dotted
         self._say(replies.GO_AHEAD)
+
+    def _receive(self, transaction: Transaction) -> None:
+        """Begin a body; what will go wrong with it is decided here."""
+        self._body = Body(self.factory.config.limits)
+        fault = self._fault_of_data(transaction, "body")
+        if fault is not None and fault.kind == "throttle":
+            self._pace, fault = fault.bytes_per_second, None
+        self._body_fault = fault
 
     def _dotted(self) -> bool:
         """Take what has come of the message."""
         assert self._body is not None
+        if self._breaks_off():
+            return False
         if not self._body.dotted(self._unread):
             return False
         self._complete()
+        return True
+
+    def _breaks_off(self) -> bool:
+        """Whether a fault ends the connection in the middle of the message."""
+        fault = self._body_fault
+        if fault is None or fault.kind != "drop" or not self._unread:
+            return False
+        self.drop()
         return True
 
     def do_BDAT(self, rest: bytes) -> None:
@@ -255,15 +295,21 @@ class Session(Pump):
                 replies.NO_VALID_RECIPIENTS if transaction.rejected else replies.RECIPIENT_FIRST)
         elif not self.factory.roster.available:
             self._chunk_refused = replies.AWAY
-        if not self._chunk_refused:
-            self._body = self._body or Body(limits)
-            if self._body.size + self._chunk > limits.message:
-                self._chunk_refused = replies.TOO_LARGE
         self._take = self._counted
+        if transaction is not None and not self._chunk_refused and self._body is None:
+            fault = self._fault_of_data(transaction, "data")
+            if fault is not None and fault.kind in ANSWERING:
+                self._chunk_refused = told(fault)
+                return
+            self.face(fault, partial(self._receive, transaction))
+        if self._body is not None and self._body.size + self._chunk > limits.message:
+            self._chunk_refused = replies.TOO_LARGE
 
     def _counted(self) -> bool:
         """Take what has come of the chunk."""
         if self._left:
+            if self._breaks_off():
+                return False
             buffer = self._unread
             if self._chunk_refused or self._body is None:
                 taken = min(self._left, len(buffer))
@@ -288,27 +334,55 @@ class Session(Pump):
 
     def _complete(self) -> None:
         """The message is there: hand it on."""
-        body, transaction = self._body, self._transaction
+        body, transaction, fault = self._body, self._transaction, self._body_fault
         assert body is not None and transaction is not None
         message = body.octets()
-        self._take, self._body, self._transaction = self._command, None, None
+        self._take = self._command
+        self._reset()
         if body.problem:
             self._refuse(body.problem)
         elif not self.factory.roster.available:
             self._say(replies.AWAY)
         else:
-            self._wait(self._accept(transaction, message))
+            self.face(fault, lambda: self._wait(self._accept(transaction, message)))
 
     async def _accept(self, transaction: Transaction, message: bytes) -> bytes:
         factory = self.factory
+        faults = self._faults_of_delivery(transaction)
+        for fault in faults.values():
+            if fault.kind in ANSWERING:
+                self._say(told(fault))
+                if fault.code == 421:
+                    self._close()
+                return b""
+        delay = max((fault.delay for fault in faults.values() if fault.kind == "delay"), default=0.0)
+        if delay:
+            await self.rest(delay)
         peer = Peer(self.helo, self.remote, self.extended, self.secure, self.login is not None)
         try:
-            answer = await transaction.accept(message, peer, factory.config.server.domain, factory.number)
+            answer = await transaction.accept(message, peer, factory.config.server.domain, factory.number, faults)
         except (Refusal, OSError) as error:
             reply = replies.of_error(error)
             return self.defect("a message was not taken") if reply is None else reply
         self._idle = 0
+        for fault in faults.values():
+            # The message is delivered, its sender is never told so.
+            if fault.kind == "drop":
+                self.drop()
+            elif fault.kind == "hang":
+                await self.never()
         return answer
+
+    def _faults_of_delivery(self, transaction: Transaction) -> dict[str, FaultVerdict]:
+        found = {}
+        for universe, addresses in transaction.universes():
+            if not universe.faults.rules:
+                continue
+            for address in addresses:
+                fault = self.fault("deliver", universe, sender=transaction.mail.address, recipient=address)
+                if fault is not None:
+                    found[address] = fault
+        return found
 
     # Everything else
 
@@ -339,7 +413,8 @@ class Session(Pump):
         self._close()
 
     def _reset(self) -> None:
-        self._transaction = None
+        self._transaction = self._body_fault = None
+        self._pace = self._owed = 0
         if self._body is not None:
             self._body.close()
             self._body = None

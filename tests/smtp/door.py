@@ -170,6 +170,15 @@ class Door:
         now(self.universe.settings.put("recipients", msgspec.json.decode(" ".join(value))))
         self.universe.policy.refresh()
 
+    def do_faults(self, *value: str) -> None:
+        """C{X: faults [{"kind": "reject", "stage": "rcpt"}]}"""
+        now(self.universe.faults.put(msgspec.json.decode(" ".join(value))))
+
+    def do_clock(self, value: str) -> None:
+        """C{X: clock 5m}: simulated time."""
+        timeline = self.universe.clock.timeline
+        self.universe.clock.resume(msgspec.structs.replace(timeline, sim=timeline.sim + parse_duration(value)))
+
     def do_redis(self, value: str) -> None:
         """C{X: redis away|back}"""
         self.server.database.set_healthy(value == "back")

@@ -1,0 +1,138 @@
+"""
+Faults of delivery, and that faults are recorded.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.database.records import EventQuery
+from simmail.testing.universe import now
+from tests.smtp.door import Door
+
+TEXT = b"Subject: Hello\r\n\r\n" + b"".join(b"line %d\r\n" % n for n in range(100)) + b".\r\n"
+
+
+def delivered(*rules: dict[str, Any]) -> Door:
+    """A message to maria@acme.test and otto@acme.test, with faults for maria."""
+    door = Door()
+    now(door.universe.faults.put([{"stage": "deliver", "match": "maria@acme.test", **rule} for rule in rules]))
+    wire = door.hello()
+    wire.ask("MAIL FROM:<app@sim.test>", "RCPT TO:<maria@acme.test>", "RCPT TO:<otto@acme.test>", "DATA")
+    wire.send(TEXT)
+    said = wire.taken()
+    if b"250 2.0.0 OK" not in said:
+        raise AssertionError(said)
+    return door
+
+
+class DeliveryTests(SynchronousTestCase):
+    """What faults make of a message that was accepted; who is not meant gets it as it is."""
+
+    def counts(self, door: Door) -> tuple[int, int, int]:
+        """Messages of maria, of otto, and Sent copies."""
+        return (len(door.mail("maria@acme.test")), len(door.mail("otto@acme.test")),
+                len(door.mail("app@sim.test", "Sent")))
+
+    def test_discard(self) -> None:
+        """Accepted and never delivered."""
+        self.assertEqual(self.counts(delivered({"kind": "discard"})), (0, 1, 1))
+
+    def test_duplicate(self) -> None:
+        """Delivered twice, the same message both times."""
+        door = delivered({"kind": "duplicate"})
+        self.assertEqual(self.counts(door), (2, 1, 1))
+        one, two = door.mail("maria@acme.test")
+        self.assertEqual(one, two)
+
+    def test_corrupt(self) -> None:
+        """The second half is lost; the header and the Sent copy are whole."""
+        door = delivered({"kind": "corrupt"})
+        self.assertEqual(self.counts(door), (1, 1, 1))
+        (whole,), (cut,) = door.mail("otto@acme.test"), door.mail("maria@acme.test")
+        self.assertTrue(whole.startswith(cut))
+        self.assertTrue(cut.endswith(b"\r\n"))
+        self.assertLess(abs(len(cut) - len(whole) // 2), 20)
+        self.assertEqual(door.mail("app@sim.test", "Sent"), [whole])
+
+    def test_bounce(self) -> None:
+        """Accepted, nothing is delivered to her; the post office is told what the notice should say."""
+        door = Door()
+        now(door.universe.faults.put([{"kind": "bounce", "stage": "deliver", "code": 552, "enhanced": "5.2.2",
+                                       "message": "over quota", "match": "maria@acme.test"}]))
+        seen: list[Any] = []
+        office = door.universe.postoffice
+        accept = office.accept
+
+        async def watched(submission: Any) -> Any:
+            seen.append(submission)
+            return await accept(submission)
+
+        office.accept = watched  # type: ignore[method-assign]
+        wire = door.transaction()
+        wire.send(TEXT)
+        (recipient,) = seen[0].recipients
+        self.assertEqual((recipient.verdict.kind, recipient.verdict.said), ("bounce", "552 5.2.2 over quota"))
+        self.assertEqual(len(door.mail("maria@acme.test")), 0)
+
+    def test_recorded(self) -> None:
+        """A rule that fires adds fault.hit, and its hits are counted."""
+        door = delivered({"kind": "discard", "name": "lost"})
+        found = [msgspec.json.decode(one) for one in now(door.universe.log.query(EventQuery(types=("fault.hit",))))]
+        self.assertEqual([one["data"] for one in found], [
+            {"rule": "lost", "kind": "discard", "stage": "deliver", "address": "maria@acme.test", "code": 0}])
+        self.assertEqual(door.universe.faults.shown()[0]["hits"], 1)
+
+    def test_api_is_spared(self) -> None:
+        """Fault rules do not apply to what does not come over SMTP."""
+        door = delivered({"kind": "discard"})
+        door.server.send(door.universe, "app@sim.test", "maria@acme.test", b"Subject: x\n\nx\n", via="api")
+        self.assertEqual(len(door.mail("maria@acme.test")), 1)
+
+
+class PlaceTests(SynchronousTestCase):
+    """Whose rules hold."""
+
+    def test_universes(self) -> None:
+        """Before a recipient is named the login's universe decides, else the default one; then the recipient's own."""
+        door = Door()
+        other = door.server.universe("other")
+        now(other.store.create("otto@beta.test"))
+        for universe, text in ((door.universe, "main"), (other, "other")):
+            now(universe.faults.put([
+                {"kind": "reject", "stage": stage, "message": text} for stage in ("mail", "rcpt")]))
+        wire = door.hello()
+        self.assertEqual(wire.ask("MAIL FROM:<app@sim.test>"), "550 5.7.1 main\r\n")
+        now(door.universe.faults.put([{"kind": "reject", "stage": "rcpt", "message": "main"}]))
+        wire.ask("MAIL FROM:<app@sim.test>")
+        self.assertEqual(wire.ask("RCPT TO:<otto@beta.test>"), "550 5.7.1 other\r\n")
+        self.assertEqual(wire.ask("RCPT TO:<maria@acme.test>"), "550 5.7.1 main\r\n")
+
+    def test_implicit_tls(self) -> None:
+        """A broken TLS at connect ends a connection on SMTPS before a word is said, and no other."""
+        for implicit in (True, False):
+            door = Door(implicit_tls=implicit)
+            now(door.universe.faults.put([{"kind": "tls_fail", "stage": "connect"}]))
+            wire = door.connect()
+            self.assertEqual(wire.aborted, implicit)
+            self.assertEqual(wire.taken() == b"", implicit)
+
+    def test_bdat(self) -> None:
+        """Faults of data and body hold for BDAT as for DATA."""
+        for stage, code in (("data", 554), ("body", 554)):
+            door = Door()
+            now(door.universe.faults.put([{"kind": "reject", "stage": stage}]))
+            wire = door.hello()
+            wire.ask("MAIL FROM:<app@sim.test>", "RCPT TO:<maria@acme.test>")
+            wire.send(b"BDAT 14 LAST\r\nSubject: one\r\n")
+            self.assertEqual(wire.taken()[:3], b"%d" % code)
+            self.assertEqual(wire.ask("NOOP"), "250 2.0.0 OK\r\n")
+
+    def test_default_away(self) -> None:
+        """Without a default universe there are no rules before a recipient is named, and nothing breaks."""
+        door = Door({"smtp": {"default_universe": "nowhere"}})
+        wire = door.hello()
+        self.assertEqual(wire.ask("MAIL FROM:<app@sim.test>")[:3], "250")
