@@ -21,10 +21,10 @@ from simmail.core.mail import Mail
 from simmail.core.persona import Behaviors, Persona
 from simmail.core.plans import about, job_id, who
 from simmail.core.situation import (
-    Dossier, Follow, OpenPromise, Pace, Plan, Pledge, Reaction, Reactions, Relate, Remember, ThreadState,
+    Dossier, Drop, Follow, OpenPromise, Pace, Plan, Pledge, Reaction, Reactions, Relate, Remember, ThreadState,
 )
 from simmail.core.times import format_instant
-from simmail.core.words import Written
+from simmail.core.words import Promised, Written
 
 #: A question is asked again after some days, by those who mind.
 ASK_AGAIN = timedelta(days=3)
@@ -64,9 +64,17 @@ def aftermath(
     if job.kind == "correction" and written.promise is not None:
         after = _put_off(job, written.promise.due, after)
     if job.kind in _SPEAKING:
+        if written.attachments:
+            brought, after = _brought(job, written, after, now)
+            reactions += brought
         if written.promise is not None:
-            pledge, after = _pledged(job, persona, mail, written, after, own, now, pace)
-            reactions.append(pledge)
+            same = _promised_before(written.promise, after)
+            if same is not None:
+                # Said again, for another day: the same promise.
+                after = _with(after, same, replace(same, due=max(same.due, written.promise.due)))
+            else:
+                pledge, after = _pledged(job, persona, mail, written, after, own, now, pace)
+                reactions.append(pledge)
         second = _second(job, persona, mail, own, now, pace)
         if second is not None:
             reactions.append(second)
@@ -150,8 +158,30 @@ def promised_in(dossier: Dossier, thread: str) -> OpenPromise | None:
 def _put_off(job: Job, due: datetime, dossier: Dossier) -> Dossier:
     """The promise that a correction names another day for; what becomes of it stays as it was drawn."""
     old = promised_in(dossier, job.thread)
-    return replace(dossier, promises=tuple(
-        replace(one, due=due) if one is old else one for one in dossier.promises))
+    return dossier if old is None else _with(dossier, old, replace(old, due=due))
+
+
+def _with(dossier: Dossier, old: OpenPromise, new: OpenPromise) -> Dossier:
+    return replace(dossier, promises=tuple(new if one is old else one for one in dossier.promises))
+
+
+def _promised_before(promise: Promised, dossier: Dossier) -> OpenPromise | None:
+    """The promise that a mail gives again: of the same thing, and going to be done."""
+    return next((one for one in dossier.promises
+                 if one.by == "persona" and one.job_id and promises.alike(one.what, promise.what)), None)
+
+
+def _brought(job: Job, written: Written, dossier: Dossier, now: datetime) -> tuple[list[Reaction], Dossier]:
+    """Promises that are kept by what came with a mail, before their own job was due."""
+    reactions: list[Reaction] = []
+    names = " ".join(one.filename.replace("-", " ").replace("_", " ") for one in written.attachments)
+    for one in dossier.promises:
+        if one.by == "persona" and promises.alike(one.what, names):
+            if one.job_id:
+                reactions.append(Drop(one.job_id, f"{one.what} went with another mail"))
+            reactions.append(Remember(f"{now:%Y-%m-%d}: sent {one.what} to {_to(job)}", one.case_id))
+            dossier = replace(dossier, promises=tuple(other for other in dossier.promises if other is not one))
+    return reactions, dossier
 
 
 def _settled(
@@ -176,9 +206,7 @@ def _settled(
             job, persona, mail, dice, "nudge", at, f"Ask {_to(job)} for {one.what} again", "asked for once already",
             {"what": one.what, "promised_due": format_instant(one.due), "nth_nudge": nudged + 1})
         reactions.append(nudge)
-        changed = replace(one, job_id=nudge.id, nudged=nudged)
-        return reactions, replace(
-            dossier, promises=tuple(changed if p is one else p for p in dossier.promises))
+        return reactions, _with(dossier, one, replace(one, job_id=nudge.id, nudged=nudged))
     return reactions, dossier
 
 

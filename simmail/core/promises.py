@@ -60,6 +60,7 @@ _DEEDS: tuple[tuple[str, str], ...] = (
     ("schicke", ""), ("schicken", ""), ("sende", ""), ("senden", ""), ("zurückmelden", "an answer"),
 )
 _FILLERS = frozenset("you to over across out along back by the email mail via ihnen euch dir with all".split())
+_TELLING_NOTHING = frozenset("what promised about that with your their answer update confirmation call from".split())
 _PRONOUNS = frozenset("it them that this these those one everything es das".split())
 _STOPS = frozenset(
     "by on before until till within in at tomorrow today tonight next this later shortly soon asap as and so but "
@@ -205,12 +206,17 @@ def _unnamed(subject: str) -> str:
     return f'what was promised about "{topic[:80]}"' if topic else "what was promised"
 
 
+def alike(what: str, text: str) -> bool:
+    """Whether a text speaks of what was promised: a telling word of it is there."""
+    return _shared(what, text)
+
+
 def _shared(what: str, text: str) -> bool:
     """Whether a telling word of what was promised is in a text."""
     low = text.lower()
     return any(
         word in low for word in (one.strip("\"'.,").lower() for one in what.split())
-        if len(word) > 3 and word not in ("what", "promised", "about", "that", "with", "your", "their")
+        if len(word) > 3 and word not in _TELLING_NOTHING
     )
 
 

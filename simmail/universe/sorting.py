@@ -95,8 +95,11 @@ def _bounce(
     now: datetime, pile: Sorted, bad: str, said: str = "",
 ) -> None:
     notice = universe.bounces.plan(submission, recipient, mail, octets, now, "failed", bad or None, said)
+    # In the words that a preview has for it.
+    forced = universe.policy.status(recipient.address) != "ok"
     pile.events.append(bounced(
-        universe, recipient.address, bad or "blocked", submission.sender, mail.subject, said or f"address is {bad}"))
+        universe, recipient.address, bad or "blocked", submission.sender, mail.subject,
+        said or (f"mailbox status {bad}" if forced else f"address is {bad}")))
     if notice is not None:
         job, document = notice
         pile.jobs.append(job)
