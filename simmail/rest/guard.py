@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from twisted.web.server import Request
 
-from simmail.errors import Forbidden, TooMany, Unauthenticated
+from simmail.errors import Forbidden, TooMany, Unauthenticated, Unavailable
 from simmail.rest.schema import ROLES, Call, Role
 from simmail.rest.services import Services
 
@@ -107,6 +107,7 @@ class Guard:
         Let a call in: its C{identity} and C{universe} are set.
 
         @raise Unauthenticated, TooMany, Forbidden, FeatureMissing: not this caller, not now, not this call.
+        @raise Unavailable: Redis is known to be away.
         """
         route, request = call.route, call.request
         if route.role is None:
@@ -122,6 +123,9 @@ class Guard:
             raise Forbidden("the organization is suspended")
         if route.feature is not None:
             universe.plan().require(route.feature)
+        if not self._roster.available:
+            # Some could be answered from memory; another process may know better by now.
+            raise Unavailable("Redis is away; try again later")
 
 
 def check_rank(role: str, needed: Role) -> None:

@@ -247,10 +247,14 @@ def redis_pid(state: Path) -> int | None:
         with open(state / "redis" / "redis.lock", "rb") as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         return None
-    except BlockingIOError:
-        return int((state / "redis" / "redis.pid").read_text(encoding="ascii"))
     except FileNotFoundError:
         return None
+    except BlockingIOError:
+        try:
+            return int((state / "redis" / "redis.pid").read_text(encoding="ascii"))
+        except (FileNotFoundError, ValueError):
+            # It begins or ends just now.
+            return None
 
 
 def end_redis(state: Path) -> None:

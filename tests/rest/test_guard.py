@@ -90,14 +90,15 @@ class KeyTests(SynchronousTestCase):
         self.assertEqual(ask(self.site, "GET", "/api/read", key="o").status, 200)
 
     def test_redis_away(self) -> None:
-        """503 with Retry-After when nobody can be identified; a change is refused though somebody can."""
+        """503 with Retry-After, whatever is asked (decisions, section 20)."""
         self.roster.fail = Unavailable("Redis is away")
         answer = ask(self.site, "GET", "/api/read", key="v")
         self.assertEqual((answer.status, answer.headers["retry-after"], answer.error), (503, "2", "Redis is away"))
         self.roster.fail = None
         self.roster.available = False
         self.assertEqual(ask(self.site, "PUT", "/api/write", {"n": 1}, "m").status, 503)
-        self.assertEqual(ask(self.site, "GET", "/api/read", key="v").status, 200)
+        self.assertEqual(ask(self.site, "GET", "/api/read", key="v").status, 503)
+        self.assertEqual(ask(self.site, "GET", "/api/read", key="nobody").status, 401)
 
 
 class RoleTests(SynchronousTestCase):

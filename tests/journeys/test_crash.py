@@ -1,0 +1,44 @@
+"""kill -9 in the middle of mail: what was acknowledged is there once, with all that follows from it, once."""
+
+from __future__ import annotations
+
+import random
+import time
+
+from tests.journeys.load import Load
+from tests.journeys.running import JourneyCase
+
+
+class CrashTests(JourneyCase):
+    """R1, R2 and R4 of the promises, scaled down."""
+
+    ROUNDS, SESSIONS = 5, 20
+
+    def test_killed_in_mid_load(self) -> None:
+        """Twenty sessions send, five times the daemon is killed; a kill of its restart loses nothing either."""
+        dice = random.Random(time.time_ns())
+        service = self.service()
+        service.start()
+        load = Load(service)
+        load.create_people()
+        uids: dict[str, int] = {}
+        for n in range(self.ROUNDS):
+            before = len(load.acknowledged)
+            load.begin(self.SESSIONS)
+            time.sleep(dice.uniform(0.3, 1.2))
+            service.kill()
+            load.end()
+            self.assertGreater(len(load.acknowledged), before)
+            if n == 1:
+                service.begin()
+                time.sleep(dice.uniform(0.2, 0.9))
+                service.kill()
+            took = service.start()
+            # 5 s is the promise; the machine may be busy with other tests.
+            self.assertLess(took, 10.0)
+            now = load.uids()
+            self.assertEqual({name: uid for name, uid in now.items() if name in uids}, uids)
+            self.assertEqual(len(set(now.values())), len(now))
+            uids = now
+        self.assertEqual(load.permanent, [])
+        load.check(self)

@@ -1,0 +1,162 @@
+"""Redis is away: mail is put off, never lost or refused for good; nothing waits long; all is well once it is back."""
+
+from __future__ import annotations
+
+import os
+import signal
+import smtplib
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from simmail.database.program import find
+from tests.journeys.load import Load
+from tests.journeys.running import LOGIN, SOON, JourneyCase, Service, message, redis_pid, until
+
+#: Real seconds that anything may take while Redis is away, and for all to work when it is back.
+AWAY, BACK = 2.0, 2.0
+
+#: What a busy machine may add.
+SLACK = 1.0
+
+
+class OutageTests(JourneyCase):
+    """R5 and R6 of the promises, scaled down."""
+
+    def operated(self, folder: Path) -> subprocess.Popen[bytes]:
+        """A Redis as an operator runs one, on a socket in a folder."""
+        (folder / "redis.sock").unlink(missing_ok=True)
+        process = subprocess.Popen(
+            [find(), "--port", "0", "--unixsocket", str(folder / "redis.sock"), "--dir", str(folder),
+             "--appendonly", "yes", "--appendfsync", "always", "--save", "", "--maxmemory-policy", "noeviction"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def timed(self, what: Callable[[], object]) -> object:
+        """What something answers; it must not take longer than the promise."""
+        begin = time.monotonic()
+        answer = what()
+        self.assertLess(time.monotonic() - begin, AWAY + SLACK)
+        return answer
+
+    def transaction(self, service: Service) -> tuple[int, bytes]:
+        """The reply that decides about a small message."""
+        with service.smtp() as session:
+            session.ehlo()
+            for reply in (lambda: session.mail("app@sim.test"), lambda: session.rcpt("maria@acme.test"),
+                          lambda: session.data(message("app@sim.test", "maria@acme.test", "Short", "Hello"))):
+                try:
+                    code, text = reply()
+                except smtplib.SMTPDataError as error:
+                    code, text = error.smtp_code, error.smtp_error
+                if code != 250:
+                    return code, text
+            return code, text
+
+    def check_away(self, service: Service) -> None:
+        """What every door says while Redis is away."""
+        for _ in range(2):
+            code, text = self.timed(lambda: self.transaction(service))  # type: ignore[misc]
+            self.assertEqual((code, text[:5]), (451, b"4.3.0"))
+        with service.smtp() as session:
+            session.ehlo()
+            error = self.assertRaises(
+                smtplib.SMTPAuthenticationError, self.timed, lambda: session.login(LOGIN, service.password))
+            self.assertEqual((error.smtp_code, error.smtp_error[:5]), (454, b"4.7.0"))
+        for method, path, body in (
+            ("GET", "/api/events", None), ("GET", "/api/jobs", None), ("GET", "/api/status", None),
+            ("GET", f"/api/mailboxes/{LOGIN}/messages", None),
+            ("POST", "/api/send", {"from": LOGIN, "to": ["maria@acme.test"], "text": "Hello"}),
+            ("POST", "/api/personas", {"addresses": ["new@acme.test"]}),
+            ("PUT", "/api/pace", {"factor": 2}), ("POST", "/api/clock/advance", {"by": "1d"}),
+        ):
+            answer = self.timed(lambda: service.call(method, path, body))
+            self.assertEqual((answer.status, list(answer.json())), (503, ["error"]), path)  # type: ignore[attr-defined]
+            self.assertIn("Retry-After", answer.headers)  # type: ignore[attr-defined]
+        self.assertEqual(service.get("/livez").status, 200)
+        ready = service.get("/readyz")
+        self.assertEqual((ready.status, ready.json()["checks"]["redis"]), (503, "away"))
+
+    def check_files(self, service: Service, read: int) -> None:
+        """Over IMAP, what needs only files goes on."""
+        begin = time.monotonic()
+        with service.imap() as session:
+            self.assertEqual(session.search(None, "ALL")[0], "OK")
+            _, found = session.fetch("1", "(BODY.PEEK[])")
+            self.assertIn(b"Subject: Before", found[0][1])
+            self.assertEqual(session.store("1", "+FLAGS", "\\Flagged")[0], "OK")
+            self.assertEqual(session.append("INBOX", "", "", b"Subject: appended\r\n\r\nHello\r\n")[0], "OK")
+            self.assertEqual(session.status("INBOX", "(MESSAGES)"), ("OK", [f"INBOX (MESSAGES {read + 1})".encode()]))
+        self.assertLess(time.monotonic() - begin, AWAY + SLACK)
+
+    def check_back(self, service: Service) -> None:
+        """Soon all works again, without a restart."""
+        begin = time.monotonic()
+        until(lambda: service.get("/readyz").status == 200)
+        self.assertLess(time.monotonic() - begin, BACK + SLACK)
+        self.assertEqual(self.transaction(service)[0], 250)
+        service.good("POST", "/api/send", {"from": LOGIN, "to": ["maria@acme.test"], "text": "Hello"})
+        self.assertEqual(service.good("GET", "/api/pace")["factor"], 1)
+        with service.smtp() as session:
+            session.login(LOGIN, service.password)
+
+    def before(self, service: Service) -> None:
+        """A message is there before anything happens."""
+        service.start()
+        with service.smtp() as session:
+            session.sendmail("x@sim.test", [LOGIN], message("x@sim.test", LOGIN, "Before", "Hello"))
+
+    def test_operators_redis(self) -> None:
+        """An operator's Redis is stopped and comes back."""
+        folder = self.folder()
+        redis = self.operated(folder)
+        service = self.service({"redis": {"url": f"unix://{folder / 'redis.sock'}"}})
+        until((folder / "redis.sock").exists)
+        self.before(service)
+        self.assertIsNone(redis_pid(service.state))
+        for read in (1, 2):
+            redis.kill() if read == 1 else redis.terminate()
+            redis.wait()
+            self.check_away(service)
+            self.check_files(service, read)
+            redis = self.operated(folder)
+            self.check_back(service)
+        sent = [event["data"]["subject"] for event in service.events("mail.delivered")]
+        self.assertEqual(sent, ["Before", *["Short", ""] * 2])
+
+    def test_redis_hangs(self) -> None:
+        """A Redis that takes calls and answers none keeps nobody waiting either."""
+        service = self.service()
+        self.before(service)
+        pid = redis_pid(service.state)
+        assert pid is not None
+        os.kill(pid, signal.SIGSTOP)
+        # Until it is known to be away: durable and owed, or put off, but never late.
+        until(lambda: self.timed(lambda: self.transaction(service))[0] == 451)  # type: ignore[index]
+        self.check_away(service)
+        self.check_files(service, 1)
+        os.kill(pid, signal.SIGCONT)
+        self.check_back(service)
+
+    def test_killed_again_and_again(self) -> None:
+        """The private Redis is killed in mid-load: only 4xx, nothing acknowledged is lost, nothing is there twice."""
+        service = self.service()
+        service.start()
+        load = Load(service)
+        load.create_people()
+        load.begin(8, again=True)
+        for _ in range(5):
+            time.sleep(0.5)
+            pid = until(lambda: redis_pid(service.state))
+            os.kill(pid, signal.SIGKILL)
+        begin = time.monotonic()
+        until(lambda: redis_pid(service.state) not in (None, pid) and service.get("/readyz").status == 200)
+        self.assertLess(time.monotonic() - begin, BACK + SLACK + 2.0)
+        known = len(load.acknowledged)
+        until(lambda: len(load.acknowledged) > known + 20, SOON)
+        load.end()
+        self.assertEqual(load.permanent, [])
+        load.check(self)
