@@ -41,7 +41,7 @@ class Transaction:
     @ivar rejected: whether a recipient was refused.
     """
 
-    __slots__ = ("mail", "rejected", "_roster", "_login", "_recipients")
+    __slots__ = ("mail", "rejected", "_roster", "_login", "_recipients", "_reached")
 
     def __init__(self, mail: MailFrom, roster: Roster, login: Login | None) -> None:
         self.mail = mail
@@ -49,6 +49,7 @@ class Transaction:
         self._roster = roster
         self._login = login
         self._recipients: dict[str, tuple[Universe, Recipient]] = {}
+        self._reached: dict[str, Universe] = {}
 
     def __len__(self) -> int:
         return len(self._recipients)
@@ -72,6 +73,7 @@ class Transaction:
             universe.told("refused {recipient} from {sender}: {bad}", recipient=address, sender=self.mail.address,
                           bad=verdict.bad)
             raise Refused(replies.BAD[verdict.bad or "unknown"])
+        self._reached[universe.id] = universe
         self._recipients[address] = (universe, Recipient(address, verdict, rcpt.notify, rcpt.orcpt))
 
     def universes(self) -> list[tuple[Universe, tuple[str, ...]]]:
@@ -80,6 +82,13 @@ class Transaction:
         for address, (universe, _) in self._recipients.items():
             found.setdefault(universe.id, (universe, []))[1].append(address)
         return [(universe, tuple(addresses)) for universe, addresses in found.values()]
+
+    def faulty(self) -> list[tuple[Universe, tuple[str, ...]]]:
+        """The same, when any of them has fault rules; else nothing."""
+        for universe in self._reached.values():
+            if universe.faults.rules:
+                return self.universes()
+        return []
 
     async def accept(
         self, message: bytes, peer: Peer, server: str, number: Callable[[], str],

@@ -57,16 +57,16 @@ class Faulty(Pump):
         passing = Passing(stage, self.remote, login=login, connection=self._connection)
         return universe.policy.fault(passing._replace(**fields))
 
-    def face(self, fault: FaultVerdict | None, go: Callable[[], None]) -> None:
+    def face(self, fault: FaultVerdict | None, go: Callable[..., None], *arguments: Any) -> None:
         """Do what a rule says; go on where there is none, and after a delay."""
         if fault is None:
-            go()
+            go(*arguments)
         elif fault.kind in ANSWERING or (fault.kind == "tls_fail" and fault.stage == "starttls"):
             self._say(told(fault))
             if fault.code == 421 or fault.stage == "connect":
                 self._close()
         elif fault.kind == "delay":
-            self.later(fault.delay, go)
+            self.later(fault.delay, go, *arguments)
         elif fault.kind == "hang":
             self.hang()
         elif fault.kind in ("drop", "tls_fail"):
@@ -74,18 +74,18 @@ class Faulty(Pump):
         else:
             if fault.kind == "throttle":
                 self._pace = fault.bytes_per_second
-            go()
+            go(*arguments)
 
-    def later(self, seconds: float, go: Callable[[], None]) -> None:
+    def later(self, seconds: float, go: Callable[..., None], *arguments: Any) -> None:
         """Take nothing for so many real seconds, then go on."""
         self._waiting = True
-        self._timer = self.factory.reactor.callLater(seconds, self._go_on, go)
+        self._timer = self.factory.reactor.callLater(seconds, self._go_on, go, *arguments)
 
-    def _go_on(self, go: Callable[[], None]) -> None:
+    def _go_on(self, go: Callable[..., None], *arguments: Any) -> None:
         self._waiting = False
         self.deadline = self.factory.reactor.seconds() + self.factory.timeout
         try:
-            go()
+            go(*arguments)
         except Refused as refused:
             self._refuse(refused.reply)
         except Exception:

@@ -7,7 +7,6 @@ RFC 4954 (AUTH); decisions, sections 1, 20 and 21.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from simmail.core.faults import FaultVerdict, Stage
@@ -66,7 +65,7 @@ class Session(Faulty):
         if not name or b" " in name or min(name) < 0x20 or b"\x7f" in name:
             raise Refused(replies.NEED_ARGUMENT)
         self.useless()
-        self.face(self.fault("helo", self.home()), partial(self._welcome, name.decode("utf-8", "replace"), extended))
+        self.face(self.fault("helo", self.home()), self._welcome, name.decode("utf-8", "replace"), extended)
 
     def _welcome(self, name: str, extended: bool) -> None:
         self._reset()
@@ -144,7 +143,10 @@ class Session(Faulty):
         else:
             self._take, self._exchange = self._command, None
             fault = self.fault("auth", self.factory.home(credentials.username), login=credentials.username)
-            self.face(fault, lambda: self._wait(self._sign_in(credentials)))
+            self.face(fault, self._hand_in, credentials)
+
+    def _hand_in(self, credentials: Credentials) -> None:
+        self._wait(self._sign_in(credentials))
 
     async def _sign_in(self, credentials: Credentials) -> bytes:
         try:
@@ -179,7 +181,7 @@ class Session(Faulty):
         if mail.size > factory.config.limits.message:
             raise Refused(replies.TOO_LARGE)
         self._check_sender(mail)
-        self.face(self.fault("mail", self.home(), sender=mail.address), partial(self._begin, mail))
+        self.face(self.fault("mail", self.home(), sender=mail.address), self._begin, mail)
 
     def _begin(self, mail: MailFrom) -> None:
         self._transaction = Transaction(mail, self.factory.roster, self.login)
@@ -212,7 +214,7 @@ class Session(Faulty):
             self._say(replies.NOWHERE)
             return
         fault = self.fault("rcpt", universe, sender=transaction.mail.address, recipient=rcpt.address)
-        self.face(fault, partial(self._add, transaction, rcpt, universe))
+        self.face(fault, self._add, transaction, rcpt, universe)
 
     def _add(self, transaction: Transaction, rcpt: RcptTo, universe: Universe) -> None:
         try:
@@ -236,10 +238,10 @@ class Session(Faulty):
         if not self.factory.roster.available:
             self._say(replies.AWAY)
             return
-        self.face(self._fault_of_data(transaction, "data"), partial(self._go_ahead, transaction))
+        self.face(self._fault_of_data(transaction, "data"), self._go_ahead, transaction)
 
     def _fault_of_data(self, transaction: Transaction, stage: Stage) -> FaultVerdict | None:
-        for universe, addresses in transaction.universes():
+        for universe, addresses in transaction.faulty():
             fault = self.fault(stage, universe, sender=transaction.mail.address, recipients=addresses)
             if fault is not None:
                 return fault
@@ -301,7 +303,7 @@ class Session(Faulty):
             if fault is not None and fault.kind in ANSWERING:
                 self._chunk_refused = told(fault)
                 return
-            self.face(fault, partial(self._receive, transaction))
+            self.face(fault, self._receive, transaction)
         if self._body is not None and self._body.size + self._chunk > limits.message:
             self._chunk_refused = replies.TOO_LARGE
 
@@ -344,7 +346,10 @@ class Session(Faulty):
         elif not self.factory.roster.available:
             self._say(replies.AWAY)
         else:
-            self.face(fault, lambda: self._wait(self._accept(transaction, message)))
+            self.face(fault, self._hand_on, transaction, message)
+
+    def _hand_on(self, transaction: Transaction, message: bytes) -> None:
+        self._wait(self._accept(transaction, message))
 
     async def _accept(self, transaction: Transaction, message: bytes) -> bytes:
         factory = self.factory
@@ -375,9 +380,7 @@ class Session(Faulty):
 
     def _faults_of_delivery(self, transaction: Transaction) -> dict[str, FaultVerdict]:
         found = {}
-        for universe, addresses in transaction.universes():
-            if not universe.faults.rules:
-                continue
+        for universe, addresses in transaction.faulty():
             for address in addresses:
                 fault = self.fault("deliver", universe, sender=transaction.mail.address, recipient=address)
                 if fault is not None:
