@@ -1,0 +1,98 @@
+"""The installed package starts as well as the checkout does."""
+
+from __future__ import annotations
+
+import configparser
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+from twisted.trial.unittest import SkipTest
+
+import simmail
+from tests.journeys.running import ROOT, SOON, JourneyCase, until
+
+
+class WheelTests(JourneyCase):
+    """A wheel holds everything that runs."""
+
+    def wheel(self) -> Path:
+        """Build one, from a copy: the checkout stays as it is."""
+        if not (ROOT / "setup.cfg").exists():
+            raise SkipTest("not run from a checkout")
+        source, built = self.folder() / "source", self.folder()
+        source.mkdir()
+        for name in ("simmail", "twisted", "etc"):
+            shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__", "dropin.cache"))
+        for name in ("setup.cfg", "pyproject.toml", "README.rst", "LICENSE"):
+            shutil.copy(ROOT / name, source / name)
+        ran = subprocess.run(
+            [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation",
+             "--disable-pip-version-check", "--wheel-dir", str(built), str(source)],
+            capture_output=True, text=True, timeout=120)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        [wheel] = built.iterdir()
+        return wheel
+
+    def test_wheel(self) -> None:
+        """It holds every module and data file, the plugin, the documents; what it installs serves."""
+        wheel = self.wheel()
+        self.assertEqual(wheel.name, f"simmail_server-{simmail.__version__}-py3-none-any.whl")
+        with zipfile.ZipFile(wheel) as archive:
+            held = {name for name in archive.namelist() if ".dist-info/" not in name}
+        wanted = {
+            str(path.relative_to(ROOT)) for path in (ROOT / "simmail").rglob("*")
+            if path.is_file() and "__pycache__" not in path.parts}
+        wanted |= {f"simmail/etc/{path.name}" for path in (ROOT / "etc").iterdir()}
+        wanted.add("twisted/plugins/simmail_plugin.py")
+        self.assertEqual(held, wanted)
+
+        target, state = self.folder(), self.folder() / "state"
+        subprocess.run(
+            [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--no-warn-script-location",
+             "--disable-pip-version-check", "--target", str(target), str(wheel)], check=True, timeout=120)
+        environment = {**os.environ, "PYTHONPATH": str(target)}
+        config = self.folder() / "config.yaml"
+        config.write_text("listen: {smtp: 0, smtps: 0, submission: 0, imap: 0, imaps: 0, http: 0}\n")
+        command = [sys.executable, str(target / "bin" / "simmail")]
+        ran = subprocess.run([*command, "version"], env=environment, capture_output=True, text=True, cwd=target)
+        self.assertEqual(ran.stdout, f"simmail {simmail.__version__}\n")
+        process = subprocess.Popen(
+            [*command, "run", "--state", str(state), "--config", str(config)],
+            env=environment, cwd=target, stdout=subprocess.PIPE, text=True)
+        try:
+            ready = [*command, "ready", "--state", str(state), "--wait", str(SOON)]
+            self.assertEqual(subprocess.run(ready, env=environment, cwd=target).returncode, 0)
+        finally:
+            process.terminate()
+            out, _ = process.communicate(timeout=SOON)
+        self.assertEqual(process.returncode, 0)
+        self.assertIn("SMTP 127.0.0.1:", out)
+        until(lambda: not (state / "redis" / "redis.sock").exists())
+
+    def test_requirements(self) -> None:
+        """What is imported is required: no module comes from a package that setup.cfg does not name."""
+        import ast
+
+        config = configparser.ConfigParser(interpolation=None)
+        config.read(ROOT / "setup.cfg")
+        if not config.has_section("options"):
+            raise SkipTest("not run from a checkout")
+        required = {line.split(">")[0].split("[")[0].strip().lower()
+                    for line in config["options"]["install_requires"].split("\n") if line.strip()}
+        sources = {"OpenSSL": "pyopenssl", "argon2": "argon2-cffi", "yaml": "pyyaml", "zope": "zope.interface",
+                   "service_identity": "service-identity"}
+        missing = set()
+        for path in (ROOT / "simmail").rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                names = ([alias.name for alias in node.names] if isinstance(node, ast.Import) else
+                         [node.module] if isinstance(node, ast.ImportFrom) and node.module else [])
+                for name in names:
+                    top = name.partition(".")[0]
+                    if top not in sys.stdlib_module_names and top != "simmail":
+                        if sources.get(top, top.lower()) not in required:
+                            missing.add(top)
+        self.assertEqual(missing, set())
