@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
 from itertools import count
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.task import Clock
@@ -70,7 +70,7 @@ class MemoryServer:
         return now(self.roster.create_universe(name, clock=clock, **options))
 
     def send(self, universe: Universe, sender: str, recipients: str | list[str], octets: bytes,
-             via: str = "smtp") -> Any:
+             via: Literal["smtp", "api"] = "smtp") -> Any:
         """Let a message in, as SMTP would; lines of C{octets} may end in LF."""
         addresses = [recipients] if isinstance(recipients, str) else recipients
         return now(universe.postoffice.accept(Submission(

@@ -48,7 +48,8 @@ class EventLog:
 
     def query(self, query: EventQuery) -> Deferred[list[bytes]]:
         """Recorded events as JSON, as C{IDatabase.events}."""
-        return self._database.events(self._universe, query)
+        rows: Deferred[list[bytes]] = self._database.events(self._universe, query)
+        return rows
 
     def listen(self, listener: Listener) -> None:
         """C{listener(first, last)} is called after each commit with events."""

@@ -22,6 +22,9 @@ from simmail.mailstore.records import Entry, FolderStatus
 if TYPE_CHECKING:
     from simmail.universe.universe import Universe
 
+#: The class below has a method of that name.
+List = list
+
 #: Folders whose messages make up conversations, in the contract's order.
 THREADED = ("INBOX", "Sent", "Archive")
 
@@ -52,7 +55,7 @@ class Mailboxes:
     def __init__(self, universe: Universe) -> None:
         self._universe = universe
 
-    async def list(self) -> list[MailboxItem]:
+    async def list(self) -> List[MailboxItem]:
         """All mailboxes: those without a persona first, then by address."""
         universe = self._universe
         counts = await universe.store.counts()
@@ -70,23 +73,25 @@ class Mailboxes:
         """Messages in the INBOXes of all mailboxes."""
         return sum(total for total, _ in (await self._universe.store.counts()).values())
 
-    async def folders(self, address: str) -> list[FolderStatus]:
+    async def folders(self, address: str) -> List[FolderStatus]:
         """The folders of a mailbox, special ones first.  @raise NotFound: no such mailbox."""
-        return await self._universe.store.folders(address.lower())
+        found: List[FolderStatus] = await self._universe.store.folders(address.lower())
+        return found
 
     async def folder(self, address: str, name: str) -> IFolder:
         """One folder.  @raise NotFound: no such mailbox or folder."""
-        return await self._universe.store.folder(address.lower(), name)
+        found: IFolder = await self._universe.store.folder(address.lower(), name)
+        return found
 
     async def messages(
         self, address: str, folder: str = "INBOX", limit: int = 100, before: int | None = None
-    ) -> list[Filed]:
+    ) -> List[Filed]:
         """Messages of one folder, newest first, with UIDs below C{before}."""
         opened = await self.folder(address, folder)
         uids = [uid for uid in opened.uids if before is None or uid < before][-limit:]
         return await self._filed(opened, uids[::-1])
 
-    async def _filed(self, folder: IFolder, uids: list[int]) -> list[Filed]:
+    async def _filed(self, folder: IFolder, uids: List[int]) -> List[Filed]:
         digests = await folder.digests(uids)
         result = []
         for uid in uids:
@@ -160,9 +165,9 @@ class Mailboxes:
         universe.postoffice.note(Copy(address, opened.name, uid, opened.uidvalidity))
         return opened.name, uid
 
-    async def conversations(self, address: str) -> list[Filed]:
+    async def conversations(self, address: str) -> List[Filed]:
         """Every message of the folders that make up conversations."""
-        result: list[Filed] = []
+        result: List[Filed] = []
         for name in THREADED:
             opened = await self.folder(address, name)
             result += await self._filed(opened, list(opened.uids))

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from twisted.internet.defer import DeferredLock
 
 from simmail.core.dice import Dice
-from simmail.core.events import Event
+from simmail.core.events import Event, PersonaTag
 from simmail.core.naming import at_provider, named_by
 from simmail.core.patch import new_persona, patched
 from simmail.core.persona import Persona, Provider
@@ -80,6 +80,11 @@ class People(Memories):
     def known(self, persona_id: str) -> Persona | None:
         """The persona of an id, None when there is none (any more)."""
         return self._by_id.get(persona_id)
+
+    def tag_of(self, persona_id: str | None) -> PersonaTag | None:
+        """What events say of a persona, None when there is none (any more)."""
+        persona = self._by_id.get(persona_id or "")
+        return None if persona is None else persona_tag(persona)
 
     def everyone(self) -> list[Persona]:
         """All personas, sorted by name."""

@@ -17,7 +17,7 @@ from twisted.internet.defer import Deferred, DeferredLock
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
-from simmail.core.events import Event, matches
+from simmail.core.events import Event, PersonaTag, matches
 from simmail.core.jobs import Job
 from simmail.database.records import Commit, JobQuery
 from simmail.errors import Conflict, Invalid, NotFound, Refusal, Unavailable
@@ -44,6 +44,7 @@ class Scheduler:
 
     @ivar perform: does a job and commits what came of it, C{job.done} included.
     @ivar quiet: Deferred that fires when all mail accepted so far has been decided about.
+    @ivar tag_of: what events say of the persona with an id.
     @ivar settled: C{settled(seconds)}: Deferred that fires when nothing was accepted for so long.
     @ivar housekeep: what is done at the end of each move of the clock, such as retention.
     """
@@ -69,6 +70,7 @@ class Scheduler:
         self.clock: Clock
         self.perform: Callable[[Job], Awaitable[None]]
         self.quiet: Callable[[], Deferred[None]] = _at_once
+        self.tag_of: Callable[[str | None], PersonaTag | None] = lambda persona_id: None
         self.settled: Callable[[float], Deferred[None]] = _at_once
         self.housekeep: Callable[[], Awaitable[None]] = _at_once
 
@@ -207,7 +209,8 @@ class Scheduler:
         else:
             later = replace(job, attempts=job.attempts + 1, state="failed", note=note)
             events = (Event("job.failed", self.clock.now(), {
-                "id": job.id, "kind": job.kind, "persona_id": job.persona_id, "note": note}),)
+                "id": job.id, "kind": job.kind, "persona_id": job.persona_id, "note": note},
+                self.tag_of(job.persona_id)),)
         await self._commit(Commit(jobs=(later,), events=events))
         self.add((later,))
 
@@ -318,7 +321,8 @@ class Scheduler:
 
     async def jobs(self, query: JobQuery) -> list[Job]:
         """Jobs, pending and past."""
-        return await self._database.jobs(self._universe, query)
+        found: list[Job] = await self._database.jobs(self._universe, query)
+        return found
 
     async def job(self, job_id: str) -> Job:
         """

@@ -112,6 +112,7 @@ class Universe:
         self.scheduler.clock = self.clock
         self.scheduler.perform = self.desk.perform
         self.scheduler.quiet = self.quiet
+        self.scheduler.tag_of = self.people.tag_of
         self.scheduler.settled = self.settled
         self.clock.changed = self.scheduler.rearm
         self.cases = Cases(self, turn)
@@ -286,7 +287,11 @@ class Universe:
         if done.called and not done.paused:
             done.addCallbacks(lambda _: result.callback(None), result.errback)
             return result
-        timer = self.reactor.callLater(seconds, lambda: result.called or result.callback(None))
+        def late() -> None:
+            if not result.called:
+                result.callback(None)
+
+        timer = self.reactor.callLater(seconds, late)
         done.addCallbacks(finished, failed)
         return result
 
