@@ -70,13 +70,11 @@ class Verdict(Struct, frozen=True):
         C{discard} after accepting.
     @ivar bad: what is wrong with the address, for C{refuse} and C{bounce}.
     @ivar stranger: who is behind a mailbox that is created.
-    @ivar said: for a C{bounce}, the reply that is reported instead of the one for C{bad}.
     """
 
     kind: Literal["deliver", "create", "refuse", "bounce", "discard"]
     bad: BadKind | None = None
     stranger: Literal["off", "basic", "ai"] = "off"
-    said: str = ""
 
 
 _DELIVER = Verdict("deliver")

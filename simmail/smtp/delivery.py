@@ -16,10 +16,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from simmail.core.completing import complete, header_end
 from simmail.core.faults import FaultVerdict
-from simmail.core.recipients import Verdict
-from simmail.core.times import email_date
 from simmail.smtp import replies
 from simmail.smtp.params import MailFrom, RcptTo
 from simmail.smtp.received import Peer, trace, traced
@@ -31,6 +28,9 @@ if TYPE_CHECKING:
     from simmail.universe.universe import Universe
 
 NO_FAULTS: Mapping[str, FaultVerdict] = MappingProxyType({})
+
+#: Faults of delivery that the post office sees to; the others are part of the conversation.
+POSTED = frozenset(("discard", "duplicate", "late", "corrupt", "bounce"))
 
 
 class Transaction:
@@ -70,6 +70,7 @@ class Transaction:
         verdict = universe.policy.recipient(address, self.mail.address)
         if verdict.kind == "refuse":
             self.rejected = True
+            universe.postoffice.refused(address, self.mail.address, verdict)
             universe.told("refused {recipient} from {sender}: {bad}", recipient=address, sender=self.mail.address,
                           bad=verdict.bad)
             raise Refused(replies.BAD[verdict.bad or "unknown"])
@@ -100,48 +101,20 @@ class Transaction:
         @param faults: what goes wrong with the delivery to an address.
         @raise Refusal, OSError: the first that does not take it.
         """
+        mail, login = self.mail, self._login
+        dsn = DsnRequest(mail.ret, mail.envid) if mail.ret or mail.envid else None
         answer = b""
         for universe, addresses in self.universes():
-            fields = trace(
-                self.mail.path, addresses, peer, server, number(), self.mail.utf8, universe.clock.now())
-            octets = traced(fields, message)
-            recipients = tuple(_treated(self._recipients[one][1], faults.get(one)) for one in addresses)
-            accepted = await universe.postoffice.accept(self._submission(universe, recipients, octets, peer))
+            fields = trace(mail.path, addresses, peer, server, number(), mail.utf8, universe.clock.now())
+            accepted = await universe.postoffice.accept(Submission(
+                sender=mail.address, recipients=tuple(self._recipient(one, faults) for one in addresses),
+                octets=traced(fields, message), via="smtp", login=login.address if login is not None else None,
+                remote=peer.remote, dsn=dsn, save_sent=universe.config.smtp.save_sent))
             answer = answer or replies.accepted(accepted.delivery_id)
-            for kind in ("duplicate", "corrupt"):
-                once_more = tuple(
-                    self._recipients[one][1] for one in addresses if one in faults and faults[one].kind == kind)
-                if once_more:
-                    again = complete(octets, accepted.message_id, email_date(universe.clock.now()))
-                    await universe.postoffice.accept(self._submission(
-                        universe, once_more, again if kind == "duplicate" else _truncated(again), peer, again=True))
         return answer
 
-    def _submission(
-        self, universe: Universe, recipients: tuple[Recipient, ...], octets: bytes, peer: Peer, again: bool = False
-    ) -> Submission:
-        mail, login = self.mail, self._login
-        return Submission(
-            sender=mail.address, recipients=recipients, octets=octets, via="smtp",
-            login=login.address if login is not None else None, remote=peer.remote,
-            dsn=DsnRequest(mail.ret, mail.envid) if mail.ret or mail.envid else None,
-            save_sent=universe.config.smtp.save_sent and not again, again=again)
-
-
-def _treated(recipient: Recipient, fault: FaultVerdict | None) -> Recipient:
-    """A recipient with what a fault makes of the delivery."""
-    if fault is None:
-        return recipient
-    if fault.kind in ("discard", "corrupt"):
-        # Of a message that is cut short, the short one is delivered afterwards.
-        return replace(recipient, verdict=Verdict("discard"))
-    if fault.kind == "bounce":
-        return replace(recipient, verdict=Verdict(
-            "bounce", said=f"{fault.code} {fault.enhanced} {fault.message}".replace("  ", " ")))
-    return replace(recipient, late=fault.delay) if fault.kind == "late" else recipient
-
-
-def _truncated(octets: bytes) -> bytes:
-    """A message whose second half is lost; the header is whole."""
-    end = max(header_end(octets) + 2, len(octets) // 2)
-    return octets[:octets.rfind(b"\r\n", 0, end) + 2]
+    def _recipient(self, address: str, faults: Mapping[str, FaultVerdict]) -> Recipient:
+        recipient, fault = self._recipients[address][1], faults.get(address)
+        if fault is None or fault.kind not in POSTED:
+            return recipient
+        return replace(recipient, fault=fault)

@@ -120,7 +120,8 @@ def _late(
 def _cut(octets: bytes) -> bytes:
     """The message with the latter half of its body gone."""
     end = header_end(octets) + 2
-    return octets[:end + (len(octets) - end) // 2] + b"\r\n"
+    # At the end of a line: a CR alone is no line end.
+    return octets[:octets.rfind(b"\r\n", 0, end + (len(octets) - end) // 2) + 2]
 
 
 def address_copy(

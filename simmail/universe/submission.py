@@ -41,7 +41,6 @@ class Submission(Struct, frozen=True):
     @ivar sender: the reverse-path, C{""} for the null one.
     @ivar octets: CRLF lines; the trace field of the receiving server is in front already.
     @ivar login: the address that signed in, None when nobody did; remote: the peer's address.
-    @ivar again: a fault delivers what was accepted already once more: no Sent copy, no C{mail.delivered}.
     """
 
     sender: str
@@ -52,4 +51,3 @@ class Submission(Struct, frozen=True):
     remote: str = ""
     dsn: DsnRequest | None = None
     save_sent: bool = True
-    again: bool = False
