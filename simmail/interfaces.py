@@ -263,6 +263,15 @@ class IFolder(Interface):
     def digested(uids, names):
         """Deferred of C{dict[int, tuple]}: only these fields of the digests, which is much cheaper for many."""
 
+    def containing(name, text):
+        """
+        Deferred of sorted list of uids: messages in whose digest a field may contain a text.
+
+        None is left out.  Upper and lower case of ASCII letters are the same; a character outside ASCII
+        stands for any, and of lists (addresses) the JSON is searched, so the caller looks again at what is
+        found for those.  C{header} is searched as it stands, encoded words and all.
+        """
+
     def append(octets, flags, date):
         """Deferred of uid; durable when it fires.  C{date}: aware datetime.  @raise Invalid: a flag."""
 

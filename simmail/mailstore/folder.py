@@ -549,3 +549,7 @@ class Folder(FolderState):
     def digested(self, uids: Iterable[int], names: Sequence[str]) -> Deferred[dict[int, tuple[Any, ...]]]:
         """Deferred of some fields of their digests."""
         return Deferred.fromCoroutine(reading.digested(self, self._store, uids, names))
+
+    def containing(self, name: str, text: str) -> Deferred[list[int]]:
+        """Deferred of the UIDs of messages whose digests may contain a text in a field."""
+        return Deferred.fromCoroutine(reading.containing(self, self._store, name, text))

@@ -293,6 +293,11 @@ class Index:
                 result.update(found)
         return result
 
+    def missing(self, number: int, uids: Sequence[int]) -> list[int]:
+        """Those UIDs of which no digest is there."""
+        having = self._fetch("shown", number, uids, ())
+        return [uid for uid in uids if uid not in having]
+
     def take(self, number: int, messages: Iterable[tuple[int, bytes]]) -> list[tuple[int, Digest]]:
         """Take the digests of messages, and keep them."""
         taken = [(uid, self._digest(octets)) for uid, octets in messages]

@@ -14,6 +14,7 @@ from functools import wraps
 from itertools import count
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
+import msgspec
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.logger import Logger
@@ -167,6 +168,11 @@ class MemoryFolder:
     def _digests(self, uids: Iterable[int]) -> dict[int, Digest]:
         self._require()
         return {uid: self._store.digest_of(self._messages[uid].octets) for uid in uids if uid in self._messages}
+
+    @_deferred
+    def containing(self, name: str, text: str) -> list[int]:
+        """The UIDs of messages whose digests may contain a text in a field."""
+        return [uid for uid, digest in self._digests(self.uids).items() if _may_contain(getattr(digest, name), text)]
 
     # Changing
 
@@ -596,3 +602,15 @@ class MemoryMailStore:
     @_deferred
     def close(self) -> None:
         """Nothing is kept."""
+
+
+def _may_contain(value: object, text: str) -> bool:
+    shown = value if isinstance(value, str) else (
+        value.decode("latin-1") if isinstance(value, bytes) else msgspec.json.encode(value).decode())
+    shown, at = shown.lower(), 0
+    for run in "".join(char if char <= "~" else "\0" for char in text.lower()).split("\0"):
+        at = shown.find(run, at)
+        if at < 0:
+            return False
+        at += len(run)
+    return True

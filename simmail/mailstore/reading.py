@@ -8,7 +8,7 @@ slices, so that other work comes in between.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from simmail.core.digest import Digest
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: Messages, and octets of them, whose digests are taken in one go.
 _SLICE, _OCTETS = 16, 1024 * 1024
+#: Messages that are looked for in the index in one go.
+_LOOKED = 2000
 
 
 def read_files(root: int, directory: str, paths: Sequence[str | None]) -> list[bytes | None]:
@@ -71,17 +73,35 @@ async def digested(
         # The index is a convenience: without it each message is looked at again.
         return await _without_index(folder, store, wanted, names)
     missing = [uid for uid in wanted if uid not in found]
-    sizes = folder.column("size", missing)
+    async for messages in _slices(folder, missing):
+        found.update(await store.indexer.call(_take, store.index, key, messages, names))
+    return found
+
+
+async def containing(folder: Folder, store: MailStore, name: str, text: str) -> list[int]:
+    """The UIDs of messages whose digests may contain a text in a field."""
+    folder.require()
+    key = (folder.mailbox, folder.name, folder.uidvalidity)
+    uids = list(folder.uids)
+    for begin in range(0, len(uids), _LOOKED):
+        missing = await store.indexer.call(_missing, store.index, key, uids[begin:begin + _LOOKED])
+        async for messages in _slices(folder, missing):
+            await store.indexer.call(_take, store.index, key, messages, ())
+    found: list[int] = await store.indexer.call(_containing, store.index, key, name, text)
+    # What came meanwhile was not looked at; what went is not there.
+    return _there(folder, found)
+
+
+async def _slices(folder: Folder, uids: Sequence[int]) -> AsyncIterator[list[tuple[int, bytes]]]:
+    sizes = folder.column("size", uids)
     begin = 0
-    while begin < len(missing):
+    while begin < len(uids):
         end, octets = begin, 0
-        while end < len(missing) and end - begin < _SLICE and octets < _OCTETS:
+        while end < len(uids) and end - begin < _SLICE and octets < _OCTETS:
             octets += sizes[end] or 0
             end += 1
-        messages = await folder.reads(missing[begin:end])
-        found.update(await store.indexer.call(_take, store.index, key, messages, names))
+        yield await folder.reads(uids[begin:end])
         begin = end
-    return found
 
 
 def _there(folder: Folder, uids: Iterable[int]) -> list[int]:
@@ -98,6 +118,16 @@ def _take(
 ) -> dict[int, tuple[Any, ...]]:
     taken = index.take(index.folder(*key), messages)
     return {uid: tuple([getattr(digest, name) for name in names]) for uid, digest in taken}
+
+
+def _missing(index: Any, key: tuple[str, str, int], uids: Sequence[int]) -> list[int]:
+    missing: list[int] = index.missing(index.folder(*key), uids)
+    return missing
+
+
+def _containing(index: Any, key: tuple[str, str, int], name: str, text: str) -> list[int]:
+    found: list[int] = index.containing(index.folder(*key), name, text)
+    return found
 
 
 async def _without_index(

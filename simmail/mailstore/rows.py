@@ -33,8 +33,22 @@ class Packed(Struct, array_like=True):
     keys: bytes
 
 
+#: Runs that are cut out of columns one by one; more are left out while copying.
+_MOST_RUNS = 32
+
 _pack = msgspec.msgpack.Encoder().encode
 _unpack = msgspec.msgpack.Decoder(Packed).decode
+
+
+def _runs(positions: Sequence[int]) -> list[tuple[int, int]]:
+    """Ascending positions as (begin, end) of neighbours."""
+    runs: list[tuple[int, int]] = []
+    for at in positions:
+        if runs and runs[-1][1] == at:
+            runs[-1] = (runs[-1][0], at + 1)
+        else:
+            runs.append((at, at + 1))
+    return runs
 
 
 class Rows:
@@ -46,7 +60,7 @@ class Rows:
     """
 
     __slots__ = ("uids", "masks", "sizes", "dates", "modseqs", "recent", "_starts", "_lengths", "_keys",
-                 "unseen", "size")
+                 "_waste", "unseen", "size")
 
     def __init__(self) -> None:
         self.uids = array("I")
@@ -59,6 +73,7 @@ class Rows:
         self._starts = array("I")
         self._lengths = array("B")
         self._keys = bytearray()
+        self._waste = 0
         self.unseen = 0
         self.size = 0
 
@@ -131,21 +146,23 @@ class Rows:
         for at in positions:
             self.unseen -= not self.masks[at] & SEEN
             self.size -= self.sizes[at]
-        columns = ("uids", "masks", "sizes", "dates", "modseqs", "_starts", "_lengths")
-        if len(positions) < 8:
-            for at in reversed(positions):
+        lengths = [self._lengths[at] for at in positions]
+        columns = ("uids", "masks", "sizes", "dates", "modseqs", "recent", "_starts", "_lengths")
+        runs = _runs(positions)
+        if len(runs) <= _MOST_RUNS:
+            for begin, end in reversed(runs):
                 for name in columns:
-                    del getattr(self, name)[at]
-                del self.recent[at]
+                    del getattr(self, name)[begin:end]
         else:
             stay = bytearray(b"\1") * len(self.uids)
             for at in positions:
                 stay[at] = 0
             for name in columns:
                 column = getattr(self, name)
-                setattr(self, name, array(column.typecode, compress(column, stay)))
-            self.recent = bytearray(compress(self.recent, stay))
-        if len(self._keys) > 4096 and sum(self._lengths) < len(self._keys) // 2:
+                kept = compress(column, stay)
+                setattr(self, name, bytearray(kept) if name == "recent" else array(column.typecode, kept))
+        self._waste += sum(lengths)
+        if self._waste > 4096 and self._waste > len(self._keys) // 2:
             self._compact()
 
     def _compact(self) -> None:
@@ -153,7 +170,7 @@ class Rows:
         for start, length in zip(self._starts, self._lengths):
             starts.append(len(keys))
             keys += self._keys[start:start + length]
-        self._keys, self._starts = keys, starts
+        self._keys, self._starts, self._waste = keys, starts, 0
 
     # What IMAP asks
 
@@ -180,7 +197,8 @@ class Rows:
 
     def packed(self) -> bytes:
         """All of it as octets (of this machine's order)."""
-        self._compact()
+        if self._waste:
+            self._compact()
         return _pack(Packed(
             self.uids.tobytes(), self.masks.tobytes(), self.sizes.tobytes(), self.dates.tobytes(),
             self.modseqs.tobytes(), bytes(self.recent), self._starts.tobytes(), self._lengths.tobytes(),

@@ -455,6 +455,20 @@ class FolderContract(Contract):
         result_of(folder.copy([uid], target))
         self.assertEqual(result_of(target.digests([1])), {1: tiny_digest(octets[uid])})
 
+    def test_containing(self) -> None:
+        """Texts are found in fields, regardless of case; of others than ASCII too much may be found."""
+        folder = self.filled(1)
+        for subject in ("Rechnung für Äpfel", "50%_off\\", "RECHNUNG"):
+            result_of(folder.append(a_mail(subject, f"about {subject}\r\n"), [], AT))
+        for name, text, uids in (
+            ("subject", "rechnung", [2, 4]), ("subject", "50%_OFF\\", [3]), ("subject", "0%o", []),
+            ("text", "ABOUT 50", [3]), ("subject", "für äpfel", [2]), ("from_", "maria@acme", [1, 2, 3, 4]),
+            ("header", "subject: rech", [2, 4]), ("text", "", [1, 2, 3, 4]), ("subject", "'; drop table", []),
+        ):
+            self.assertEqual(result_of(folder.containing(name, text)), uids, (name, text))
+        result_of(folder.expunge([2]))
+        self.assertEqual(result_of(folder.containing("subject", "rechnung")), [4])
+
     def test_same_object(self) -> None:
         """All who ask for a folder get the same object."""
         folder = self.filled(1)
