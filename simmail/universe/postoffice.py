@@ -75,6 +75,8 @@ class PostOffice:
         self._under_way: dict[str, datetime] = {}
         self._waiting: deque[Deferred[None]] = deque()
         self._filed: dict[tuple[str, str], deque[_Noted]] = {}
+        #: Called after each copy that was noted.
+        self.watchers: set[Callable[[], None]] = set()
         #: Real time of the last message accepted, and whether a job has since written to the application.
         self.accepted_at = 0.0
         self.reached_application = False
@@ -211,6 +213,8 @@ class PostOffice:
         universe = self._universe
         filed = self._filed.setdefault((copy.mailbox, copy.folder), deque(maxlen=MOST_NOTED))
         filed.append(_Noted(copy.uid, universe.reactor.seconds(), universe.log.last))
+        for watcher in tuple(self.watchers):
+            watcher()
 
     def filed_since(self, mailbox: str, folder: str, real: float) -> set[int]:
         """UIDs filed in a folder after a real time, as far as this process knows."""

@@ -115,6 +115,8 @@ class Waits:
 
         unwatch = universe.log.watch(look.heard)
         unwatch_wake = universe.log.watch(changed)
+        # What is injected has no event, and its folder may only now have come to be.
+        universe.postoffice.watchers.add(changed)
         deadline = universe.reactor.seconds() + timeout
         try:
             await look.begin(changed)
@@ -137,6 +139,7 @@ class Waits:
         finally:
             unwatch()
             unwatch_wake()
+            universe.postoffice.watchers.discard(changed)
             look.end()
 
     async def _advance(self, look: _Look | _Reply, limit: datetime, settle: float) -> None:

@@ -319,6 +319,15 @@ class WaitTests(RoadTestCase):
         self.assertIn("subject", str(failures[0].value))
         self.assertIn("Lunch on Friday?", str(failures[0].value))
 
+    def test_woken_by_injection(self) -> None:
+        """Mail that is injected into a mailbox that was not there ends a wait too."""
+        from twisted.internet.defer import Deferred
+
+        results: list[Any] = []
+        Deferred.fromCoroutine(self.universe.waits.wait(MailWait(to="new@sim.test"))).addBoth(results.append)
+        now(self.universe.mailboxes.inject("new@sim.test", "INBOX", MAIL))
+        self.assertEqual(results[0].copies[0].mailbox, "new@sim.test")
+
     def test_woken_by_arrival(self) -> None:
         """Mail that comes while waiting ends the wait, also to a mailbox that was not there."""
         from twisted.internet.defer import Deferred
