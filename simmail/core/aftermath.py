@@ -78,11 +78,12 @@ def aftermath(
         second = _second(job, persona, mail, own, now, pace)
         if second is not None:
             reactions.append(second)
-        if written.question and job.kind != "followup":
-            again = _ask_again(job, persona, mail, written.question, own, now, pace)
+        # Who writes first wants an answer, question mark or not.
+        if (written.question or job.kind == "initiate") and job.kind != "followup":
+            again = _ask_again(job, persona, mail, written.question or "", own, now, pace)
             if again is not None:
                 reactions.append(again)
-                thread = replace(thread, followup=again.id, question=written.question)
+                thread = replace(thread, followup=again.id, question=written.question or "")
     if job.kind == "followup" and thread.followup == job.id:
         thread = replace(thread, followup="")
     return (*reactions, Relate(after, f"wrote a {job.kind}: {relations.told(after)}"), Follow(thread))
@@ -239,5 +240,6 @@ def _ask_again(
         return None
     after = timing.drawn(ASK_AGAIN, 1.5, pace, dice, "again delay")
     at = timing.due(persona, pace, now, after, dice.on("again")).at
-    return _plan(job, persona, mail, dice.on("again"), "followup", at, f"Ask {_to(job)} again: {question[:80]}",
+    return _plan(job, persona, mail, dice.on("again"), "followup", at,
+                 f"Ask {_to(job)} again: {question[:80]}" if question else f"Ask {_to(job)} again about {about(mail)}",
                  f"follow-up draw {draw:.2f} under {rate:.2f}", {"question": question, "of": mail.message_id})

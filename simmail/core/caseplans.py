@@ -103,7 +103,7 @@ def opening(case: Case, persona: Persona, to: str, dice: Dice, now: datetime, pa
     due = timing.due(persona, pace, now, timing.delay(persona, pace, own), own)
     return Plan(
         id=job_id(own, persona.id, "initiate"), kind="initiate", due=due.at,
-        plan=f"Write to {to} about {wanted[:80]}, {due.why}", thread=_thread(case, persona),
+        plan=f"Write to {to} first ({wanted[:80]}), {due.why}", thread=_thread(case, persona),
         data={"to": to, "to_name": "", "mails": [], "wants": wanted}, case_id=case.id,
         why=f"initiate draw {draw:.2f} under {rate:.2f}")
 

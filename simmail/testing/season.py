@@ -17,8 +17,8 @@ from simmail.core.times import email_date, format_instant
 from simmail.universe.submission import Recipient, Submission
 from simmail.universe.universe import Universe
 
-_FIRST = ("Maria", "Tom", "Aisha", "Jonas", "Chen", "Priya", "Lukas", "Elena", "Omar", "Ingrid", "Paul", "Sofia", "Ravi",
-          "Hanna", "Diego", "Mei")
+_FIRST = ("Maria", "Tom", "Aisha", "Jonas", "Chen", "Priya", "Lukas", "Elena", "Omar", "Ingrid", "Paul", "Sofia",
+          "Ravi", "Hanna", "Diego", "Mei")
 _LAST = ("Rossi", "Baker", "Khan", "Berg", "Wei", "Nair", "Vogel", "Petrova", "Haddad", "Lund", "Martin", "Silva",
          "Mehta", "Koch", "Ramos", "Tan")
 _COMPANIES = ("acme", "norrland", "brightdesk", "fenwick", "otago", "solaris", "kestrel", "maple")
@@ -29,23 +29,24 @@ _APPLICATION = ("billing", "support", "hello", "events")
 _MAILS = (
     ("Invoice {ref} is due", "Dear {first},\n\ninvoice {ref} for EUR {amount}.00 is due on {day}. Could you tell us "
      "when we can expect payment?\n\nKind regards,\nDana Novak\nAccounts"),
-    ("Time for a call?", "Hi {first},\n\nwould Tuesday at 10:00, Wednesday at 14:00 or Thursday at 16:30 suit you for a "
-     "30 minute call about {thing}?\n\nBest,\nSam Ortiz"),
-    ("Your ticket {ref}", "Hello {first},\n\nwe have looked into your problem with {thing}. Please restart the device "
-     "and try again. Does that solve it?\n\nSupport team"),
-    ("Contract for {thing}", "Hi {first},\n\nplease send us the signed contract for {thing} by Friday.\n\nThanks,\nDana"),
-    ("Welcome to Brightdesk", "Hi {first},\n\nyour account is ready. You can sign in with your e-mail address.\n\nThe "
-     "Brightdesk team"),
+    ("Time for a call?", "Hi {first},\n\nwould Tuesday at 10:00, Wednesday at 14:00 or Thursday at 16:30 suit you for "
+     "a 30 minute call about {thing}?\n\nBest,\nSam Ortiz"),
+    ("Your ticket {ref}", "Hello {first},\n\nwe have looked into your problem with {thing}. Please restart the "
+     "device and try again. Does that solve it?\n\nSupport team"),
+    ("Contract for {thing}", "Hi {first},\n\nplease send us the signed contract for {thing} by Friday.\n\n"
+     "Thanks,\nDana"),
+    ("Welcome to Brightdesk", "Hi {first},\n\nyour account is ready. You can sign in with your e-mail address.\n\n"
+     "The Brightdesk team"),
     ("Two questions about {thing}", "Hi {first},\n\n1. How many seats do you need?\n2. Who will sign the order?\n\n"
      "Thanks!\nSam"),
-    ("Your order {ref} has shipped", "Hi {first},\n\norder {ref} left our warehouse today. I will send you the tracking "
-     "number by tomorrow.\n\nSam"),
-    ("We are sorry about {thing}", "Dear {first},\n\nI am sorry about the trouble with {thing}. We can offer a refund of "
-     "EUR {amount} or a replacement. Which do you prefer?\n\nDana Novak"),
+    ("Your order {ref} has shipped", "Hi {first},\n\norder {ref} left our warehouse today. I will send you the "
+     "tracking number by tomorrow.\n\nSam"),
+    ("We are sorry about {thing}", "Dear {first},\n\nI am sorry about the trouble with {thing}. We can offer a "
+     "refund of EUR {amount} or a replacement. Which do you prefer?\n\nDana Novak"),
     ("Spring offers just for you", "Dear customer,\n\nthis week everything about {thing} is 20 % off. Read more in our "
      "shop.\n\nUnsubscribe at any time."),
-    ("Rechnung {ref}", "Sehr geehrte Damen und Herren,\n\nanbei die Rechnung {ref} über {amount} EUR. Wann können wir mit "
-     "der Zahlung rechnen?\n\nMit freundlichen Grüßen\nDana Novak"),
+    ("Rechnung {ref}", "Sehr geehrte Damen und Herren,\n\nanbei die Rechnung {ref} über {amount} EUR. Wann können "
+     "wir mit der Zahlung rechnen?\n\nMit freundlichen Grüßen\nDana Novak"),
 )
 _THINGS = ("the printer fleet", "the office move", "the new portal", "the spring campaign", "order handling",
            "the warehouse lease")
@@ -73,7 +74,7 @@ class Season:
     """
     A universe over some weeks.
 
-    @param people, cases: how many there are; perfect: give everybody an answer rate of one.
+    @param people, cases: how many there are.
     """
 
     def __init__(self, universe: Universe, people: int, cases: int, seed: str = "season") -> None:
@@ -180,8 +181,9 @@ class Season:
     def _text(self, text: str, dice: Dice, to: str) -> str:
         person = self.universe.people.at(to)
         return text.format(
-            first=person.name.split()[0] if person is not None else "there", ref=f"INV-{dice.below(9000, 'ref') + 1000}",
-            amount=dice.below(900, "amount") + 50, thing=dice.choice(_THINGS, "thing"),
+            first=person.name.split()[0] if person is not None else "there",
+            ref=f"INV-{dice.below(9000, 'ref') + 1000}", amount=dice.below(900, "amount") + 50,
+            thing=dice.choice(_THINGS, "thing"),
             day=dice.choice(("Friday", "Monday", "tomorrow", "Wednesday"), "day"))
 
     async def _submit(
@@ -189,8 +191,9 @@ class Season:
     ) -> None:
         threading = f"In-Reply-To: {references[-1]}\nReferences: {' '.join(references)}\n" if references else ""
         octets = (
-            f"From: Brightdesk <{sender}>\nTo: {to}\nSubject: {subject}\nDate: {email_date(self.universe.clock.now())}\n"
-            f"Message-ID: {message_id}\n{threading}MIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\n"
+            f"From: Brightdesk <{sender}>\nTo: {to}\nSubject: {subject}\n"
+            f"Date: {email_date(self.universe.clock.now())}\nMessage-ID: {message_id}\n{threading}"
+            "MIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\n"
             f"Content-Transfer-Encoding: 8bit\n\n{text}\n").replace("\n", "\r\n").encode()
         verdict = self.universe.policy.recipient(to, sender)
         await self.universe.postoffice.accept(Submission(

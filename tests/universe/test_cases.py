@@ -80,6 +80,52 @@ class CaseTests(RoadTestCase):
         self.assertIn("deliver", sent)
         self.assertTrue(any(mail.attachments for mail in self.inbox()))
 
+    def owed(self, **fields: Any) -> Any:
+        """A case by which Maria, who keeps promises, owes the price list."""
+        person = self.universe.people.at("maria@acme.test") or now(
+            self.universe.people.create(persona(behaviors={"keep_promises": 1.0})))
+        return now(self.universe.cases.push({
+            "external_id": "crm-8", "title": "Offer", "people": [{"persona_id": person.id}, {
+                "address": "app@sim.test"}], **fields, "deliverables": [
+                    {"name": "the price list", "persona_id": person.id, "due": due} for due in fields.get(
+                        "deliverables", ())]}))
+
+    def test_deliverable_due_another_day(self) -> None:
+        """A new date replaces the old promise and its job; the thing comes once."""
+        self.owed(deliverables=["2026-03-05T12:00:00Z"])
+        (first,) = self.universe.scheduler.pending.values()
+        self.owed(deliverables=["2026-03-20T12:00:00Z"])
+        (second,) = self.universe.scheduler.pending.values()
+        self.assertNotEqual(first.id, second.id)
+        self.assertEqual(now(self.universe.scheduler.job(first.id)).state, "skipped")
+        now(self.universe.scheduler.advance(until="idle"))
+        self.assertEqual([event["data"]["kind"] for event in self.events("persona.sent")], ["deliver"])
+
+    def test_nothing_is_owed_any_more(self) -> None:
+        """What a case does not ask for any more, or one that is closed, is not delivered."""
+        for fields in ({"deliverables": []}, {"deliverables": ["2026-03-05T12:00:00Z"], "status": "closed"}):
+            self.universe = self.server.universe(f"u{len(fields)}")
+            self.owed(deliverables=["2026-03-05T12:00:00Z"])
+            self.owed(**fields)
+            self.assertEqual(self.universe.scheduler.pending, {})
+
+    def test_joining_later(self) -> None:
+        """Who comes to a case that is there writes first about what it wants; who was there does not write again."""
+        made = now(self.universe.cases.push({"title": "Lease", "people": [{"address": "app@sim.test"}]}))
+        now(self.universe.people.create(persona()))
+        people = [{"address": "maria@acme.test", "wants": "the keys"}, {"address": "app@sim.test"}]
+        for _ in range(2):
+            now(self.universe.cases.push({"people": people}, made.case.id))
+            self.assertEqual([job.kind for job in self.universe.scheduler.pending.values()], ["initiate"])
+
+    def test_delete_skips_its_jobs(self) -> None:
+        """Jobs about a case that is gone are skipped, and that is told."""
+        made = self.owed(deliverables=["2026-03-05T12:00:00Z"])
+        (job,) = self.universe.scheduler.pending.values()
+        now(self.universe.cases.delete(made.case.id))
+        self.assertEqual(self.universe.scheduler.pending, {})
+        self.assertEqual([event["data"]["id"] for event in self.events("job.updated")], [job.id])
+
     def test_delete(self) -> None:
         """A case that is gone is not found, and its people stay."""
         made = now(self.universe.cases.push(case()))
