@@ -56,7 +56,7 @@ async def _open(imap: ImapServer, arguments: Arguments, read_only: bool) -> byte
         imap.deselect()
         imap.write(b"* OK [CLOSED] Previous mailbox closed\r\n")
     folder = await find_folder(imap, name)
-    selected = Selected(folder, read_only, imap.enabled)
+    selected = Selected(folder, read_only, imap.enabled, imap.factory.shared)
     try:
         if read_only:
             selected.recent.update(entry.uid for entry in folder.entries(folder.unseen()) if entry.recent)

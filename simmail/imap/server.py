@@ -31,7 +31,7 @@ from simmail.imap.commands import COMMANDS, Verb
 from simmail.imap.idle import Pushing
 from simmail.imap.outflow import PIECE, Outflow
 from simmail.imap.replies import Bad, Gone, No, refusal, shown
-from simmail.imap.session import Selected
+from simmail.imap.session import Selected, SharedLists
 from simmail.imap.tokens import Arguments
 
 #: Real seconds of work between two turns of the reactor.
@@ -511,6 +511,7 @@ class ImapFactory(ServerFactory):
         self.timeout = parse_duration(config.imap.timeout).total_seconds()
         self.login_timeout = parse_duration(config.imap.login_timeout).total_seconds()
         self.connections: set[ImapServer] = set()
+        self.shared = SharedLists()
         self.marks = count(1)
         self._places: dict[ImapServer, str] = {}
         self._at: dict[str, int] = {}

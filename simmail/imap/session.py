@@ -11,6 +11,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
+from weakref import WeakValueDictionary
 
 from simmail.imap.replies import Bad
 from simmail.imap.sequence import merged, parse_set, show_set, slices
@@ -21,11 +22,27 @@ from simmail.mailstore.records import Entry, FolderChange
 BATCH = 500
 
 
+class SharedLists:
+    """Lists of UIDs: sessions that have been told the same of a folder have one list between them."""
+
+    def __init__(self) -> None:
+        self._kept: WeakValueDictionary[tuple[str, str, int, int], array[int]] = WeakValueDictionary()
+
+    def of(self, folder: IFolder, uids: array[int]) -> array[int]:
+        """The list that is as long and the same, if there is one, else this one."""
+        key = (folder.mailbox, folder.name, len(uids), uids[-1] if uids else 0)
+        there = self._kept.get(key)
+        if there is not None and there == uids:
+            return there
+        self._kept[key] = uids
+        return uids
+
+
 class Selected:
     """
     One folder as one client knows it.
 
-    @ivar uids: ascending; the message with sequence number n is C{uids[n - 1]}.
+    @ivar uids: ascending, never changed in place; the message with sequence number n is C{uids[n - 1]}.
     @ivar recent: UIDs this client was told of as C{\\Recent}.
     @ivar saved: the result of the last C{SEARCH RETURN (SAVE)}.
     @ivar reset: the folder is not what it was; nothing can be done but hang up.
@@ -33,11 +50,12 @@ class Selected:
     @param enabled: extensions the client has switched on, as they are at any time.
     """
 
-    def __init__(self, folder: IFolder, read_only: bool, enabled: set[bytes]) -> None:
+    def __init__(self, folder: IFolder, read_only: bool, enabled: set[bytes], shared: SharedLists) -> None:
         self.folder = folder
         self.read_only = read_only
         self._enabled = enabled
-        self.uids = array("I", folder.uids)
+        self._shared = shared
+        self.uids = shared.of(folder, array("I", folder.uids))
         self.recent: set[int] = set()
         self.saved: list[int] = []
         self.reset = False
@@ -175,7 +193,7 @@ class Selected:
         if expunges and self._expunged:
             yield from self._vanish()
         if self._added:
-            self.uids.extend(self._added)
+            self.uids = self._shared.of(self.folder, self.uids + array("I", self._added))
             self._added = []
             told = b"* %d EXISTS\r\n" % len(self.uids)
             yield told if self.rev2 else told + b"* %d RECENT\r\n" % len(self.recent)
@@ -192,7 +210,7 @@ class Selected:
         gone, self._expunged = sorted(self._expunged), set()
         places = [self.sequence(uid) for uid in gone]
         left = set(gone)
-        self.uids = array("I", [uid for uid in self.uids if uid not in left])
+        self.uids = self._shared.of(self.folder, array("I", [uid for uid in self.uids if uid not in left]))
         self.recent -= left
         if self.qresync:
             yield b"* VANISHED %b\r\n" % show_set(gone)
