@@ -16,7 +16,9 @@ class BadStartTests(JourneyCase):
     def refused(self, *arguments: str, config: str = "", state: Path | None = None) -> str:
         """The one line that a start ends with."""
         folder = self.folder()
-        if config:
+        if "--config" not in arguments:
+            if "listen:" not in config:
+                config += "listen: {smtp: 0, smtps: 0, submission: 0, imap: 0, imaps: 0, http: 0}\n"
             (folder / "config.yaml").write_text(config, encoding="utf-8")
             arguments += ("--config", str(folder / "config.yaml"))
         chosen = folder / "state" if state is None else state
@@ -66,7 +68,7 @@ class BadStartTests(JourneyCase):
             ("listen: {host: nowhere.invalid}\n", "nowhere.invalid"),
         ):
             with self.subTest(config):
-                self.assertIn(says, self.refused("--port-base", "20000", config=config))
+                self.assertIn(says, self.refused(config=config))
 
     def test_missing_configuration(self) -> None:
         """A configuration that is not there is named."""
@@ -77,14 +79,14 @@ class BadStartTests(JourneyCase):
         with socket.socket() as silent:
             silent.bind(("127.0.0.1", 0))
             url = f"redis://127.0.0.1:{silent.getsockname()[1]}/0"
-            text = self.refused("--port-base", "20000", config=f"redis: {{url: '{url}'}}\n")
+            text = self.refused(config=f"redis: {{url: '{url}'}}\n")
         self.assertIn("no Redis", text)
 
     def test_state_in_use(self) -> None:
         """Two daemons never share a state folder, and the first one does not mind the second."""
         service = self.service()
         service.start()
-        text = self.refused("--port-base", "20000", state=service.state)
+        text = self.refused(state=service.state)
         self.assertIn(f"another simmail is running on {service.state}", text)
         self.assertEqual(service.get("/readyz").status, 200)
         self.assertTrue((service.state / "endpoints.json").exists())
@@ -93,7 +95,7 @@ class BadStartTests(JourneyCase):
         """A state folder that cannot be made is told."""
         path = self.folder() / "file"
         path.write_text("")
-        self.assertIn("cannot be used", self.refused("--port-base", "20000", state=path / "state"))
+        self.assertIn("cannot be used", self.refused(state=path / "state"))
 
     def test_twistd(self) -> None:
         """twistd simmail refuses as the command does."""
