@@ -19,7 +19,7 @@ from zope.interface import implementer
 
 from simmail.core.delivery import Delivery, Filing
 from simmail.core.digest import Digest
-from simmail.errors import Invalid, NotFound
+from simmail.errors import Invalid, NotFound, Unavailable
 from simmail.interfaces import IFolder
 from simmail.mailstore import loading, reading
 from simmail.mailstore.filing import SYSTEM_MASK, Filed, Restated
@@ -182,15 +182,21 @@ class Folder(FolderState):
         @param todo: what is to be done for UIDs, as the state is now.
         @param do: does a slice; Deferred of the UIDs whose files were not there.
         """
+        try:
+            lost = await self._slices(todo(uids), do)
+            if lost:
+                await self._look()
+                await self._slices(todo(lost), do)
+        except Unavailable:
+            # A slice may be half done.
+            await self._look()
+            raise
+
+    async def _slices(self, items: list[T], do: Callable[[list[T]], Any]) -> list[int]:
         lost: list[int] = []
-        items = todo(uids)
         for begin in range(0, len(items), SLICE):
             lost += await do(items[begin:begin + SLICE])
-        if lost:
-            await self._look()
-            items = todo(lost)
-            for begin in range(0, len(items), SLICE):
-                await do(items[begin:begin + SLICE])
+        return lost
 
     # Flags
 

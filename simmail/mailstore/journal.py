@@ -17,7 +17,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable
 from typing import Any, NamedTuple
 
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, succeed
 from twisted.logger import Logger
 
 from simmail.core.delivery import Copy, Delivery
@@ -96,6 +96,7 @@ class Journal:
         self._closed_since = 0.0
         self._number = 0
         self._syncing = False
+        self._closing = False
         self._owed: dict[Id, _Owed] = {}
         self._mend: list[tuple[Described, Segment, int, int]] = []
         self._rebooted = False
@@ -180,6 +181,9 @@ class Journal:
 
     def close(self) -> Deferred[None]:
         """Deferred: all that was asked is done, on disk, and the threads have ended."""
+        if self._closing:
+            return succeed(None)
+        self._closing = True
         if self._lazy is not None:
             self._lazy.cancel()
             self._lazy = None

@@ -123,11 +123,14 @@ def _adopted(filer: Filer, mailbox: str, name: str, stray: str) -> Added | None:
     octets = filer.layout.read(old_path)
     fixed = _BARE_LF.sub(b"\r\n", octets)
     if maildir.parse(file_name) is None and place.may_have(key) and len(fixed) != len(octets):
-        # Adopted before, when a crash came between the new file and the removal of the old one.
+        # Adopted before, when a crash came between the new file and the removal of the old one?
         found = maildir.find(root, place.directory, key)
-        if found is not None and filer.layout.read(f"{place.directory}/{found[1]}") == fixed:
-            os.unlink(old_path, dir_fd=root)
-            return None
+        if found is not None:
+            path = f"{place.directory}/{found[1]}"
+            same = os.stat(path, dir_fd=root).st_mtime_ns // 1000 == date
+            if same and filer.layout.read(path) == fixed:
+                os.unlink(old_path, dir_fd=root)
+                return None
     mask = maildir.mask_of(maildir.letters_of_stray(file_name)) if part == "cur" else 0
     with place.uids.locked():
         uid, modseq = place.uids.take(1, 1)

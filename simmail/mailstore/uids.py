@@ -44,7 +44,8 @@ class Uids:
 
     def __init__(self, fd: int) -> None:
         self.fd = fd
-        self.line = b""
+        # Not what an empty file says.
+        self.line = b"?"
         self.uidvalidity = self.uidnext = self.highestmodseq = self.expunged = 0
         self.table = -1
         self.objectid = self.special_use = ""
@@ -89,7 +90,7 @@ class Uids:
         if match is None:
             raise Damaged(FILE)
         table = int(match[5])
-        if table != self.table or self.line[:_WIDTH] == b"":
+        if table != self.table:
             self._read_table(os.pread(self.fd, _LONGEST, _WIDTH))
             self.table = table
         self.uidvalidity, self.uidnext, self.highestmodseq = int(match[1]), int(match[2]), int(match[3])

@@ -1,0 +1,343 @@
+"""Other programs and processes that read and write the same Maildirs."""
+
+from __future__ import annotations
+
+import mailbox
+import os
+from pathlib import Path
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.errors import NotFound
+from simmail.mailstore.watching import _TICK
+from tests.contracts.mailstores import AT, DiskProvider, a_delivery, a_mail, result_of
+
+MARIA, TOM = "maria@acme.test", "tom@acme.test"
+
+
+class ForeignTestCase(SynchronousTestCase):
+    """A store with three messages in one INBOX, and another program's view of it."""
+
+    def setUp(self) -> None:
+        self.path = self.mktemp()
+        self.provider = DiskProvider(self.path)
+        self.store = self.provider.store
+        for number in range(3):
+            self.accept(number)
+        self.box = Path(self.path, "mail", "main", MARIA)
+        self.folder = result_of(self.store.folder(MARIA, "INBOX"))
+        self.told: list[Any] = []
+        self.folder.listen(lambda change: self.told.append((change.kind, change.uids)))
+
+    def tearDown(self) -> None:
+        self.provider.stop()
+
+    def accept(self, number: int, *places: Any) -> Any:
+        return result_of(self.store.accept(a_delivery(number, *(places or (MARIA,)))))
+
+    def poll(self) -> list[Any]:
+        """What is told when somebody looks."""
+        result_of(self.folder.poll())
+        told, self.told[:] = list(self.told), []
+        return told
+
+    def again(self) -> Any:
+        """The folder after an orderly restart."""
+        self.store = self.provider.restart()
+        self.folder = result_of(self.store.folder(MARIA, "INBOX"))
+        return self.folder
+
+
+class DeliveryTests(ForeignTestCase):
+    """Another program delivers."""
+
+    delivered = 0
+
+    def deliver(self, name: str = "1772.M1P2.host", octets: bytes = b"Subject: x\n\nhi\n", part: str = "new") -> Path:
+        path = self.box / part / name
+        path.write_bytes(octets)
+        self.delivered += 1
+        seconds = AT.timestamp() + self.delivered - 1
+        os.utime(path, (seconds, seconds))
+        return path
+
+    def test_delivered(self) -> None:
+        """It gets a UID, CRLF line ends and its date; who watches is told; it counts as delivered."""
+        foreign: list[Any] = []
+        self.store.watch(lambda *args: foreign.append(args))
+        path = self.deliver()
+        self.assertEqual(self.poll(), [("added", (4,))])
+        self.assertEqual(foreign, [(MARIA, "INBOX", 4)])
+        entry = self.folder.entry(4)
+        self.assertEqual((entry.size, entry.date, entry.recent, entry.flags), (18, AT, True, set()))
+        self.assertEqual(result_of(self.folder.read(4)), b"Subject: x\r\n\r\nhi\r\n")
+        self.assertFalse(path.exists())
+        self.assertEqual(self.poll(), [])
+        self.assertEqual(self.accept(9)[0].uid, 5)
+        self.assertEqual(list(self.again().uids), [1, 2, 3, 4, 5])
+
+    def test_noticed_by_the_watch(self) -> None:
+        """Mail for an INBOX that nobody has open is noticed too, while time goes by."""
+        foreign: list[Any] = []
+        self.accept(7, TOM)
+        self.store.watch(lambda *args: foreign.append(args))
+        self.provider.clock.pump([_TICK] * 4)
+        Path(self.path, "mail", "main", TOM, "new", "abc.host").write_bytes(b"x\r\n")
+        self.deliver()
+        self.provider.clock.pump([_TICK] * 4)
+        self.assertEqual(sorted(foreign), [(MARIA, "INBOX", 4), (TOM, "INBOX", 2)])
+        self.assertEqual(self.told, [("added", (4,))])
+        self.assertEqual(result_of(self.store.counts()), {MARIA: (4, 4), TOM: (2, 2)})
+
+    def test_delivered_while_stopped(self) -> None:
+        """What came while the store was closed is found when the folder is opened."""
+        self.provider.stop()
+        self.deliver()
+        self.deliver("99.host:2,FS", part="cur")
+        self.store = self.provider.start()
+        foreign: list[Any] = []
+        self.store.watch(lambda *args: foreign.append(args))
+        folder = result_of(self.store.folder(MARIA, "INBOX"))
+        self.assertEqual(list(folder.uids), [1, 2, 3, 4, 5])
+        self.assertEqual(sorted(map(sorted, folder.column("flags", [4, 5]))), [[], ["\\Flagged", "\\Seen"]])
+        self.assertEqual([args[:2] for args in foreign], [(MARIA, "INBOX")])
+
+    def test_delivered_while_listed(self) -> None:
+        """A list of folders finds it as well."""
+        self.provider.stop()
+        self.deliver()
+        self.store = self.provider.start()
+        result_of(self.store.folders(MARIA))
+        status = next(one for one in result_of(self.store.folders(MARIA)) if one.name == "INBOX")
+        self.assertEqual((status.total, status.uidnext), (4, 5))
+
+    def test_put_into_cur(self) -> None:
+        """What is put into cur/ is there with its flags, and was not delivered."""
+        foreign: list[Any] = []
+        self.store.watch(lambda *args: foreign.append(args))
+        self.deliver("draft.host,S=15:2,DSab", part="cur")
+        self.assertEqual(self.poll(), [("added", (4,))])
+        self.assertEqual((foreign, self.folder.entry(4).flags), ([], {"\\Draft", "\\Seen"}))
+
+    def test_strange_names(self) -> None:
+        """No name of a file makes a folder unreadable; names that begin with a dot are no messages."""
+        names = ["x" * 250, "a b", "ünïcode", "-rf", ",U=1,S=2", "k,U=0,S=1", "k,U=99999999999,S=1", "k,U=1,S=1:2,S",
+                 "new\nline", "k,U=4294967295,S=3", os.fsdecode(b"\xff\xfe")]
+        for name in names:
+            self.deliver(name)
+        self.deliver(".hidden")
+        os.mkdir(self.box / "new" / "directory")
+        os.symlink("/etc/passwd", self.box / "new" / "link")
+        self.poll()
+        self.assertEqual(list(self.folder.uids), list(range(1, 4 + len(names))))
+        for uid in self.folder.uids[3:]:
+            self.assertEqual(result_of(self.folder.read(uid)), b"Subject: x\r\n\r\nhi\r\n")
+        self.assertEqual(self.poll(), [])
+        self.assertEqual(list(self.again().uids), list(range(1, 4 + len(names))))
+
+
+class ChangeTests(ForeignTestCase):
+    """Another program changes what is there."""
+
+    def test_read_by_another(self) -> None:
+        """The standard library's Maildir sees messages, flags and folders as we do."""
+        result_of(self.folder.flag([2], ["\\Seen", "\\Answered", "\\Flagged", "Key"], "+"))
+        self.accept(8, (MARIA, "Sent", ("\\Seen",)))
+        other = mailbox.Maildir(str(self.box), create=False)
+        flags = sorted(message.get_flags() for message in other)
+        self.assertEqual(flags, ["", "", "FRSa"])
+        self.assertEqual({message["Subject"] for message in other}, {"mail 0", "mail 1", "mail 2"})
+        self.assertEqual(other.list_folders(), ["Sent"])
+        self.assertEqual(len(other.get_folder("Sent")), 1)
+
+    def test_changed_by_another(self) -> None:
+        """Flags, moves to cur/ and removals of another program are noticed and told."""
+        result_of(self.folder.take_recent())
+        since = self.folder.highestmodseq
+        other = mailbox.Maildir(str(self.box), create=False)
+        for key, message in list(other.items()):
+            if message["Subject"] == "mail 1":
+                message.set_flags("FS")
+                other[key] = message
+            if message["Subject"] == "mail 2":
+                other.remove(key)
+        other.add(b"Subject: four\n\nx\n")
+        self.assertEqual(sorted(self.poll()), [("added", (4,)), ("expunged", (3,)), ("flags", (2,))])
+        self.assertEqual(self.folder.entry(2).flags, {"\\Flagged", "\\Seen"})
+        self.assertEqual(result_of(self.folder.vanished(since)), [3])
+        self.assertEqual(self.folder.changed(since), [2, 4])
+        self.assertEqual(result_of(self.store.counts())[MARIA], (3, 2))
+
+    def test_changed_while_stopped(self) -> None:
+        """The same while the store was closed."""
+        result_of(self.folder.take_recent())
+        since = self.folder.highestmodseq
+        self.provider.stop()
+        files = sorted((self.box / "cur").iterdir())
+        files[0].rename(f"{files[0]}RS")
+        files[2].unlink()
+        self.store = self.provider.start()
+        folder = result_of(self.store.folder(MARIA, "INBOX"))
+        self.assertEqual(list(folder.uids), [1, 2])
+        self.assertEqual(folder.entry(1).flags, {"\\Answered", "\\Seen"})
+        self.assertEqual(folder.changed(since), [1])
+        self.assertEqual(result_of(folder.vanished(since)), [3])
+
+    def test_renamed_under_our_hands(self) -> None:
+        """A change meets files that were renamed meanwhile: it is done all the same."""
+        for name in sorted((self.box / "new").iterdir())[:2]:
+            name.rename(self.box / "cur" / f"{name.name}:2,F")
+        self.assertEqual(result_of(self.folder.flag([1, 2, 3], ["\\Seen"], "+")), ([1, 2, 3], []))
+        self.assertEqual(list(map(sorted, self.folder.column("flags", [1, 2, 3]))),
+                         [["\\Flagged", "\\Seen"], ["\\Flagged", "\\Seen"], ["\\Seen"]])
+        for name in (self.box / "cur").iterdir():
+            name.rename(f"{name}T".replace("ST", "RST"))
+        self.assertEqual(result_of(self.folder.reads([1, 3])), [(1, a_mail("mail 0")), (3, a_mail("mail 2"))])
+        for name in (self.box / "cur").iterdir():
+            name.rename(str(name).replace("R", ""))
+        target = result_of(self.store.folder(MARIA, "Trash"))
+        self.assertEqual(result_of(self.folder.copy([1, 2], target)), [(1, 3), (2, 4)])
+        for name in (self.box / "cur").iterdir():
+            name.rename(str(name).replace("ST", "T"))
+        self.assertEqual(result_of(self.folder.expunge([1, 2, 3])), [1, 2, 3])
+        self.assertEqual(list((self.box / "cur").iterdir()), [])
+
+    def test_removed_under_our_hands(self) -> None:
+        """A change meets files that are gone: they are told as expunged, the others changed."""
+        sorted((self.box / "new").iterdir())[1].unlink()
+        self.assertEqual(result_of(self.folder.flag([1, 2, 3], ["\\Seen"], "+")), ([1, 3], []))
+        self.assertEqual(self.told, [("flags", (1, 3)), ("expunged", (2,))])
+        sorted((self.box / "cur").iterdir())[0].unlink()
+        self.assertRaises(NotFound, result_of, self.folder.read(1))
+        self.assertEqual(list(self.folder.uids), [3])
+
+    def test_same_uid_twice(self) -> None:
+        """A file that another program copied with our name gets a UID of its own; nothing shows twice."""
+        one = sorted((self.box / "new").iterdir())[0]
+        os.link(one, self.box / "cur" / f"copy,U=2,S={len(a_mail('mail 0'))}:2,S")
+        os.link(one, self.box / "new" / f"back,U=99,S={len(a_mail('mail 0'))}")
+        self.poll()
+        self.assertEqual(list(self.folder.uids), [1, 2, 3, 4, 5])
+        self.assertEqual(len(set(self.folder.column("key", self.folder.uids))), 5)
+        self.assertEqual(list(self.again().uids), [1, 2, 3, 4, 5])
+
+    def test_old_uid_comes_back(self) -> None:
+        """A file put back under a UID that was expunged does not bring the UID back."""
+        one = sorted((self.box / "new").iterdir())[0]
+        octets = one.read_bytes()
+        result_of(self.folder.expunge([1]))
+        for step in range(2):
+            one.write_bytes(octets)
+            if step:
+                self.again()
+            else:
+                self.poll()
+            self.assertNotIn(1, self.folder.uids)
+            self.assertEqual(self.folder.uids[-1], 4 + step)
+
+    def test_folder_made_by_another(self) -> None:
+        """A folder that another program made is there, with its messages."""
+        other = mailbox.Maildir(str(self.box), create=False)
+        other.add_folder("Lists.python").add(b"Subject: x\n\ny\n")
+        self.assertIn("Lists/python", [one.name for one in result_of(self.store.folders(MARIA))])
+        folder = result_of(self.store.folder(MARIA, "Lists/python"))
+        self.assertEqual((list(folder.uids), result_of(folder.read(1))), ([1], b"Subject: x\r\n\r\ny\r\n"))
+        self.assertGreater(folder.uidvalidity, 0)
+        for strange in (".", ".a..b", ".&", ".&AGE-", ".INBOX", ".ä"):
+            os.makedirs(self.box / strange / "cur", exist_ok=True)
+        names = [one.name for one in result_of(self.store.folders(MARIA))]
+        self.assertEqual(names[6:], ["Lists/python"])
+
+    def test_folder_removed_by_another(self) -> None:
+        """A folder whose directory is gone is gone; who watches is told."""
+        self.accept(8, (MARIA, "Work"))
+        folder = result_of(self.store.folder(MARIA, "Work"))
+        told: list[Any] = []
+        folder.listen(lambda change: told.append(change.kind))
+        _remove(self.box / ".Work")
+        self.assertRaises(NotFound, result_of, folder.poll())
+        self.assertEqual(told, ["reset"])
+        self.assertEqual(self.accept(9, (MARIA, "Work"))[0].uid, 1)
+
+    def test_uid_file_lost(self) -> None:
+        """Without the UID file, or with a damaged one, there is a greater UIDVALIDITY and nothing else changes."""
+        before = self.folder.uidvalidity
+        for octets in (None, b"rubbish", b""):
+            self.provider.stop()
+            if octets is None:
+                (self.box / "simmail-uids").unlink()
+            else:
+                (self.box / "simmail-uids").write_bytes(octets)
+            self.store = self.provider.start()
+            folder = result_of(self.store.folder(MARIA, "INBOX"))
+            self.assertEqual((list(folder.uids), folder.uidnext), ([1, 2, 3], 4))
+            self.assertGreater(folder.uidvalidity, before)
+            before = folder.uidvalidity
+        self.assertEqual(self.accept(9)[0].uid, 4)
+
+    def test_mailbox_made_by_another(self) -> None:
+        """A mailbox that another process made exists at once, and is listed before long."""
+        mailbox.Maildir(str(self.box.parent / "new@acme.test"))
+        self.assertTrue(self.store.exists("new@acme.test"))
+        mailbox.Maildir(str(self.box.parent / "newer@acme.test"))
+        self.provider.clock.advance(5)
+        self.assertIn("newer@acme.test", self.store.mailboxes())
+        _remove(self.box.parent / "newer@acme.test")
+        self.provider.clock.advance(5)
+        self.assertNotIn("newer@acme.test", self.store.mailboxes())
+
+
+def _remove(path: Path) -> None:
+    for each in sorted(path.rglob("*"), reverse=True):
+        each.rmdir() if each.is_dir() else each.unlink()
+    path.rmdir()
+
+
+class ProcessTests(ForeignTestCase):
+    """Two processes (here: two stores with a journal each) serve the same mail."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.other = DiskProvider(self.path)
+        self.other.die()
+        self.other.journal = type(self.other.journal)(f"{self.path}/journal2", self.other.clock, threads=False)
+        self.other.store = type(self.store)(
+            "main", f"{self.path}/mail", self.other.journal, f"{self.path}/index", self.other.clock,
+            self.store.digest_of)
+
+    def tearDown(self) -> None:
+        self.other.stop()
+        super().tearDown()
+
+    def test_uids_ascend_in_all(self) -> None:
+        """UIDs ascend across processes, and each process tells them in order, its own never first."""
+        other = result_of(self.other.store.folder(MARIA, "INBOX"))
+        told: list[Any] = []
+        other.listen(lambda change: told.append((change.kind, change.uids)))
+        stores = [self.store, self.other.store]
+        uids = [result_of(stores[number % 2].accept(a_delivery(number, MARIA)))[0].uid for number in range(10, 20)]
+        self.assertEqual(uids, list(range(4, 14)))
+        result_of(other.poll())
+        self.poll()
+        self.assertEqual(list(self.folder.uids), list(range(1, 14)))
+        self.assertEqual(list(other.uids), list(range(1, 14)))
+        self.assertEqual([uid for kind, some in told for uid in some], list(range(4, 14)))
+
+    def test_same_id_in_both(self) -> None:
+        """The same delivery id accepted in two processes is one message."""
+        first = self.accept(50, MARIA)
+        self.assertEqual(result_of(self.other.store.accept(a_delivery(50, MARIA))), first)
+
+    def test_flags_of_the_other(self) -> None:
+        """Flags and keywords that one process sets, the other sees."""
+        other = result_of(self.other.store.folder(MARIA, "INBOX"))
+        result_of(other.flag([1], ["Key", "\\Seen"], "+"))
+        self.assertEqual(self.poll(), [("flags", (1,))])
+        self.assertEqual(self.folder.entry(1).flags, {"Key", "\\Seen"})
+        result_of(self.folder.flag([2], ["key2"], "+"))
+        result_of(other.flag([3], ["Key3"], "+"))
+        self.poll()
+        self.assertEqual(self.folder.entry(3).flags, {"Key3"})
+        result_of(other.expunge([2]))
+        self.assertEqual(self.poll(), [("expunged", (2,))])

@@ -1,0 +1,239 @@
+"""Disks that are full or broken: what is refused has not happened, and it goes on when the trouble is over."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.errors import Unavailable
+from simmail.mailstore import journal as journal_module
+from tests.contracts.mailstores import AT, DiskProvider, a_delivery, a_mail, result_of, tiny_digest
+
+MARIA, TOM = "maria@acme.test", "tom@acme.test"
+
+
+class Trouble(SynchronousTestCase):
+    """Calls of the system that fail for a while."""
+
+    def setUp(self) -> None:
+        self.path = self.mktemp()
+        self.provider = DiskProvider(self.path)
+        self.store = self.provider.store
+        result_of(self.store.accept(a_delivery(0, MARIA, TOM)))
+
+    def tearDown(self) -> None:
+        self.provider.stop()
+
+    def failing(self, name: str, when: Callable[..., bool] = lambda *args: True, number: int = errno.ENOSPC) -> Any:
+        """Make a call of C{os} fail for some arguments; answers what ends that."""
+        real = getattr(os, name)
+
+        def fail(*args: Any, **kwargs: Any) -> Any:
+            if when(*args):
+                raise OSError(number, os.strerror(number))
+            return real(*args, **kwargs)
+        return self.patch(os, name, fail)
+
+    def messages(self) -> list[str]:
+        """All files of messages, in places and on their way."""
+        return sorted(path.name for part in ("new", "cur", ".tmp") for path in Path(self.path).rglob(f"{part}/*")
+                      if path.is_file())
+
+    def keys(self) -> list[str]:
+        """Keys of what is in Maria's INBOX, once looked at from scratch."""
+        self.store = self.provider.crash()
+        result_of(self.store.replay(result_of(self.store.owed())))
+        folder = result_of(self.store.folder(MARIA, "INBOX"))
+        return list(folder.column("key", folder.uids))
+
+    def refused(self, number: int, *places: Any) -> None:
+        """A delivery is refused and visible nowhere."""
+        before = self.messages()
+        self.assertRaises(Unavailable, result_of, self.store.accept(a_delivery(number, *places)))
+        self.assertEqual(self.messages(), before)
+
+    def test_journal_full(self) -> None:
+        """No room in the journal: refused; afterwards all is well."""
+        trouble = self.failing("pwritev")
+        self.refused(1, MARIA)
+        self.refused(2, MARIA)
+        trouble.restore()
+        self.assertEqual(result_of(self.store.accept(a_delivery(3, MARIA)))[0].uid, 2)
+        self.assertEqual(result_of(self.store.owed()), ["d-0", "d-3"])
+        self.assertEqual(self.keys(), ["d-0", "d-3"])
+
+    def test_journal_half_written(self) -> None:
+        """A record that was written in part is taken back."""
+        def part(fd: int, pieces: Any, at: int) -> int:
+            os.pwrite(fd, b"".join(pieces)[:50], at)
+            raise OSError(errno.ENOSPC, "full")
+        trouble = self.patch(os, "pwritev", part)
+        self.refused(1, MARIA)
+        trouble.restore()
+        result_of(self.store.accept(a_delivery(2, MARIA)))
+        self.assertEqual(self.keys(), ["d-0", "d-2"])
+
+    def test_sync_fails(self) -> None:
+        """When the disk does not say that it has it, it is refused, and does not come to life later."""
+        trouble = self.failing("fdatasync", number=errno.EIO)
+        self.refused(1, MARIA)
+        trouble.restore()
+        result_of(self.store.accept(a_delivery(2, MARIA)))
+        self.assertEqual(self.keys(), ["d-0", "d-2"])
+
+    def test_mail_full(self) -> None:
+        """No room for the file: refused, nothing half written stays, nothing comes to life later."""
+        for name in ("write", "utime", "rename"):
+            with self.subTest(name):
+                trouble = self.failing(name)
+                self.refused(1, MARIA)
+                trouble.restore()
+        self.assertEqual(self.keys(), ["d-0"])
+
+    def test_one_place_full(self) -> None:
+        """When one place cannot be had, the others are taken back."""
+        trouble = self.failing("rename", lambda source, target, *args: target.startswith(f"{TOM}/new"))
+        self.refused(1, MARIA, TOM)
+        trouble.restore()
+        self.assertEqual(self.keys(), ["d-0"])
+        self.assertEqual(result_of(self.store.accept(a_delivery(1, MARIA, TOM)))[0].uid, 3)
+
+    def test_new_mailbox_full(self) -> None:
+        """No room for a new mailbox: refused, and there is no half mailbox."""
+        trouble = self.failing("mkdir")
+        self.refused(1, "new@acme.test")
+        trouble.restore()
+        self.assertFalse(self.store.exists("new@acme.test"))
+        result_of(self.store.accept(a_delivery(2, "new@acme.test")))
+
+    def test_reading_goes_on(self) -> None:
+        """A full disk does not keep anybody from reading."""
+        folder = result_of(self.store.folder(MARIA, "INBOX"))
+        for name in ("pwritev", "pwrite", "write", "rename", "link", "mkdir"):
+            self.failing(name)
+        self.assertEqual(result_of(folder.read(1)), a_mail("mail 0"))
+        self.assertEqual(result_of(self.store.counts())[MARIA], (1, 1))
+
+    def test_flags_half_done(self) -> None:
+        """A change of flags that failed half way shows what is on disk."""
+        for number in range(1, 6):
+            result_of(self.store.accept(a_delivery(number, MARIA)))
+        folder = result_of(self.store.folder(MARIA, "INBOX"))
+        changes: list[Any] = []
+        folder.listen(changes.append)
+        trouble = self.failing("rename", lambda source, target, *args: "d-3," in source)
+        self.assertRaises(Unavailable, result_of, folder.flag(range(1, 7), ["\\Seen"], "+"))
+        self.assertEqual(folder.having("\\Seen"), [1, 2, 3])
+        self.assertEqual([(change.kind, change.uids) for change in changes], [("flags", (1, 2, 3))])
+        trouble.restore()
+        self.assertEqual(result_of(folder.flag(range(1, 7), ["\\Seen"], "+")), ([4, 5, 6], []))
+
+    def test_copy_is_all_or_nothing(self) -> None:
+        """A copy that failed half way leaves nothing in the target (RFC 3501 section 6.4.7)."""
+        for number in range(1, 6):
+            result_of(self.store.accept(a_delivery(number, MARIA)))
+        folder, target = (result_of(self.store.folder(MARIA, name)) for name in ("INBOX", "Archive"))
+        result_of(folder.copy([1], target))
+        self.patch(__import__("simmail.mailstore.folder", fromlist=["SLICE"]), "SLICE", 2)
+        trouble = self.failing("link", lambda source, target, *args: "d-3," in source)
+        self.assertRaises(Unavailable, result_of, folder.copy(range(1, 7), target))
+        self.assertEqual(list(target.uids), [1])
+        self.assertEqual(len([name for name in self.messages() if name.startswith(("d-1,", "d-2,"))]), 2)
+        trouble.restore()
+        self.assertEqual([source for source, _ in result_of(folder.copy(range(1, 7), target))], [1, 2, 3, 4, 5, 6])
+
+    def test_index_is_a_convenience(self) -> None:
+        """Without the index everything still answers."""
+        self.provider.stop()
+        index = Path(self.path, "index", "main.sqlite")
+        index.parent.mkdir(exist_ok=True)
+        index.write_bytes(b"this is no database " * 1000)
+        self.store = self.provider.start()
+        folder = result_of(self.store.folder(MARIA, "INBOX"))
+        self.assertEqual(result_of(folder.digests([1])), {1: tiny_digest(a_mail("mail 0"))})
+        self.provider.stop()
+        index.unlink()
+        index.mkdir()
+        self.store = self.provider.start()
+        folder = result_of(self.store.folder(MARIA, "INBOX"))
+        self.assertEqual(result_of(folder.digests([1])), {1: tiny_digest(a_mail("mail 0"))})
+        result_of(folder.append(a_mail("more"), [], AT))
+        self.assertEqual(list(folder.uids), [1, 2])
+
+    def test_index_deleted(self) -> None:
+        """Without its index a folder has the same UIDs, flags and dates, and a greater HIGHESTMODSEQ."""
+        folder = result_of(self.store.folder(MARIA, "INBOX"))
+        result_of(folder.flag([1], ["Key", "\\Seen"], "+"))
+        before = folder.entry(1), folder.uidvalidity, folder.uidnext
+        modseq = folder.highestmodseq
+        self.provider.stop()
+        Path(self.path, "index", "main.sqlite").unlink()
+        self.store = self.provider.start()
+        folder = result_of(self.store.folder(MARIA, "INBOX"))
+        self.assertEqual(folder.entry(1)._replace(modseq=0), before[0]._replace(modseq=0))
+        self.assertEqual((folder.uidvalidity, folder.uidnext), before[1:])
+        self.assertGreater(folder.entry(1).modseq, modseq)
+        self.assertIsNone(result_of(folder.vanished(1)))
+
+    def test_journal_in_use(self) -> None:
+        """A second process with the same journal is told so, and cannot accept."""
+        second = DiskProvider(self.path)
+        self.assertRaises(Unavailable, result_of, second.journal.ready)
+        self.assertRaises(Unavailable, result_of, second.store.accept(a_delivery(1, MARIA)))
+        self.assertRaises(Unavailable, result_of, second.store.owed())
+        result_of(self.store.accept(a_delivery(2, MARIA)))
+
+
+class RebootTests(SynchronousTestCase):
+    """The machine itself went down: what was not synced may be gone."""
+
+    def reboot(self, provider: DiskProvider) -> Any:
+        """The process ends at once, and the next one starts on a machine that was down."""
+        provider.die()
+        self.patch(journal_module, "boot_id", lambda: "another")
+        return provider.start()
+
+    def test_filed_again(self) -> None:
+        """What is journalled is filed again, settled or not; UIDs that may have been given are not used again."""
+        path = self.mktemp()
+        provider = DiskProvider(path)
+        store = provider.store
+        for number in range(4):
+            result_of(store.accept(a_delivery(number, MARIA, (TOM, "Sent", ("\\Seen", "Key")))))
+        store.settle(["d-0", "d-1"])
+        self.assertEqual(result_of(store.owed()), ["d-2", "d-3"])
+        uids = [path for path in Path(path).rglob(f"{MARIA}/new/*")]
+        for name in sorted(uids)[:3]:
+            name.unlink()
+        next(Path(path).rglob(f"{TOM}/.Sent/cur/d-1,*")).write_bytes(b"")
+        store = self.reboot(provider)
+        self.assertEqual(result_of(store.owed()), ["d-2", "d-3"])
+        replayed = result_of(store.replay({"d-2"}))
+        self.assertEqual([delivery.id for delivery, _ in replayed], ["d-3"])
+        inbox, sent = result_of(store.folder(MARIA, "INBOX")), result_of(store.folder(TOM, "Sent"))
+        self.assertEqual(sorted(inbox.column("key", inbox.uids)), ["d-0", "d-1", "d-2", "d-3"])
+        self.assertEqual(inbox.uids[0], 4)
+        self.assertGreater(inbox.uids[1], 1000)
+        self.assertEqual(list(sent.uids), [1, 2, 3, 4])
+        self.assertEqual(sent.entry(2).flags, {"\\Seen", "Key"})
+        self.assertEqual(result_of(sent.read(2)), a_mail("mail 1"))
+        store.settle(["d-2", "d-3"])
+        result_of(store.owed())
+        provider.stop()
+        self.assertEqual([name for name in os.listdir(f"{path}/journal") if name != "lock"], [])
+
+    def test_orderly_end(self) -> None:
+        """After an orderly end nothing is done again."""
+        provider = DiskProvider(self.mktemp())
+        result_of(provider.store.accept(a_delivery(1, MARIA, commit=b"")))
+        provider.stop()
+        self.patch(journal_module, "boot_id", lambda: "another")
+        store = provider.start()
+        result_of(store.accept(a_delivery(2, MARIA, commit=b"")))
+        self.assertEqual(list(result_of(store.folder(MARIA, "INBOX")).uids), [1, 2])
+        provider.stop()
