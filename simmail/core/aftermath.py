@@ -9,7 +9,7 @@ the first.  Source: decisions, section 8 step 10.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from msgspec.structs import replace
@@ -62,7 +62,7 @@ def aftermath(
         settled, after = _settled(job, persona, mail, after, own, now, pace)
         reactions += settled
     if job.kind == "correction" and written.promise is not None:
-        after = _put_off(job, written.promise.due, after)
+        after = _put_off(job, written.promise.due.astimezone(timezone.utc), after)
     if job.kind in _SPEAKING:
         if written.attachments:
             brought, after = _brought(job, written, after, now)
@@ -71,7 +71,8 @@ def aftermath(
             same = _promised_before(written.promise, after)
             if same is not None:
                 # Said again, for another day: the same promise.
-                after = _with(after, same, replace(same, due=max(same.due, written.promise.due)))
+                later = max(same.due, written.promise.due.astimezone(timezone.utc))
+                after = _with(after, same, replace(same, due=later))
             else:
                 pledge, after = _pledged(job, persona, mail, written, after, own, now, pace)
                 reactions.append(pledge)
@@ -134,7 +135,7 @@ def _pledged(
 ) -> tuple[Pledge, Dossier]:
     """A promise in the mail, with what becomes of it."""
     assert written.promise is not None
-    what, due = written.promise
+    what, due = written.promise.what, written.promise.due.astimezone(timezone.utc)
     fate = promises.fate(persona, due, pace, now, dice)
     deliver = None
     if fate.at is not None:

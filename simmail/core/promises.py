@@ -138,18 +138,31 @@ def fate(persona: Persona, promised: datetime, pace: Pace, now: datetime, dice: 
     """What becomes of the persona's own promise: done before it is due, after it, or when somebody asks."""
     chance = keeping(persona)
     draw = dice.uniform("keep")
+    why = f"keep draw {draw:.2f} under {chance:.2f}"
     if draw < chance:
-        # Done in the second half of the time there is.
-        left = max(promised - now, timedelta(0)).total_seconds()
-        after = timedelta(seconds=int(left * (0.5 + 0.45 * dice.uniform("kept"))))
-        done = due(persona, pace, now, after, dice.on("kept")).at
-        return Drawn("kept", min(done, promised) if done > promised >= now else done,
-                     f"keep draw {draw:.2f} under {chance:.2f}: kept")
+        done = _in_time(persona, promised, pace, now, dice)
+        if done is not None:
+            return Drawn("kept", done, f"{why}: kept")
+        at = due(persona, pace, max(promised, now), timedelta(0), dice.on("kept")).at
+        return Drawn("late", at, f"{why}, but there is no working hour until then: late")
     if dice.chance(LATE, "late"):
         after = drawn(timedelta(days=1), 2.0, pace, dice, "lateness")
         at = due(persona, pace, max(promised, now), after, dice.on("late")).at
         return Drawn("late", at, f"keep draw {draw:.2f} over {chance:.2f}: late")
     return Drawn("forgotten", None, f"keep draw {draw:.2f} over {chance:.2f}: forgotten until asked")
+
+
+def _in_time(persona: Persona, promised: datetime, pace: Pace, now: datetime, dice: Dice) -> datetime | None:
+    """An instant before something is due, by choice in the second half of the time there is; None where none is."""
+    left = max(promised - now, timedelta(0)).total_seconds()
+    share = 0.5 + 0.45 * dice.uniform("kept")
+    # Where that is a night, earlier.
+    for part in range(8):
+        after = timedelta(seconds=int(left * share * (7 - part) / 7))
+        done = due(persona, pace, now, after, dice.on("kept")).at
+        if done <= promised:
+            return done
+    return None
 
 
 def nudge_at(persona: Persona, promised: datetime, pace: Pace, dice: Dice, nth: int = 1) -> datetime:

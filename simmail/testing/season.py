@@ -45,6 +45,7 @@ _MAILS = (
      "refund of EUR {amount} or a replacement. Which do you prefer?\n\nDana Novak"),
     ("Spring offers just for you", "Dear customer,\n\nthis week everything about {thing} is 20 % off. Read more in our "
      "shop.\n\nUnsubscribe at any time."),
+    ("You have won!", "Dear friend,\n\nyou have won the lottery! Claim your prize of EUR {amount}, act now!!!"),
     ("Rechnung {ref}", "Sehr geehrte Damen und Herren,\n\nanbei die Rechnung {ref} über {amount} EUR. Wann können "
      "wir mit der Zahlung rechnen?\n\nMit freundlichen Grüßen\nDana Novak"),
 )
@@ -61,6 +62,10 @@ _ANSWERS: tuple[tuple[str | None, float], ...] = (
     ("Hi {first},\n\nI have not heard from you about {thing}. Any update?\n\nDana", 0.05),
     ("Hi {first},\n\nI must say I am disappointed. That is not what we agreed.\n\nDana", 0.03),
 )
+
+
+#: The application answers nothing further down a thread.
+LONGEST_THREAD = 10
 
 
 class Sent(NamedTuple):
@@ -154,6 +159,7 @@ class Season:
         dice = self._dice.on("mail", n)
         subject, text = dice.choice(_MAILS, "mail")
         to = dice.choice(self._addresses, "to")
+        subject = self._text(subject, dice, to)
         if dice.chance(0.1, "case") and self._cases:
             subject += f" (LEASE-{dice.below(self._cases, 'which')})"
         await self._submit(self.application(dice.below(4, "from")), to, subject, self._text(text, dice, to),
@@ -171,7 +177,8 @@ class Season:
                 mail = read_headers(await folder.read(uid))
                 dice = self._dice.on("answer", address, mail.message_id)
                 text = dice.weighted(_ANSWERS, "what")
-                if text is None or mail.header("Auto-Submitted") or not mail.message_id:
+                # Notices are for nobody to answer, and at some time all is said.
+                if text is None or mail.header("Auto-Submitted") or len(mail.references) > LONGEST_THREAD:
                     continue
                 subject = mail.subject if mail.subject[:3].lower() == "re:" else f"Re: {mail.subject}"
                 await self._submit(
