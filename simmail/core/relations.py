@@ -21,7 +21,8 @@ from simmail.core.situation import Dossier, OpenPromise, Relation, RelationPromi
 
 __all__ = [
     "Dossier", "OpenPromise", "Relation", "Stance", "ThreadState",
-    "begun", "broken", "forgotten", "junked", "kept", "met", "relation", "stance", "stances", "told", "unknown", "wrote",
+    "begun", "broken", "forgotten", "junked", "kept", "met", "relation", "stance", "stances", "told", "unknown",
+    "wrote",
 ]
 
 #: After this many days without contact half of what was felt has worn off.

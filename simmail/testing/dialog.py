@@ -15,7 +15,8 @@ several lines lets them come in any order.  C{C2:} and C{S2:} belong to a second
 connection (made when first named), and so on.  C{C|} is a line sent together
 with the one that follows it, in one packet.  C{S!} says that the server has
 hung up.  C{X:} is something the test does, named in the test; when it gives a
-connection, that is the next one.  Whenever the client goes on, the server must have said all that the file holds and no more.
+connection, that is the next one.  Whenever the client goes on, the server
+must have said all that the file holds and no more.
 """
 
 from __future__ import annotations

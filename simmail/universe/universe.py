@@ -287,6 +287,7 @@ class Universe:
         if done.called and not done.paused:
             done.addCallbacks(lambda _: result.callback(None), result.errback)
             return result
+
         def late() -> None:
             if not result.called:
                 result.callback(None)

@@ -153,7 +153,8 @@ class FaultTests(BounceTestCase):
         """What needs the chaos feature is refused without it; what does not is not."""
         self.universe.plan = lambda: Plan("free")
         now(self.universe.faults.put([{"name": "x", "kind": "reject", "stage": "rcpt"}]))
-        for rule in ({"name": "x", "kind": "greylist", "stage": "rcpt"}, {"name": "x", "kind": "drop", "stage": "data"}):
+        for rule in ({"name": "x", "kind": "greylist", "stage": "rcpt"},
+                     {"name": "x", "kind": "drop", "stage": "data"}):
             self.assertRaises(FeatureMissing, now, self.universe.faults.put([rule]))
         self.assertRaises(FeatureMissing, now, self.universe.faults.add_scenario(next(iter(SCENARIOS))))
 
