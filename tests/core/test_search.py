@@ -15,7 +15,8 @@ from simmail.errors import Invalid
 
 MAIL = Found(
     digest("From: Maria Müller <maria@acme.test>\r\nTo: app@sim.test\r\nCc: otto@beta.test\r\n"
-           "Subject: Re: Invoice 42\r\nMessage-ID: <1@acme.test>\r\nX-Note: Deep Blue\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n"
+           "Subject: Re: Invoice 42\r\nMessage-ID: <1@acme.test>\r\n"
+           "X-Note: Deep Blue\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n"
            "--x\r\nContent-Type: text/plain; charset=utf-8\r\n\r\nPlease pay at 10:30, see http://acme.test/pay\r\n"
            "--x\r\nContent-Type: application/pdf; name=bill.pdf\r\n\r\nx\r\n--x--\r\n".encode()),
     frozenset(("\\Flagged",)), 5000, datetime(2026, 3, 2, 9, tzinfo=UTC), "INBOX", "c_1",
@@ -30,7 +31,8 @@ class QueryTests(SynchronousTestCase):
         for text in (
             "", "  ", "invoice", "INVOICE maria", '"please pay"', "müller", "10:30", "http://acme.test/pay", "re:",
             "from:maria", 'from:"maria müller"', "to:app", "cc:otto@beta.test", "subject:42",
-            "message-id:<1@acme.test>", "message-id:1@acme.test", "case:c_1", "persona:p_1", "persona:maria@acme.test", "folder:inbox",
+            "message-id:<1@acme.test>", "message-id:1@acme.test", "case:c_1", "persona:p_1",
+            "persona:maria@acme.test", "folder:inbox",
             "header:X-Note=blue", 'header:"x-note=deep blue"', "filename:bill", "has:attachment", "is:unread",
             "is:flagged", "larger:4k", "smaller:1M", "larger:4999", "after:2026-03-01", "before:2026-03-03",
             "after:2026-03-02T08:59:59Z", "-is:read -nothere -from:otto", '-"pay please"', "invoice -persona:p_2",
