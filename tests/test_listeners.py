@@ -1,0 +1,52 @@
+"""Tests for C{simmail.listeners}."""
+
+from __future__ import annotations
+
+import socket
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.config import Listen
+from simmail.errors import Invalid
+from simmail.listeners import NAMES, TITLES, bind, is_loopback
+
+FREE = Listen(smtp=0, smtps=0, submission=0, imap=0, imaps=0, http=0)
+
+
+class ListenerTests(SynchronousTestCase):
+    """Ports are taken, all or none."""
+
+    def test_all(self) -> None:
+        """Every listener is bound and listens, under the name and title that are shown."""
+        taken = bind(FREE)
+        for one in taken:
+            self.addCleanup(one.socket.close)
+            self.assertEqual(one.socket.getsockname(), ("127.0.0.1", one.port))
+            socket.create_connection(("127.0.0.1", one.port), 5).close()
+        self.assertEqual(tuple(one.name for one in taken), NAMES)
+        self.assertEqual(set(TITLES), set(NAMES))
+
+    def test_switched_off(self) -> None:
+        """A port of null is no listener."""
+        [one] = bind(Listen(smtp=None, smtps=None, submission=None, imap=None, imaps=None, http=0))
+        self.addCleanup(one.socket.close)
+        self.assertEqual(one.name, "http")
+
+    def test_busy(self) -> None:
+        """When one is busy none is kept."""
+        free = bind(FREE)[0]
+        free.socket.close()
+        with socket.create_server(("127.0.0.1", 0)) as busy:
+            error = self.assertRaises(Invalid, bind, Listen(
+                smtp=free.port, smtps=0, submission=0, imap=0, imaps=0, http=busy.getsockname()[1]))
+        self.assertEqual(error.field, "listen.http")
+        socket.create_server(("127.0.0.1", free.port)).close()
+
+    def test_too_far(self) -> None:
+        """A base that moves a port past the last one is refused."""
+        self.assertIn("65535", str(self.assertRaises(Invalid, bind, Listen(), 65000)))
+
+    def test_loopback(self) -> None:
+        """Loopback is what only this machine reaches."""
+        self.assertEqual([is_loopback(host) for host in ("127.0.0.1", "127.9.9.9", "::1", "localhost")], [True] * 4)
+        self.assertEqual([is_loopback(host) for host in ("0.0.0.0", "::", "192.0.2.1", "", "mail.test")], [False] * 5)
