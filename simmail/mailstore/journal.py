@@ -93,7 +93,7 @@ class Journal:
         self._lock = -1
         self._segment: Segment | None = None
         self._closed: list[Segment] = []
-        self._closed_since = 0.0
+        self._closed_since: float | None = None
         self._number = 0
         self._syncing = False
         self._closing = False
@@ -462,7 +462,7 @@ class Journal:
         if self._syncing or not self._closed or self._closed[0].ids or self._mend:
             return
         now = self._reactor.seconds()
-        if not self._closed_since:
+        if self._closed_since is None:
             self._closed_since = now
         if (now - self._closed_since < LONGEST_WAITING
                 and sum(segment.size for segment in self._closed) < MOST_WAITING):
@@ -484,7 +484,7 @@ class Journal:
         for segment in dropped:
             self._closed.remove(segment)
             segment.drop()
-        self._closed_since = 0.0
+        self._closed_since = None
         self._syncing = False
 
     def _sync_disks(self) -> None:

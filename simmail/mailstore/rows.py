@@ -216,12 +216,12 @@ class Rows:
         for name, data in (("uids", packed.uids), ("masks", packed.masks), ("sizes", packed.sizes),
                            ("dates", packed.dates), ("modseqs", packed.modseqs), ("_starts", packed.starts),
                            ("_lengths", packed.lengths)):
-            column = getattr(rows, name)
-            column.frombytes(data)
-            if len(column) * column.itemsize != len(packed.uids) // 4 * column.itemsize:
-                raise ValueError("columns of different lengths")
+            getattr(rows, name).frombytes(data)
         rows.recent = bytearray(packed.recent)
         rows._keys = bytearray(packed.keys)
+        columns = (rows.uids, rows.masks, rows.sizes, rows.dates, rows.modseqs, rows.recent, rows._starts, rows._lengths)
+        if len(set(map(len, columns))) > 1 or sum(rows._lengths) != len(rows._keys):
+            raise ValueError("columns of different lengths")
         rows.unseen = sum(map(not_, map(SEEN.__and__, rows.masks)))
         rows.size = sum(rows.sizes)
         return rows

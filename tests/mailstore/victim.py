@@ -69,8 +69,9 @@ class Victim:
         drafts = await self.store.folder(TOM, "Drafts")
         while True:
             await pause()
-            uids = [uid for uid in list(inbox.uids)[-200:] if uid % 5 == 0 and "\\Flagged" not in inbox.entry(uid).flags][:3]
-            changed, _ = await inbox.flag(uids, ["\\Flagged", "Key"], "+")
+            flagged = set(inbox.having("\\Flagged"))
+            uids = [uid for uid in list(inbox.uids)[-200:] if uid % 5 == 0 and uid not in flagged]
+            changed, _ = await inbox.flag(uids[:3], ["\\Flagged", "Key"], "+")
             for uid in changed:
                 say("flagged", uid)
             for uid in await inbox.expunge([uid for uid in inbox.uids if uid % 11 == 0][:2]):

@@ -1,0 +1,281 @@
+"""The journal: group commit, what is owed, and when segments go."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from twisted.internet.task import Clock
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.core.delivery import Copy, Delivery
+from simmail.errors import Unavailable
+from simmail.mailstore import journal as journal_module
+from simmail.mailstore.filing import Filed
+from simmail.mailstore.journal import LONGEST_WAITING, Journal, Recovery
+from simmail.mailstore.segments import (
+    DELIVERY, SETTLED, Segment, decode_described, decode_ids, delivery_record, record,
+)
+from simmail.mailstore.worker import Job
+from tests.contracts.mailstores import QuickJournal, a_delivery, result_of
+
+MARIA = "maria@acme.test"
+
+
+class JournalTestCase(SynchronousTestCase):
+    """A journal, and a stand-in for the Maildirs."""
+
+    def setUp(self) -> None:
+        self.path = self.mktemp()
+        self.clock = Clock()
+        self.visible: dict[str, int] = {}
+        self.refuse: Exception | None = None
+        self.journal = self.opened()
+        self.recovery = Recovery(self.file, lambda delivery: self.mended.append(delivery.id))
+        self.mended: list[str] = []
+
+    def tearDown(self) -> None:
+        result_of(self.journal.close())
+
+    def opened(self, segment: int = 1 << 20) -> Journal:
+        return QuickJournal(self.path, self.clock, threads=False, segment=segment)
+
+    def file(self, delivery: Delivery) -> Filed:
+        if self.refuse is not None:
+            raise self.refuse
+        uid = self.visible.setdefault(delivery.id, len(self.visible) + 1)
+        return Filed(tuple(Copy(one.mailbox, one.folder, uid, 7) for one in delivery.filings), [])
+
+    def accept(self, number: int, **kwargs: Any) -> Any:
+        return result_of(self.journal.accept(a_delivery(number, MARIA, **kwargs), self.file))
+
+    def settle(self, *ids: str) -> None:
+        self.journal.settle("main", ids)
+        self.clock.advance(2)
+
+    def crash(self, segment: int = 1 << 20) -> None:
+        if self.journal._lock >= 0:
+            os.close(self.journal._lock)
+        self.journal = self.opened(segment)
+
+    def owed(self) -> list[str]:
+        ids: list[str] = result_of(self.journal.owed("main", self.recovery))[0]
+        return ids
+
+    def segments(self) -> list[str]:
+        return sorted(name for name in os.listdir(self.path) if name.endswith(".journal"))
+
+
+class OwedTests(JournalTestCase):
+    """What is owed."""
+
+    def test_lazily_settled(self) -> None:
+        """Settling is written within a second or so, without a sync of its own."""
+        self.accept(1)
+        self.accept(2)
+        self.settle("d-1")
+        self.crash()
+        self.assertEqual(self.owed(), ["d-2"])
+
+    def test_filed_is_noted(self) -> None:
+        """After a crash what was visible is not filed again, but answered as it was."""
+        self.accept(1)
+        self.visible.clear()
+        self.crash()
+        self.assertEqual(self.owed(), ["d-1"])
+        replayed, filed = result_of(self.journal.replay("main", (), self.recovery))
+        self.assertEqual([(delivery.id, copies[0].uid) for delivery, copies in replayed], [("d-1", 1)])
+        self.assertEqual((filed, self.visible), ([], {}))
+
+    def test_journalled_only(self) -> None:
+        """What was durable and not yet visible is made visible; of what nobody is owed, before anybody asks."""
+        entries = [a_delivery(1, MARIA), a_delivery(2, MARIA, commit=b""), a_delivery(3, MARIA)]
+        result_of(self.journal.ready)
+        self.journal._before([
+            Job(None, self.journal._file_job, (journal_module._Entry(one, self.file),)) for one in entries])
+        self.crash()
+        self.assertEqual(self.owed(), ["d-1", "d-3"])
+        self.assertEqual(self.visible, {"d-2": 1})
+        replayed, filed = result_of(self.journal.replay("main", {"d-3"}, self.recovery))
+        self.assertEqual([(delivery, copies[0].uid) for delivery, copies in replayed], [(entries[0], 2)])
+        self.assertEqual(len(filed), 1)
+        self.settle("d-1", "d-3")
+        self.crash()
+        self.assertEqual(self.owed(), [])
+
+    def test_refused_stays_refused(self) -> None:
+        """What could not be made visible was refused, and is not owed."""
+        self.refuse = OSError(28, "full")
+        self.assertRaises(Unavailable, self.accept, 1)
+        self.refuse = None
+        self.accept(2)
+        self.assertEqual(self.owed(), ["d-2"])
+        self.crash()
+        self.assertEqual(self.owed(), ["d-2"])
+        self.assertEqual(self.accept(1)[0][0].uid, 2)
+
+    def test_universes(self) -> None:
+        """Universes share the journal and know nothing of one another."""
+        self.accept(1)
+        other = Delivery("d-1", "other", a_delivery(1, MARIA).filings, b"x", a_delivery(1).at, b"y")
+        result_of(self.journal.accept(other, self.file))
+        self.settle("d-1")
+        self.assertEqual(self.owed(), [])
+        self.assertEqual(result_of(self.journal.owed("other", self.recovery))[0], ["d-1"])
+        result_of(self.journal.erase("other"))
+        self.crash()
+        self.assertEqual(result_of(self.journal.owed("other", self.recovery))[0], [])
+
+    def test_order(self) -> None:
+        """Order is that of acceptance, across segments."""
+        self.crash(segment=150)
+        for number in (5, 3, 9, 1, 7):
+            self.accept(number)
+        self.assertGreater(len(self.segments()), 2)
+        self.crash()
+        self.assertEqual(self.owed(), ["d-5", "d-3", "d-9", "d-1", "d-7"])
+
+
+class SegmentTests(JournalTestCase):
+    """When segments go."""
+
+    def test_dropped(self) -> None:
+        """Segments go when all in them is settled and some time has passed, the oldest first."""
+        synced: list[list[str]] = []
+        self.patch(QuickJournal, "_sync_disks", lambda journal: synced.append(self.segments()))
+        self.crash(segment=150)
+        for number in range(6):
+            self.accept(number)
+        first, second = self.segments()[:2]
+        self.settle("d-0", "d-2", "d-3", "d-4", "d-5")
+        self.accept(6)
+        self.assertIn(first, self.segments())
+        self.clock.advance(LONGEST_WAITING)
+        self.accept(7)
+        self.assertEqual(len(synced), 1)
+        self.assertIn(first, synced[0])
+        self.assertNotIn(first, self.segments())
+        self.assertIn(second, self.segments())
+        self.crash(segment=150)
+        self.assertEqual(self.owed(), ["d-1", "d-6", "d-7"])
+        self.settle("d-1", "d-6", "d-7")
+        for number in (8, 9):
+            self.accept(number)
+            self.clock.advance(LONGEST_WAITING)
+        self.accept(10)
+        self.assertNotIn(second, self.segments())
+
+    def test_not_dropped_unsynced(self) -> None:
+        """While the disk cannot be synced, nothing goes."""
+        def fail(journal: Journal) -> None:
+            raise OSError(5, "broken")
+        trouble = self.patch(QuickJournal, "_sync_disks", fail)
+        self.crash(segment=150)
+        for number in range(4):
+            self.accept(number)
+        self.settle("d-0", "d-1", "d-2", "d-3")
+        before = self.segments()
+        self.clock.advance(LONGEST_WAITING)
+        self.accept(4)
+        self.assertEqual(set(before) - set(self.segments()), set())
+        trouble.restore()
+        self.clock.advance(LONGEST_WAITING)
+        self.accept(5)
+        self.clock.advance(LONGEST_WAITING)
+        self.accept(6)
+        self.assertNotEqual(set(before) - set(self.segments()), set())
+
+    def test_orderly_end(self) -> None:
+        """After an orderly end nothing is left when nothing is owed, and what is owed otherwise."""
+        self.accept(1)
+        result_of(self.journal.close())
+        self.assertEqual(len(self.segments()), 1)
+        self.journal = self.opened()
+        self.assertEqual(self.owed(), ["d-1"])
+        self.settle("d-1")
+        result_of(self.journal.close())
+        self.assertEqual(self.segments(), [])
+        self.journal = self.opened()
+
+    def test_group(self) -> None:
+        """All that wait together become durable with one sync."""
+        result_of(self.journal.ready)
+        syncs: list[int] = []
+        real = os.fdatasync
+
+        def fdatasync(fd: int) -> None:
+            syncs.append(fd)
+            real(fd)
+        self.patch(os, "fdatasync", fdatasync)
+        jobs = [Job(None, self.journal._file_job, (journal_module._Entry(a_delivery(number, MARIA), self.file),))
+                for number in range(100)]
+        self.journal._before(jobs)
+        self.assertEqual(len(syncs), 1)
+        self.crash()
+        self.assertEqual(len(self.owed()), 100)
+
+
+class RecordTests(SynchronousTestCase):
+    """Records in a segment."""
+
+    def setUp(self) -> None:
+        os.makedirs(self.mktemp())
+        self.path = f"{self.mktemp()}.journal"
+        self.segment = Segment.create(self.path, "boot")
+        self.addCleanup(self.segment.close)
+
+    def test_there_and_back(self) -> None:
+        """What is appended is read, after a restart too."""
+        delivery = a_delivery("x", MARIA, ("tom@acme.test", "Sent", ("\\Seen",)), octets=b"\0" * 5000, commit=b"\xff")
+        self.segment.append(delivery_record(delivery))
+        self.segment.append(record(SETTLED, [("main", "d-x")]))
+        again = Segment.open(self.path)
+        assert again is not None
+        self.addCleanup(again.close)
+        first, second = again.records()
+        described = decode_described(first.description)
+        self.assertEqual((again.boot, first.kind, described.id, described.filings, described.at, described.commit),
+                         ("boot", DELIVERY, delivery.id, delivery.filings, delivery.at, delivery.commit))
+        self.assertEqual(again.octets(first.at, first.length), delivery.octets)
+        self.assertEqual((second.kind, decode_ids(second.description)), (SETTLED, [("main", "d-x")]))
+        self.assertEqual(again.size, self.segment.size)
+
+    def test_many_pieces(self) -> None:
+        """More pieces than one call takes are written all the same."""
+        self.segment.append([piece for number in range(1000) for piece in delivery_record(a_delivery(number, MARIA))])
+        again = Segment.open(self.path)
+        assert again is not None
+        self.addCleanup(again.close)
+        self.assertEqual(len(list(again.records())), 1000)
+
+    def test_never_used(self) -> None:
+        """A file without a whole beginning is no segment."""
+        path = Path(f"{self.mktemp()}.journal")
+        for octets in (b"", b"simmail", b"x" * 500):
+            path.write_bytes(octets)
+            self.assertIsNone(Segment.open(str(path)))
+
+    @settings(deadline=None, max_examples=60)
+    @given(st.integers(1, 400), st.binary(max_size=60))
+    def test_torn(self, cut: int, rubbish: bytes) -> None:
+        """Whatever a crash made of the end, what is whole before it is read, and nothing else."""
+        path = f"{self.path}-{os.urandom(6).hex()}"
+        segment = Segment.create(path, "")
+        ends = []
+        for number in range(3):
+            segment.append(delivery_record(a_delivery(number, MARIA)))
+            ends.append(segment.size)
+        segment.close()
+        octets = Path(path).read_bytes()
+        Path(path).write_bytes(octets[:-cut] + rubbish)
+        whole = [number for number, end in enumerate(ends) if end <= len(octets) - cut]
+        again = Segment.open(path)
+        if again is None:
+            self.assertEqual(whole, [])
+            return
+        found = [decode_described(one.description).id for one in again.records()]
+        again.close()
+        self.assertEqual(found, [f"d-{number}" for number in whole])
