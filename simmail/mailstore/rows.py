@@ -219,7 +219,8 @@ class Rows:
             getattr(rows, name).frombytes(data)
         rows.recent = bytearray(packed.recent)
         rows._keys = bytearray(packed.keys)
-        columns = (rows.uids, rows.masks, rows.sizes, rows.dates, rows.modseqs, rows.recent, rows._starts, rows._lengths)
+        columns = (rows.uids, rows.masks, rows.sizes, rows.dates, rows.modseqs, rows.recent, rows._starts,
+                   rows._lengths)
         if len(set(map(len, columns))) > 1 or sum(rows._lengths) != len(rows._keys):
             raise ValueError("columns of different lengths")
         rows.unseen = sum(map(not_, map(SEEN.__and__, rows.masks)))

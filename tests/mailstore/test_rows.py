@@ -9,11 +9,13 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.mailstore.maildir import SEEN, Row
 from simmail.mailstore.rows import Rows
 
+Drawn = tuple[int, int, int, int, int, bool, str]
+
 _ROW = st.tuples(st.integers(1, 3), st.integers(0, 255), st.integers(0, 2**33), st.integers(-2**50, 2**50),
                  st.integers(1, 2**40), st.booleans(), st.text("abc-", min_size=1, max_size=5))
 
 
-def rows_of(drawn: list[tuple[int, int, int, int, int, bool, str]]) -> tuple[Rows, list[Row]]:
+def rows_of(drawn: list[Drawn]) -> tuple[Rows, list[Row]]:
     """The same messages as columns and as a list."""
     rows, plain, uid = Rows(), [], 0
     for step, mask, size, date, modseq, recent, key in drawn:
@@ -42,7 +44,7 @@ class RowsTests(SynchronousTestCase):
         self.assertEqual(rows.find_key("ab"), -1)
 
     @given(st.lists(_ROW, max_size=90), st.sets(st.integers(0, 89)), st.sets(st.integers(0, 89)))
-    def test_alike(self, drawn: list[tuple[int, int, int, int, int, bool, str]], some: set[int], more: set[int]) -> None:
+    def test_alike(self, drawn: list[Drawn], some: set[int], more: set[int]) -> None:
         """After removals, changes of flags, and packing, columns and list are alike."""
         rows, plain = rows_of(drawn)
         self.alike(rows, plain)
@@ -57,7 +59,7 @@ class RowsTests(SynchronousTestCase):
         self.alike(Rows.unpacked(rows.packed()), plain)
 
     @given(st.lists(_ROW, max_size=40), st.lists(st.integers(0, 130), max_size=60))
-    def test_positions(self, drawn: list[tuple[int, int, int, int, int, bool, str]], uids: list[int]) -> None:
+    def test_positions(self, drawn: list[Drawn], uids: list[int]) -> None:
         """UIDs are found in order, each once, whatever they come in."""
         rows, plain = rows_of(drawn)
         expected = [at for at, row in enumerate(plain) if row.uid in set(uids)]

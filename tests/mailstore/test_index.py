@@ -1,0 +1,149 @@
+"""The index in SQLite."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from datetime import UTC, datetime
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.core.address import Address
+from simmail.core.digest import Digest, Enclosed
+from simmail.mailstore import index as index_module
+from simmail.mailstore.index import Index, Snapshot
+from tests.contracts.mailstores import a_mail, tiny_digest
+
+NAMES = Digest.__struct_fields__
+_TEXT = st.text(max_size=20)
+_ADDRESSES = st.lists(st.builds(Address, _TEXT, _TEXT), max_size=2).map(tuple)
+_OCTETS = st.binary(max_size=300)
+_INSTANT = st.none() | st.datetimes(datetime(1900, 1, 1), datetime(2200, 1, 1)).map(lambda at: at.replace(tzinfo=UTC))
+_DIGESTS = st.builds(
+    Digest, envelope=_OCTETS, structure=_OCTETS, body=_OCTETS, header=_OCTETS, message_id=_TEXT, in_reply_to=_TEXT,
+    references=st.lists(_TEXT, max_size=3).map(tuple), subject=_TEXT, base_subject=_TEXT, from_=_ADDRESSES,
+    to=_ADDRESSES, cc=_ADDRESSES, sent=_INSTANT, text=_TEXT, preview=_TEXT,
+    filenames=st.lists(_TEXT, max_size=2).map(tuple),
+    attachments=st.lists(st.builds(Enclosed, _TEXT, _TEXT, st.integers(0, 2**40), _TEXT, st.booleans()),
+                         max_size=2).map(tuple),
+    format=st.sampled_from(["text", "html", "both"]))
+
+
+class IndexTestCase(SynchronousTestCase):
+    """An index in a file."""
+
+    def setUp(self) -> None:
+        self.path = f"{self.mktemp()}.sqlite"
+        self.index = self.opened()
+
+    def opened(self) -> Index:
+        index = Index(self.path, tiny_digest)
+        self.addCleanup(index.close)
+        return index
+
+
+class DigestTests(IndexTestCase):
+    """Digests."""
+
+    @settings(deadline=None, max_examples=50)
+    @given(st.lists(_DIGESTS, max_size=6))
+    def test_there_and_back(self, digests: list[Digest]) -> None:
+        """Every digest comes back as it was, whole and in any part."""
+        number = self.index.folder(os.urandom(8).hex(), "INBOX", 1)
+        kept = {3 * at + 1: digest for at, digest in enumerate(digests)}
+        self.index.put(number, list(kept.items()))
+        uids = range(1, 30)
+        self.assertEqual({uid: Digest(*row) for uid, row in self.index.fetch(number, uids, NAMES).items()}, kept)
+        for names in (("structure",), ("text", "sent", "envelope"), ("to", "cc"), ("envelope", "envelope"), ()):
+            self.assertEqual(self.index.fetch(number, uids, names), {
+                uid: tuple(getattr(digest, name) for name in names) for uid, digest in kept.items()}, names)
+        self.assertEqual(self.index.missing(number, uids), [uid for uid in uids if uid not in kept])
+
+    def test_many(self) -> None:
+        """Thousands come back, dense or sparse, in any order; others are left out."""
+        number, other = self.index.folder("a", "INBOX", 1), self.index.folder("a", "Sent", 1)
+        self.index.take(other, [(5, a_mail("other"))])
+        self.index.take(number, [(uid, a_mail(f"mail {uid}")) for uid in range(1, 1500)])
+        for uids in (list(range(1, 1500)), list(range(1490, 2, -7)), [3, 1000, 5000], [2], []):
+            self.assertEqual(self.index.fetch(number, uids, ("subject",)),
+                             {uid: (f"mail {uid}",) for uid in uids if uid < 1500})
+        self.index.expunge(number, list(range(1, 1490)))
+        self.assertEqual(list(self.index.fetch(number, range(1, 1500), ("format",))), list(range(1490, 1500)))
+        self.assertEqual(self.index.fetch(other, [5], ("subject",)), {5: ("other",)})
+
+    def test_copied(self) -> None:
+        """Digests are copied with their messages; those missing are left out."""
+        source, target = self.index.folder("a", "INBOX", 1), self.index.folder("b", "INBOX", 1)
+        self.index.take(source, [(uid, a_mail(f"mail {uid}")) for uid in range(1, 500)])
+        self.index.copy(source, target, [(uid, uid + 100) for uid in (*range(400, 480), 600)])
+        self.assertEqual(self.index.fetch(target, range(1, 1000), ("subject", "text")),
+                         {uid + 100: (f"mail {uid}", "Hello\r\n") for uid in range(400, 480)})
+
+    def test_containing(self) -> None:
+        """Wildcards of the database's language are ordinary characters."""
+        number = self.index.folder("a", "INBOX", 1)
+        for uid, subject in enumerate(("100%", "100 x", "a_b", "aXb", "back\\slash", "quo'te", "ÄÖ"), 1):
+            self.index.take(number, [(uid, a_mail(subject))])
+        for text, uids in (("100%", [1]), ("a_b", [3]), ("\\S", [5]), ("'", [6]), ("AXB", [4]),
+                           ("äö", list(range(1, 8)))):
+            self.assertEqual(self.index.containing(number, "subject", text), uids, text)
+
+
+class FolderTests(IndexTestCase):
+    """Folders as they were."""
+
+    snapshot = Snapshot(7, 10, 20, (1, 2), 3, [(5, 6)], b"rows")
+
+    def test_there_and_back(self) -> None:
+        """A folder comes back as it was, after a restart too, until it is forgotten or made anew."""
+        self.assertIsNone(self.index.load("a", "INBOX", 7))
+        self.index.save("a", "INBOX", self.snapshot)
+        self.index.close()
+        again = self.opened()
+        self.assertEqual(again.load("a", "INBOX", 7), self.snapshot)
+        self.assertIsNone(again.load("a", "INBOX", 8))
+        self.assertIsNone(again.load("a", "INBOX", 7))
+        again.save("a", "INBOX", self.snapshot)
+        again.save("a", "Sent", self.snapshot)
+        again.forget("a", "INBOX")
+        self.assertIsNone(again.load("a", "INBOX", 7))
+        self.assertEqual(again.load("a", "Sent", 7), self.snapshot)
+        again.forget("a")
+        self.assertIsNone(again.load("a", "Sent", 7))
+
+    def test_forgotten_digests(self) -> None:
+        """With a folder its digests go."""
+        number = self.index.folder("a", "INBOX", 7)
+        self.index.take(number, [(1, a_mail("x"))])
+        self.index.forget("a", "INBOX")
+        self.assertEqual(self.index.fetch(self.index.folder("a", "INBOX", 7), [1], ("subject",)), {})
+        self.assertEqual(self.index.fetch(number, [1], ("subject",)), {})
+
+    def test_made_anew(self) -> None:
+        """An index that is damaged, of another layout, or from before the machine went down is made anew."""
+        def damage() -> None:
+            with open(self.path, "r+b") as file:
+                file.write(os.urandom(5000))
+
+        def old_layout() -> None:
+            connection = sqlite3.connect(self.path)
+            connection.execute("update about set value = '0 x'")
+            connection.commit()
+            connection.close()
+
+        def reboot() -> None:
+            self.patch(index_module, "boot_id", lambda: "another")
+        spoil: Any
+        for spoil in (damage, old_layout, lambda: open(self.path, "wb").close(), reboot):
+            index = self.opened()
+            index.save("a", "INBOX", self.snapshot)
+            index.close()
+            spoil()
+            again = self.opened()
+            self.assertIsNone(again.load("a", "INBOX", 7))
+            again.save("a", "INBOX", self.snapshot)
+            again.close()
+            self.assertEqual(self.opened().load("a", "INBOX", 7), self.snapshot)
