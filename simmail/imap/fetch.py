@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 #: Messages of one slice, and octets of messages read at once.
 SLICE, READ, OCTETS = 250, 64, 1 << 20
 
-Shower = Callable[[Entry, tuple[Any, ...]], bytes]
+Column = Callable[[Sequence[Entry], Sequence[tuple[Any, ...]]], Sequence[Any]]
 
 
 async def fetch(imap: ImapServer, arguments: Arguments, uid: bool = False) -> bytes:
@@ -75,57 +75,69 @@ async def _since(
 
 
 class Plan:
-    """What to do for each message, worked out once for a command."""
+    """
+    What to do for each message, worked out once for a command.
+
+    Items that are kept are columns: one list for each of a slice of messages, and one format that puts a
+    row of them together.
+    """
 
     def __init__(self, imap: ImapServer, selected: Selected, items: Sequence[Item]) -> None:
         self.imap = imap
         self.selected = selected
         self.missing = False
         self.refused: No | None = None
-        self.columns: list[str] = []
-        self.cheap: list[Shower] = []
+        self.fields: list[str] = []
+        self.formats: list[bytes] = []
+        self.columns: list[Column] = []
         self.dear: list[Item] = []
         for item in items:
             self._add(item)
         self.sets_seen = not selected.read_only and any(item.sets_seen for item in items)
-        self.shows_flags = any(item.kind == "FLAGS" for item in items)
+        self.tells_seen = self.sets_seen and not any(item.kind == "FLAGS" for item in items)
+        self.format = b"* %d FETCH (" + b" ".join(self.formats) + (b"%b" if self.tells_seen else b"")
 
     def _add(self, item: Item) -> None:
         kind = item.kind
+        label = item.label.replace(b"%", b"%%")
+        folder = self.selected.folder
         if kind == "UID":
-            self.cheap.append(lambda entry, _: b"UID %d" % entry.uid)
+            self._keep(b"UID %d", lambda entries, _: [entry.uid for entry in entries])
         elif kind == "FLAGS":
-            shown = self.selected.flags
-            self.cheap.append(lambda entry, _: b"FLAGS " + shown(entry))
+            self._keep(b"FLAGS %b", lambda entries, _: self.selected.flags_of(entries))
         elif kind == "INTERNALDATE":
-            self.cheap.append(lambda entry, _: b"INTERNALDATE " + internal_date(entry.date))
+            self._keep(b"INTERNALDATE %b", lambda entries, _: [internal_date(entry.date) for entry in entries])
         elif kind == "RFC822.SIZE":
-            self.cheap.append(lambda entry, _: b"RFC822.SIZE %d" % entry.size)
+            self._keep(b"RFC822.SIZE %d", lambda entries, _: [entry.size for entry in entries])
         elif kind == "MODSEQ":
-            self.cheap.append(lambda entry, _: b"MODSEQ (%d)" % entry.modseq)
+            self._keep(b"MODSEQ (%d)", lambda entries, _: [entry.modseq for entry in entries])
         elif kind == "EMAILID":
-            folder = self.selected.folder
-            self.cheap.append(lambda entry, _: b"EMAILID (%b)" % email_id(folder.column("key", [entry.uid])[0]))
+            self._keep(b"EMAILID (%b)", lambda entries, _: [
+                email_id(key) for key in folder.column("key", [entry.uid for entry in entries])])
         elif kind == "THREADID":
-            columns = [self._column(name) for name in THREAD_FIELDS]
-            self.cheap.append(lambda entry, kept: b"THREADID (%b)" % thread_id(
-                [kept[column] for column in columns], entry.uid))
+            places = [self._field(name) for name in THREAD_FIELDS]
+            self._keep(b"THREADID (%b)", lambda entries, rows: [
+                thread_id([row[place] for place in places], entry.uid) for entry, row in zip(entries, rows)])
         elif kind == "PREVIEW":
-            preview = self._column("preview")
-            self.cheap.append(lambda _, kept: b"PREVIEW " + string(kept[preview].encode("utf-8", "replace")))
-        elif kind in _COLUMNS:
-            column, label = self._column(_COLUMNS[kind]), item.label + b" "
-            self.cheap.append(lambda _, kept: label + kept[column])
+            preview = self._field("preview")
+            self._keep(b"PREVIEW %b", lambda _, rows: [string(row[preview].encode("utf-8", "replace")) for row in rows])
+        elif kind in _FIELDS:
+            field = self._field(_FIELDS[kind])
+            self._keep(label + b" %b", lambda _, rows: [row[field] for row in rows])
         elif kind == "BODY[]" and item.section.startswith("HEADER") and not item.path:
-            column = self._column("header")
-            self.cheap.append(lambda _, kept: item.label + b" " + literal(cut(chosen(kept[column], item), item)))
+            header = self._field("header")
+            self._keep(label + b" %b", lambda _, rows: [literal(cut(chosen(row[header], item), item)) for row in rows])
         else:
             self.dear.append(item)
 
-    def _column(self, name: str) -> int:
-        if name not in self.columns:
-            self.columns.append(name)
-        return self.columns.index(name)
+    def _keep(self, format: bytes, column: Column) -> None:
+        self.formats.append(format)
+        self.columns.append(column)
+
+    def _field(self, name: str) -> int:
+        if name not in self.fields:
+            self.fields.append(name)
+        return self.fields.index(name)
 
     async def show(self, begin: int, end: int) -> int:
         """Show messages from one place on; how many were dealt with."""
@@ -141,17 +153,30 @@ class Plan:
                     entries = entries[:at]
                     taken = selected.sequence(entry.uid) - 1 - begin
                     break
-        if len(entries) < taken:
-            self.missing = True
         marked: frozenset[int] = frozenset()
         if self.sets_seen:
             marked = await self._mark(entries)
             entries = selected.folder.entries([entry.uid for entry in entries])
-        kept = await selected.folder.digested([entry.uid for entry in entries], self.columns) if self.columns else {}
+        rows: list[tuple[Any, ...]] = []
+        if self.fields:
+            kept = await selected.folder.digested([entry.uid for entry in entries], self.fields)
+            if len(kept) < len(entries):
+                entries = [entry for entry in entries if entry.uid in kept]
+            rows = [kept[entry.uid] for entry in entries]
+        whole = len(entries) == taken
+        self.missing = self.missing or not whole
+        numbers: Sequence[int] = range(begin + 1, begin + 1 + taken)
+        if not whole:
+            numbers = [selected.sequence(entry.uid) for entry in entries]
+        columns: list[Sequence[Any]] = [numbers, *[column(entries, rows) for column in self.columns]]
+        if self.tells_seen:
+            columns.append(self._seen(entries, marked))
         if self.dear:
-            await self._rows_read(entries, kept, marked)
+            format = self.format
+            await self._read(entries, [format % values for values in zip(*columns)])
         else:
-            await self._rows(begin, taken, entries, kept)
+            format = self.format + b")\r\n"
+            await self.imap.send(b"".join([format % values for values in zip(*columns)]))
         return taken
 
     async def _mark(self, entries: Sequence[Entry]) -> frozenset[int]:
@@ -160,45 +185,39 @@ class Plan:
             await self.selected.folder.flag(unseen, ("\\Seen",), "+", None, self.selected)
         return frozenset(unseen)
 
-    async def _rows(
-        self, begin: int, taken: int, entries: Sequence[Entry], kept: dict[int, tuple[Any, ...]]
-    ) -> None:
-        showers = self.cheap
-        rows: list[bytes] = []
-        whole = len(entries) == taken
-        nothing: tuple[Any, ...] = ()
-        for number, entry in enumerate(entries, begin + 1):
-            of_index = kept.get(entry.uid) if self.columns else nothing
-            if of_index is None:
-                self.missing = True
-                continue
-            rows.append(b"* %d FETCH (%b)\r\n" % (
-                number if whole else self.selected.sequence(entry.uid),
-                b" ".join([shower(entry, of_index) for shower in showers])))
-        await self.imap.send(b"".join(rows))
-
-    async def _rows_read(
-        self, entries: Sequence[Entry], kept: dict[int, tuple[Any, ...]], marked: frozenset[int]
-    ) -> None:
+    def _seen(self, entries: Sequence[Entry], marked: frozenset[int]) -> list[bytes]:
+        """The new flags of messages that this FETCH has marked as seen, nothing for others."""
         selected = self.selected
-        found = dict(await selected.folder.reads([entry.uid for entry in entries]))
+        blank = b" " if self.formats else b""
+        after = b"" if not self.dear else b" "
+        told: list[bytes] = []
         for entry in entries:
+            if entry.uid not in marked:
+                told.append(b"")
+                continue
+            flags = b"FLAGS " + selected.flags(entry)
+            if selected.condstore:
+                flags += b" MODSEQ (%d)" % entry.modseq
+            told.append(blank + flags + (b"" if self.formats else after))
+        return told
+
+    async def _read(self, entries: Sequence[Entry], heads: list[bytes]) -> None:
+        """The rows of messages of which something must be read from the file."""
+        found = dict(await self.selected.folder.reads([entry.uid for entry in entries]))
+        blank = b" " if self.formats else b""
+        for entry, head in zip(entries, heads):
             octets = found.pop(entry.uid, None)
-            of_index = kept.get(entry.uid, ()) if not self.columns else kept.get(entry.uid)
-            if octets is None or of_index is None:
+            if octets is None:
                 self.missing = True
                 continue
-            pieces = [shower(entry, of_index) for shower in self.cheap]
-            if entry.uid in marked and not self.shows_flags:
-                pieces.append(b"FLAGS " + selected.flags(entry))
-                if selected.condstore:
-                    pieces.append(b"MODSEQ (%d)" % entry.modseq)
             sections = Sections(octets)
-            pieces += [await self._read(item, sections) for item in self.dear]
-            await self.imap.send(b"* %d FETCH (%b)\r\n" % (selected.sequence(entry.uid), b" ".join(pieces)))
+            pieces = []
+            for item in self.dear:
+                pieces.append(self._section(item, sections))
+                await self.imap.breathe()
+            await self.imap.send(b"%b%b%b)\r\n" % (head, blank, b" ".join(pieces)))
 
-    async def _read(self, item: Item, sections: Sections) -> bytes:
-        await self.imap.breathe()
+    def _section(self, item: Item, sections: Sections) -> bytes:
         if item.kind == "BODY[]":
             return sections.shown(item)
         try:
@@ -210,4 +229,4 @@ class Plan:
         return item.label + b" " + (b"NIL" if content is None else binary(cut(content, item)))
 
 
-_COLUMNS = {"ENVELOPE": "envelope", "BODYSTRUCTURE": "structure", "BODY": "body"}
+_FIELDS = {"ENVELOPE": "envelope", "BODYSTRUCTURE": "structure", "BODY": "body"}

@@ -22,6 +22,8 @@ from simmail.imap.session import Selected
 
 #: Rows of the index looked at between two turns of the reactor.
 SLICE = 200
+#: So few messages are looked at one by one; of more, the index is asked first which may fit.
+FEW = 100
 
 Rows = Callable[[tuple[Any, ...]], bool]
 
@@ -100,13 +102,42 @@ class Search:
         return [uid for uid, at in zip(uids, dates) if at is not None and begin <= at < end]
 
     async def _dear(self, key: Key, uids: list[int]) -> list[int]:
+        sure: set[int] = set()
+        if len(uids) > FEW:
+            sure, uids = await self._narrowed(key, uids)
         columns, fits = _rule(key)
         found: list[int] = []
         for begin in range(0, len(uids), SLICE):
             rows = await self.folder.digested(uids[begin:begin + SLICE], columns)
             found.extend([uid for uid in uids[begin:begin + SLICE] if uid in rows and fits(rows[uid])])
             await self.breathe()
-        return found
+        return sorted(sure.union(found)) if sure else found
+
+    async def _narrowed(self, key: Key, uids: list[int]) -> tuple[set[int], list[int]]:
+        """What the index says alone: messages that fit for sure, and those that have to be looked at."""
+        folder = self.folder
+        sure: set[int] = set()
+        perhaps: set[int] = set()
+        wanted = key.text.lower() if isinstance(key, (Header, Text)) else ""
+        if isinstance(key, Text) and wanted:
+            (sure if wanted.isascii() else perhaps).update(await folder.containing("text", wanted))
+            if not key.body_only:
+                (sure if wanted.isascii() else perhaps).update(await folder.containing("header", wanted))
+                perhaps.update(await folder.containing("header", "=?"))
+        elif isinstance(key, Header) and key.name == "subject" and wanted:
+            (sure if wanted.isascii() else perhaps).update(await folder.containing("subject", wanted))
+        elif isinstance(key, Header) and key.name in _ADDRESSES and wanted.strip() and not _JOINTS.intersection(wanted):
+            perhaps.update(await folder.containing(_ADDRESSES[key.name], wanted.strip()))
+        elif isinstance(key, Header) and key.name.isascii():
+            # A folded value hides its blanks, an encoded word all it says.
+            plain = wanted.isascii() and wanted and not any(map(str.isspace, wanted))
+            perhaps.update(await folder.containing("header", wanted if plain else key.name))
+            if plain:
+                perhaps.update(await folder.containing("header", "=?"))
+        else:
+            return sure, uids
+        await self.breathe()
+        return sure.intersection(uids), [uid for uid in uids if uid in perhaps and uid not in sure]
 
 
 def _both(uids: list[int], found: Sequence[int]) -> list[int]:
@@ -139,7 +170,7 @@ def _rule(key: Key) -> tuple[tuple[str, ...], Rows]:
         wanted = key.text.lower()
         if key.body_only:
             return ("text",), lambda row: wanted in row[0].lower()
-        return ("header", "text"), lambda row: wanted in row[1].lower() or wanted in _shown(row[0]).lower()
+        return ("header", "text"), lambda row: wanted in row[1].lower() or _in_header(wanted, row[0])
     if isinstance(key, ObjectId):
         wanted_id = key.value.encode("ascii")
         return THREAD_FIELDS, lambda row: thread_id(row, 0) == wanted_id
@@ -157,6 +188,8 @@ def _rule(key: Key) -> tuple[tuple[str, ...], Rows]:
     raise AssertionError(key)
 
 
+#: What stands between name and address as they are searched, and is not in the index.
+_JOINTS = frozenset('<>"\\')
 _ADDRESSES = {"from": "from_", "to": "to", "cc": "cc"}
 
 
@@ -184,6 +217,6 @@ def _decoded(text: bytes) -> str:
     return encodedwords.decode(charsets.decode(text))
 
 
-def _shown(header: bytes) -> str:
+def _in_header(wanted: str, header: bytes) -> bool:
     text = charsets.decode(header)
-    return encodedwords.decode(text) if "=?" in text else text
+    return wanted in text.lower() or ("=?" in text and wanted in encodedwords.decode(text).lower())

@@ -166,14 +166,25 @@ class Selected:
 
     def flags(self, entry: Entry) -> bytes:
         """The flags of a message as a parenthesised list."""
-        shown = self._shown.get(entry.flags)
-        if shown is None:
-            if len(self._shown) > 1000:
-                self._shown.clear()
-            shown = self._shown[entry.flags] = " ".join(sorted(entry.flags)).encode("ascii", "replace")
-        if not self.rev2 and entry.uid in self.recent:
-            return b"(\\Recent %b)" % shown if shown else b"(\\Recent)"
-        return b"(%b)" % shown
+        return self.flags_of((entry,))[0]
+
+    def flags_of(self, entries: Sequence[Entry]) -> list[bytes]:
+        """The flags of messages as parenthesised lists."""
+        shown = self._shown
+        recent: set[int] | None = self.recent if not self.rev2 else None
+        found: list[bytes] = []
+        for entry in entries:
+            flags = entry.flags
+            # What is formatted for a set of flags is kept: there are few sets.
+            listed = shown.get(flags)
+            if listed is None:
+                if len(shown) > 1000:
+                    shown.clear()
+                listed = shown[flags] = b"(%b)" % " ".join(sorted(flags)).encode("ascii", "replace")
+            if recent and entry.uid in recent:
+                listed = b"(\\Recent %b" % listed[1:] if flags else b"(\\Recent)"
+            found.append(listed)
+        return found
 
     def row(self, sequence: int, entry: Entry, uid: bool = False) -> bytes:
         """An untagged FETCH with the flags of a message."""
