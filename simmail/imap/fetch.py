@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from simmail.imap.server import ImapServer
 
 #: Messages of one slice, and octets of messages read at once.
-SLICE, READ, OCTETS = 250, 64, 1 << 20
+SLICE, READ, OCTETS = 500, 64, 1 << 20
 
 Column = Callable[[Sequence[Entry], Sequence[tuple[Any, ...]]], Sequence[Any]]
 

@@ -220,12 +220,12 @@ class Arguments:
 
 def internal_date(moment: datetime) -> bytes:
     """An instant as INTERNALDATE shows it."""
-    offset = moment.utcoffset() or timedelta()
-    minutes = round(offset.total_seconds() / 60)
-    sign, minutes = ("-", -minutes) if minutes < 0 else ("+", minutes)
-    return b'"%2d-%b-%04d %02d:%02d:%02d %b%02d%02d"' % (
-        moment.day, _NAMES[moment.month - 1], moment.year, moment.hour, moment.minute, moment.second,
-        sign.encode("ascii"), minutes // 60, minutes % 60)
+    zone = b"+0000"
+    if moment.tzinfo is not UTC:
+        minutes = round((moment.utcoffset() or timedelta()).total_seconds() / 60)
+        zone = b"%b%02d%02d" % (b"-" if minutes < 0 else b"+", abs(minutes) // 60, abs(minutes) % 60)
+    return b'"%2d-%b-%04d %02d:%02d:%02d %b"' % (
+        moment.day, _NAMES[moment.month - 1], moment.year, moment.hour, moment.minute, moment.second, zone)
 
 
 _NAMES = (b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec")
