@@ -80,7 +80,7 @@ def aftermath(
         if second is not None:
             reactions.append(second)
         # Who writes first wants an answer, question mark or not.
-        if (written.question or job.kind == "initiate") and job.kind != "followup":
+        if (written.question is not None or job.kind == "initiate") and job.kind != "followup":
             again = _ask_again(job, persona, mail, written.question or "", own, now, pace)
             if again is not None:
                 reactions.append(again)

@@ -270,21 +270,28 @@ def _expected(s: Situation, found: Signals, dossier: Dossier) -> tuple[list[Reac
     address, name = reply_address(s)
     if _paused(s.persona) or not address:
         return reactions, dossier
-    open_now = {one.what for one in dossier.promises if one.by == "correspondent" and one.thread == s.thread.key}
     for nth, one in enumerate(promises.heard(found, s.mail.subject, s.persona, s.now)):
-        if one.what in open_now:
-            continue
+        before = next((old for old in dossier.promises if old.by == "correspondent" and old.what == one.what
+                       and old.thread == s.thread.key), None)
+        if before is not None:
+            if not one.dated or one.due <= before.due:
+                continue
+            # Put off: what was asked for already has not been forgotten.
+            reactions.append(Drop(before.job_id, f"{one.what} was put off until {format_instant(one.due)}"))
+            dossier = replace(dossier, promises=tuple(old for old in dossier.promises if old is not before))
         at = promises.nudge_at(s.persona, one.due, s.pace, s.dice.on("promise", nth))
         nudge = planned(
             s, "nudge", max(at, timing.later(s.now, timedelta())),
             f"Ask {who(address, name)} for {one.what}, promised for {format_instant(one.due)}",
             "promised, not yet here",
-            {"what": one.what, "promised_due": format_instant(one.due), "nth_nudge": 1}, nth=nth)
+            {"what": one.what, "promised_due": format_instant(one.due),
+             "nth_nudge": before.nudged + 1 if before is not None else 1}, nth=nth)
         reactions.append(Expect(
             address, one.what, one.due, nudge,
             f"promised {one.what} {'for' if one.dated else 'without a time, taken as'} {format_instant(one.due)}"))
         dossier = replace(dossier, promises=(*dossier.promises, OpenPromise(
-            "correspondent", one.what, s.now, one.due, nudge.id, thread=s.thread.key, case_id=case_id(s)))[-50:])
+            "correspondent", one.what, s.now, one.due, nudge.id, thread=s.thread.key, case_id=case_id(s),
+            nudged=before.nudged if before is not None else 0))[-50:])
     return reactions, dossier
 
 

@@ -66,9 +66,11 @@ def request(
     job, dossier, data = matter.job, matter.dossier, matter.job.data
     promise = matter.promise or (promised_in(dossier, job.thread) if job.kind == "correction" else None)
     period = data.get("period")
+    # A second thought is a correction that corrects nothing.
+    kind = "correction" if data.get("afterthought") else job.kind
     persona = matter.persona if not wants or wants == matter.persona.wants else replace(matter.persona, wants=wants)
     return WordsRequest(
-        kind=job.kind,  # type: ignore[arg-type] # one of those that the desk writes
+        kind=kind,  # type: ignore[arg-type] # one of those that the desk writes
         persona=persona, correspondent=Address(data.get("to_name", ""), data["to"]), now=now.astimezone(
             zone_of(persona)), dice=dice, mails=matter.heard, facts=dict(facts), case_title=case_title,
         notes=tuple(matter.memory.get(job.case_id or "", ())),

@@ -36,6 +36,37 @@ def followed(
 class AftermathTests(SynchronousTestCase):
     """Every kind of mail."""
 
+    def test_own_mails_are_kept_in_mind(self) -> None:
+        """A thread knows the last few jobs that wrote in it; notices are none of them."""
+        thread = THREAD
+        for n in range(7):
+            thread = only(Follow, followed(thread=thread, id=f"j_{n}")).thread
+        self.assertEqual(thread.own, ("j_2", "j_3", "j_4", "j_5", "j_6"))
+        self.assertEqual(thread.wrote, SENT.message_id)
+        self.assertEqual(only(Follow, followed("ooo", thread=thread, id="j_9")).thread.own, thread.own)
+
+    def test_promised_again(self) -> None:
+        """A thing promised a second time is the promise that is there, for the later day."""
+        first = OpenPromise("persona", "the price list", NOW, after(days=2), "j_d", "kept", "<1@app.test>")
+        written = Written(subject="x", text="x", promise=Promised("an answer on the price list", after(days=4)))
+        reactions = followed(written=written, dossier=Dossier(APP, promises=(first,)))
+        self.assertEqual(of(Pledge, reactions), [])
+        self.assertEqual(only(Relate, reactions).dossier.promises, (replace(first, due=after(days=4)),))
+
+    def test_put_off_by_a_correction(self) -> None:
+        """A correction that names another day moves the promise made in the thread, and no other."""
+        first = OpenPromise("persona", "the offer", NOW, after(days=2), "j_d", "kept", "<1@app.test>")
+        other = replace(first, what="the plan", thread="<other@app.test>")
+        written = Written(subject="x", text="x", promise=Promised("the offer", after(days=3)))
+        reactions = followed("correction", written=written, dossier=Dossier(APP, promises=(first, other)))
+        self.assertEqual(only(Relate, reactions).dossier.promises, (replace(first, due=after(days=3)), other))
+
+    def test_first_mail_is_asked_after(self) -> None:
+        """Who writes first asks again even without a question mark."""
+        again = [one for n in range(20) for one in plans("followup", followed("initiate", seed=str(n)))]
+        self.assertGreater(len(again), 10)
+        self.assertEqual(again[0].data["question"], "")
+
     def test_contact(self) -> None:
         """A reply counts as contact and as a message of the thread."""
         reactions = followed()

@@ -208,6 +208,18 @@ class LoopTests(SynchronousTestCase):
         self.assertEqual(len(told(20, 110, 2)), 1)
         self.assertEqual(told(20, 110), [])
 
+    def test_echo(self) -> None:
+        """The third answer in a row that says the same, times and numbers aside, comes from a machine."""
+        thread, silent = ThreadState("<1@app.test>", wrote="<2@acme.test>"), []
+        for n in range(3):
+            answer = mail(f"Thank you, we got it at {n}:15. Ticket {n}.", in_reply_to="<2@acme.test>")
+            reactions = react(situation(answer, sure(), thread=thread))
+            thread = only(Follow, reactions).thread
+            silent.append([one.why for one in of(Ignore, reactions)])
+        self.assertEqual(silent, [[], [], ["loop"]])
+        other = react(situation(mail("Now it is Friday.", in_reply_to="<2@acme.test>"), sure(), thread=thread))
+        self.assertEqual(only(Follow, other).thread.echoes, 1)
+
     def test_conversation_between_personas_ends(self) -> None:
         """Two personas who always answer stop after six mails in a row; a mail from outside begins anew."""
         state = ThreadState("<1@app.test>", messages=6, between=6)
@@ -257,6 +269,14 @@ class AwayTests(SynchronousTestCase):
         plan = plans("reply", react(situation(persona=persona)))[0]
         # The sixth is a Friday: Monday the ninth, from 08:00 UTC.
         self.assertTrue(after(days=7, hours=-2) <= plan.due <= after(days=7, hours=-1), plan.due)
+
+    def test_notice_goes_to_the_reverse_path(self) -> None:
+        """A notice goes where the mail came from, not where answers are wanted (RFC 3834)."""
+        one = mail(reply_to=(Address("Desk", "desk@app.test"),))
+        away = sure(timing={"ooo": AWAY})
+        self.assertEqual(plans("ooo", react(situation(one, away)))[0].data["to"], APP)
+        (notice,) = plans("ooo", react(situation(one, away, envelope_sender="bounces@app.test")))
+        self.assertEqual((notice.data["to"], notice.data["to_name"]), ("bounces@app.test", ""))
 
     def test_no_notice_where_it_is_not_wanted(self) -> None:
         """Not to who asks for none, nor when not named in To or Cc (RFC 3834)."""
@@ -464,6 +484,22 @@ class MemoryTests(SynchronousTestCase):
         self.assertEqual(only(Drop, second).job_id, expect.nudge.id)
         self.assertEqual(only(Relate, second).dossier.promises, ())
         self.assertGreater(only(Relate, second).dossier.trust, dossier.trust)
+
+    def test_promise_put_off(self) -> None:
+        """The same thing promised for a later day is one promise; its nudge moves, and how often it was asked stays."""
+        first = OpenPromise("correspondent", "the contract", NOW, after(days=1), "j_n", thread="<1@app.test>", nudged=1)
+        said = mail("I will send you the contract by next Friday.")
+        reactions = react(situation(said, sure(), dossier=Dossier(APP, received=1, promises=(first,))))
+        self.assertEqual(of(Drop, reactions)[0].job_id, "j_n")
+        nudge = only(Expect, reactions).nudge
+        self.assertEqual(nudge.data["nth_nudge"], 2)
+        (open_now,) = only(Relate, reactions).dossier.promises
+        self.assertEqual((open_now.job_id, open_now.nudged), (nudge.id, 1))
+        self.assertGreater(open_now.due, first.due)
+        earlier = mail("I will send you the contract by tomorrow.")
+        again = react(situation(earlier, sure(), dossier=Dossier(APP, received=1, promises=(replace(
+            first, due=after(days=9)),))))
+        self.assertEqual((of(Drop, again), of(Expect, again)), ([], []))
 
     def test_followup_dropped(self) -> None:
         """Any mail from the correspondent in the thread makes asking again needless."""

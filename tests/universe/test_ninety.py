@@ -93,7 +93,7 @@ class NinetyDaysTests(SynchronousTestCase):
             data = event["data"]
             job, due = data["job_id"], parse_instant(data["due"])
             if event["type"] == "persona.waiting":
-                # What arrived takes the nudge back; what does not is asked for.
+                # What arrived takes the nudge back, as does another promise of it; what does not come is asked for.
                 fate = "kept" if job in skipped else "nudged" if job in done else ""
             elif job is None:
                 fate = "forgotten"

@@ -27,6 +27,10 @@ INTENTS = (
 _ENOUGH = 2.0
 # Thanks, attachments and small requests come with mail that is really about something else.
 _SIDE = {"thanks": 2.0, "task": 0.5, "document": 0.5, "information": 1.0, "confirmation": 0.5}
+# What the subject of an answer counts for.
+_ANSWERED = 0.4
+_THANKS = ("thank", "many thanks", "danke", "vielen dank", "besten dank", "herzlichen dank")
+_SHORT = 18
 _SIGNS = {ord(sign): " " for sign in ".,;:!?()[]{}<>\"“”„*#/|_-–—\n\t\r'’"}
 
 
@@ -41,9 +45,12 @@ def recognise(mail: Mail, found: Findings, somebody_else: bool, language: Langua
 
 def score(mail: Mail, found: Findings, somebody_else: bool, language: Language) -> Mapping[str, float]:
     """How strongly each intent shows."""
-    text = _flat(f"{mail.subject[:300]} \n {found.prose.body}")
+    subject, body = _flat(mail.subject[:300]), _flat(found.prose.body)
+    # What stands after "Re:" was somebody's matter, but not this mail's.
+    share = _ANSWERED if subject.strip().startswith(_reply_words(language.code)) else 1.0
     scores = {
-        intent: sum(weight for cue, weight in cues if cue in text) for intent, cues in _cues(language.code)
+        intent: sum(weight if cue in body else weight * share for cue, weight in cues if cue in body or cue in subject)
+        for intent, cues in _cues(language.code)
     }
     if not found.prose.body.strip() and not mail.attachments and not mail.html and mail.size:
         scores["empty"] = 9.0
@@ -80,7 +87,24 @@ def score(mail: Mail, found: Findings, somebody_else: bool, language: Language) 
         scores["thanks"] *= 0.4
     for intent, less in _SIDE.items():
         scores[intent] -= less
+    if _only_thanks(found) and max(scores.values()) < _ENOUGH:
+        scores["thanks"] = _ENOUGH
     return scores
+
+
+def _only_thanks(found: Findings) -> bool:
+    """Whether a mail is a sentence or two that begin with thanks, and wants and tells nothing."""
+    sentences = found.prose.sentences
+    return (
+        0 < len(sentences) <= 2 and sentences[0].lower().startswith(_THANKS)
+        and sum(len(one.split()) for one in sentences) <= _SHORT
+        and not (found.questions or found.requests or found.deadlines or found.dates or found.attachments)
+    )
+
+
+@cache
+def _reply_words(code: str) -> tuple[str, ...]:
+    return tuple(_flat(prefix).lstrip() for prefix in known(code).reply_prefixes)
 
 
 @cache

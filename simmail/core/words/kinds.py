@@ -157,7 +157,9 @@ def _keep(scene: Scene, what: str, first: bool) -> Said:
                 said = fact.values(language)
                 value = said["value"] if fact.act() == "answer.said" else f"{said['label']}: {said['value']}."
                 return Said(act="deliver.answer", values={**values, "value": value[:1].upper() + value[1:]})
-        return Said(act="deliver.fine", values=values)
+        # After a complaint there is nothing to agree to: it was put right.
+        put_right = bool(scene.read) and scene.read[-1].intent in ("complaint", "redress", "support")
+        return Said(act="deliver.done" if put_right else "deliver.fine", values=values)
     if kind == "payment":
         return Said(act="deliver.payment", values=values)
     if kind == "task":

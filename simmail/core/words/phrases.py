@@ -116,6 +116,10 @@ def flip(determiner: str, language: Language) -> str:
     return low
 
 
+#: "On your side", "from your end": nobody asks about these.
+_NO_TOPICS = frozenset(("side", "sides", "end", "ends", "behalf", "part", "seite"))
+
+
 def topic(sentence: str, language: Language) -> str:
     """What a question is about, as a phrase of the answering side; C{""} when it cannot be told."""
     tokens = words(sentence)
@@ -134,7 +138,7 @@ def topic(sentence: str, language: Language) -> str:
         if token not in language.definite:
             continue
         phrase = noun_phrase(tokens, position + 1, language)
-        if not phrase or len("".join(phrase)) < 4:
+        if not phrase or len("".join(phrase)) < 4 or phrase[-1].lower() in _NO_TOPICS:
             continue
         if language.code == "de":
             # The case of a German phrase is not known: only its noun is said again.

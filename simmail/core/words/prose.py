@@ -133,10 +133,16 @@ def _closing_line(lines: list[str], language: Language) -> int | None:
         if words in language.closing_words:
             return position
         head, comma, name = lines[position].partition(",")
-        if comma and len(lines[position]) < 60 and head.lower().strip() in language.closing_words:
+        if comma and len(lines[position]) < 60 and head.lower().strip() in language.closing_words and _is_name(name):
             lines[position + 1:position + 1] = [name.strip()]
             return position
     return None
+
+
+def _is_name(text: str) -> bool:
+    # "Thanks, Dana" ends a mail; "thank you, that helps a lot." is one.
+    words = text.split()
+    return len(words) <= 4 and all(word[0].isupper() for word in words) and not text.rstrip().endswith((".", "!", "?"))
 
 
 def _sentences(lines: list[str], language: Language) -> list[str]:

@@ -73,7 +73,8 @@ class Written(Struct, frozen=True, kw_only=True):
 
     @ivar subject: complete, with at most one C{Re:} or C{Fwd:}.
     @ivar text: the new text, LF lines, signature included, nothing quoted.
-    @ivar promise: what the text promises its reader, if it does; question: what it asks back, if it does.
+    @ivar promise: what the text promises its reader, if it does; question: what it asks back, None if it does not
+        ask, C{""} when it asks and the question cannot be said again by itself.
     @ivar intent: what the (last) answered mail was taken for, C{""} when there was none.
     @ivar language: of the text, C{en} or C{de}.
     @ivar by: who worded it.

@@ -17,6 +17,8 @@ from simmail.core.words.scene import Scene, base_subject, set_scene
 from simmail.core.words.sheet import greeting, lay_out, signed
 
 _SUBJECT = 200
+#: A question that ends with one of these asks for what stood above it, and says nothing by itself.
+_POINTERS = frozenset(("these", "those", "both", "them", "beides", "diese"))
 
 
 def write(request: WordsRequest) -> Written:
@@ -109,12 +111,15 @@ def _promised(scene: Scene, said: list[Said]) -> Promised | None:
 
 
 def _question(said: list[Said], each: list[str]) -> str | None:
-    """The last question that wants an answer."""
+    """The last question that wants an answer, C{""} for one that cannot be said again by itself."""
     for act, text in zip(reversed(said), reversed(each)):
         if not ACTS[act.act].asks or "?" not in text:
             continue
         text = text[:text.rindex("?") + 1]
         start = max(text.rfind(mark, 0, len(text) - 1) for mark in (". ", "! ", "? ", "\n", ": "))
         asked = text[start + 1:].strip()
+        said = asked.rstrip("?").lower().removesuffix(" please").rstrip(" ,").rpartition(" ")[2]
+        if said in _POINTERS:
+            return ""
         return asked[:1].upper() + asked[1:]
     return None

@@ -235,6 +235,25 @@ class KindTests(SynchronousTestCase):
             self.assertIn("Which version is it?", written.text)
             self.assertEqual(written.question, "Which version is it?")
 
+    def test_question_that_points(self) -> None:
+        """A question that asks for what stands above it is none to be said again by itself."""
+        for n in range(60):
+            written = wrote(mail("I am very disappointed. The paper is too thin, this is unacceptable."),
+                            temperament="procedural", dice=Dice(f"points {n}"))
+            if "Could you send me these" in written.text:
+                self.assertEqual(written.question, "")
+                return
+        self.fail("never asked")
+
+    def test_complaint_is_put_right(self) -> None:
+        """What was promised after a complaint is told as done, not agreed to."""
+        complaint = mail("I am very disappointed. The paper is too thin, this is unacceptable.")
+        promise = Promised("an answer on the paper", NOW)
+        for temperament in TEMPERAMENTS:
+            text = wrote(complaint, kind="deliver", temperament=temperament, promise=promise).text
+            self.assertNotIn("go ahead", text.lower())
+            self.assertNotIn("objections", text.lower())
+
     def test_correction(self) -> None:
         """A promised day is put right, and the promise moves with it; without a promise something is added."""
         for temperament in TEMPERAMENTS:
