@@ -26,14 +26,14 @@ from tests.smtp.door import Door
 reactor: Any = _reactor
 
 
-class SocketTests(TestCase):
-    """smtplib, and a client that does not read."""
+class Listening(TestCase):
+    """Listeners with and without TLS, before one universe in memory."""
 
     timeout = 20
 
     def setUp(self) -> None:
-        """Listen with and without TLS, before one universe in memory."""
-        folder = Path(self.mktemp())
+        """Listen on any free ports."""
+        folder = self.folder = Path(self.mktemp()).absolute()
         folder.mkdir()
         tls = ServerTls(str(folder / "c.pem"), str(folder / "k.pem"), False, ("localhost",))
         self.trust = ssl.create_default_context(cafile=str(folder / "c.pem"))
@@ -57,16 +57,20 @@ class SocketTests(TestCase):
         reactor.callLater(0.05, rested.callback, None)
         await rested
 
+    async def held(self, converse: Callable[[], Any]) -> Any:
+        """What a conversation in a thread answers."""
+        return await deferToThread(converse)
+
+
+class SocketTests(Listening):
+    """smtplib, and a client that does not read."""
+
     def message(self, text: str) -> EmailMessage:
         """A message to maria@acme.test."""
         message = EmailMessage()
         message["From"], message["To"], message["Subject"] = "app@sim.test", "maria@acme.test", "Hello"
         message.set_content(text)
         return message
-
-    async def held(self, converse: Callable[[], Any]) -> Any:
-        """What a conversation in a thread answers."""
-        return await deferToThread(converse)
 
     async def test_plain(self) -> None:
         """smtplib sends without TLS, several messages over one connection, one of them large."""
