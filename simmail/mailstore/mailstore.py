@@ -11,10 +11,8 @@ import os
 import re
 import secrets
 from bisect import insort
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
-from weakref import WeakValueDictionary
 
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred, succeed
@@ -27,17 +25,18 @@ from simmail.core.digest import Digest
 from simmail.core.digesting import digest as core_digest
 from simmail.errors import Conflict, Invalid, NotFound, Refusal, Unavailable
 from simmail.interfaces import IMailStore
-from simmail.mailstore import loading, maildir
+from simmail.mailstore import maildir
+from simmail.mailstore.catalogue import Catalogue
 from simmail.mailstore.filing import Added, Filed, Filer
 from simmail.mailstore.flags import canonical_all, microseconds
 from simmail.mailstore.folder import Folder
 from simmail.mailstore.index import Index
 from simmail.mailstore.journal import Journal, Recovery
 from simmail.mailstore.layout import SUBSCRIPTIONS
-from simmail.mailstore.maildir import Survey
 from simmail.mailstore.names import INBOX, check_folder, check_mailbox, existing_folder, mailbox_dir
 from simmail.mailstore.records import FolderStatus
 from simmail.mailstore.special import check_special_use, is_standard, special_order
+from simmail.mailstore.tally import Tally
 from simmail.mailstore.transfer import adopt, after_reboot
 from simmail.mailstore.watching import Watch
 
@@ -45,14 +44,12 @@ OnForeign = Callable[[str, str, int], None]
 
 #: UIDs left out after the machine went down: more than can have been given between two syncs of a folder.
 _JUMP = 10_000
-#: Loaded folders, and messages in them, that are kept when nobody holds them.
-_MOST_KEPT, _MOST_ROWS = 256, 500_000
-#: Mailboxes counted in one job of the writer.
-_COUNTED = 50
 #: Real seconds between looks for mailboxes that another process made.
 _LOOK = 1.0
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+#: Flags of deliveries that need no look: of one to a recipient, and of a sender's copy.
+_USUAL = ((), ("\\Seen",))
 
 
 @implementer(IMailStore)
@@ -87,13 +84,8 @@ class MailStore:
         self.index = Index(f"{index}/{mailbox_dir(universe)}.sqlite", digest)
         self._sorted = sorted(self._boxes)
         self._looked = self.seconds(), self.layout.changed()
-        self._folders: WeakValueDictionary[tuple[str, str], Folder] = WeakValueDictionary()
-        self._loading: dict[tuple[str, str], list[Deferred[Folder]]] = {}
-        self._kept: OrderedDict[tuple[str, str], Folder] = OrderedDict()
-        self._surveys: OrderedDict[str, Survey] = OrderedDict()
-        self._tally: dict[str, tuple[int, int]] = {}
-        self._tallied = False
-        self._tallying: list[Deferred[None]] | None = None
+        self.catalogue = Catalogue(self)
+        self._tally = Tally(self.writer, self.layout.root, self._inbox)
         self._recovery = Recovery(self.filer.file, self.filer.mend)
         self._file = self.filer.file
         self._watch = Watch(self)
@@ -142,7 +134,8 @@ class MailStore:
             raise Invalid("id", "must be from 1 to 64 letters, digits, - and _")
         microseconds(delivery.at)
         for filing in delivery.filings:
-            if filing.flags or not is_standard(filing.folder) or filing.mailbox not in self._boxes:
+            if (filing.flags not in _USUAL or not is_standard(filing.folder)
+                    or filing.mailbox not in self._boxes):
                 return replace(delivery, universe=self.universe, filings=tuple(map(_checked, delivery.filings)))
         return delivery if delivery.universe == self.universe else replace(delivery, universe=self.universe)
 
@@ -170,13 +163,11 @@ class MailStore:
     def _added(self, mailbox: str, name: str, added: Sequence[Added]) -> None:
         if mailbox not in self._boxes:
             self._know(mailbox)
-        folder = self._folders.get((mailbox, name))
+        folder = self.catalogue.get((mailbox, name))
         if folder is not None:
             folder.added([one.row for one in added], added[-1].keywords)
-        if name == INBOX and mailbox in self._tally and (folder is None or not folder.loaded):
-            total, unseen = self._tally[mailbox]
-            self._tally[mailbox] = (
-                total + len(added), unseen + sum(not one.row.mask & maildir.SEEN for one in added))
+        if name == INBOX and (folder is None or not folder.loaded):
+            self._tally.filed(mailbox, len(added), sum(not one.row.mask & maildir.SEEN for one in added))
 
     def settle(self, ids: Iterable[str]) -> None:
         """Nothing is owed any more for these deliveries."""
@@ -207,15 +198,13 @@ class MailStore:
     def _know(self, mailbox: str) -> None:
         self._boxes[mailbox] = mailbox_dir(mailbox)
         insort(self._sorted, mailbox)
-        if self._tallied:
-            self._tally[mailbox] = (0, 0)
+        self._tally.made(mailbox)
 
     def _unknow(self, mailbox: str) -> None:
         if self._boxes.pop(mailbox, None) is not None:
             self._sorted.remove(mailbox)
-        self._tally.pop(mailbox, None)
-        for folder in [folder for key, folder in self._folders.items() if key[0] == mailbox]:
-            self._drop(folder)
+        self._tally.gone(mailbox)
+        self.catalogue.drop_all(mailbox)
         self.later(self.indexer.call(self.index.forget, mailbox))
 
     def box(self, mailbox: str) -> str | None:
@@ -300,53 +289,16 @@ class MailStore:
 
     def counts(self) -> Deferred[dict[str, tuple[int, int]]]:
         """Deferred of (total, unread) of each INBOX."""
-        return Deferred.fromCoroutine(self._counts())
+        return Deferred.fromCoroutine(self._tally.counts(self.mailboxes))
 
-    async def _counts(self) -> dict[str, tuple[int, int]]:
-        self.mailboxes()
-        if not self._tallied:
-            if self._tallying is None:
-                await self._count_all()
-            else:
-                waiting: Deferred[None] = Deferred()
-                self._tallying.append(waiting)
-                await waiting
-        return dict(self._tally)
-
-    async def _count_all(self) -> None:
-        self._tallying = []
-        try:
-            todo = list(self._sorted)
-            for begin in range(0, len(todo), _COUNTED):
-                # By the writer, so that no delivery is counted twice or not at all.
-                found = await self.writer.call(self._survey_inboxes, todo[begin:begin + _COUNTED])
-                for mailbox, total, unseen in found:
-                    folder = self._folders.get((mailbox, INBOX))
-                    if mailbox in self._boxes:
-                        self._tally[mailbox] = (
-                            folder.counts()[:2] if folder is not None and folder.loaded else (total, unseen))
-            self._tallied = True
-            for mailbox in self._boxes.keys() - self._tally.keys():
-                self._tally[mailbox] = (0, 0)
-        finally:
-            waiting, self._tallying = self._tallying, None
-            for one in waiting:
-                one.callback(None)
-
-    def _survey_inboxes(self, mailboxes: Iterable[str]) -> list[tuple[str, int, int]]:
-        found = []
-        for mailbox in mailboxes:
-            try:
-                survey = maildir.survey(self.layout.root, mailbox_dir(mailbox))
-            except FileNotFoundError:
-                continue
-            found.append((mailbox, survey.total, survey.unseen))
-        return found
+    def _inbox(self, mailbox: str) -> tuple[int, int] | None:
+        folder = self.catalogue.loaded((mailbox, INBOX))
+        return folder.counts()[:2] if folder is not None else None
 
     def changed(self, folder: Folder) -> None:
         """A loaded folder is about to tell a change."""
-        if folder.name == INBOX and folder.mailbox in self._tally:
-            self._tally[folder.mailbox] = folder.counts()[:2]
+        if folder.name == INBOX:
+            self._tally.says(folder.mailbox, folder.counts()[:2])
 
     # Folders
 
@@ -356,132 +308,21 @@ class MailStore:
 
     async def _list(self, mailbox: str) -> list[FolderStatus]:
         box = self._require(mailbox)
-        loaded = {name for (one, name), folder in self._folders.items() if one == mailbox and folder.loaded}
-        names, others, strays = await self.reader.call(self._statuses, mailbox, box, loaded)
-        result = list(others)
-        for name in names:
-            folder = self._folders.get((mailbox, name))
-            if name in loaded and folder is not None and not folder.gone:
-                result.append(folder.status())
-            elif name in loaded:
-                # It went away meanwhile, or nobody holds it any more.
-                result += (await self.reader.call(self._statuses, mailbox, box, loaded - {name}, name))[1]
-        for name, some in strays.items():
-            self.later(Deferred.fromCoroutine(self.adopt(mailbox, name, some)))
-        return sorted(result, key=special_order)
-
-    def _statuses(
-        self, mailbox: str, box: str, loaded: Collection[str], only: str | None = None
-    ) -> tuple[list[str], list[FolderStatus], dict[str, list[str]]]:
-        """Names of all folders, the state of those not loaded, strays in them; in the reader thread."""
-        statuses, strays = [], {}
-        shown = self.layout.folders(box)
-        for name, (_, directory) in shown.items():
-            if name in loaded or (only is not None and name != only):
-                continue
-            try:
-                head = loading.head(self.layout, mailbox, name)
-                survey = self._surveyed(directory) if directory is not None else None
-            except (NotFound, FileNotFoundError):
-                continue
-            counts = (survey.total, survey.unseen, survey.recent) if survey else (0, 0, 0)
-            statuses.append(FolderStatus(
-                name, head.special_use, *counts, head.uidvalidity, head.uidnext, head.highestmodseq,
-                survey.size if survey else 0, head.objectid))
-            if survey and survey.strays:
-                strays[name] = survey.strays
-        return list(shown), statuses, strays
-
-    def _surveyed(self, directory: str) -> Survey:
-        survey = self._surveys.get(directory)
-        times = maildir.times_of(self.layout.root, directory)
-        if survey is None or survey.times != times or max(times) / 1e9 > self.seconds() - loading.SETTLED:
-            survey = self._surveys[directory] = maildir.survey(self.layout.root, directory)
-            if len(self._surveys) > 1000:
-                self._surveys.popitem(last=False)
-        return survey
+        return sorted(await self.catalogue.statuses(mailbox, box), key=special_order)
 
     def folder(self, mailbox: str, name: str) -> Deferred[Folder]:
         """Deferred of one folder."""
-        key = (mailbox, name)
-        folder = self._folders.get(key)
-        if folder is not None and folder.loaded:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-            return succeed(folder)
-        return Deferred.fromCoroutine(self._load(mailbox, name))
+        folder = self.catalogue.loaded((mailbox, name))
+        return succeed(folder) if folder is not None else Deferred.fromCoroutine(self._load(mailbox, name))
 
     async def _load(self, mailbox: str, name: str) -> Folder:
         self._require(mailbox)
-        name = existing_folder(name)
-        key = (mailbox, name)
-        folder = self._folders.get(key)
-        if folder is not None and folder.loaded:
-            return folder
-        if key in self._loading:
-            waiting: Deferred[Folder] = Deferred()
-            self._loading[key].append(waiting)
-            return await waiting
-        self._loading[key] = []
-        folder = self._folders[key] = Folder(self, mailbox, name)
-        try:
-            await folder.load()
-        except BaseException as error:
-            if self._folders.get(key) is folder:
-                del self._folders[key]
-            failure = Failure()
-            for one in self._loading.pop(key):
-                one.errback(failure)
-            raise error
-        self._keep(key, folder)
-        for one in self._loading.pop(key):
-            one.callback(folder)
-        return folder
-
-    def loaded(self) -> list[Folder]:
-        """The folders that are loaded."""
-        return [folder for folder in self._folders.values() if folder.loaded]
-
-    def _keep(self, key: tuple[str, str], folder: Folder) -> None:
-        kept = self._kept
-        kept[key] = folder
-        rows = sum(len(one.uids) for one in kept.values())
-        for old_key, old in list(kept.items()):
-            if len(kept) <= 1 or (len(kept) <= _MOST_KEPT and rows <= _MOST_ROWS):
-                return
-            if old is folder or old.watched or old.busy:
-                continue
-            rows -= len(old.uids)
-            del kept[old_key]
-            if old.dirty:
-                self.later(Deferred.fromCoroutine(self._save(old)))
-
-    def _drop(self, folder: Folder) -> None:
-        """A folder is gone, or called something else."""
-        key = (folder.mailbox, folder.name)
-        if self._folders.get(key) is folder:
-            del self._folders[key]
-        self._kept.pop(key, None)
-        folder.reset()
+        return await self.catalogue.load((mailbox, existing_folder(name)))
 
     def lost(self, folder: Folder) -> None:
         """Somebody else has removed a folder."""
-        self._drop(folder)
+        self.catalogue.drop(folder)
         self.later(self.indexer.call(self.index.forget, folder.mailbox, folder.name))
-
-    async def save(self) -> None:
-        """What the index does not have yet, it has."""
-        for folder in self.loaded():
-            if folder.dirty and not folder.busy:
-                await self._save(folder)
-
-    async def _save(self, folder: Folder) -> None:
-        try:
-            await folder.poll()
-            folder.dirty = False
-            await self.indexer.call(self.index.save, folder.mailbox, folder.name, folder.snapshot())
-        except (NotFound, Unavailable):
-            return
 
     def create_folder(self, mailbox: str, name: str, special_use: str = "") -> Deferred[None]:
         """Deferred: one more folder."""
@@ -510,16 +351,19 @@ class MailStore:
         if name == INBOX:
             raise Conflict("INBOX cannot be deleted")
         gone = await self.writer.call(self._remove_folder, mailbox, box, name)
-        folder = self._folders.get((mailbox, name))
-        if folder is not None:
-            self._drop(folder)
-        self.later(self.indexer.call(self.index.forget, mailbox, name))
+        self._forget(mailbox, name)
         if gone is not None:
             self.reader.send(self.layout.clear, gone)
 
     def _remove_folder(self, mailbox: str, box: str, name: str) -> str | None:
         self.filer.forget(mailbox, name)
         return self.layout.drop_folder(box, name)
+
+    def _forget(self, mailbox: str, name: str) -> None:
+        folder = self.catalogue.get((mailbox, name))
+        if folder is not None:
+            self.catalogue.drop(folder)
+        self.later(self.indexer.call(self.index.forget, mailbox, name))
 
     def rename_folder(self, mailbox: str, old: str, new: str) -> Deferred[None]:
         """Deferred: the folder and its inferiors are called something else."""
@@ -536,10 +380,7 @@ class MailStore:
         moves = await self.writer.call(self._move_folder, mailbox, box, old, new)
         for source, target_name in moves:
             for name in (source, target_name):
-                folder = self._folders.get((mailbox, name))
-                if folder is not None:
-                    self._drop(folder)
-                self.later(self.indexer.call(self.index.forget, mailbox, name))
+                self._forget(mailbox, name)
 
     def _move_folder(self, mailbox: str, box: str, old: str, new: str) -> list[tuple[str, str]]:
         self.filer.forget(mailbox)
@@ -630,9 +471,7 @@ class MailStore:
             return
         self._closed = True
         self._watch.stop()
-        for folder in self.loaded():
-            if folder.dirty:
-                await self._save(folder)
+        await self.catalogue.save()
         await self.indexed(self.index.close)
         await self.journal.sync()
         await self.reader.call(lambda: None)

@@ -7,356 +7,24 @@ Deferreds have fired when they are returned.
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
-from collections.abc import Callable, Iterable, Sequence
-from datetime import UTC, datetime
-from functools import wraps
+from bisect import insort
+from collections.abc import Callable, Iterable
+from datetime import datetime
 from itertools import count
-from typing import Any, NamedTuple, ParamSpec, TypeVar
 
-import msgspec
 from msgspec.structs import replace
-from twisted.internet.defer import Deferred, maybeDeferred
-from twisted.logger import Logger
 from zope.interface import implementer
 
 from simmail.core.delivery import SPECIAL_FOLDERS, Copy, Delivery, Filing
 from simmail.core.digest import Digest
 from simmail.core.digesting import digest as core_digest
-from simmail.errors import Conflict, Invalid, NotFound, Unavailable
-from simmail.interfaces import IFolder, IMailStore
-from simmail.mailstore.flags import MOST_KEYWORDS, canonical_all, is_keyword, microseconds
+from simmail.errors import Conflict, NotFound, Unavailable
+from simmail.interfaces import IMailStore
+from simmail.mailstore.flags import canonical_all, microseconds
+from simmail.mailstore.memoryfolder import MemoryFolder, deferred
 from simmail.mailstore.names import INBOX, check_folder, check_mailbox, existing_folder, is_inferior
-from simmail.mailstore.records import Entry, FolderChange, FolderStatus
+from simmail.mailstore.records import FolderStatus
 from simmail.mailstore.special import check_special_use, renamed_use, special_order, use_of
-
-P = ParamSpec("P")
-T = TypeVar("T")
-
-Listener = Callable[[FolderChange], None]
-
-
-def _deferred(call: Callable[P, T]) -> Callable[P, Deferred[T]]:
-    @wraps(call)
-    def deferring(*args: P.args, **kwargs: P.kwargs) -> Deferred[T]:
-        return maybeDeferred(call, *args, **kwargs)
-    return deferring
-
-
-class _Message(NamedTuple):
-    key: str
-    octets: bytes
-    flags: tuple[str, ...]
-    date: datetime
-    modseq: int
-    recent: bool
-
-
-@implementer(IFolder)
-class MemoryFolder:
-    """One folder of one mailbox."""
-
-    log = Logger()
-
-    def __init__(
-        self, store: MemoryMailStore, mailbox: str, name: str, special_use: str, uidvalidity: int
-    ) -> None:
-        self._store = store
-        self.mailbox = mailbox
-        self.name = name
-        self.special_use = special_use
-        self.uidvalidity = uidvalidity
-        self.objectid = f"{uidvalidity:x}"
-        self.uidnext = 1
-        self.highestmodseq = 1
-        self.uids: list[int] = []
-        self._messages: dict[int, _Message] = {}
-        self._vanished: list[tuple[int, int]] = []
-        self._keywords: list[str] = []
-        self._flags: dict[frozenset[str], frozenset[str]] = {}
-        self._listeners: list[Listener] = []
-        self._gone = False
-
-    # What is so
-
-    @property
-    def keywords(self) -> tuple[str, ...]:
-        """The keywords defined here."""
-        return tuple(self._keywords)
-
-    def entry(self, uid: int) -> Entry | None:
-        """One message, or None when it is gone."""
-        message = self._messages.get(uid)
-        if message is None:
-            return None
-        flags = frozenset(message.flags)
-        return Entry(uid, self._flags.setdefault(flags, flags), len(message.octets), message.date, message.modseq,
-                     message.recent)
-
-    def entries(self, uids: Iterable[int]) -> list[Entry]:
-        """Those messages that are there, in the order of C{uids}."""
-        return [entry for entry in map(self.entry, uids) if entry is not None]
-
-    def column(self, name: str, uids: Sequence[int]) -> list[Any]:
-        """One field of each message, None for those that are gone."""
-        if name == "key":
-            return [self._messages[uid].key if uid in self._messages else None for uid in uids]
-        at = Entry._fields.index(name)
-        return [entry[at] if entry is not None else None for entry in map(self.entry, uids)]
-
-    def having(self, flag: str, on: bool = True) -> list[int]:
-        """The UIDs of messages with a flag, or without it."""
-        flag = flag.lower()
-        return [uid for uid in self.uids
-                if (flag in (one.lower() for one in self._messages[uid].flags)) is on]
-
-    def unseen(self) -> list[int]:
-        """The UIDs of messages without C{\\Seen}."""
-        return self.having("\\Seen", False)
-
-    def first_unseen(self) -> int | None:
-        """The lowest of them."""
-        return next(iter(self.unseen()), None)
-
-    def changed(self, since: int) -> list[int]:
-        """The UIDs of messages with a greater modseq."""
-        return [uid for uid in self.uids if self._messages[uid].modseq > since]
-
-    def counts(self) -> tuple[int, int, int]:
-        """(total, unseen, recent)."""
-        return (len(self.uids), len(self.unseen()),
-                sum(message.recent for message in self._messages.values()))
-
-    def status(self) -> FolderStatus:
-        """The same, with the rest that C{STATUS} shows."""
-        total, unseen, recent = self.counts()
-        return FolderStatus(
-            self.name, self.special_use, total, unseen, recent, self.uidvalidity, self.uidnext,
-            self.highestmodseq, sum(len(message.octets) for message in self._messages.values()), self.objectid)
-
-    def find(self, key: str) -> int | None:
-        """The UID of the message of a delivery."""
-        return next((uid for uid in self.uids if self._messages[uid].key == key), None)
-
-    # Reading
-
-    @_deferred
-    def read(self, uid: int) -> bytes:
-        """The octets of a message."""
-        self._require()
-        if uid not in self._messages:
-            raise NotFound(f"message {uid} is gone")
-        return self._messages[uid].octets
-
-    @_deferred
-    def reads(self, uids: Sequence[int]) -> list[tuple[int, bytes]]:
-        """The octets of those messages that are there, in the order of C{uids}."""
-        self._require()
-        return [(uid, self._messages[uid].octets) for uid in uids if uid in self._messages]
-
-    @_deferred
-    def digests(self, uids: Iterable[int]) -> dict[int, Digest]:
-        """The digests of those messages that are there."""
-        return self._digests(uids)
-
-    @_deferred
-    def digested(self, uids: Iterable[int], names: Sequence[str]) -> dict[int, tuple[Any, ...]]:
-        """Some fields of their digests."""
-        return {uid: tuple(getattr(digest, name) for name in names)
-                for uid, digest in self._digests(uids).items()}
-
-    def _digests(self, uids: Iterable[int]) -> dict[int, Digest]:
-        self._require()
-        return {uid: self._store.digest_of(self._messages[uid].octets) for uid in uids if uid in self._messages}
-
-    @_deferred
-    def containing(self, name: str, text: str) -> list[int]:
-        """The UIDs of messages whose digests may contain a text in a field."""
-        return [uid for uid, digest in self._digests(self.uids).items() if _may_contain(getattr(digest, name), text)]
-
-    # Changing
-
-    @_deferred
-    def append(self, octets: bytes, flags: Iterable[str], date: datetime) -> int:
-        """One more message; its UID."""
-        self._require()
-        flags = canonical_all(flags)
-        microseconds(date)
-        return self.add(self._store.unique(), octets, flags, date)
-
-    def add(self, key: str, octets: bytes, flags: Iterable[str], date: datetime, recent: bool | None = None) -> int:
-        """One more message, told to who listens; its UID."""
-        uid = self._add(key, octets, flags, date, recent)
-        self._tell(FolderChange("added", (uid,), self.highestmodseq))
-        return uid
-
-    def _add(self, key: str, octets: bytes, flags: Iterable[str], date: datetime, recent: bool | None) -> int:
-        flags = self._known(flags, strict=False)
-        uid = self.uidnext
-        self.uidnext += 1
-        self.highestmodseq += 1
-        self._messages[uid] = _Message(
-            key, octets, flags, date.astimezone(UTC), self.highestmodseq, not flags if recent is None else recent)
-        self.uids.append(uid)
-        return uid
-
-    def _known(self, flags: Iterable[str], strict: bool) -> tuple[str, ...]:
-        """Flags as this folder spells them; new keywords are defined, or left out when there is no room."""
-        result = []
-        for flag in flags:
-            if not is_keyword(flag):
-                result.append(flag)
-                continue
-            spelled = next((one for one in self._keywords if one.lower() == flag.lower()), None)
-            if spelled is None:
-                if len(self._keywords) >= MOST_KEYWORDS:
-                    used = {one for message in self._messages.values() for one in message.flags}
-                    self._keywords = [one for one in self._keywords if one in used or one in result]
-                if len(self._keywords) >= MOST_KEYWORDS:
-                    if strict:
-                        raise Invalid("flags", f"no more than {MOST_KEYWORDS} keywords in one folder")
-                    continue
-                self._keywords.append(flag)
-                spelled = flag
-            result.append(spelled)
-        return tuple(result)
-
-    @_deferred
-    def flag(
-        self, uids: Iterable[int], flags: Iterable[str], mode: str, unchangedsince: int | None = None,
-        origin: object = None,
-    ) -> tuple[list[int], list[int]]:
-        """Add, remove or set flags; (changed, failed)."""
-        self._require()
-        if mode not in ("+", "-", "="):
-            raise Invalid("mode", "must be +, - or =")
-        given = canonical_all(flags)
-        names = {flag.lower() for flag in given}
-        if mode != "-":
-            given = self._known(given, strict=True)
-        changed, failed = [], []
-        for uid in sorted(set(uids)):
-            message = self._messages.get(uid)
-            if message is None:
-                continue
-            if unchangedsince is not None and message.modseq > unchangedsince:
-                failed.append(uid)
-                continue
-            if mode == "+":
-                new = tuple(dict.fromkeys(message.flags + given))
-            elif mode == "-":
-                new = tuple(flag for flag in message.flags if flag.lower() not in names)
-            else:
-                new = given
-            if set(new) != set(message.flags):
-                changed.append(uid)
-                self._messages[uid] = message._replace(flags=new)
-        if changed:
-            self.highestmodseq += 1
-            for uid in changed:
-                self._messages[uid] = self._messages[uid]._replace(modseq=self.highestmodseq, recent=False)
-            self._tell(FolderChange("flags", tuple(changed), self.highestmodseq, origin))
-        return changed, failed
-
-    @_deferred
-    def take_recent(self) -> list[int]:
-        """Messages that nobody had opened the folder for; they are not recent any more."""
-        self._require()
-        taken = [uid for uid in self.uids if self._messages[uid].recent]
-        for uid in taken:
-            self._messages[uid] = self._messages[uid]._replace(recent=False)
-        return taken
-
-    @_deferred
-    def copy(self, uids: Iterable[int], target: MemoryFolder) -> list[tuple[int, int]]:
-        """Also in another folder; (source, target) UIDs."""
-        return self._copy(uids, target)
-
-    def _copy(self, uids: Iterable[int], target: MemoryFolder) -> list[tuple[int, int]]:
-        self._require()
-        target._require()
-        sources = [(uid, self._messages[uid]) for uid in sorted(set(uids)) if uid in self._messages]
-        pairs = [(uid, target._add(message.key, message.octets, message.flags, message.date, message.recent))
-                 for uid, message in sources]
-        if pairs:
-            target._tell(FolderChange("added", tuple(uid for _, uid in pairs), target.highestmodseq))
-        return pairs
-
-    @_deferred
-    def move(self, uids: Iterable[int], target: MemoryFolder) -> list[tuple[int, int]]:
-        """Now in another folder; (source, target) UIDs."""
-        pairs = self._copy(uids, target)
-        self._remove([uid for uid, _ in pairs])
-        return pairs
-
-    @_deferred
-    def expunge(self, uids: Iterable[int]) -> list[int]:
-        """Gone; those that were there."""
-        self._require()
-        return self._remove(sorted(uid for uid in set(uids) if uid in self._messages))
-
-    def _remove(self, uids: list[int]) -> list[int]:
-        if uids:
-            self.highestmodseq += 1
-            for uid in uids:
-                del self._messages[uid]
-                del self.uids[bisect_left(self.uids, uid)]
-                self._vanished.append((self.highestmodseq, uid))
-            self._tell(FolderChange("expunged", tuple(uids), self.highestmodseq))
-        return uids
-
-    @_deferred
-    def vanished(self, since: int) -> list[int] | None:
-        """UIDs expunged after a modseq."""
-        self._require()
-        return sorted(uid for modseq, uid in self._vanished if modseq > since)
-
-    @_deferred
-    def poll(self) -> None:
-        """Nobody else can change a dict."""
-        self._require()
-
-    # Who watches
-
-    def listen(self, listener: Listener) -> None:
-        """Call it for each change."""
-        self._listeners.append(listener)
-
-    def unlisten(self, listener: Listener) -> None:
-        """Stop."""
-        if listener in self._listeners:
-            self._listeners.remove(listener)
-
-    def _tell(self, change: FolderChange) -> None:
-        for listener in list(self._listeners):
-            try:
-                listener(change)
-            except Exception:
-                self.log.failure("a listener of {name} failed", name=self.name)
-
-    # Coming and going
-
-    def _require(self) -> None:
-        self._store.require()
-        if self._gone:
-            raise NotFound(f"folder {self.name} of {self.mailbox} is gone")
-
-    def renamed(self, name: str, special_use: str, uidvalidity: int) -> MemoryFolder:
-        """The same messages under another name; this object is dead."""
-        folder = MemoryFolder(self._store, self.mailbox, name, special_use, uidvalidity)
-        folder.objectid = self.objectid
-        folder.uidnext, folder.highestmodseq = self.uidnext, self.highestmodseq
-        folder.uids, folder._messages = list(self.uids), dict(self._messages)
-        folder._vanished, folder._keywords = list(self._vanished), list(self._keywords)
-        self.remove()
-        return folder
-
-    def remove(self) -> None:
-        """The folder is gone."""
-        self._gone = True
-        self.uids.clear()
-        self._messages.clear()
-        self._tell(FolderChange("reset", ()))
 
 
 class _Mailbox:
@@ -396,7 +64,7 @@ class MemoryMailStore:
 
     # Deliveries
 
-    @_deferred
+    @deferred
     def accept(self, delivery: Delivery) -> tuple[Copy, ...]:
         """File a delivery."""
         self.require()
@@ -423,13 +91,13 @@ class MemoryMailStore:
         for one in ids:
             self._owed.pop(one, None)
 
-    @_deferred
+    @deferred
     def owed(self) -> list[str]:
         """Delivery ids that are not settled."""
         self.require()
         return list(self._owed)
 
-    @_deferred
+    @deferred
     def replay(self, known: Iterable[str]) -> list[tuple[Delivery, tuple[Copy, ...]]]:
         """The deliveries whose commit is missing."""
         self.require()
@@ -446,7 +114,7 @@ class MemoryMailStore:
         """All addresses, sorted."""
         return list(self._sorted)
 
-    @_deferred
+    @deferred
     def create(self, mailbox: str) -> None:
         """The mailbox exists."""
         self.require()
@@ -463,7 +131,7 @@ class MemoryMailStore:
                 box.folders[name].objectid = f"{uidvalidity:x}-{name.lower()}"
         return box
 
-    @_deferred
+    @deferred
     def delete(self, mailbox: str) -> None:
         """The mailbox and its mail are gone."""
         self.require()
@@ -473,7 +141,7 @@ class MemoryMailStore:
         for folder in box.folders.values():
             folder.remove()
 
-    @_deferred
+    @deferred
     def erase(self) -> None:
         """Everything is gone."""
         self.require()
@@ -484,7 +152,7 @@ class MemoryMailStore:
         self._sorted.clear()
         self._owed.clear()
 
-    @_deferred
+    @deferred
     def counts(self) -> dict[str, tuple[int, int]]:
         """(total, unread) of each INBOX."""
         self.require()
@@ -507,14 +175,14 @@ class MemoryMailStore:
     def _add(self, mailbox: str, box: _Mailbox, name: str, special_use: str) -> None:
         box.folders[name] = MemoryFolder(self, mailbox, name, special_use, next(self._uidvalidity))
 
-    @_deferred
+    @deferred
     def folders(self, mailbox: str) -> list[FolderStatus]:
         """All folders of a mailbox."""
         self.require()
         box = self._find(mailbox)
         return sorted((folder.status() for folder in box.folders.values()), key=special_order)
 
-    @_deferred
+    @deferred
     def folder(self, mailbox: str, name: str) -> MemoryFolder:
         """One folder."""
         self.require()
@@ -523,7 +191,7 @@ class MemoryMailStore:
             raise NotFound(f"there is no folder {name} in {mailbox}")
         return folder
 
-    @_deferred
+    @deferred
     def create_folder(self, mailbox: str, name: str, special_use: str = "") -> None:
         """One more folder."""
         self.require()
@@ -534,7 +202,7 @@ class MemoryMailStore:
             raise Conflict(f"folder {name} exists")
         self._add(mailbox, box, name, special_use)
 
-    @_deferred
+    @deferred
     def delete_folder(self, mailbox: str, name: str) -> None:
         """The folder and its messages are gone."""
         self.require()
@@ -546,7 +214,7 @@ class MemoryMailStore:
             raise NotFound(f"there is no folder {name} in {mailbox}")
         box.folders.pop(name).remove()
 
-    @_deferred
+    @deferred
     def rename_folder(self, mailbox: str, old: str, new: str) -> None:
         """The folder and its inferiors are called something else."""
         self.require()
@@ -571,13 +239,13 @@ class MemoryMailStore:
             box.folders[target] = folder.renamed(
                 target, renamed_use(source, target, folder.special_use), next(self._uidvalidity))
 
-    @_deferred
+    @deferred
     def subscribed(self, mailbox: str) -> set[str]:
         """Names subscribed to."""
         self.require()
         return set(self._find(mailbox).subscribed)
 
-    @_deferred
+    @deferred
     def subscribe(self, mailbox: str, name: str, on: bool) -> None:
         """Subscribe to a name, or no more."""
         self.require()
@@ -599,18 +267,6 @@ class MemoryMailStore:
         """Memory is taken for endless."""
         return 1 << 40, 1 << 40
 
-    @_deferred
+    @deferred
     def close(self) -> None:
         """Nothing is kept."""
-
-
-def _may_contain(value: object, text: str) -> bool:
-    shown = value if isinstance(value, str) else (
-        value.decode("latin-1") if isinstance(value, bytes) else msgspec.json.encode(value).decode())
-    shown, at = shown.lower(), 0
-    for run in "".join(char if char <= "~" else "\0" for char in text.lower()).split("\0"):
-        at = shown.find(run, at)
-        if at < 0:
-            return False
-        at += len(run)
-    return True

@@ -61,7 +61,7 @@ class Watch:
             await self._look_at_inboxes()
             if self._store.seconds() - self._saved > _SAVE:
                 self._saved = self._store.seconds()
-                await self._store.save()
+                await self._store.catalogue.save()
         except Unavailable as error:
             self.log.warn("cannot look after the mailboxes of {universe}: {error}",
                           universe=self._store.universe, error=error)
@@ -69,7 +69,7 @@ class Watch:
             self.log.failure("cannot look after the mailboxes of {universe}", universe=self._store.universe)
 
     async def _look_at_watched(self) -> None:
-        for folder in self._store.loaded():
+        for folder in self._store.catalogue.all_loaded():
             key = f"{folder.mailbox} {folder.name}"
             started = self._store.seconds()
             if not folder.watched or folder.busy or self._next.get(key, 0.0) > started:

@@ -1,0 +1,97 @@
+"""
+How many messages, and how many unread, each INBOX has.
+
+Counted once by the writer, so that no delivery is counted twice or not at
+all; kept up by what is filed and by the folders that are loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from twisted.internet.defer import Deferred
+
+from simmail.mailstore import maildir
+from simmail.mailstore.names import mailbox_dir
+from simmail.mailstore.worker import IWorker
+
+#: Mailboxes counted in one job of the writer.
+_SLICE = 50
+
+Counts = tuple[int, int]
+
+
+class Tally:
+    """
+    (total, unread) by mailbox.
+
+    @param root: descriptor of the universe's directory.
+    @param loaded: what a loaded INBOX says, None when it is not loaded.
+    """
+
+    def __init__(self, writer: IWorker, root: int, loaded: Callable[[str], Counts | None]) -> None:
+        self._writer = writer
+        self._root = root
+        self._loaded = loaded
+        self._counts: dict[str, Counts] = {}
+        self._complete = False
+        self._waiting: list[Deferred[None]] | None = None
+
+    def made(self, mailbox: str) -> None:
+        """There is a new mailbox."""
+        if self._complete:
+            self._counts[mailbox] = (0, 0)
+
+    def gone(self, mailbox: str) -> None:
+        """A mailbox is no more."""
+        self._counts.pop(mailbox, None)
+
+    def filed(self, mailbox: str, total: int, unseen: int) -> None:
+        """So many messages came into an INBOX that is not loaded."""
+        counts = self._counts.get(mailbox)
+        if counts is not None:
+            self._counts[mailbox] = (counts[0] + total, counts[1] + unseen)
+
+    def says(self, mailbox: str, counts: Counts) -> None:
+        """What a loaded INBOX says now."""
+        if mailbox in self._counts:
+            self._counts[mailbox] = counts
+
+    async def counts(self, mailboxes: Callable[[], Sequence[str]]) -> dict[str, Counts]:
+        """All of them; C{mailboxes} names them."""
+        if not self._complete:
+            if self._waiting is None:
+                await self._count(mailboxes)
+            else:
+                done: Deferred[None] = Deferred()
+                self._waiting.append(done)
+                await done
+        return dict(self._counts)
+
+    async def _count(self, mailboxes: Callable[[], Sequence[str]]) -> None:
+        self._waiting = []
+        try:
+            todo = list(mailboxes())
+            for begin in range(0, len(todo), _SLICE):
+                found = await self._writer.call(self._survey, todo[begin:begin + _SLICE])
+                there = set(mailboxes())
+                for mailbox, counts in found:
+                    if mailbox in there:
+                        self._counts[mailbox] = self._loaded(mailbox) or counts
+            self._complete = True
+            for mailbox in mailboxes():
+                self._counts.setdefault(mailbox, (0, 0))
+        finally:
+            waiting, self._waiting = self._waiting, None
+            for one in waiting:
+                one.callback(None)
+
+    def _survey(self, mailboxes: Iterable[str]) -> list[tuple[str, Counts]]:
+        found = []
+        for mailbox in mailboxes:
+            try:
+                survey = maildir.survey(self._root, mailbox_dir(mailbox))
+            except FileNotFoundError:
+                continue
+            found.append((mailbox, (survey.total, survey.unseen)))
+        return found
