@@ -29,10 +29,11 @@ DURATIONS = ("redis.timeout", "smtp.timeout", "smtp.total_time", "imap.timeout",
 
 
 class Server(Struct, frozen=True, forbid_unknown_fields=True):
-    """Who the server is and where it keeps things."""
+    """Who the server is and where it keeps things; C{demo}: anybody may look at the universe C{demo}."""
 
     domain: str = "sim.test"
     state: str = ""
+    demo: bool = True
 
 
 class Listen(Struct, frozen=True, forbid_unknown_fields=True):
@@ -88,13 +89,20 @@ class Imap(Struct, frozen=True, forbid_unknown_fields=True):
     connections: Count = 10000
     connections_per_address: Count = 10000
     login_attempts: Count = 5
+    master_users: dict[str, str] = {}
 
 
 class Http(Struct, frozen=True, forbid_unknown_fields=True):
-    """The HTTP API; C{rate} requests a second for each key, 0 for no limit."""
+    """
+    The HTTP API; C{rate} requests a second for each key or person, 0 for no limit.
+
+    C{console_rate} and C{console_burst}: the same for each address that uses the demo or a pass of the console.
+    """
 
     rate: Annotated[float, Meta(ge=0)] = 20.0
     burst: Count = 100
+    console_rate: Annotated[float, Meta(ge=0)] = 5.0
+    console_burst: Count = 10
     timeout: str = "60s"
     connections: Count = 2000
 
@@ -116,8 +124,9 @@ class Limits(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class People(Struct, frozen=True, forbid_unknown_fields=True):
-    """What keeps mail from going round."""
+    """Personas from a file, and what keeps mail from going round."""
 
+    file: str = ""
     replies_per_day: Count = 100
     thread_messages_per_hour: Count = 20
 
@@ -172,3 +181,22 @@ def from_value(value: Any) -> Config:
     if bool(config.tls.certificate) != bool(config.tls.key):
         raise Invalid("tls", "certificate and key go together")
     return config
+
+
+def load_people(path: str) -> list[Any]:
+    """
+    The personas of a YAML file: a list, or an object with a list C{personas}.
+
+    @raise Invalid: unreadable file, bad YAML, or neither; what a persona holds is checked elsewhere.
+    """
+    try:
+        value = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise Invalid("people.file", f"{path}: {error}") from None
+    if isinstance(value, dict):
+        value = value.get("personas")
+    if value is None:
+        value = []
+    if not isinstance(value, list):
+        raise Invalid("people.file", f"{path}: must be a list of personas")
+    return value

@@ -25,7 +25,7 @@ from twisted.python.failure import Failure
 from twisted.python.threadpool import ThreadPool
 
 from simmail import __version__
-from simmail.config import Config, load
+from simmail.config import Config, load, load_people
 from simmail.core.times import parse_duration
 from simmail.errors import Invalid, Refusal, Unavailable
 from simmail.figures import MailFigures, exposition
@@ -124,6 +124,7 @@ class Daemon(service.Service):
         self._stopping: list[Callable[[], Any]] = []
         self._started: Deferred[None] | None = None
         self._failed = self._ending = False
+        self._roster: Any = None
 
     def startService(self) -> None:
         """Begin to start once the reactor runs; what fails ends the process with status 1 and a message."""
@@ -198,6 +199,8 @@ class Daemon(service.Service):
         self._stopping.append(roster.stop)
         await roster.start()
         first = await first_start(roster, config, state)
+        self._roster = roster
+        await self._people()
         self._serve(roster, in_thread)
         self._announce(first)
 
@@ -249,8 +252,14 @@ class Daemon(service.Service):
         self.log.info("ready: {listeners}", listeners=", ".join(
             f"{TITLES[one.name]} {one.host}:{one.port}" for one in self._listeners))
 
+    async def _people(self) -> None:
+        """Personas of the file that is configured become those of the default universe."""
+        people = self._config.people.file
+        if people and self._roster is not None:
+            await self._roster.universe(self._config.smtp.default_universe).people.configured(load_people(people))
+
     def _reload(self) -> None:
-        """SIGHUP: the certificate is read again; on an error the old one stays in force."""
+        """SIGHUP: certificate and personas are read again; on an error the old ones stay in force."""
         if self._started is None or not self._started.called:
             return
         try:
@@ -258,6 +267,8 @@ class Daemon(service.Service):
             self.log.info("certificate read again: {sha256}", sha256=self._tls.facts.sha256)
         except Invalid as error:
             self.log.error("the certificate was not read again: {error}", error=error)
+        Deferred.fromCoroutine(self._people()).addErrback(
+            lambda failure: self.log.error("the personas were not read again: {error}", error=failure.value))
 
     def stopService(self) -> Deferred[None]:
         """Stop listening, tell sessions, finish what is being done, then close everything in reverse order."""

@@ -9,8 +9,9 @@ import yaml
 from twisted.trial.unittest import SynchronousTestCase
 
 import simmail
-from simmail.config import Config, from_value, load
+from simmail.config import Config, from_value, load, load_people
 from simmail.errors import Invalid
+from simmail.testing.universe import MemoryServer, now
 
 
 class ConfigTests(SynchronousTestCase):
@@ -57,3 +58,13 @@ class ConfigTests(SynchronousTestCase):
         ):
             self.assertIn(path, str(self.assertRaises(Invalid, from_value, value)))
         self.assertEqual(from_value({"http": {"rate": 0}}).http.rate, 0)
+
+    def test_people(self) -> None:
+        """The example personas are ones the API would take; a file of another shape is refused by name."""
+        shipped = Path(simmail.__file__).parent.parent / "etc" / "personas.yaml"
+        server = MemoryServer()
+        now(server.universe().people.configured(load_people(str(shipped))))
+        self.assertEqual({one.provider for one in server.roster.universe("main").people.everyone()}, {"config"})
+        path = self.mktemp()
+        Path(path).write_text("just text", encoding="utf-8")
+        self.assertIn(path, str(self.assertRaises(Invalid, load_people, path)))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+from simmail.config import from_value
 from simmail.core.allowances import Allowances, Plan, plans_of
 from simmail.errors import Conflict, Forbidden, Invalid, NotFound, OverAllowance, TooMany, Unauthenticated
-from simmail.testing.universe import now
-from tests.universe.test_road import MAIL, RoadTestCase
+from simmail.testing.universe import MemoryServer, now
+from tests.universe.test_road import MAIL, RoadTestCase, persona
 
 
 class AccountTests(RoadTestCase):
@@ -115,6 +116,33 @@ class AccountTests(RoadTestCase):
         now(self.accounts.create({"address": "a@sim.test", "password": "x"}))
         now(self.roster.change_org("default", suspended=True))
         self.assertRaises(Forbidden, self.sign_in, "a@sim.test", "x")
+
+
+class MasterTests(RoadTestCase):
+    """A person who may watch any mailbox."""
+
+    def setUp(self) -> None:
+        """One master user, and somebody to watch."""
+        self.server = MemoryServer(from_value({"imap": {"master_users": {"boss@sim.test": "pw"}}}))
+        self.universe = self.server.universe()
+        now(self.universe.people.create(persona()))
+
+    def sign_in(self, name: str, password: str, proto: Any = "imap") -> Any:
+        """Sign in as a mail program would."""
+        return now(self.server.roster.sign_in(name, password, proto, "::1"))
+
+    def test_opens_any_mailbox(self) -> None:
+        """C{address*master} with the master's password opens the mailbox of C{address}."""
+        self.assertEqual(self.sign_in("maria@acme.test*boss@sim.test", "pw").address, "maria@acme.test")
+
+    def test_and_nothing_else(self) -> None:
+        """Not with another password, not for a mailbox that is not there, not over SMTP, not for nobody."""
+        for name, password, proto in (
+            ("maria@acme.test*boss@sim.test", "no", "imap"), ("none@acme.test*boss@sim.test", "pw", "imap"),
+            ("maria@acme.test*boss@sim.test", "pw", "smtp"), ("maria@acme.test*", "", "imap"),
+            ("maria@acme.test*other@sim.test", "pw", "imap"),
+        ):
+            self.assertRaises(Unauthenticated, self.sign_in, name, password, proto)
 
 
 class RosterTests(RoadTestCase):
