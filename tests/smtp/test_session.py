@@ -119,6 +119,31 @@ class OrderTests(SynchronousTestCase):
         self.assertEqual(wire.taken(), b"451 4.3.0 Temporarily unavailable, try again later\r\n")
 
 
+class SmugglingTests(SynchronousTestCase):
+    """What is no command is not run (reliability, S1)."""
+
+    def test_commands(self) -> None:
+        """None of 15 commands with a CR, LF or NUL in them is accepted, nor what stands behind it on the line."""
+        for command in (b"HELO a%bb", b"MAIL FROM:<a@b.test>%b SIZE=1", b"RCPT TO:<%ba@b.test>", b"NOOP %bRSET",
+                        b"AUTH PLAIN %bAGEAYg=="):
+            for octet in (b"\r", b"\n", b"\0"):
+                door = Door()
+                wire = door.hello()
+                if command.startswith(b"RCPT"):
+                    wire.ask("MAIL FROM:<app@sim.test>")
+                wire.send(command % octet + b"\r\n")
+                self.assertEqual(codes(wire), ["500"], command % octet)
+
+    def test_message(self) -> None:
+        """A message with a false end of data in it is refused as a whole, and what follows stays inside it."""
+        door = Door()
+        wire = door.transaction()
+        wire.send(b"Subject: x\r\n\r\ntext\n.\nMAIL FROM:<evil@sim.test>\nRCPT TO:<maria@acme.test>\nDATA\nevil\r.\r"
+                  b"\r\n.\r\nNOOP\r\n")
+        self.assertEqual(codes(wire), ["550", "250"])
+        self.assertEqual(door.mail("maria@acme.test"), [])
+
+
 class PressureTests(SynchronousTestCase):
     """Memory is bounded by us, not by the client."""
 
