@@ -152,7 +152,8 @@ def _prepared(request: Request) -> errors.Refused | None:
     """Make a request fit for Klein, or say why it cannot be."""
     if not _METHOD.match(request.method):
         return errors.Refused(400, errors.body("the method is malformed"))
-    # Routes do not depend on the host, and Klein fails on one that is no name.
+    # Routes do not depend on the host, and Klein fails on one that is no name; a session's origin is held to it.
+    request.asked_host = request.getHeader(b"Host")  # type: ignore[attr-defined]
     request.requestHeaders.setRawHeaders(b"Host", [b"localhost"])
     segments = []
     for segment in request.postpath or ():

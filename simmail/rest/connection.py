@@ -12,9 +12,11 @@ from typing import Any, Literal
 from msgspec import UNSET, Struct, UnsetType
 
 from simmail.errors import NotFound
+from simmail.rest.guard import DEMO
 from simmail.rest.presenting import disposition
 from simmail.rest.schema import Call, Octets, Role, Route
 from simmail.rest.services import Listener
+from simmail.rest.session import UserInfo, user_info
 from simmail.universe.clock import ClockStatus
 from simmail.universe.fingerprint import fingerprint
 
@@ -59,12 +61,22 @@ class UniverseItem(Struct, frozen=True):
     role: Role
 
 
+class OrgInfo(Struct, frozen=True):
+    """An organization, and the person's role in it."""
+
+    id: str
+    name: str
+    role: Role
+
+
 class Me(Struct, frozen=True):
-    """Who calls."""
+    """Who calls: with an API key, C{key}; a person, C{user} and C{orgs}."""
 
     kind: Literal["key", "user", "pass", "demo"]
     universes: list[UniverseItem]
     key: KeyInfo | UnsetType = UNSET
+    user: UserInfo | UnsetType = UNSET
+    orgs: list[OrgInfo] | UnsetType = UNSET
     administrator: bool = False
 
 
@@ -107,9 +119,15 @@ def read_certificate(call: Call) -> Octets:
 
 
 def _universes(call: Call) -> list[UniverseItem]:
-    one, identity = call.universe, call.identity
+    identity, roster = call.identity, call.services.roster
     role: Any = identity.role
-    return [UniverseItem(one.id, one.name, one.org, one.created, role)]
+    if identity.kind != "user" or identity.user is None:
+        one = call.universe
+        return [UniverseItem(one.id, one.name, one.org, one.created, role)]
+    users, demo = roster.users, call.services.config.server.demo
+    return [UniverseItem(one.id, one.name, one.org, one.created,
+                         "viewer" if demo and one.id == DEMO else users.role(identity.user, one.id))
+            for one in users.universes(identity.user)]
 
 
 def list_universes(call: Call) -> list[UniverseItem]:
@@ -119,7 +137,15 @@ def list_universes(call: Call) -> list[UniverseItem]:
 def read_me(call: Call) -> Me:
     who = call.identity
     role: Any = who.role
-    return Me("key", _universes(call), KeyInfo(who.prefix, who.name, who.universe, role), who.administrator)
+    if who.kind == "key":
+        return Me("key", _universes(call), KeyInfo(who.prefix, who.name, who.universe, role),
+                  administrator=who.administrator)
+    kind: Any = who.kind
+    if who.kind == "demo" or who.user is None:
+        return Me(kind, _universes(call))
+    orgs = [OrgInfo(one.id, one.name, "admin" if who.user.administrator else who.user.orgs[one.id])
+            for one in call.services.roster.orgs() if who.user.administrator or one.id in who.user.orgs]
+    return Me(kind, _universes(call), UNSET, user_info(who.user), orgs, who.administrator)
 
 
 async def read_status(call: Call) -> Any:
@@ -134,15 +160,15 @@ async def read_fingerprint(call: Call) -> Fingerprint:
 _UNIVERSE = {"id": "main", "name": "main", "org": "default", "created": "2025-11-21T08:00:00Z", "role": "admin"}
 
 ROUTES: tuple[Route, ...] = (
-    Route("GET", "/api/status", read_status, "Read what there is, and the clock", Status, answer_example={
+    Route("GET", "/api/status", read_status, "Read what there is, and the clock", Status, polled=True, answer_example={
         "mailboxes": 4, "messages": 12, "personas": 2, "cases": 0, "pending_jobs": 1, "writer": "templates",
         "clock": {"now": "2026-03-01T09:00:00Z", "real": "2025-11-21T08:12:00Z", "speed": 1.0, "frozen": True,
                   "next_job": {"id": "j_5t2k8w", "kind": "reply", "due": "2026-03-01T09:45:00Z"}, "pending": 1}}),
-    Route("GET", "/api/me", read_me, "Read who calls", Me, answer_example={
+    Route("GET", "/api/me", read_me, "Read who calls", Me, placed=False, answer_example={
         "kind": "key", "universes": [_UNIVERSE], "administrator": False,
         "key": {"prefix": "9f2c41d07a", "name": "ci", "universe": "main", "role": "admin"}}),
     Route("GET", "/api/universes", list_universes, "List the universes the caller can open", list[UniverseItem],
-          answer_example=[_UNIVERSE]),
+          placed=False, answer_example=[_UNIVERSE]),
     Route("GET", "/api/connection", read_connection, "Read how mail programs connect", Connection, answer_example={
         "domain": "sim.test", "services": [
             {"name": "SMTP", "address": "127.0.0.1", "port": 2525, "security": "starttls"}],

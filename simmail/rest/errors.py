@@ -49,6 +49,10 @@ MEANINGS: dict[int, str] = {
 }
 
 
+#: Statuses that are no refusal.
+UNCHANGED = "what was asked for has not changed since"
+
+
 class Refused(NamedTuple):
     """A refusal, ready to be sent."""
 

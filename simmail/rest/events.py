@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from simmail.core.events import TYPES, Recorded
 from simmail.core.times import parse_instant
@@ -73,16 +74,23 @@ def _number(row: bytes) -> int:
 async def list_events(call: Call) -> Page:
     asked: WhichEvents = call.query
     descending = asked.order == "desc" if asked.order else asked.after is None
-    rows: list[bytes] = await call.universe.log.query(EventQuery(
+    return await event_page(call, EventQuery(
         after=asked.after, before=asked.before, types=types(asked.type), persona_id=asked.persona_id,
         case_id=asked.case_id, since=None if asked.since is None else parse_instant(asked.since, "since"),
         until=None if asked.until is None else parse_instant(asked.until, "until"),
-        descending=descending, limit=asked.limit + 1))
-    page = rows[:asked.limit]
+        descending=descending, limit=asked.limit))
+
+
+async def event_page(call: Call, query: EventQuery) -> Page:
+    """The events of a query, with the question for those behind them."""
+    # One more than asked for tells whether there is a next page.
+    rows: list[bytes] = await call.universe.log.query(replace(query, limit=query.limit + 1))
+    page = rows[:query.limit]
     more: dict[str, str | int] | None = None
-    if len(rows) > asked.limit:
-        more = {"before" if descending else "after": _number(page[-1]), "order": "desc" if descending else "asc",
-                "limit": asked.limit}
+    if len(rows) > query.limit:
+        more = {"before" if query.descending else "after": _number(page[-1]), "limit": query.limit}
+        if "order" in call.route.query.__struct_fields__:
+            more["order"] = "desc" if query.descending else "asc"
     return Page([msgspec.Raw(row) for row in page], more)
 
 
@@ -122,8 +130,8 @@ _EVENT = {
 
 ROUTES: tuple[Route, ...] = (
     Route("GET", "/api/events", list_events,
-          "List events: ascending when after is given, else newest first", list[Recorded], query=WhichEvents,
-          query_example="type=persona.*&limit=20", answer_example=[_EVENT]),
+          "List events: ascending when after is given, else newest first", list[Recorded], polled=True,
+          query=WhichEvents, query_example="type=persona.*&limit=20", answer_example=[_EVENT]),
     Route("GET", "/api/events/stream", stream_events,
           "Follow events as they happen (server-sent events); resumes from Last-Event-ID", media="text/event-stream",
           query=WhichStream),

@@ -9,6 +9,7 @@ under it and answered 500.
 from __future__ import annotations
 
 import re
+from hashlib import blake2b
 from inspect import isawaitable
 from secrets import token_hex
 from typing import Any
@@ -22,7 +23,7 @@ from twisted.web.server import Request
 from simmail.errors import Refusal, Unavailable
 from simmail.rest import decoding, errors
 from simmail.rest.guard import Guard
-from simmail.rest.schema import TAKEN, Call, NoQuery, Octets, Page, Route
+from simmail.rest.schema import TAKEN, Call, Cookied, NoQuery, Octets, Page, Route
 from simmail.rest.services import Services
 
 #: Parameters that go with every call.
@@ -138,7 +139,18 @@ class Exchange:
             if answer.more is not None:
                 headers = (("Link", f"<{_next(call.request, answer.more)}>; rel=\"next\""),)
             answer = answer.items
-        return 200, msgspec.json.encode(answer), headers, None
+        if isinstance(answer, Cookied):
+            headers = (("Cache-Control", "no-store"),)
+            if answer.cookie:
+                headers = (*headers, ("Set-Cookie", answer.cookie))
+            answer = answer.answer
+        octets = msgspec.json.encode(answer)
+        if call.route.polled:
+            tag = f'"{blake2b(octets, digest_size=12).hexdigest()}"'
+            headers = (*headers, ("ETag", tag), ("Cache-Control", "private, no-cache"))
+            if _has(call.request, tag):
+                return 304, b"", headers, None
+        return 200, octets, headers, None
 
 
 def send(
@@ -159,10 +171,20 @@ def prepare(
     if status != 200:
         request.setResponseCode(status)
     out = request.responseHeaders
-    out.setRawHeaders(b"Content-Type", _JSON if content_type is None else [content_type])
-    out.setRawHeaders(b"Content-Length", [b"%d" % len(octets)])
+    if status != 304:
+        out.setRawHeaders(b"Content-Type", _JSON if content_type is None else [content_type])
+        out.setRawHeaders(b"Content-Length", [b"%d" % len(octets)])
     for name, value in headers:
         out.setRawHeaders(name, [value])
+
+
+def _has(request: Request, tag: str) -> bool:
+    """Whether the client has what C{tag} stands for (RFC 9110 section 13.1.2)."""
+    given = request.getHeader(b"If-None-Match")
+    if given is None:
+        return False
+    tags = [one.strip().removeprefix(b"W/") for one in given.split(b",")]
+    return b"*" in tags or tag.encode("ascii") in tags
 
 
 def _next(request: Request, more: dict[str, str | int]) -> str:

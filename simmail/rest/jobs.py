@@ -100,7 +100,7 @@ _JOB: dict[str, Any] = {
 }
 
 ROUTES: tuple[Route, ...] = (
-    Route("GET", "/api/jobs", list_jobs, "List jobs by due time", list[JobItem], query=WhichJobs,
+    Route("GET", "/api/jobs", list_jobs, "List jobs by due time", list[JobItem], query=WhichJobs, polled=True,
           query_example="state=pending", answer_example=[_JOB]),
     Route("GET", "/api/jobs/{id}", get_job, "Read a job", JobItem, locate=job, answer_example=_JOB),
     Route("PATCH", "/api/jobs/{id}", reschedule_job, "Give a pending job another due time", JobItem, role="member",

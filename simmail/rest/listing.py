@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -31,13 +32,15 @@ class Listings:
         self._most = most
         self._kept: OrderedDict[tuple[Any, ...], bytes] = OrderedDict()
 
-    async def page(self, universe: str, folder: Any, limit: int, before: int | None) -> tuple[list[int], list[bytes]]:
+    async def page(
+        self, universe: str, folder: Any, limit: int, before: int | None, among: Sequence[int] | None = None
+    ) -> tuple[list[int], list[bytes]]:
         """
         The newest C{limit} messages with UIDs below C{before}: their UIDs, and the JSON of each.
 
-        @param folder: an C{IFolder}.
+        @param folder: an C{IFolder}.  @param among: only of these UIDs, ascending.
         """
-        uids = folder.uids
+        uids = folder.uids if among is None else among
         end = len(uids) if before is None else bisect_left(uids, before)
         wanted = list(uids[max(0, end - limit):end])[::-1]
         kept = self._kept

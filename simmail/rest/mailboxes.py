@@ -10,17 +10,18 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
-from msgspec.structs import replace
 
 from simmail.core.completing import header_end
 from simmail.core.mail import Mail
+from simmail.core.query import LONGEST, parse
 from simmail.core.reading import read
-from simmail.core.threads import group
+from simmail.core.threads import group, thread_key
 from simmail.errors import Invalid, NotFound, TooLarge
 from simmail.mailstore.records import Entry
 from simmail.rest.presenting import CaseLink, FullMessage, Message, download, full, listed, shown, source
 from simmail.rest.schema import Body, Call, Deleted, Octets, Page, Query, Route
 from simmail.rest.writing import composed, one_address
+from simmail.universe.finding import Finding
 
 HEADING = "Mailboxes and mail"
 
@@ -66,11 +67,12 @@ class MailboxStatus(Struct, frozen=True):
 
 
 class WhichMessages(Query, frozen=True):
-    """Messages of one folder with UIDs below C{before}."""
+    """Messages of one folder with UIDs below C{before}; C{q}: of them those that a query finds."""
 
     folder: str = "INBOX"
     limit: Limit = 100
     before: Annotated[int, Meta(ge=0)] | None = None
+    q: Annotated[str, Meta(max_length=LONGEST)] | None = None
 
 
 class HowShown(Query, frozen=True):
@@ -156,22 +158,16 @@ async def list_folders(call: Call) -> list[Folder]:
 
 
 async def set_status(call: Call) -> MailboxStatus:
-    # One map with the recipient rules (decisions, section 23).
-    universe, status = call.universe, call.body.status
-    forced: dict[str, Any] = dict(universe.policy.rules.status)
-    forced.pop(call.found, None)
-    if status != "ok":
-        forced[call.found] = status
-    await universe.settings.put("recipients", replace(universe.policy.rules, status=forced))
-    universe.policy.refresh()
-    return MailboxStatus(call.found, status)
+    await call.universe.policy.set_status(call.found, call.body.status)
+    return MailboxStatus(call.found, call.body.status)
 
 
 async def list_messages(call: Call) -> Page:
     asked: WhichMessages = call.query
     folder = await call.universe.mailboxes.folder(call.found, asked.folder)
+    among = await Finding(call.universe, parse(asked.q)).among(folder) if asked.q else None
     # One more than asked for tells whether there is a next page.
-    uids, found = await call.services.listings.page(call.universe.id, folder, asked.limit + 1, asked.before)
+    uids, found = await call.services.listings.page(call.universe.id, folder, asked.limit + 1, asked.before, among)
     more: dict[str, str | int] | None = None
     if len(found) > asked.limit:
         more = {"before": uids[asked.limit - 1], "limit": asked.limit}
@@ -183,14 +179,20 @@ async def whole(
 ) -> tuple[FullMessage, Mail]:
     """A message as the full-message call shows it; a large one is read in a thread."""
 
-    def present() -> tuple[FullMessage, Mail]:
-        mail = read(octets)
-        return full(address, folder, found, mail, case_of(mail), remote, light), mail
+    mail = await _read(call, octets)
+    case = await case_of(call, address, mail)
 
+    def present() -> FullMessage:
+        return full(address, folder, found, mail, case, remote, light)
+
+    return (present() if len(octets) <= LARGE else await _in_thread(call, present)), mail
+
+
+async def _read(call: Call, octets: bytes) -> Mail:
     if len(octets) <= LARGE:
-        return present()
-    result: tuple[FullMessage, Mail] = await _in_thread(call, present)
-    return result
+        return read(octets)
+    mail: Mail = await _in_thread(call, lambda: read(octets))
+    return mail
 
 
 async def _in_thread(call: Call, work: Any) -> Any:
@@ -198,8 +200,13 @@ async def _in_thread(call: Call, work: Any) -> Any:
     return await done if hasattr(done, "__await__") else done
 
 
-def case_of(mail: Mail) -> CaseLink | None:
-    """The case a message says it belongs to."""
+async def case_of(call: Call, address: str, mail: Mail) -> CaseLink | None:
+    """The case that a persona has linked a message's thread to; elsewhere the case the message names."""
+    persona = call.universe.people.at(address)
+    if persona is not None:
+        thread = await call.universe.people.thread(persona.id, thread_key(mail))
+        if thread is not None and thread.case_id:
+            return CaseLink(thread.case_id, thread.how)
     case_id = mail.header("X-Service-Case")
     return CaseLink(case_id, "header") if case_id else None
 
@@ -217,8 +224,7 @@ async def get_raw(call: Call) -> Octets:
 
 
 async def get_attachment(call: Call) -> Octets:
-    octets: bytes = call.found[1]
-    mail: Mail = read(octets) if len(octets) <= LARGE else await _in_thread(call, lambda: read(octets))
+    mail = await _read(call, call.found[1])
     n: int = call.path["n"]
     if n >= len(mail.attachments):
         raise NotFound(f"the message has {len(mail.attachments)} attachments; they count from 0")
@@ -304,6 +310,11 @@ def check_header(octets: bytes, section: int, field: int) -> None:
             raise TooLarge(f"a header field is over {field} octets")
 
 
+def listed_example() -> dict[str, Any]:
+    """A message as lists show it, for examples."""
+    return dict(_MESSAGE)
+
+
 _MESSAGE: dict[str, Any] = {
     "uid": 7, "folder": "INBOX", "flags": [], "time": "2026-03-01T09:45:00Z", "size": 2140,
     "message_id": "<CAF3c9@mail.acme.test>", "in_reply_to": "<order-1@sim.test>", "references": ["<order-1@sim.test>"],
@@ -320,21 +331,24 @@ _PLACE = "/api/mailboxes/{address}/messages/{folder}/{uid}"
 ROUTES: tuple[Route, ...] = (
     Route("GET", "/api/mailboxes", list_mailboxes,
           "List mailboxes: those without a persona first, then personas', each by address", list[MailboxItem],
-          answer_example=[{"address": "maria@acme.test", "can_login": False, "unread": 1, "total": 3,
+          polled=True, answer_example=[{"address": "maria@acme.test", "can_login": False, "unread": 1, "total": 3,
                            "persona_id": "p_7k2m9x4w1c8v", "persona": "Maria Keller"}]),
-    Route("GET", "/api/mailboxes/{address}/folders", list_folders, "List the folders of a mailbox", list[Folder],
-          locate=mailbox, answer_example=[{"name": "Sent", "special_use": "\\Sent", "total": 3, "unread": 0}]),
+    Route("GET", "/api/mailboxes/{address}/folders", list_folders, "List the folders of a mailbox",
+          polled=True, locate=mailbox,
+          answer_example=[{"name": "Sent", "special_use": "\\Sent", "total": 3, "unread": 0}]),
     Route("PUT", "/api/mailboxes/{address}/status", set_status,
           "Set what mail to an address meets; ok clears it", MailboxStatus, role="member", body=StatusChange,
           locate=mailbox, example={"status": "full"},
           answer_example={"address": "maria@acme.test", "status": "full"}),
     Route("GET", "/api/mailboxes/{address}/messages", list_messages,
-          "List messages of a folder, newest first; text is cut to 240 characters", list[Message],
-          query=WhichMessages, locate=mailbox, query_example="folder=INBOX&limit=50", answer_example=[_MESSAGE]),
+          "List messages of a folder, newest first; text is cut to 240 characters", list[Message], polled=True,
+          query=WhichMessages, locate=mailbox, query_example="folder=INBOX&limit=50&q=from:maria",
+          answer_example=[_MESSAGE]),
     Route("GET", "/api/mailboxes/{address}/threads", list_threads,
           "List conversations over INBOX, Sent and Archive, most recent first", list[Thread], query=WhichThreads,
-          locate=mailbox, answer_example=[{"root": "<order-1@sim.test>", "subject": "Your order",
-                                           "last": "2026-03-01T09:45:00Z", "messages": [_MESSAGE]}]),
+          polled=True, locate=mailbox,
+          answer_example=[{"root": "<order-1@sim.test>", "subject": "Your order", "last": "2026-03-01T09:45:00Z",
+                           "messages": [_MESSAGE]}]),
     Route("GET", _PLACE, get_message, "Read a message, with display-safe HTML", FullMessage, query=HowShown,
           locate=message, answer_example=_FULL),
     Route("PATCH", _PLACE, change_message, "Set or clear \\Seen, move to another folder", Message, role="member",

@@ -16,8 +16,8 @@ import msgspec
 from msgspec import inspect
 
 from simmail import __version__
-from simmail.rest.errors import MEANINGS
-from simmail.rest.schema import JSON, Error, Route
+from simmail.rest.errors import MEANINGS, UNCHANGED
+from simmail.rest.schema import JSON, Error, NoQuery, Route
 
 _REF = "#/components/schemas/{name}"
 _MARKUP = re.compile(r"[CL]\{([^{}]*)\}")
@@ -46,13 +46,15 @@ def document(routes: Iterable[Route]) -> dict[str, Any]:
             "description": "A universe of simulated e-mail: mailboxes, people who answer, a clock to move.",
         },
         "servers": [{"url": "/"}],
-        "security": [{"key": []}],
+        "security": [{"key": []}, {"session": []}],
         "tags": [{"name": one} for one in headings],
         "paths": paths,
         "components": {
             "schemas": {name: _plain(schema) for name, schema in components.items() if name not in queries},
             "securitySchemes": {
                 "key": {"type": "http", "scheme": "bearer", "description": "An API key."},
+                "session": {"type": "apiKey", "in": "cookie", "name": "simmail_session",
+                            "description": "A signed-in person (POST /api/session)."},
                 "token": {"type": "apiKey", "in": "query", "name": "token",
                           "description": "The API key, for clients that cannot set headers."},
             },
@@ -82,6 +84,9 @@ def _operation(route: Route, by_type: dict[str, Any], components: dict[str, Any]
         "parameters": _parameters(route, components),
         "responses": _responses(route, by_type),
     }
+    told = components[_name(route.query)].get("description", "") if route.query is not NoQuery else ""
+    if told:
+        operation["x-query"] = _text(told)
     if route.role is None:
         operation["security"] = []
     else:
@@ -140,6 +145,8 @@ def _responses(route: Route, by_type: dict[str, Any]) -> dict[str, Any]:
         if route.answer_example is not None:
             content[JSON]["example"] = route.answer_example
     found: dict[str, Any] = {"200": {"description": "done", "content": content}}
+    if route.polled:
+        found["304"] = {"description": UNCHANGED}
     for status in statuses(route):
         schema = by_type[_key(Error)]
         if status == 503 and route.role is None:
@@ -155,11 +162,15 @@ def _answers(route: Route) -> tuple[Any, ...]:
 def _plain(value: Any) -> Any:
     """A schema whose descriptions, which are docstrings, are without markup."""
     if isinstance(value, dict):
-        return {key: " ".join(_MARKUP.sub(r"`\1`", one).replace("\\\\", "\\").split())
-                if key == "description" and isinstance(one, str) else _plain(one) for key, one in value.items()}
+        return {key: _text(one) if key == "description" and isinstance(one, str) else _plain(one)
+                for key, one in value.items()}
     if isinstance(value, list):
         return [_plain(one) for one in value]
     return value
+
+
+def _text(docstring: str) -> str:
+    return " ".join(_MARKUP.sub(r"`\1`", docstring).replace("\\\\", "\\").split())
 
 
 def _key(type: Any) -> str:

@@ -12,10 +12,16 @@ from msgspec import UNSET, Struct, UnsetType
 
 from simmail.core import relations, temperaments
 from simmail.core.persona import Behaviors, Persona, Style, TemperamentName, Timing
+from simmail.core.preview import Preview
+from simmail.core.reading import read
 from simmail.core.situation import Relation, Stance
 from simmail.core.times import format_duration
-from simmail.errors import Invalid
+from simmail.errors import Invalid, Refusal
+from simmail.rest.mailboxes import check_header, crlf
 from simmail.rest.schema import Body, Call, Deleted, Query, Route
+from simmail.rest.writing import composed, one_address
+from simmail.universe.learning import learn_persona
+from simmail.universe.usage import LEARNED
 
 HEADING = "Personas"
 
@@ -44,7 +50,7 @@ class PersonaFields(Body, frozen=True):
     paused: bool | UnsetType = UNSET
 
 
-class Note(Body, frozen=True):
+class MemoryNote(Body, frozen=True):
     """A note for a persona's memory; with a C{source} it is kept as C{(source) text}."""
 
     text: str
@@ -88,6 +94,31 @@ class Relations(Struct, frozen=True):
     stances: list[Stance]
 
 
+class Learn(Body, frozen=True):
+    """Whose mail to learn from; C{paused}: the new persona does not answer yet."""
+
+    address: str
+    paused: bool = False
+
+
+class Learned(Struct, frozen=True):
+    """The new persona, from what it was learned, and the correspondents that are personas already."""
+
+    persona: Persona
+    by: str
+    people: tuple[str, ...]
+
+
+class Letter(Body, frozen=True, rename={"from_": "from"}):
+    """A mail that might come: C{raw} (RFC 5322), or C{subject} and C{text} or C{html}."""
+
+    from_: str
+    subject: str | None = None
+    text: str | None = None
+    html: str | None = None
+    raw: str | None = None
+
+
 class TemperamentItem(Struct, frozen=True):
     """One temperament; C{weight} is the odds of being drawn."""
 
@@ -109,6 +140,7 @@ async def list_personas(call: Call) -> list[Persona]:
 
 
 async def create_persona(call: Call) -> Persona:
+    call.universe.plan().check("people", len(call.universe.people))
     return await call.universe.people.create(call.body)
 
 
@@ -130,7 +162,7 @@ async def read_memory(call: Call) -> dict[str, list[str]]:
 
 
 async def add_memory(call: Call) -> Remembered:
-    note: Note = call.body
+    note: MemoryNote = call.body
     await call.universe.people.remember(call.found.id, note.text, note.case_id, note.source)
     return Remembered(call.found.id)
 
@@ -164,6 +196,36 @@ async def forget_relations(call: Call) -> Deleted:
     return Deleted()
 
 
+async def learn(call: Call) -> Learned:
+    asked: Learn = call.body
+    plan, usage = call.universe.plan(), call.services.roster.usage(call.universe)
+    plan.check("people", len(call.universe.people))
+    plan.check(LEARNED, usage.used(LEARNED))
+    # Counted before, given back on a refusal: many at once do not get past the allowance.
+    usage.count(LEARNED)
+    try:
+        return Learned(*await learn_persona(call.universe, asked.address, asked.paused))
+    except Refusal:
+        usage.count(LEARNED, -1)
+        raise
+
+
+async def preview(call: Call) -> Preview:
+    asked: Letter = call.body
+    sender = one_address(asked.from_, "from")
+    if asked.raw is not None:
+        if asked.subject is not None or asked.text is not None or asked.html is not None:
+            raise Invalid("raw", "give either raw, or subject and text or html")
+        octets = crlf(asked.raw.encode("utf-8"))
+    else:
+        octets = composed(call.universe.clock.now(), asked.from_, [call.found.address], subject=asked.subject or "",
+                          text=asked.text, html=asked.html or "")
+    limits = call.services.config.limits
+    check_header(octets, limits.header, limits.header_field)
+    found: Preview = await call.universe.correspondents.preview(call.found, read(octets), sender.address)
+    return found
+
+
 async def list_temperaments(call: Call) -> list[TemperamentItem]:
     return [TemperamentItem(one.name, one.weight, one.reply_rate, format_duration(one.median_delay), one.text)
             for one in temperaments.TEMPERAMENTS]
@@ -183,7 +245,7 @@ _RELATION = {
 }
 
 ROUTES: tuple[Route, ...] = (
-    Route("GET", "/api/personas", list_personas, "List personas, sorted by name", list[Persona],
+    Route("GET", "/api/personas", list_personas, "List personas, sorted by name", list[Persona], polled=True,
           answer_example=[_ANSWER]),
     Route("POST", "/api/personas", create_persona, "Create a persona and its mailbox", Persona, role="member",
           body=dict[str, Any], body_shown=PersonaFields, example=_EXAMPLE, answer_example=_ANSWER),
@@ -203,7 +265,7 @@ ROUTES: tuple[Route, ...] = (
           "Read a persona's memory, by case id; \"\" is what lies outside any case", dict[str, list[str]],
           locate=persona, answer_example={"": ["(crm) prefers to be called Mia"]}),
     Route("POST", "/api/personas/{id}/memory", add_memory, "Add a note to a persona's memory", Remembered,
-          role="member", body=Note, locate=persona, example={"text": "prefers to be called Mia", "source": "crm"},
+          role="member", body=MemoryNote, locate=persona, example={"text": "prefers to be called Mia", "source": "crm"},
           answer_example={"persona_id": "p_7k2m9x4w1c8v", "status": "ok"}),
     Route("DELETE", "/api/personas/{id}/memory", clear_memory, "Clear a persona's memory, or only a case's", Deleted,
           role="member", query=WhichCase, locate=persona, answer_example={"status": "deleted"}),
@@ -217,6 +279,15 @@ ROUTES: tuple[Route, ...] = (
           "Add a note to the persona that carries an external id", Remembered, role="member", body=ExternalNote,
           statuses=(404,), example={"system": "crm", "id": "4711", "text": "asked for a discount"},
           answer_example={"persona_id": "p_7k2m9x4w1c8v", "status": "ok"}),
+    Route("POST", "/api/personas/learn", learn, "Make a persona of an address from the mail in its mailbox", Learned,
+          role="member", body=Learn, statuses=(404,), example={"address": "joe@shop.test", "paused": True},
+          answer_example={"persona": {**_ANSWER, "provider": "mail"}, "by": "12 messages, 5 of them its own",
+                          "people": ["maria@acme.test"]}),
+    Route("POST", "/api/personas/{id}/preview", preview,
+          "See what a persona would do with a mail; nothing is stored", Preview, role="member", body=Letter,
+          locate=persona, example={"from": "app@sim.test", "subject": "Lunch?", "text": "On Friday?"},
+          answer_example={"decision": "reply", "why": ["reply draw 0.31 under 0.95"], "would_send": True,
+                          "due": "2026-03-01T09:20:00Z"}),
     Route("GET", "/api/temperaments", list_temperaments, "List temperaments", list[TemperamentItem],
           answer_example=[{"name": "busy", "weight": 25, "reply_rate": 0.75, "median_delay": "3h",
                            "text": "Has little time."}]),

@@ -74,6 +74,13 @@ class Page(Struct, frozen=True):
     more: dict[str, str | int] | None = None
 
 
+class Cookied(Struct, frozen=True):
+    """An answer nobody keeps, that sets or clears the session's cookie unless C{cookie} is empty."""
+
+    answer: Any
+    cookie: str
+
+
 #: The handler has taken the request over and finishes it by itself.
 TAKEN: Any = object()
 
@@ -107,6 +114,8 @@ class Call:
         self.request_id = request_id
         self.begun = begun
         self.query = self.body = self.found = None
+        # Set by the guard before anything looks, but for calls that act in no universe.
+        self.universe = None  # type: ignore[assignment]
         self.gone = False
 
 
@@ -119,6 +128,8 @@ class Route(Struct, frozen=True):
     @ivar answer: type of the answer, a tuple for one of several; for octets C{None}, and C{media} says what they are.
     @ivar role: the least that may call it; C{None}: open to everyone, no key asked for.
     @ivar feature: of the plan, or C{None}.
+    @ivar placed: acts in a universe; a call that does not needs the role in any one only.
+    @ivar polled: its answers have an C{ETag}, and are not sent again to who has them.
     @ivar locate: finds what the path names before anything in parameters or body is refused (404 comes before 400).
     @ivar statuses: what it may answer besides those every call may.
     @ivar body: decoded into this; body_shown: what the OpenAPI document says of it, where that differs.
@@ -146,6 +157,8 @@ class Route(Struct, frozen=True):
     answer_example: Any = None
     query_example: str = ""
     hidden: bool = False
+    placed: bool = True
+    polled: bool = False
 
     @property
     def endpoint(self) -> str:

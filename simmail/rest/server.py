@@ -46,12 +46,14 @@ class ApiRequest(Request):
 
     @ivar begun: real seconds at its first line.
     @ivar endpoint: the route that answered it, C{""} for none.
+    @ivar asked_host: the C{Host} as the client sent it, where another was put in its place.
     """
 
     channel: Any
     content: Any
     defaultContentType = None
     endpoint = ""
+    asked_host: bytes | None = None
     refused = False
 
     def __init__(self, channel: Any, *args: Any, **kwargs: Any) -> None:

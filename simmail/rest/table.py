@@ -8,13 +8,15 @@ import msgspec
 from msgspec.structs import replace
 
 from simmail.rest import (
-    admin, clock, connection, events, extraction, health, jobs, mailboxes, openapi, personas, sending, settings, waits,
+    accounts, admin, cases, clock, connection, console, events, extraction, faults, health, jobs, mailboxes, openapi,
+    organizations, personas, plan, search, sending, session, settings, waits,
 )
 from simmail.rest.schema import JSON, Call, Octets, Route
 
 #: In the order of the document.
 HEADINGS: tuple[ModuleType, ...] = (
-    personas, mailboxes, sending, extraction, waits, settings, clock, jobs, events, connection, admin, health,
+    personas, cases, mailboxes, search, sending, extraction, waits, accounts, settings, faults, clock, jobs, events,
+    connection, plan, session, organizations, admin, health,
 )
 
 
@@ -26,5 +28,6 @@ def all_routes() -> tuple[Route, ...]:
     def read_openapi(call: Call) -> Octets:
         return Octets(octets, JSON)
 
-    return (*routes, Route("GET", "/api/openapi.json", read_openapi, "Read the OpenAPI document", role=None,
-                           media=JSON, hidden=True))
+    document = Route("GET", "/api/openapi.json", read_openapi, "Read the OpenAPI document", role=None, media=JSON,
+                     hidden=True)
+    return (*routes, *console.ROUTES, document)

@@ -7,13 +7,15 @@ rules are is C{core.recipients}; who may sign in is C{accounts}.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
+from twisted.internet.defer import DeferredLock
 
 from simmail.core.faults import FaultVerdict, Passing
-from simmail.core.recipients import RecipientRules, Verdict, verdict
+from simmail.core.recipients import RecipientRules, Verdict, rules_of, verdict
 
 if TYPE_CHECKING:
     from simmail.universe.universe import Universe
@@ -51,6 +53,7 @@ class Policy:
         self._universe = universe
         self._accounts: dict[str, Account] = {}
         self._by_username: dict[str, Account] = {}
+        self._turn = DeferredLock()
         self.rules = RecipientRules()
 
     async def start(self) -> None:
@@ -64,6 +67,36 @@ class Policy:
         """The recipient rules were changed."""
         value = self._universe.settings.get("recipients")
         self.rules = RecipientRules() if value is None else msgspec.convert(value, RecipientRules)
+
+    async def put_rules(self, value: Any) -> RecipientRules:
+        """
+        Replace the recipient rules.
+
+        @param value: a settings document.  @raise Invalid: a bad field, by its path.
+        """
+        rules = rules_of(value)
+        await self._turn.acquire()
+        try:
+            await self._store(rules)
+        finally:
+            self._turn.release()
+        return rules
+
+    async def set_status(self, address: str, status: str) -> None:
+        """Force what mail to an address meets; C{ok} lifts it.  One map with the rules' C{status}."""
+        await self._turn.acquire()
+        try:
+            forced: dict[str, Any] = dict(self.rules.status)
+            forced.pop(address, None)
+            if status != "ok":
+                forced[address] = status
+            await self._store(replace(self.rules, status=forced))
+        finally:
+            self._turn.release()
+
+    async def _store(self, rules: RecipientRules) -> None:
+        await self._universe.settings.put("recipients", rules)
+        self.refresh()
 
     def took(self, account: Account) -> None:
         """A login as it is from now on."""

@@ -34,7 +34,8 @@ from simmail.universe.accounts import Accounts
 from simmail.universe.passwords import Passwords
 from simmail.universe.policy import Account
 from simmail.universe.universe import Charter, Universe
-from simmail.universe.users import Users
+from simmail.universe.usage import Usage
+from simmail.universe.users import User, Users
 
 Role = Literal["viewer", "member", "admin"]
 Proto = Literal["smtp", "imap"]
@@ -50,7 +51,12 @@ _ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}\Z")
 
 
 class Identity(NamedTuple):
-    """Who calls the API."""
+    """
+    Who calls the API: an API key, a signed-in person, a pass of the console, or anybody who looks at the demo.
+
+    @ivar kind: C{key}, C{user}, C{pass} or C{demo}; prefix: under what calls are counted.
+    @ivar universe: C{""} for a person who has not named one.
+    """
 
     kind: str
     prefix: str
@@ -58,6 +64,7 @@ class Identity(NamedTuple):
     universe: str
     role: Role
     administrator: bool
+    user: User | None = None
 
 
 class Login(NamedTuple):
@@ -81,12 +88,17 @@ class Key(Struct, frozen=True):
 
 
 class Org(Struct, frozen=True):
-    """An organisation."""
+    """
+    An organisation.
+
+    @ivar stopped: its universes whose clocks were stopped when it was suspended.
+    """
 
     id: str
     name: str
     plan: str = "self-hosted"
     suspended: bool = False
+    stopped: tuple[str, ...] = ()
 
 
 class Roster:
@@ -114,6 +126,7 @@ class Roster:
         self._keys: dict[str, Key] = {}
         self._failures: dict[str, deque[float]] = {}
         self._accounts: dict[str, Accounts] = {}
+        self._usage: dict[str, Usage] = {}
         self.users = Users(self)
         self.plans: Mapping[str, Plan] = plans or {SELF_HOSTED.name: SELF_HOSTED}
 
@@ -136,12 +149,16 @@ class Roster:
         universe = Universe(charter, self._config, store, self._database, self._reactor, self._unique)
         universe.plan = lambda: self.plan_of(universe)
         await universe.start()
+        usage = Usage(universe)
+        await usage.start()
+        self._usage[charter.id] = usage
         self._universes[charter.id] = universe
         return universe
 
     async def stop(self) -> None:
         """Stop every universe and close its store."""
         for universe in self._universes.values():
+            await self._usage[universe.id].stop()
             await universe.stop()
             await universe.store.close()
 
@@ -186,14 +203,22 @@ class Roster:
         """
         A new organisation.
 
-        @raise Invalid: a bad id.  @raise Conflict: it exists.
+        @raise Invalid: a bad id, no such plan.  @raise Conflict: it exists.
         """
         _check_id("id", org_id)
         if org_id in self._orgs:
             raise Conflict(f"organisation {org_id} exists")
+        self._check_plan(plan)
         org = Org(org_id, name or org_id, plan)
         await self.store_document("orgs", org_id, org)
         self._orgs[org_id] = org
+        return org
+
+    def org(self, org_id: str) -> Org:
+        """One organisation.  @raise NotFound: there is none of that id."""
+        org = self._orgs.get(org_id)
+        if org is None:
+            raise NotFound(f"no organisation {org_id}")
         return org
 
     def orgs(self) -> list[Org]:
@@ -208,12 +233,16 @@ class Roster:
         A new universe; with a C{clock} it starts frozen at that instant unless told otherwise.
 
         @raise Invalid: a bad id or speed.  @raise Conflict: it exists.  @raise NotFound: no such organisation.
+        @raise OverAllowance: the plan's universes are used up.
         """
         _check_id("id", universe_id)
         if universe_id in self._universes:
             raise Conflict(f"universe {universe_id} exists")
-        if org not in self._orgs:
+        owner = self._orgs.get(org)
+        if owner is None:
             raise NotFound(f"no organisation {org}")
+        plan = self.plans.get(owner.plan) or Plan(owner.plan)
+        plan.check("universes", sum(1 for one in self._universes.values() if one.org == org))
         real = self._reactor.seconds()
         now = datetime.fromtimestamp(real, UTC)
         line = Timeline(sim=now, real=real)
@@ -234,6 +263,7 @@ class Roster:
         universe = self.universe(universe_id)
         del self._universes[universe_id]
         self._accounts.pop(universe_id, None)
+        await self._usage.pop(universe_id).stop()
         await universe.stop()
         keys = [key.prefix for key in self._keys.values() if key.universe == universe_id]
         await self._database.commit(SERVER, Commit(
@@ -310,16 +340,41 @@ class Roster:
 
         @raise NotFound: no such organisation.  @raise Invalid: no such plan.
         """
-        org = self._orgs.get(org_id)
-        if org is None:
-            raise NotFound(f"no organisation {org_id}")
-        if plan is not None and plan not in self.plans:
-            raise Invalid("plan", f"must be one of {', '.join(sorted(self.plans))}")
+        org = self.org(org_id)
+        if plan is not None:
+            self._check_plan(plan)
+        stopped = org.stopped
+        if suspended is not None and suspended != org.suspended:
+            stopped = await self._stop_clocks(org_id) if suspended else await self._let_run(org)
         org = Org(org.id, org.name, org.plan if plan is None else plan,
-                  org.suspended if suspended is None else suspended)
+                  org.suspended if suspended is None else suspended, stopped)
         await self.store_document("orgs", org_id, org)
         self._orgs[org_id] = org
         return org
+
+    def _check_plan(self, plan: str) -> None:
+        if plan not in self.plans:
+            raise Invalid("plan", f"must be one of {', '.join(sorted(self.plans))}")
+
+    async def _stop_clocks(self, org_id: str) -> tuple[str, ...]:
+        """The clocks of a suspended organisation stand still (decisions, section 23); which were stopped."""
+        stopped = []
+        for universe in self.universes():
+            if universe.org == org_id and not universe.clock.timeline.frozen:
+                await universe.clock.set(frozen=True)
+                stopped.append(universe.id)
+        return tuple(stopped)
+
+    async def _let_run(self, org: Org) -> tuple[str, ...]:
+        for universe_id in org.stopped:
+            universe = self._universes.get(universe_id)
+            if universe is not None:
+                await universe.clock.set(frozen=False)
+        return ()
+
+    def usage(self, universe: Universe) -> Usage:
+        """What a universe has used of its plan this month."""
+        return self._usage[universe.id]
 
     # Logins
 
@@ -342,6 +397,8 @@ class Roster:
             raise Unavailable("Redis is away; try again later")
         self._check_failures(remote)
         name = username.strip().lower()
+        if "*" in name and proto == "imap":
+            return await self._sign_in_as(name, username, password, remote)
         candidates = [
             (universe, account) for universe in self._universes.values()
             if (account := universe.policy.login(name)) is not None
@@ -357,13 +414,35 @@ class Roster:
         if found is None or why:
             self._failures.setdefault(remote, deque(maxlen=MOST_FAILURES)).append(self._reactor.seconds())
             for universe, account in candidates[:1]:
-                self._record(universe, False, proto, username, account.address, remote, why)
+                self.record(universe, False, proto, username, account.address, remote, why)
             raise Unauthenticated("authentication failed")
         universe, account = found
         if self.org_of(universe).suspended:
             raise Forbidden("the organization is suspended")
-        self._record(universe, True, proto, username, account.address, remote, "")
+        self.record(universe, True, proto, username, account.address, remote, "")
         return Login(universe, account.address, username)
+
+    async def _sign_in_as(self, name: str, username: str, password: str, remote: str) -> Login:
+        """A master user opens somebody's mailbox: C{address*master} (decisions, section 23)."""
+        address, _, master = name.rpartition("*")
+        stored = self._config.imap.master_users.get(master, "")
+        if stored.startswith("$argon2"):
+            good = await self.passwords.verify(stored, password)
+        else:
+            await self.passwords.verify("", password)
+            good = bool(stored) and hmac.compare_digest(stored.encode(), password.encode("utf-8", "surrogatepass"))
+        having = [one for one in self.universes() if one.store.exists(address)]
+        default = self._config.smtp.default_universe
+        universe = next((one for one in having if one.id == default), having[0] if having else None)
+        if not good or universe is None:
+            self._failures.setdefault(remote, deque(maxlen=MOST_FAILURES)).append(self._reactor.seconds())
+            if universe is not None:
+                self.record(universe, False, "imap", username, address, remote, "wrong master user or password")
+            raise Unauthenticated("authentication failed")
+        if self.org_of(universe).suspended:
+            raise Forbidden("the organization is suspended")
+        self.record(universe, True, "imap", username, address, remote, "")
+        return Login(universe, address, username)
 
     @staticmethod
     def _why_not(account: Account | None, proto: Proto) -> str:
@@ -387,9 +466,10 @@ class Roster:
         elif len(failures) >= MOST_FAILURES:
             raise TooMany("too many failed logins", failures[0] + FAILURE_WINDOW - now)
 
-    def _record(
+    def record(
         self, universe: Universe, good: bool, proto: str, username: str, address: str, remote: str, why: str
     ) -> None:
+        """Record that somebody signed in, or tried to; nobody waits for it."""
         if not self.available:
             return
         event = Event("auth.ok" if good else "auth.failed", universe.clock.now(), {

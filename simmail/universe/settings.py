@@ -34,7 +34,7 @@ class Settings:
         self._commit = commit
         self._documents: dict[str, Any] = {}
         self.pace = Pace()
-        #: Nothing dials out yet, so nobody opens a link or looks a sender up.
+        #: What is in force.  Nothing dials out yet, so nobody opens a link or looks a sender up, whatever is set.
         self.links = LinkPolicy(enabled=False, sender_check=0.0)
 
     async def start(self) -> None:
@@ -46,8 +46,11 @@ class Settings:
         self._documents[name] = value
         if name == "pace":
             self.pace = msgspec.convert(value, Pace)
-        elif name == "links":
-            self.links = msgspec.convert(value, LinkPolicy)
+
+    @property
+    def link_policy(self) -> LinkPolicy:
+        """The link policy as it was set; what is in force is C{links}."""
+        return msgspec.convert(self.get("links", {}), LinkPolicy)
 
     def get(self, name: str, default: Any = None) -> Any:
         """A document as it was stored."""

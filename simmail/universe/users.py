@@ -148,8 +148,17 @@ class Users:
         if not await self._roster.passwords.verify(user.hash if user else "", password) or user is None:
             for who in ("name " + name, "place " + remote):
                 self._failures.setdefault(who, deque(maxlen=MOST_FAILURES)).append(now)
+            if user is not None:
+                self._record(user, False, remote, "wrong password")
             raise Unauthenticated("wrong e-mail or password")
-        return await self._issue("sms_", Ticket(user.email, now + SESSION))
+        token = await self._issue("sms_", Ticket(user.email, now + SESSION))
+        self._record(user, True, remote, "")
+        return token
+
+    def _record(self, user: User, good: bool, remote: str, why: str) -> None:
+        for universe in self._roster.universes():
+            if universe.org in user.orgs:
+                self._roster.record(universe, good, "dashboard", user.email, user.email, remote, why)
 
     async def sign_out(self, token: str) -> None:
         """The session is over."""

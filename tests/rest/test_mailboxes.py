@@ -101,7 +101,7 @@ class ListTests(ServedTestCase):
         self.assertEqual(self.good("GET", BASE + "?folder=Sent"), [])
         self.bad(404, "GET", BASE + "?folder=Nope")
         for query, text in (("limit=0", "limit"), ("limit=1001", "limit"), ("before=x", "before"),
-                            ("q=x", "q: unknown")):
+                            ("q=is:nice", "q: is: knows only"), ("colour=x", "colour: unknown")):
             self.assertIn(text, self.bad(400, "GET", f"{BASE}?{query}"))
 
     def test_status(self) -> None:

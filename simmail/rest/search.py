@@ -1,0 +1,117 @@
+"""
+C{/api/search}, and deleting by query.
+
+Source: decisions, sections 2 and 5.
+"""
+
+from __future__ import annotations
+
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from datetime import datetime
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from simmail.core.query import LONGEST, parse
+from simmail.errors import Invalid
+from simmail.rest.mailboxes import Limit, listed_example, mailbox
+from simmail.rest.presenting import Message, listed
+from simmail.rest.schema import Call, Deleted, Page, Query, Route
+from simmail.universe.finding import Finding, Hit
+
+HEADING = "Search"
+
+#: Messages removed before others get their turn.
+SLICE = 200
+
+Words = Annotated[str, Meta(max_length=LONGEST)]
+
+
+class Search(Query, frozen=True):
+    """
+    C{q}: words and "phrases", C{from:}, C{to:}, C{cc:}, C{subject:}, C{message-id:}, C{case:}, C{persona:},
+    C{folder:}, C{header:Name=value}, C{filename:}, C{has:attachment}, C{is:unread}, C{larger:}, C{smaller:},
+    C{after:}, C{before:}, and C{-} for not.  C{before}: from the C{Link} of the page before.
+    """
+
+    q: Words
+    limit: Limit = 100
+    before: str | None = None
+
+
+class WhichToDelete(Query, frozen=True):
+    """The messages of C{folder}, of them those that C{q} finds; one of both is needed."""
+
+    folder: str | None = None
+    q: Words | None = None
+
+
+class Found(Message, frozen=True):
+    """A message, and C{address}: the mailbox it is in."""
+
+    address: str = ""
+
+
+async def search(call: Call) -> Page:
+    asked: Search = call.query
+    universe = call.universe
+    hits = await Finding(universe, parse(asked.q)).everywhere()
+    if asked.before is not None:
+        behind = _cursor(asked.before)
+        hits = [hit for hit in hits if _place(hit) < behind]
+    page = hits[:asked.limit]
+    more: dict[str, str | int] | None = None
+    if len(hits) > asked.limit:
+        more = {"before": _cursor_of(page[-1]), "limit": asked.limit}
+    return Page([one for hit in page if (one := await _found(call, hit)) is not None], more)
+
+
+async def _found(call: Call, hit: Hit) -> dict[str, Any] | None:
+    folder = await call.universe.mailboxes.folder(hit.mailbox, hit.folder)
+    entry, digests = folder.entry(hit.uid), await folder.digests([hit.uid])
+    if entry is None or hit.uid not in digests:
+        return None
+    return {**msgspec.to_builtins(listed(folder.name, entry, digests[hit.uid])), "address": hit.mailbox}
+
+
+def _place(hit: Hit) -> tuple[str, str, str, int]:
+    return hit.date.isoformat(timespec="microseconds"), hit.mailbox, hit.folder, hit.uid
+
+
+def _cursor_of(hit: Hit) -> str:
+    return urlsafe_b64encode(msgspec.json.encode(_place(hit))).decode("ascii").rstrip("=")
+
+
+def _cursor(text: str) -> tuple[str, str, str, int]:
+    try:
+        octets = urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
+        place: tuple[str, str, str, int] = msgspec.json.decode(octets, type=tuple[str, str, str, int])
+        datetime.fromisoformat(place[0])
+    except (ValueError, msgspec.MsgspecError):
+        raise Invalid("before", "is not a cursor of a search") from None
+    return place
+
+
+async def delete_messages(call: Call) -> Deleted:
+    asked: WhichToDelete = call.query
+    if not asked.folder and not asked.q:
+        raise Invalid("folder", "give folder or q")
+    terms, store = parse(asked.q or ""), call.universe.store
+    names = [asked.folder] if asked.folder else [one.name for one in await store.folders(call.found)]
+    for name in names:
+        folder = await call.universe.mailboxes.folder(call.found, name)
+        uids = await Finding(call.universe, terms).among(folder)
+        for begin in range(0, len(uids), SLICE):
+            await folder.expunge(uids[begin:begin + SLICE])
+    return Deleted()
+
+
+ROUTES: tuple[Route, ...] = (
+    Route("GET", "/api/search", search, "Search the mail of all mailboxes, the newest first", list[Found],
+          query=Search, query_example="q=from:maria invoice -is:read&limit=20",
+          answer_example=[{**listed_example(), "address": "app@sim.test"}]),
+    Route("DELETE", "/api/mailboxes/{address}/messages", delete_messages,
+          "Delete the messages of a folder, or those a query finds", Deleted, role="member", query=WhichToDelete,
+          locate=mailbox, query_example="folder=INBOX&q=subject:test", answer_example={"status": "deleted"}),
+)

@@ -1,0 +1,242 @@
+"""
+Finding mail in folders by the terms of a query.
+
+A search is worked out on sets of UIDs: what the folder knows narrows them
+first, then the index of text.  Source: decisions, section 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+from msgspec import Struct
+from twisted.internet.defer import Deferred
+
+from simmail.core import charsets, encodedwords
+from simmail.core.mime import fields, value
+from simmail.core.query import Term
+from simmail.core.threads import thread_key
+from simmail.database.records import EventQuery
+from simmail.interfaces import IFolder
+from simmail.universe.memories import threads_of
+
+if TYPE_CHECKING:
+    from simmail.universe.universe import Universe
+
+#: Rows of the index looked at between two looks at the clock, and the longest stretch of real time without a turn.
+SLICE, STRETCH = 200, 0.02
+
+#: Fields in which bare words are looked for.
+_WORDS = ("subject", "text", "from_", "to", "cc")
+_COLUMNS = {"from": ("from_",), "to": ("to",), "cc": ("cc",), "subject": ("subject",), "text": _WORDS}
+_LISTS = frozenset(("from_", "to", "cc"))
+
+#: Events that tell which personas a case concerns.
+TOLD = ("persona.received", "persona.sent")
+
+Row = tuple[Any, ...]
+
+
+class _Data(Struct):
+    persona_id: str = ""
+
+
+class _Told(Struct):
+    data: _Data
+
+
+_decode = msgspec.json.Decoder(_Told).decode
+
+
+class Hit(NamedTuple):
+    """Where a message was found."""
+
+    mailbox: str
+    folder: str
+    uid: int
+    date: Any
+
+
+class _Headed(NamedTuple):
+    message_id: str
+    in_reply_to: str
+    references: tuple[str, ...]
+
+
+class Finding:
+    """One search in one universe."""
+
+    def __init__(self, universe: Universe, terms: Sequence[Term]) -> None:
+        self._universe = universe
+        self._terms = terms
+        self._began = universe.reactor.seconds()
+        self._linked: dict[str, frozenset[str]] = {}
+
+    async def everywhere(self) -> list[Hit]:
+        """All messages of the universe that fit, the newest first."""
+        store, found = self._universe.store, list[Hit]()
+        for mailbox in store.mailboxes():
+            for status in await store.folders(mailbox):
+                if not status.total or not self._may_be_in(status.name):
+                    continue
+                folder = await store.folder(mailbox, status.name)
+                uids = await self.among(folder)
+                dates = folder.column("date", uids)
+                found += [Hit(mailbox, folder.name, uid, date) for uid, date in zip(uids, dates) if date is not None]
+                await self._breathe()
+        return sorted(found, key=lambda hit: (hit.date, hit.mailbox, hit.folder, hit.uid), reverse=True)
+
+    async def among(self, folder: IFolder) -> list[int]:
+        """The UIDs of one folder that fit, ascending."""
+        uids: list[int] = list(folder.uids)
+        for term in sorted(self._terms, key=_cost):
+            if not uids:
+                break
+            fits = set(await self._fitting(folder, term, uids))
+            uids = [uid for uid in uids if (uid in fits) is term.wanted]
+        return uids
+
+    def _may_be_in(self, folder: str) -> bool:
+        return all((term.text == folder.lower()) is term.wanted for term in self._terms if term.field == "folder")
+
+    async def _breathe(self) -> None:
+        now = self._universe.reactor.seconds()
+        if now - self._began >= STRETCH:
+            turn: Deferred[None] = Deferred()
+            self._universe.reactor.callLater(0, turn.callback, None)
+            await turn
+            self._began = self._universe.reactor.seconds()
+
+    async def _fitting(self, folder: IFolder, term: Term, uids: list[int]) -> Iterable[int]:
+        kind = term.field
+        if kind == "folder":
+            return uids if term.text == folder.name.lower() else ()
+        if kind == "flag":
+            having: Iterable[int] = folder.having(term.text, term.on)
+            return having
+        if kind in ("larger", "smaller"):
+            sizes = zip(uids, folder.column("size", uids))
+            return [uid for uid, size in sizes if size is not None and
+                    (size > term.size if kind == "larger" else size < term.size)]
+        if kind in ("after", "before"):
+            assert term.at is not None
+            dates = zip(uids, folder.column("date", uids))
+            return [uid for uid, at in dates if at is not None and
+                    (at >= term.at if kind == "after" else at < term.at)]
+        columns, fits = await self._rule(term, folder)
+        if kind in _COLUMNS:
+            uids = await _narrowed(folder, columns, term.text, uids)
+        found: list[int] = []
+        for begin in range(0, len(uids), SLICE):
+            part = uids[begin:begin + SLICE]
+            rows = await folder.digested(part, columns)
+            found += [uid for uid in part if uid in rows and fits(rows[uid])]
+            await self._breathe()
+        return found
+
+    async def _rule(self, term: Term, folder: IFolder) -> tuple[tuple[str, ...], Callable[[Row], bool]]:
+        """The fields of a digest that decide, and how."""
+        wanted, kind = term.text, term.field
+        if kind in _COLUMNS:
+            columns = _COLUMNS[kind]
+            return columns, lambda row: any(_holds(name, one, wanted) for name, one in zip(columns, row))
+        if kind == "message-id":
+            bare = wanted.strip("<>")
+            return ("message_id",), lambda row: row[0].lower().strip("<>") == bare
+        if kind == "filename":
+            return ("filenames",), lambda row: any(wanted in one.lower() for one in row[0])
+        if kind == "attachment":
+            return ("attachments",), lambda row: any(not one.inline for one in row[0])
+        if kind == "persona":
+            return self._of_persona(wanted, folder)
+        if kind == "case":
+            return await self._of_case(wanted)
+        name = term.name.encode("latin-1", "replace")
+        return ("header",), lambda row: any(
+            wanted in _decoded(value(raw)).lower() for one, raw in fields(row[0]) if one == name)
+
+    def _of_persona(self, wanted: str, folder: IFolder) -> tuple[tuple[str, ...], Callable[[Row], bool]]:
+        people = self._universe.people.everyone()
+        addresses = {address for one in people if wanted in (one.id, one.name.lower(), *one.addresses)
+                     for address in one.addresses}
+        if folder.mailbox in addresses:
+            return ("message_id",), lambda row: True
+        return ("from_", "to", "cc"), lambda row: any(
+            one.address.lower() in addresses for part in row for one in part)
+
+    async def _of_case(self, wanted: str) -> tuple[tuple[str, ...], Callable[[Row], bool]]:
+        case = next((one for one in self._universe.cases.all()
+                     if wanted in (one.id.lower(), str(one.external_id or "").lower())), None)
+        names = {wanted} if case is None else {case.id.lower(), str(case.external_id or case.id).lower()}
+        if case is None:
+            keys: frozenset[str] = frozenset()
+        else:
+            if case.id not in self._linked:
+                self._linked[case.id] = frozenset(await linked(self._universe, case.id))
+            keys = self._linked[case.id]
+
+        def fits(row: Row) -> bool:
+            if keys and thread_key(_Headed(*row[:3])) in keys:
+                return True
+            return any(value(raw).strip().decode("utf-8", "replace").lower() in names
+                       for one, raw in fields(row[3]) if one == b"x-service-case")
+
+        return ("message_id", "in_reply_to", "references", "header"), fits
+
+
+async def linked(universe: Universe, case_id: str) -> dict[str, str]:
+    """The keys of the threads that personas have linked to a case, each with one of those personas."""
+    keys: dict[str, str] = {}
+    for persona_id in await _concerned(universe, case_id):
+        table = await universe.database.table(universe.id, threads_of(persona_id))
+        for key, octets in sorted(table.items()):
+            # Few of many name the case: only those are read.
+            if case_id.encode() in octets and key not in keys:
+                state = await universe.people.thread(persona_id, key)
+                if state is not None and state.case_id == case_id:
+                    keys[key] = persona_id
+    return keys
+
+
+async def _concerned(universe: Universe, case_id: str) -> list[str]:
+    """The personas on a case, and those its events tell of."""
+    found: dict[str, None] = {}
+    case = universe.cases.get(case_id)
+    for one in (case.people or ()) if case is not None else ():
+        persona = universe.people.known(one.persona_id or "") or universe.people.at(one.address or "")
+        if persona is not None:
+            found[persona.id] = None
+    for octets in await universe.log.query(EventQuery(case_id=case_id, types=TOLD, descending=True, limit=1000)):
+        persona = universe.people.known(_decode(octets).data.persona_id)
+        if persona is not None:
+            found[persona.id] = None
+    return list(found)
+
+
+async def _narrowed(folder: IFolder, columns: tuple[str, ...], text: str, uids: list[int]) -> list[int]:
+    """What the index of text leaves to be looked at."""
+    if not text:
+        return uids
+    contain: Callable[[str, str], Awaitable[Iterable[int]]] = folder.containing
+    found: set[int] = set()
+    for name in columns:
+        found.update(await contain(name, text))
+    return [uid for uid in uids if uid in found]
+
+
+def _holds(name: str, column: Any, wanted: str) -> bool:
+    if name in _LISTS:
+        return any(wanted in f"{one.name} <{one.address}>".lower() for one in column)
+    return wanted in column.lower()
+
+
+def _decoded(raw: bytes) -> str:
+    return encodedwords.decode(charsets.decode(raw))
+
+
+def _cost(term: Term) -> int:
+    if term.field in ("folder", "flag", "larger", "smaller", "after", "before"):
+        return 0
+    return 2 if term.field in ("text", "case", "header") else 1
