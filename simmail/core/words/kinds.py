@@ -9,10 +9,11 @@ from datetime import date, timedelta
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from simmail.core.dice import Dice
 from simmail.core.words import facts
 from simmail.core.words.acts import Said
 from simmail.core.words.calendar import clock, plain_date
-from simmail.core.words.findings import say
+from simmail.core.words.findings import Question, say
 from simmail.core.words.language import Language, counted
 from simmail.core.words.reply import reply
 from simmail.core.words.scene import Scene
@@ -140,8 +141,16 @@ def _deliver(scene: Scene) -> list[Said]:
     promise = scene.request.promise
     if promise is None:
         return [Said(act="deliver.done", values=scene.common)]
-    said = [_keep(scene, what, place == 0) for place, what in enumerate(apart(promise.what, scene.language))]
-    return [said[0], *(replace(one, joins=False) for one in said[1:])]
+    said: list[Said] = []
+    for place, what in enumerate(apart(promise.what, scene.language)):
+        one = _keep(scene, what, place == 0)
+        if said and one.act == said[-1].act == "deliver.answer":
+            # Two answers are given in one go.
+            both = f"{said[-1].values['value']} {one.values['value']}"
+            said[-1] = replace(said[-1], values={**said[-1].values, "value": both})
+        else:
+            said.append(replace(one, joins=False) if said else one)
+    return said
 
 
 def _keep(scene: Scene, what: str, first: bool) -> Said:
@@ -157,6 +166,9 @@ def _keep(scene: Scene, what: str, first: bool) -> Said:
                 said = fact.values(language)
                 value = said["value"] if fact.act() == "answer.said" else f"{said['label']}: {said['value']}."
                 return Said(act="deliver.answer", values={**values, "value": value[:1].upper() + value[1:]})
+        asked = _asked(scene, what)
+        if asked is not None:
+            return Said(act="deliver.answer", values={**values, "value": _invented(asked, scene)})
         # After a complaint there is nothing to agree to: it was put right.
         put_right = bool(scene.read) and scene.read[-1].intent in ("complaint", "redress", "support")
         return Said(act="deliver.done" if put_right else "deliver.fine", values=values)
@@ -169,6 +181,33 @@ def _keep(scene: Scene, what: str, first: bool) -> Said:
         act="deliver.late" if late and first else "deliver.document", values={**values, **counted(what, language)},
         documents=_pieces(what, language),
     )
+
+
+def _asked(scene: Scene, what: str) -> Question | None:
+    """The question that an answer was promised to, where yes is no answer to it."""
+    open_ones = [question for read in scene.read for question in read.found.questions]
+    low = what.lower()
+    named = [question for question in open_ones if question.topic and low.endswith(question.topic.lower())]
+    if not named and low.startswith(scene.language.what.answer_plain.lower()):
+        named = [question for question in open_ones if not question.topic] or open_ones
+    return named[0] if named and named[0].form in ("what", "many", "why") else None
+
+
+def _invented(question: Question, scene: Scene) -> str:
+    """An answer by the form of a question; the same person answers the same question alike."""
+    answers = scene.language.answers
+    low = question.text.lower()
+    answer = answers.other
+    if question.form == "why":
+        answer = answers.reason
+    elif question.form == "many" and low.startswith(answers.many_words):
+        dice = Dice(scene.request.persona.id).on("invented", question.topic.lower())
+        answer = answers.many.format(n=2 + dice.below(30, "many"))
+    elif low.startswith(answers.who_words):
+        answer = answers.who
+    if question.topic and question.form != "why":
+        answer = answers.about.format(topic=question.topic, answer=answer)
+    return f"{answer[:1].upper()}{answer[1:]}."
 
 
 def apart(what: str, language: Language) -> list[str]:

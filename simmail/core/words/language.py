@@ -66,6 +66,18 @@ class Subjects(Struct, frozen=True):
     delivered: str
 
 
+class Answers(Struct, frozen=True):
+    """What answers questions by their form, and what those begin with; C{about} says to which it is the answer."""
+
+    about: str
+    who: str
+    who_words: tuple[str, ...]
+    many: str
+    many_words: tuple[str, ...]
+    reason: str
+    other: str
+
+
 class Wants(Struct, frozen=True):
     """Sentences around what a persona wants."""
 
@@ -114,6 +126,7 @@ class Language(Struct, frozen=True, rename={"and_": "and", "or_": "or"}):
     wants: Wants
     document: Labels
     what: What
+    answers: Answers
     subjects: Subjects
     reply_prefixes: tuple[str, ...]
     reply_subject_prefixes: tuple[str, ...]

@@ -245,6 +245,24 @@ class KindTests(SynchronousTestCase):
                 return
         self.fail("never asked")
 
+    def test_answer_fits_the_question(self) -> None:
+        """A promised answer to who and how many says who and how many, the same whenever it is asked."""
+        asked = mail("How many seats do you need? Who will sign the order?")
+        promise = Promised("an answer on the number of seats and an answer on the order", NOW)
+        numbers = set()
+        for temperament in TEMPERAMENTS:
+            text = wrote(asked, kind="deliver", temperament=temperament, promise=promise).text
+            self.assertIn("that would be me", text)
+            numbers.add(text.partition("number of seats: ")[2].partition(".")[0])
+        self.assertEqual(len(numbers), 1)
+        self.assertTrue(numbers.pop().isdigit())
+
+    def test_answer_to_yes_or_no(self) -> None:
+        """A promised answer to what may be agreed to agrees."""
+        asked = mail("Can we begin on Monday?")
+        text = wrote(asked, kind="deliver", promise=Promised("an answer to your question", NOW)).text
+        self.assertTrue("go ahead" in text or "fine" in text, text)
+
     def test_complaint_is_put_right(self) -> None:
         """What was promised after a complaint is told as done, not agreed to."""
         complaint = mail("I am very disappointed. The paper is too thin, this is unacceptable.")
