@@ -5,6 +5,7 @@ The invariants of the house, read off the source (simmail/docs/architecture.rst)
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -54,6 +55,11 @@ def imported(tree: ast.Module) -> Iterator[tuple[str, bool]]:
             yield node.module, node in tree.body
             for alias in node.names:
                 yield f"{node.module}.{alias.name}", node in tree.body
+
+
+def text_of(value: object) -> str:
+    """A constant as text, C{""} when it is none."""
+    return value.decode("latin-1") if isinstance(value, bytes) else value if isinstance(value, str) else ""
 
 
 class TidyTests(SynchronousTestCase):
@@ -121,6 +127,22 @@ class TidyTests(SynchronousTestCase):
         """Only database/ speaks Redis."""
         wrong = [name for name, tree in modules() for module, _ in imported(tree)
                  if module.partition(".")[0] in ("txredisapi", "redis", "valkey") and not name.startswith("database")]
+        self.assertEqual(wrong, [])
+
+    def test_no_possessive_groups(self) -> None:
+        """
+        No regular expression repeats a group possessively.
+
+        Python before 3.11.5 (Debian 12 has 3.11.2) does not go back to where a failed repetition began
+        (CPython issue 106052).  Where repetitions begin differently a plain one is as fast.
+        """
+        possessive = re.compile(r"(?<!\\)\)(?:[*+?]|\{[0-9,]+\})\+|\(\?>")
+        wrong = []
+        for name, tree in modules():
+            for node in ast.walk(tree):
+                if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("re."):
+                    wrong += [f"{name}:{part.lineno}" for part in ast.walk(node) if isinstance(part, ast.Constant)
+                              and possessive.search(text_of(part.value))]
         self.assertEqual(wrong, [])
 
     def test_every_module_says_what_it_is(self) -> None:

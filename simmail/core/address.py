@@ -32,10 +32,10 @@ class Address(NamedTuple):
 
 
 # Possessive where a run could be cut in more than one way: nothing here backtracks beyond a label.
-_DOT_STRING = re.compile(r"[\w!#$%&'*+/=?^`{|}~-]++(?:\.[\w!#$%&'*+/=?^`{|}~-]++)*+", re.ASCII)
+_DOT_STRING = re.compile(r"[\w!#$%&'*+/=?^`{|}~-]++(?:\.[\w!#$%&'*+/=?^`{|}~-]++)*", re.ASCII)
 _USUAL = re.compile(
-    r"[\w!#$%&'*+/=?^`{|}~-]++(?:\.[\w!#$%&'*+/=?^`{|}~-]++)*+@"
-    r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*+", re.ASCII)
+    r"[\w!#$%&'*+/=?^`{|}~-]++(?:\.[\w!#$%&'*+/=?^`{|}~-]++)*@"
+    r"[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*", re.ASCII)
 _NOT_ATEXT = frozenset(' "(),:;<>@[]\\')
 _LABEL = re.compile(r"[A-Za-z0-9-]+")
 
@@ -143,7 +143,7 @@ def _is_u_label(label: str) -> bool:
 # A header, cut into what matters: quoted strings, specials, runs of anything else.  A quote that nothing closes is
 # dropped; there can be one only, so looking for its end is paid once.
 _TOKEN = re.compile(
-    r'"((?:[^"\\]++|\\.)*+)"|"|([()<>,;:\[\]])|([^"()<>,;:\[\]\\]++)|\\(.?)', re.DOTALL
+    r'"((?:[^"\\]++|\\.)*)"|"|([()<>,;:\[\]])|([^"()<>,;:\[\]\\]++)|\\(.?)', re.DOTALL
 )
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 # What nearly all mailboxes look like, with the comma after them.

@@ -37,10 +37,10 @@ _COLOURED = frozenset((
     "border-left-color"))
 
 # Possessive, or of classes that exclude what follows: nothing here backtracks.
-_COMMENT = re.compile(r"/\*(?:[^*]++|\*(?!/))*+(?:\*/)?")
+_COMMENT = re.compile(r"/\*(?:[^*]++|\*(?!/))*(?:\*/)?")
 _ESCAPE = re.compile(r"\\(?:([0-9A-Fa-f]{1,6})(?:\r\n|[ \t\r\n\f])?|(\r\n|[\r\n\f])|(.))")
-_PIECE = re.compile(r"\"[^\"]*+\"?|'[^']*+'?|\((?:[^()\"']++|\"[^\"]*+\"|'[^']*+')*+\)?|;|[^;\"'(]++")
-_PLAIN = re.compile(r"(?:[A-Za-z0-9 #%.,()+*/!_-]++|\"[\w .,+-]*+\"|'[\w .,+-]*+')++")
+_PIECE = re.compile(r"\"[^\"]*+\"?|'[^']*+'?|\((?:[^()\"']++|\"[^\"]*+\"|'[^']*+')*\)?|;|[^;\"'(]++")
+_PLAIN = re.compile(r"(?:[A-Za-z0-9 #%.,()+*/!_-]++|\"[\w .,+-]*+\"|'[\w .,+-]*+')+")
 _FUNCTION = re.compile(r"([A-Za-z_-][A-Za-z0-9_-]*+)?\(")
 _FETCHING = re.compile(
     r"(?:url|src|image|image-set|cross-fade|element)\(\s{0,20}[\"']?\s{0,20}(?:https?:|ftp:|//|/\\|\\\\)"

@@ -49,7 +49,7 @@ def _authors(found: list[Field]) -> tuple[Address, ...]:
 
 
 _BLOB = re.compile(r"\[[^\[\]]*+\]\s*+")
-_REPLY = re.compile(r"(?:re|fwd?)\s*+(?:\[[^\[\]]*+\]\s*+)?+:\s*+", re.IGNORECASE)
+_REPLY = re.compile(r"(?:re|fwd?)\s*+(?:\[[^\[\]]*+\]\s*+)?:\s*+", re.IGNORECASE)
 _FORWARDED = re.compile(r"\[fwd:(.*)\]", re.IGNORECASE)
 
 

@@ -79,7 +79,7 @@ def envelope(found: list[Field]) -> bytes:
 
 _ADDRESSES = frozenset((b"from", b"sender", b"reply-to", b"to", b"cc", b"bcc"))
 _SIMPLE = re.compile(
-    rb'(?:"([^"\\\x00-\x1f\x7f-\xff]*+)"[ \t]*+|([\w!#$%&\'*+/=?^`{|}~.-]++(?: [\w!#$%&\'*+/=?^`{|}~.-]++)*+)[ \t]*+)?+'
+    rb'(?:"([^"\\\x00-\x1f\x7f-\xff]*+)"[ \t]*+|([\w!#$%&\'*+/=?^`{|}~.-]++(?: [\w!#$%&\'*+/=?^`{|}~.-]++)*)[ \t]*+)?'
     rb'<([\w!#$%&\'*+/=?^`{|}~.-]++)@([\w.-]++)>')
 
 
@@ -100,7 +100,7 @@ def addresses_of(text: bytes | None, default: bytes = b"NIL") -> bytes:
 
 
 # Possessive throughout: nothing here backtracks.
-_TOKEN = re.compile(rb'"((?:[^"\\]++|\\.)*+)"?+|([()<>,;:@\[\]])|([^"()<>,;:@\[\]\\\s]++)|\\(.)|(\s++)', re.DOTALL)
+_TOKEN = re.compile(rb'"((?:[^"\\]++|\\.)*)"?+|([()<>,;:@\[\]])|([^"()<>,;:@\[\]\\\s]++)|\\(.)|(\s++)', re.DOTALL)
 _ESCAPED = re.compile(rb"\\(.)", re.DOTALL)
 
 

@@ -50,7 +50,7 @@ class Token(NamedTuple):
 _TAG = re.compile(r"<(/?)([A-Za-z][^\t\n\f\r />]*+)")
 _ATTRIBUTE = re.compile(
     r"[\t\n\f\r /]*+(?:(>)|(=?[^\t\n\f\r />=]*+)[\t\n\f\r ]*+"
-    r"(?:=[\t\n\f\r ]*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\t\n\f\r >]*+)))?+)"
+    r"(?:=[\t\n\f\r ]*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\t\n\f\r >]*+)))?)"
 )
 _COMMENT_END = re.compile(r"--!?>")
 _REFERENCE = re.compile(r"&(?:#[0-9]{1,8};?|#[xX][0-9a-fA-F]{1,8};?|[A-Za-z][A-Za-z0-9]{1,31};)")

@@ -119,7 +119,7 @@ def header_end(octets: bytes, start: int = 0, limit: int = HEADER) -> int:
     return crlf + 3 if crlf >= 0 else last
 
 
-_FIELD = re.compile(rb"[^\n]++\n(?:[ \t][^\n]*+\n)*+")
+_FIELD = re.compile(rb"[^\n]++\n(?:[ \t][^\n]*+\n)*")
 
 
 def fields(header: bytes) -> list[Field]:
@@ -145,10 +145,10 @@ def value(raw: bytes) -> bytes:
 
 
 _PARAMETER = re.compile(
-    rb"""[\s;]*+(?:\([^()]*+\)[\s;]*+)*+     # blanks and comments
+    rb"""[\s;]*+(?:\([^()]*+\)[\s;]*+)*     # blanks and comments
     ([^\s=;"()]++)\s*+                       # name
-    (?:=\s*+(?:"((?:[^"\\]++|\\.)*+)"?+      # quoted, perhaps never closed
-    |([^;]*+)))?+[^;]*+                      # or what stands there""",
+    (?:=\s*+(?:"((?:[^"\\]++|\\.)*)"?+      # quoted, perhaps never closed
+    |([^;]*+)))?[^;]*+                      # or what stands there""",
     re.DOTALL | re.VERBOSE,
 )
 _ESCAPED = re.compile(rb"\\(.)", re.DOTALL)

@@ -62,7 +62,7 @@ class Query(NamedTuple):
 
 
 _TOKEN = re.compile(
-    r"""(?P<not>-?+)(?:(?P<kind>[a-z][a-z-]*+):)?+(?:"(?P<quoted>[^"]*+)"?+|(?P<bare>\S*+))""", re.IGNORECASE)
+    r"""(?P<not>-?+)(?:(?P<kind>[a-z][a-z-]*+):)?(?:"(?P<quoted>[^"]*+)"?+|(?P<bare>\S*+))""", re.IGNORECASE)
 _SIZE = re.compile(r"(\d{1,12})([kmg]?)b?", re.IGNORECASE)
 _UNITS = {"": 1, "k": 1024, "m": 1024 ** 2, "g": 1024 ** 3}
 _IS = ("unread", "read", "flagged", "answered", "draft", "deleted")

@@ -16,7 +16,7 @@ from simmail.imap.replies import Bad
 Ranges = list[tuple[int, int]]
 
 LARGEST = (1 << 32) - 1
-_SHAPE = re.compile(rb"(?:\d{1,10}|\*)(?::(?:\d{1,10}|\*))?+(?:,(?:\d{1,10}|\*)(?::(?:\d{1,10}|\*))?+)*+")
+_SHAPE = re.compile(rb"(?:\d{1,10}|\*)(?::(?:\d{1,10}|\*))?(?:,(?:\d{1,10}|\*)(?::(?:\d{1,10}|\*))?)*")
 
 
 def parse_set(text: bytes, last: int) -> Ranges:
