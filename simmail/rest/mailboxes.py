@@ -331,9 +331,10 @@ _PLACE = "/api/mailboxes/{address}/messages/{folder}/{uid}"
 ROUTES: tuple[Route, ...] = (
     Route("GET", "/api/mailboxes", list_mailboxes,
           "List mailboxes: those without a persona first, then personas', each by address", list[MailboxItem],
-          polled=True, answer_example=[{"address": "maria@acme.test", "can_login": False, "unread": 1, "total": 3,
+          polled=True,
+          answer_example=[{"address": "maria@acme.test", "can_login": False, "unread": 1, "total": 3,
                            "persona_id": "p_7k2m9x4w1c8v", "persona": "Maria Keller"}]),
-    Route("GET", "/api/mailboxes/{address}/folders", list_folders, "List the folders of a mailbox",
+    Route("GET", "/api/mailboxes/{address}/folders", list_folders, "List the folders of a mailbox", list[Folder],
           polled=True, locate=mailbox,
           answer_example=[{"name": "Sent", "special_use": "\\Sent", "total": 3, "unread": 0}]),
     Route("PUT", "/api/mailboxes/{address}/status", set_status,
