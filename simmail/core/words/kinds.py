@@ -15,6 +15,7 @@ from simmail.core.words.acts import Said
 from simmail.core.words.calendar import clock, plain_date
 from simmail.core.words.findings import Question, say
 from simmail.core.words.language import Language, counted
+from simmail.core.words.phrases import asking_clause
 from simmail.core.words.reply import reply
 from simmail.core.words.scene import Scene
 
@@ -196,7 +197,7 @@ def _asked(scene: Scene, what: str) -> Question | None:
 def _invented(question: Question, scene: Scene) -> str:
     """An answer by the form of a question; the same person answers the same question alike."""
     answers = scene.language.answers
-    low = question.text.lower()
+    low = asking_clause(question.text.lower(), scene.language)
     answer = answers.other
     if question.form == "why":
         answer = answers.reason

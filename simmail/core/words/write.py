@@ -118,8 +118,8 @@ def _question(said: list[Said], each: list[str]) -> str | None:
         text = text[:text.rindex("?") + 1]
         start = max(text.rfind(mark, 0, len(text) - 1) for mark in (". ", "! ", "? ", "\n", ": "))
         asked = text[start + 1:].strip()
-        said = asked.rstrip("?").lower().removesuffix(" please").rstrip(" ,").rpartition(" ")[2]
-        if said in _POINTERS:
+        last = asked.rstrip("?").lower().removesuffix(" please").rstrip(" ,").rpartition(" ")[2]
+        if last in _POINTERS:
             return ""
         return asked[:1].upper() + asked[1:]
     return None

@@ -253,6 +253,9 @@ class KindTests(SynchronousTestCase):
         for temperament in TEMPERAMENTS:
             text = wrote(asked, kind="deliver", temperament=temperament, promise=promise).text
             self.assertIn("that would be me", text)
+            asked_so = mail("Could you also tell me who signs on your side?")
+            told = wrote(asked_so, kind="deliver", promise=Promised("an answer to your question", NOW)).text
+            self.assertIn("That would be me", told)
             numbers.add(text.partition("number of seats: ")[2].partition(".")[0])
         self.assertEqual(len(numbers), 1)
         self.assertTrue(numbers.pop().isdigit())
