@@ -197,7 +197,10 @@ def _asked(scene: Scene, what: str) -> Question | None:
 def _invented(question: Question, scene: Scene) -> str:
     """An answer by the form of a question; the same person answers the same question alike."""
     answers = scene.language.answers
-    low = asking_clause(question.text.lower(), scene.language)
+    words = asking_clause(question.text.lower(), scene.language).split()
+    # "Could you tell me who signs": from the question word on.
+    at = next((n for n, word in enumerate(words) if word in scene.language.question_words), 0)
+    low = " ".join(words[at:])
     answer = answers.other
     if question.form == "why":
         answer = answers.reason
