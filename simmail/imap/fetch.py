@@ -7,13 +7,14 @@ reactor for long.  Source: RFC 3501 section 6.4.5, RFC 7162 section 3.1.4.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from simmail.core.envelope import literal, string
 from simmail.imap.copying import selected_of
 from simmail.imap.fetch_items import Item, Since, parse_items, parse_since
 from simmail.imap.objects import THREAD_FIELDS, email_id, thread_id
+from simmail.imap.outflow import PIECE
 from simmail.imap.replies import Bad, No
 from simmail.imap.sections import Sections, binary, chosen, cut
 from simmail.imap.selecting import Resync, tell_vanished
@@ -52,10 +53,8 @@ async def fetch(imap: ImapServer, arguments: Arguments, uid: bool = False) -> by
         if not any(item.kind == "MODSEQ" for item in items):
             items.append(Item("MODSEQ", b"MODSEQ"))
     plan = Plan(imap, selected, items)
-    for begin, end in places:
-        while begin < end:
-            taken = await plan.show(begin, end)
-            begin += taken
+    for uids, first in _batches(places, selected.uids, READ if plan.dear else SLICE):
+        await plan.show(uids, first)
     if plan.refused is not None:
         raise plan.refused
     if plan.missing and not uid:
@@ -72,6 +71,31 @@ async def _since(
         await tell_vanished(imap, selected, among, Resync(0, since.modseq, None, b"", b""))
     chosen = {uid for begin, end in places for uid in selected.uids[begin:end]}
     return selected.places([uid for uid in selected.folder.changed(since.modseq) if uid in chosen])
+
+
+def _batches(
+    places: list[tuple[int, int]], uids: Sequence[int], size: int
+) -> Iterator[tuple[Sequence[int], int]]:
+    """
+    UIDs at some places, so many at a time, with the number of the first.
+
+    Single messages here and there go together, without a number.
+    """
+    scattered: list[int] = []
+    for begin, end in places:
+        if end - begin < size // 4:
+            scattered.extend(uids[begin:end])
+            if len(scattered) >= size:
+                yield scattered, 0
+                scattered = []
+            continue
+        if scattered:
+            yield scattered, 0
+            scattered = []
+        for at in range(begin, end, size):
+            yield uids[at:min(end, at + size)], at + 1
+    if scattered:
+        yield scattered, 0
 
 
 class Plan:
@@ -139,34 +163,41 @@ class Plan:
             self.fields.append(name)
         return self.fields.index(name)
 
-    async def show(self, begin: int, end: int) -> int:
-        """Show messages from one place on; how many were dealt with."""
+    async def show(self, uids: Sequence[int], first: int = 0) -> None:
+        """
+        Show messages, not too many at once.
+
+        @param first: the number of the first when they are next to one another, else 0.
+        """
+        entries = self.selected.folder.entries(uids)
+        if len(entries) < len(uids):
+            self.missing = True
+            first = 0
+        if not self.dear:
+            await self._show(entries, first)
+            return
+        begin, room = 0, OCTETS
+        for at, entry in enumerate(entries):
+            room -= entry.size
+            if room < 0 and at > begin:
+                await self._show(entries[begin:at], first and first + begin)
+                begin, room = at, OCTETS - entry.size
+        await self._show(entries[begin:], first and first + begin)
+
+    async def _show(self, entries: Sequence[Entry], first: int) -> None:
         selected = self.selected
-        uids: Sequence[int] = selected.uids[begin:min(end, begin + (READ if self.dear else SLICE))]
-        taken = len(uids)
-        entries = selected.folder.entries(uids)
-        if self.dear:
-            room = OCTETS
-            for at, entry in enumerate(entries):
-                room -= entry.size
-                if room < 0 and at:
-                    entries = entries[:at]
-                    taken = selected.sequence(entry.uid) - 1 - begin
-                    break
         marked: frozenset[int] = frozenset()
         if self.sets_seen:
             marked = await self._mark(entries)
-            entries = selected.folder.entries([entry.uid for entry in entries])
+            entries = self._left(entries, selected.folder.entries([entry.uid for entry in entries]))
         rows: list[tuple[Any, ...]] = []
         if self.fields:
             kept = await selected.folder.digested([entry.uid for entry in entries], self.fields)
             if len(kept) < len(entries):
-                entries = [entry for entry in entries if entry.uid in kept]
+                entries = self._left(entries, [entry for entry in entries if entry.uid in kept])
             rows = [kept[entry.uid] for entry in entries]
-        whole = len(entries) == taken
-        self.missing = self.missing or not whole
-        numbers: Sequence[int] = range(begin + 1, begin + 1 + taken)
-        if not whole:
+        numbers: Sequence[int] = range(first, first + len(entries))
+        if not first or self.missing:
             numbers = [selected.sequence(entry.uid) for entry in entries]
         columns: list[Sequence[Any]] = [numbers, *[column(entries, rows) for column in self.columns]]
         if self.tells_seen:
@@ -177,7 +208,12 @@ class Plan:
         else:
             format = self.format + b")\r\n"
             await self.imap.send(b"".join([format % values for values in zip(*columns)]))
-        return taken
+
+    def _left(self, before: Sequence[Entry], now: Sequence[Entry]) -> Sequence[Entry]:
+        """The messages that are still there."""
+        if len(now) < len(before):
+            self.missing = True
+        return now
 
     async def _mark(self, entries: Sequence[Entry]) -> frozenset[int]:
         unseen = [entry.uid for entry in entries if "\\Seen" not in entry.flags]
@@ -205,17 +241,28 @@ class Plan:
         """The rows of messages of which something must be read from the file."""
         found = dict(await self.selected.folder.reads([entry.uid for entry in entries]))
         blank = b" " if self.formats else b""
+        pieces: list[bytes] = []
+        held = 0
         for entry, head in zip(entries, heads):
             octets = found.pop(entry.uid, None)
             if octets is None:
                 self.missing = True
                 continue
             sections = Sections(octets)
-            pieces = []
+            separator = head + blank
             for item in self.dear:
-                pieces.append(self._section(item, sections))
-                await self.imap.breathe()
-            await self.imap.send(b"%b%b%b)\r\n" % (head, blank, b" ".join(pieces)))
+                shown = self._section(item, sections)
+                pieces += (separator, shown)
+                separator = b" "
+                held += len(shown)
+                if held > PIECE:
+                    # One item is held at a time, however many of a large message are asked for.
+                    await self.imap.send(b"".join(pieces))
+                    pieces, held = [], 0
+                else:
+                    await self.imap.breathe()
+            pieces.append(b")\r\n")
+        await self.imap.send(b"".join(pieces))
 
     def _section(self, item: Item, sections: Sections) -> bytes:
         if item.kind == "BODY[]":

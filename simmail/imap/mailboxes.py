@@ -80,12 +80,17 @@ async def delete(imap: ImapServer, arguments: Arguments) -> None:
     if name == "INBOX":
         raise No("INBOX cannot be deleted", "CANNOT")
     if imap.selected is not None and imap.selected.folder.name == name:
-        # The client who deletes it knows, and need not be hung up on.
-        imap.deselect()
+        _leave(imap)
     try:
         await imap.login.universe.store.delete_folder(imap.login.address, name)
     except NotFound:
         raise No("There is no such mailbox", "NONEXISTENT") from None
+
+
+def _leave(imap: ImapServer) -> None:
+    """The client who takes its own mailbox away knows, and need not be hung up on."""
+    imap.deselect()
+    imap.write(b"* OK [CLOSED] Previous mailbox closed\r\n")
 
 
 async def rename(imap: ImapServer, arguments: Arguments) -> None:
@@ -106,6 +111,9 @@ async def rename(imap: ImapServer, arguments: Arguments) -> None:
         above = "/".join(levels[:depth])
         if above not in names and above != old:
             await store.create_folder(address, above, "")
+    selected = imap.selected
+    if selected is not None and old != "INBOX" and (selected.folder.name + "/").startswith(old + "/"):
+        _leave(imap)
     try:
         await store.rename_folder(address, old, new)
     except NotFound:

@@ -44,8 +44,7 @@ class Search:
 
     async def find(self, key: Key) -> list[int]:
         """The UIDs that fit, ascending; none that the client was not told of."""
-        everything = [uid for uid in self.selected.uids if not self.selected.is_gone(uid)]
-        return await self._among(key, everything)
+        return await self._among(key, self.selected.present())
 
     async def _among(self, key: Key, uids: list[int]) -> list[int]:
         """Those of some ascending UIDs that fit."""

@@ -59,7 +59,9 @@ async def _open(imap: ImapServer, arguments: Arguments, read_only: bool) -> byte
     selected = Selected(folder, read_only, imap.enabled, imap.factory.shared)
     try:
         if read_only:
-            selected.recent.update(entry.uid for entry in folder.entries(folder.unseen()) if entry.recent)
+            if folder.counts()[2]:
+                selected.recent.update(
+                    uid for uid, recent in zip(selected.uids, folder.column("recent", selected.uids)) if recent)
         else:
             selected.recent.update(await folder.take_recent())
     except BaseException:

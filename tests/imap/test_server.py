@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.internet.interfaces import IPushProducer
@@ -218,6 +220,20 @@ class BackPressureTests(SynchronousTestCase):
             self.assertEqual(b"".join(taken).count(b" FETCH ("), 2000)
             self.assertLessEqual(max(map(len, taken)), 200 * 1024)
             self.assertGreater(len(taken), 1)
+
+    def test_same_again(self) -> None:
+        """A large message asked for many times over in one command is held once, not many times."""
+        house = House()
+        house.file(b"Subject: big\r\n\r\n" + b"x" * 1_000_000)
+        client = house.signed_in("INBOX")
+        sizes: list[int] = []
+        write = client.transport.write
+        client.transport.write = lambda octets: (sizes.append(len(octets)), write(octets))  # type: ignore
+        items = " ".join(f"BODY.PEEK[]<{start}.1000000>" for start in range(50))
+        with patch.object(client.protocol, "send", wraps=client.protocol.send) as send:
+            client.send(f"a FETCH 1 ({items})\r\n".encode())
+        self.assertGreater(sum(sizes), 49_000_000)
+        self.assertLess(max(len(call.args[0]) for call in send.mock_calls), 2_500_000)
 
     def test_leaving(self) -> None:
         """A client that goes away in the middle leaves nothing behind."""
