@@ -8,6 +8,8 @@ differs.  Unknown or mistyped settings are refused with their dotted path.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -16,6 +18,7 @@ import yaml
 from msgspec import Meta, Struct
 
 from simmail.core.address import is_valid
+from simmail.core.allowances import Plan, plans_of
 from simmail.core.times import parse_duration
 from simmail.errors import Invalid
 
@@ -29,11 +32,12 @@ DURATIONS = ("redis.timeout", "smtp.timeout", "smtp.total_time", "imap.timeout",
 
 
 class Server(Struct, frozen=True, forbid_unknown_fields=True):
-    """Who the server is and where it keeps things; C{demo}: anybody may look at the universe C{demo}."""
+    """Who the server is and where it keeps things; C{demo}: anybody may look at the universe C{demo}; C{plans}: a file."""
 
     domain: str = "sim.test"
     state: str = ""
     demo: bool = True
+    plans: str = ""
 
 
 class Listen(Struct, frozen=True, forbid_unknown_fields=True):
@@ -143,6 +147,28 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     http: Http = Http()
     limits: Limits = Limits()
     people: People = People()
+
+
+def load_plans(path: str) -> Mapping[str, Plan]:
+    """
+    The plans of a YAML file, or those that come with the service.
+
+    @raise Invalid: unreadable file, bad YAML, a bad plan.
+    """
+    try:
+        if path:
+            text = Path(path).read_text(encoding="utf-8")
+        else:
+            try:
+                text = files("simmail.etc").joinpath("plans.yaml").read_text(encoding="utf-8")
+            except ModuleNotFoundError:
+                # Run from a working copy: the folder stands beside the package.
+                text = (Path(__file__).parents[1] / "etc" / "plans.yaml").read_text(encoding="utf-8")
+        return plans_of(yaml.safe_load(text) or {})
+    except OSError as error:
+        raise Invalid("server.plans", f"{path}: {error.strerror}") from None
+    except (UnicodeDecodeError, yaml.YAMLError) as error:
+        raise Invalid("server.plans", f"{path}: {' '.join(str(error).split())}") from None
 
 
 def load(path: str | None) -> Config:

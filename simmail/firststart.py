@@ -14,9 +14,13 @@ from typing import Any
 
 from simmail.config import Config
 from simmail.errors import Unauthenticated
+from simmail.universe.demo import create_demo
 from simmail.universe.roster import Roster
 
 LOGIN = "app@sim.test"
+
+#: The administrator who can sign in to the service's pages.
+PERSON = "admin@sim.test"
 
 #: Somebody who answers for certain, so that the first try shows an answer.
 PERSONA: dict[str, Any] = {
@@ -45,15 +49,19 @@ async def first_start(roster: Roster, config: Config, state: Path) -> bool:
     if universe.policy.account(LOGIN) is None:
         if universe.people.at(PERSONA["addresses"][0]) is None:
             await universe.people.create(dict(PERSONA))
-        password = token_urlsafe(12)
+        password, own = token_urlsafe(12), token_urlsafe(12)
         # The file first: a password nobody can read would lock the login.
-        write(state / "first-login.json", json.dumps({LOGIN: password}, indent=1) + "\n")
+        write(state / "first-login.json", json.dumps({LOGIN: password, PERSON: own}, indent=1) + "\n")
         await roster.accounts(universe).put(LOGIN, password)
+        if not roster.users.all():
+            await roster.users.create(PERSON, own, {"default": "admin"}, administrator=True)
         made = True
     if not await _known(roster, state / "admin.key"):
         key = await roster.create_key(name, "admin", "first start", administrator=True)
         write(state / "admin.key", key + "\n")
         made = True
+    if config.server.demo:
+        await create_demo(roster)
     return made
 
 
@@ -90,8 +98,10 @@ def banner(
         return "\n".join([*lines, "", f"API key in {state / 'admin.key'}",
                           f"Login {LOGIN}, password in {state / 'first-login.json'}"])
     key = (state / "admin.key").read_text(encoding="utf-8").strip()
-    password = json.loads((state / "first-login.json").read_text(encoding="utf-8"))[LOGIN]
+    passwords = json.loads((state / "first-login.json").read_text(encoding="utf-8"))
+    password = passwords[LOGIN]
     lines += ["", f"API key {key}", f"Login {LOGIN} password {password}",
+              *(f"Person {name} password {one}" for name, one in passwords.items() if name != LOGIN),
               f"Persona {PERSONA['name']} <{PERSONA['addresses'][0]}>"]
     smtp, imap, http = (endpoints.get(name) for name in ("smtp", "imap", "http"))
     if smtp and imap and http:

@@ -25,7 +25,7 @@ from twisted.python.failure import Failure
 from twisted.python.threadpool import ThreadPool
 
 from simmail import __version__
-from simmail.config import Config, load, load_people
+from simmail.config import Config, load, load_people, load_plans
 from simmail.core.times import parse_duration
 from simmail.errors import Invalid, Refusal, Unavailable
 from simmail.figures import MailFigures, exposition
@@ -195,7 +195,8 @@ class Daemon(service.Service):
         stores = partial(
             MailStore, root=str(state / "mail"), journal=journal, index=str(state / "index"), reactor=reactor,
             digest=digest)
-        roster = Roster(config, database, stores, reactor, in_thread, partial(token_hex, 12))
+        roster = Roster(
+            config, database, stores, reactor, in_thread, partial(token_hex, 12), load_plans(config.server.plans))
         self._stopping.append(roster.stop)
         await roster.start()
         first = await first_start(roster, config, state)

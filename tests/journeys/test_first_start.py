@@ -12,6 +12,7 @@ import stat
 import subprocess
 from twisted.trial.unittest import SkipTest
 
+from simmail.firststart import PERSON
 from tests.journeys.running import LOGIN, SOON, JourneyCase, Service, until
 
 
@@ -74,7 +75,8 @@ class FirstStartTests(JourneyCase):
             self.assertEqual(stat.S_IMODE((service.state / name).stat().st_mode), 0o600, name)
         self.assertEqual(stat.S_IMODE(service.state.stat().st_mode), 0o700)
         self.assertRegex(service.key, r"\Asm_[0-9a-f]+_[A-Za-z0-9-]+\Z")
-        self.assertEqual(list(json.loads((service.state / "first-login.json").read_text())), [LOGIN])
+        self.assertEqual(list(json.loads((service.state / "first-login.json").read_text())),
+                         [LOGIN, PERSON])
         me = service.good("GET", "/api/me")
         self.assertEqual((me["kind"], me["administrator"], me["key"]["universe"], me["key"]["role"]),
                          ("key", True, "main", "admin"))
