@@ -25,6 +25,8 @@ class GatheringObserver:
     """
     Writes events as lines: time, level, namespace, text, and below it the traceback of a failure.
 
+    An event may bring its text ready in C{said}.
+
     @param file: open for writing text; call_later: C{reactor.callLater}, once the reactor runs.
     """
 
@@ -43,7 +45,7 @@ class GatheringObserver:
         second = int(event["log_time"])
         if second != self._second:
             self._second, self._stamp = second, datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        text = formatEvent(event)
+        text = event.get("said") or formatEvent(event)
         if not text.isprintable():
             # It may quote a stranger: a line stays one line, and a terminal what it is.
             text = "".join([one if one.isprintable() else one.encode("unicode_escape").decode() for one in text])

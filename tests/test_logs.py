@@ -34,6 +34,11 @@ class LogTests(SynchronousTestCase):
         self.assertEqual([line.partition(": ")[2] for line in self.file.getvalue().splitlines()],
                          ["accepted 1", "accepted 2", "accepted 3", "trouble"])
 
+    def test_said(self) -> None:
+        """Text that comes ready is not formatted again."""
+        self.log.warn("accepted {n}", n=1, said="accepted {n} for {nobody}")
+        self.assertTrue(self.file.getvalue().endswith(": accepted {n} for {nobody}\n"))
+
     def test_stranger(self) -> None:
         """What a stranger wrote adds no line and does nothing to a terminal."""
         self.log.emit(LogLevel.warn, "accepted {subject}", subject="a\nb\r\x1b[2Jc\x85d\u2028e é")
