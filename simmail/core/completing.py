@@ -8,6 +8,10 @@ only a header that has to change is taken apart.
 
 from __future__ import annotations
 
+from datetime import datetime
+
+from simmail.core.times import email_date
+
 
 def header_end(octets: bytes) -> int:
     """The offset just behind the header section's last line (before the blank line)."""
@@ -17,15 +21,15 @@ def header_end(octets: bytes) -> int:
     return len(octets) if end < 0 else end + 2
 
 
-def complete(octets: bytes, message_id: str, date: str) -> bytes:
-    """The message with a Message-ID, a Date and no Bcc; C{message_id} and C{date} are used where missing."""
+def complete(octets: bytes, message_id: str, now: datetime) -> bytes:
+    """The message with a Message-ID, a Date and no Bcc; C{message_id} and C{now} are used where missing."""
     end = header_end(octets)
     folded = b"\n" + octets[:end].lower()
     added = b""
     if b"\nmessage-id:" not in folded:
         added += b"Message-ID: %b\r\n" % message_id.encode("utf-8")
     if b"\ndate:" not in folded:
-        added += b"Date: %b\r\n" % date.encode("ascii")
+        added += b"Date: %b\r\n" % email_date(now).encode("ascii")
     hidden = b"\nbcc:" in folded or b"\nresent-bcc:" in folded
     if not added and not hidden:
         return octets

@@ -39,6 +39,7 @@ MOST_REFERENCES, LONGEST_ID = 1000, 900
 _LONGEST_FILENAME = 255
 
 _FOLD = re.compile(r"\n(?=[ \t])")
+_BLANK_COLON = re.compile(rb"\n(?:from|subject|message-id)[ \t]")
 _ID = re.compile(r"<([^<>]{1,900})>")
 
 
@@ -79,6 +80,41 @@ def read_headers(octets: bytes) -> Mail:
     elif kind.startswith(("multipart/alternative", "multipart/related")):
         form = "both"
     return _mail(lines, "", "", form, (), len(octets))
+
+
+class Title(NamedTuple):
+    """What a message is told apart by: its author's address, its subject, its Message-ID; C{""} for none."""
+
+    author: str
+    subject: str
+    message_id: str
+
+
+def read_title(octets: bytes) -> Title:
+    """What C{read_headers} says of these three; several times as fast for headers in plain ASCII."""
+    header = b"\n" + octets[:mime.header_end(octets)]
+    folded = header.lower()
+    if header.isascii() and b"=?" not in header and not _odd(folded):
+        found = []
+        for name in (b"\nfrom:", b"\nsubject:", b"\nmessage-id:"):
+            at = folded.find(name) + len(name)
+            end = header.find(b"\r\n", at)
+            value = header[at:end].decode("ascii").strip(" \t") if at >= len(name) and end >= 0 else ""
+            if (at >= len(name) and end < 0) or not value.isprintable() or header[end + 2:end + 3] in (b" ", b"\t"):
+                break
+            found.append(value)
+        else:
+            author, subject, message_id = found
+            authors, ids = parse_list(author), message_ids(message_id)
+            return Title(authors[0].address if authors else "", subject, ids[0] if ids else "")
+    mail = read_headers(octets)
+    return Title(mail.from_.address, mail.subject, mail.message_id)
+
+
+def _odd(folded: bytes) -> bool:
+    """Whether a header has blanks before colons, or line ends other than CRLF."""
+    return (_BLANK_COLON.search(folded) is not None or folded.count(b"\r\n") != folded.count(b"\n") - 1
+            or folded.count(b"\r") != folded.count(b"\r\n"))
 
 
 def message_ids(value: str) -> tuple[str, ...]:

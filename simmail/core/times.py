@@ -27,6 +27,7 @@ EVERY_DAY: frozenset[int] = frozenset(range(7))
 #: No duration is longer: a hundred years.
 LONGEST = timedelta(days=36525)
 
+_DAY_NAMES = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _MINUTES_A_DAY = 24 * 60
 
@@ -298,11 +299,9 @@ def email_date(instant: datetime) -> str:
     if offset is None:
         raise ValueError("an instant must be aware")
     minutes = round(offset.total_seconds() / 60)
-    sign = "-" if minutes < 0 else "+"
-    return (
-        f"{DAYS[instant.weekday()].title()}, {instant.day} {_MONTHS[instant.month - 1]} {instant.year:04d} "
-        f"{instant.hour:02d}:{instant.minute:02d}:{instant.second:02d} "
-        f"{sign}{abs(minutes) // 60:02d}{abs(minutes) % 60:02d}"
+    return "%s, %d %s %04d %02d:%02d:%02d %s%02d%02d" % (
+        _DAY_NAMES[instant.weekday()], instant.day, _MONTHS[instant.month - 1], instant.year,
+        instant.hour, instant.minute, instant.second, "-" if minutes < 0 else "+", *divmod(abs(minutes), 60),
     )
 
 

@@ -14,7 +14,6 @@ from simmail.core.address import parse
 from simmail.core.completing import complete
 from simmail.core.delivery import Copy
 from simmail.core.digest import Digest
-from simmail.core.times import email_date
 from simmail.errors import NotFound, TooLarge
 from simmail.interfaces import IFolder
 from simmail.mailstore.records import Entry, FolderStatus
@@ -158,7 +157,7 @@ class Mailboxes:
             raise TooLarge(f"message over {universe.config.limits.message} octets")
         now = universe.clock.now()
         token = universe.unique()
-        octets = complete(octets, f"<{token}@{universe.config.server.domain}>", email_date(now))
+        octets = complete(octets, f"<{token}@{universe.config.server.domain}>", now)
         await universe.store.create(address)
         opened = await self.folder(address, folder)
         uid: int = await opened.append(octets, (), now)

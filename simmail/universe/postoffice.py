@@ -25,9 +25,8 @@ from simmail.core.completing import complete
 from simmail.core.delivery import Arrival, Copy, Delivery, Filing
 from simmail.core.events import Event
 from simmail.core.jobs import Job
-from simmail.core.reading import read_headers
+from simmail.core.reading import read_title
 from simmail.core.recipients import Verdict
-from simmail.core.times import email_date
 from simmail.database.records import Commit
 from simmail.errors import TooLarge
 from simmail.universe.outgoing import Outgoing
@@ -97,18 +96,17 @@ class PostOffice:
             raise TooLarge(f"message over {universe.config.limits.message} octets")
         now = universe.clock.now()
         delivery_id = self._unique()
-        octets = complete(
-            submission.octets, f"<{delivery_id}@{universe.config.server.domain}>", email_date(now))
-        mail = read_headers(octets)
+        octets = complete(submission.octets, f"<{delivery_id}@{universe.config.server.domain}>", now)
+        title = read_title(octets)
         event = Event("mail.delivered", now, {
-            "from": mail.from_.address or submission.sender,
+            "from": title.author or submission.sender,
             "to": [recipient.address for recipient in submission.recipients],
-            "subject": mail.subject, "message_id": mail.message_id,
+            "subject": title.subject, "message_id": title.message_id,
         })
         for recipient in submission.recipients:
             if recipient.verdict.kind == "create" and recipient.verdict.stranger != "off":
                 await universe.people.stranger(recipient.address, recipient.verdict.stranger)
-        pile = sort(universe, submission, mail, octets, delivery_id, now)
+        pile = sort(universe, submission, octets, delivery_id, now)
         commit = Commit(once=delivery_id, events=(event, *pile.events), arrive=tuple(pile.arrivals),
                         jobs=tuple(pile.jobs), puts=tuple(pile.puts))
         self.accepted_at = universe.reactor.seconds()
@@ -117,9 +115,9 @@ class PostOffice:
         await universe.within(done, PATIENCE)
         universe.told(
             "accepted {message_id} from {sender} for {recipients}, {size} octets, via {via}, filed in {places}",
-            message_id=mail.message_id, sender=submission.sender, recipients=len(submission.recipients),
+            message_id=title.message_id, sender=submission.sender, recipients=len(submission.recipients),
             size=len(octets), via=submission.via, places=places(copies))
-        return Accepted(delivery_id, mail.message_id, copies)
+        return Accepted(delivery_id, title.message_id, copies)
 
     async def late(self, job: Job) -> None:
         """Deliver what a fault rule held back."""
@@ -211,7 +209,9 @@ class PostOffice:
     def note(self, copy: Copy) -> None:
         """A copy was filed just now (also one that is no delivery)."""
         universe = self._universe
-        filed = self._filed.setdefault((copy.mailbox, copy.folder), deque(maxlen=MOST_NOTED))
+        filed = self._filed.get((copy.mailbox, copy.folder))
+        if filed is None:
+            filed = self._filed[copy.mailbox, copy.folder] = deque(maxlen=MOST_NOTED)
         filed.append(_Noted(copy.uid, universe.reactor.seconds(), universe.log.last))
         for watcher in tuple(self.watchers):
             watcher()

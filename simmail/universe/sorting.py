@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from simmail.core.completing import header_end
@@ -18,6 +19,7 @@ from simmail.core.delivery import Arrival, Copy, Filing
 from simmail.core.events import Event
 from simmail.core.jobs import Job
 from simmail.core.mail import Mail
+from simmail.core.reading import read_headers
 from simmail.universe.people import persona_tag
 from simmail.universe.submission import Recipient, Submission
 
@@ -34,7 +36,8 @@ class Sorted:
     @ivar beside: octets, filings and arrivals of copies that are delivered besides the message as it came.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, octets: bytes) -> None:
+        self._octets = octets
         self.filings: list[Filing] = []
         self.arrivals: list[Arrival] = []
         self.jobs: list[Job] = []
@@ -42,26 +45,31 @@ class Sorted:
         self.puts: list[tuple[str, str, bytes]] = []
         self.beside: list[Copies] = []
 
+    @cached_property
+    def mail(self) -> Mail:
+        """The header of the message as it came; few need it."""
+        return read_headers(self._octets)
+
 
 def sort(
-    universe: Universe, submission: Submission, mail: Mail, octets: bytes, delivery_id: str, now: datetime
+    universe: Universe, submission: Submission, octets: bytes, delivery_id: str, now: datetime
 ) -> Sorted:
     """What becomes of a message from the application."""
-    pile = Sorted()
+    pile = Sorted(octets)
     own = submission.login or submission.sender
     if submission.save_sent and own and universe.people.at(own) is None:
         pile.filings.append(Filing(own, "Sent", ("\\Seen",)))
     for recipient in submission.recipients:
         verdict = recipient.verdict
         if verdict.kind in ("deliver", "create"):
-            _deliver(universe, submission, recipient, mail, octets, delivery_id, now, pile)
+            _deliver(universe, submission, recipient, octets, delivery_id, now, pile)
         elif verdict.kind == "bounce":
-            _bounce(universe, submission, recipient, mail, octets, delivery_id, now, pile, verdict.bad or "unknown")
+            _bounce(universe, submission, recipient, octets, delivery_id, now, pile, verdict.bad or "unknown")
     return pile
 
 
 def _deliver(
-    universe: Universe, submission: Submission, recipient: Recipient, mail: Mail, octets: bytes, delivery_id: str,
+    universe: Universe, submission: Submission, recipient: Recipient, octets: bytes, delivery_id: str,
     now: datetime, pile: Sorted,
 ) -> None:
     fault = recipient.fault
@@ -75,30 +83,30 @@ def _deliver(
                      now, "mail", copies[1], copies[2])
         pile.beside.append(copies)
     if fault is not None and kind == "bounce":
-        _bounce(universe, submission, recipient, mail, octets, delivery_id, now, pile, "",
+        _bounce(universe, submission, recipient, octets, delivery_id, now, pile, "",
                 f"{fault.code} {fault.enhanced} {fault.message}")
     if fault is not None and kind == "late":
-        pile.jobs.append(_late(submission, recipient, octets, delivery_id, now, fault.delay))
-        notice = universe.bounces.plan(submission, recipient, mail, octets, now, "delayed")
+        pile.jobs.append(_late(submission, recipient, octets, f"{delivery_id}-{len(pile.jobs)}", now, fault.delay))
+        notice = universe.bounces.plan(submission, recipient, pile.mail, octets, now, "delayed")
         if notice is not None and "DELAY" in recipient.notify:
             pile.jobs.append(notice[0])
             pile.puts.append(notice[1])
     elif kind in ("", "duplicate", "corrupt") and "SUCCESS" in recipient.notify:
-        notice = universe.bounces.plan(submission, recipient, mail, octets, now, "delivered")
+        notice = universe.bounces.plan(submission, recipient, pile.mail, octets, now, "delivered")
         if notice is not None:
             pile.jobs.append(notice[0])
             pile.puts.append(notice[1])
 
 
 def _bounce(
-    universe: Universe, submission: Submission, recipient: Recipient, mail: Mail, octets: bytes, delivery_id: str,
+    universe: Universe, submission: Submission, recipient: Recipient, octets: bytes, delivery_id: str,
     now: datetime, pile: Sorted, bad: str, said: str = "",
 ) -> None:
-    notice = universe.bounces.plan(submission, recipient, mail, octets, now, "failed", bad or None, said)
+    notice = universe.bounces.plan(submission, recipient, pile.mail, octets, now, "failed", bad or None, said)
     # In the words that a preview has for it.
     forced = universe.policy.status(recipient.address) != "ok"
     pile.events.append(bounced(
-        universe, recipient.address, bad or "blocked", submission.sender, mail.subject,
+        universe, recipient.address, bad or "blocked", submission.sender, pile.mail.subject,
         said or (f"mailbox status {bad}" if forced else f"address is {bad}")))
     if notice is not None:
         job, document = notice
@@ -109,10 +117,10 @@ def _bounce(
 
 
 def _late(
-    submission: Submission, recipient: Recipient, octets: bytes, delivery_id: str, now: datetime, delay: float
+    submission: Submission, recipient: Recipient, octets: bytes, job: str, now: datetime, delay: float
 ) -> Job:
     return Job(
-        id=f"j_late-{delivery_id}-{len(recipient.address)}"[:60], kind="deliver", state="pending", created=now,
+        id=f"j_late-{job}", kind="deliver", state="pending", created=now,
         due=now + timedelta(seconds=delay), plan=f"Deliver late to {recipient.address}",
         data={"late": b64encode(octets).decode("ascii"), "address": recipient.address, "sender": submission.sender})
 

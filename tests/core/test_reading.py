@@ -14,13 +14,39 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.address import Address
 from simmail.core.mail import Attachment, Mail
-from simmail.core.reading import message_ids, read, read_headers
+from simmail.core.reading import Title, message_ids, read, read_headers, read_title
 from tests.core.hostile import seconds
 
 
 def message(text: str) -> bytes:
     """Octets of a message written with LF and Latin-1."""
     return text.encode("latin-1").replace(b"\n", b"\r\n")
+
+
+_NAMES = (b"From", b"from", b"Subject", b"SUBJECT", b"Message-ID", b"To", b"From ", b"Subject\t", b" From", b"X-From",
+          b"", b"\nFrom")
+_VALUES = (b" a@b.c", b" A <a@b.c>, d@e.f", b" <1@x>", b"", b" hi\r\n there", b" =?utf-8?q?x?=", b" caf\xc3\xa9",
+           b" \xe9", b"a@b\n c", b" a\0b", b" \x0cx", b"\x0b y", b" <a b@c>", b"\rx")
+_ENDS = (b"\r\n", b"\r\n", b"\n", b"\r\n\r\n", b"\n\n")
+
+
+class TitleTests(SynchronousTestCase):
+    """The three things a message is told apart by."""
+
+    def test_plain(self) -> None:
+        """They are taken from a plain header, and only from the header."""
+        self.assertEqual(
+            read_title(message("From: A <a@b.test>\nMessage-ID: <1@b.test>\nsubject:  Hi \n\nSubject: no\n")),
+            Title("a@b.test", "Hi", "<1@b.test>"))
+
+    @settings(max_examples=500, deadline=None)
+    @given(st.lists(max_size=6, elements=st.tuples(
+        st.sampled_from(_NAMES), st.sampled_from(_VALUES) | st.binary(max_size=12), st.sampled_from(_ENDS))))
+    def test_same(self, rows: list[tuple[bytes, bytes, bytes]]) -> None:
+        """Whatever the header, they are what reading all of it tells."""
+        octets = b"".join([name + b":" + value + end for name, value, end in rows])
+        mail = read_headers(octets)
+        self.assertEqual(read_title(octets), Title(mail.from_.address, mail.subject, mail.message_id))
 
 
 class HeaderTests(SynchronousTestCase):
