@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from simmail.core.envelope import literal, string
+from simmail.core.mime import HEADER
 from simmail.imap.copying import selected_of
 from simmail.imap.fetch_items import Item, Since, parse_items, parse_since
 from simmail.imap.objects import THREAD_FIELDS, email_id, thread_id
@@ -18,7 +19,7 @@ from simmail.imap.outflow import PIECE
 from simmail.imap.replies import Bad, No
 from simmail.imap.sections import Sections, binary, chosen, cut
 from simmail.imap.selecting import Resync, tell_vanished
-from simmail.imap.sequence import parse_set
+from simmail.imap.sequence import parse_set, portions
 from simmail.imap.session import Selected
 from simmail.imap.tokens import Arguments, internal_date
 from simmail.mailstore.records import Entry
@@ -26,8 +27,11 @@ from simmail.mailstore.records import Entry
 if TYPE_CHECKING:
     from simmail.imap.server import ImapServer
 
-#: Messages of one slice, and octets of messages read at once.
-SLICE, READ, OCTETS = 500, 64, 1 << 20
+#: Messages of one slice, those read at once, and octets of them.
+SLICE, READ, OCTETS = 500, 64, 2 << 20
+
+#: The structure of a larger message is worked out in a thread.
+LARGE = 256 * 1024
 
 Column = Callable[[Sequence[Entry], Sequence[tuple[Any, ...]]], Sequence[Any]]
 
@@ -173,16 +177,16 @@ class Plan:
         if len(entries) < len(uids):
             self.missing = True
             first = 0
-        if not self.dear:
-            await self._show(entries, first)
-            return
-        begin, room = 0, OCTETS
-        for at, entry in enumerate(entries):
-            room -= entry.size
-            if room < 0 and at > begin:
-                await self._show(entries[begin:at], first and first + begin)
-                begin, room = at, OCTETS - entry.size
-        await self._show(entries[begin:], first and first + begin)
+        begin = 0
+        for end in portions([self._cost(entry) for entry in entries], OCTETS):
+            await self._show(entries[begin:end], first and first + begin)
+            begin = end
+
+    def _cost(self, entry: Entry) -> int:
+        """Octets that are in memory at once for one message, at most."""
+        if self.dear:
+            return entry.size
+        return min(entry.size, HEADER) if "header" in self.fields else 0
 
     async def _show(self, entries: Sequence[Entry], first: int) -> None:
         selected = self.selected
@@ -249,6 +253,8 @@ class Plan:
                 self.missing = True
                 continue
             sections = Sections(octets)
+            if any(item.path for item in self.dear):
+                await self.imap.factory.in_thread_if(len(octets) > LARGE, sections.understand)
             separator = head + blank
             for item in self.dear:
                 shown = self._section(item, sections)

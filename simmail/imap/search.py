@@ -13,13 +13,14 @@ from simmail.imap.replies import Bad, No
 from simmail.imap.search_keys import Either, Every, Key, Modseq, Not, parse_charset, parse_keys
 from simmail.imap.searching import Search
 from simmail.imap.sequence import show_set
+from simmail.imap.session import Selected
 from simmail.imap.tokens import Arguments
 
 if TYPE_CHECKING:
     from simmail.imap.server import ImapServer
 
 #: Numbers of one piece of an answer.
-SLICE = 5000
+SLICE = 4000
 
 _OPTIONS = frozenset((b"MIN", b"MAX", b"ALL", b"COUNT", b"SAVE"))
 
@@ -47,7 +48,7 @@ async def search(imap: ImapServer, arguments: Arguments, uid: bool = False) -> b
     found = await Search(selected, imap.login.universe.clock.now(), imap.breathe).find(keys)
     if options is not None and saves:
         selected.saved = _saved(found, options)
-    numbers = found if uid else [selected.sequence(one) for one in found]
+    numbers = found if uid else await numbered(imap, selected, found)
     modseq = b""
     if with_modseq and found:
         modseq = b"%d" % max(one for one in selected.folder.column("modseq", found) if one is not None)
@@ -56,6 +57,15 @@ async def search(imap: ImapServer, arguments: Arguments, uid: bool = False) -> b
     elif options != {b"SAVE"}:
         await _extended(imap, numbers, options, modseq, uid)
     return b"SEARCH completed"
+
+
+async def numbered(imap: ImapServer, selected: Selected, uids: list[int]) -> list[int]:
+    """The sequence numbers of UIDs the client knows, in the same order."""
+    numbers: list[int] = []
+    for begin in range(0, len(uids), SLICE):
+        numbers.extend(map(selected.sequence, uids[begin:begin + SLICE]))
+        await imap.breathe()
+    return numbers
 
 
 def return_options(arguments: Arguments) -> set[bytes] | None:

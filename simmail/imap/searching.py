@@ -18,10 +18,13 @@ from simmail.core.mime import fields, value
 from simmail.imap.objects import THREAD_FIELDS, email_id, thread_id
 from simmail.imap.search_keys import (
     Age, Either, Every, Flagged, Header, Key, Messages, Modseq, Not, ObjectId, Recent, Size, Text, When)
+from simmail.imap.sequence import portions
 from simmail.imap.session import Selected
 
 #: Rows of the index looked at between two turns of the reactor.
 SLICE = 200
+#: Octets of rows in memory at once, and of one row at most.
+OCTETS, HEAVIEST = 8 << 20, 1 << 20
 #: So few messages are looked at one by one; of more, the index is asked first which may fit.
 FEW = 100
 
@@ -106,9 +109,19 @@ class Search:
             sure, uids = await self._narrowed(key, uids)
         columns, fits = _rule(key)
         found: list[int] = []
-        for begin in range(0, len(uids), SLICE):
-            rows = await self.folder.digested(uids[begin:begin + SLICE], columns)
-            found.extend([uid for uid in uids[begin:begin + SLICE] if uid in rows and fits(rows[uid])])
+        # What a row may weigh; one of nothing heavy weighs so much that SLICE of them make a portion.
+        costs = [OCTETS // SLICE] * len(uids)
+        if "text" in columns or "header" in columns:
+            costs = [max(OCTETS // SLICE, min(size or 0, HEAVIEST)) for size in self.folder.column("size", uids)]
+        begin = 0
+        for end in portions(costs, OCTETS):
+            rows = await self.folder.digested(uids[begin:end], columns)
+            for at, uid in enumerate(uids[begin:end]):
+                if uid in rows and fits(rows[uid]):
+                    found.append(uid)
+                if not at % 10:
+                    await self.breathe()
+            begin = end
             await self.breathe()
         return sorted(sure.union(found)) if sure else found
 

@@ -25,8 +25,7 @@ class Sections:
         self.octets = octets
         self._structure: Part | None = None
 
-    @property
-    def structure(self) -> Part:
+    def understand(self) -> Part:
         """The structure of the message."""
         if self._structure is None:
             self._structure = parse(self.octets)
@@ -49,7 +48,7 @@ class Sections:
             if item.section == "TEXT":
                 return octets[body:]
             return chosen(octets[:body], item)
-        part = self.structure.find(item.path)
+        part = self.understand().find(item.path)
         if part is None:
             return None
         if not item.section:
@@ -71,7 +70,7 @@ class Sections:
         """
         if not item.path:
             return self.octets
-        part = self.structure.find(item.path)
+        part = self.understand().find(item.path)
         if part is None:
             return None
         octets = self.octets[part.body:part.end]

@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable
 from itertools import count
 from typing import Any
 
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.interfaces import IDelayedCall, IReactorTime, ISSLTransport
 from twisted.internet.protocol import Protocol, ServerFactory, connectionDone
 from twisted.logger import Logger
@@ -493,6 +493,7 @@ class ImapFactory(ServerFactory):
     @param implicit_tls: the listener speaks TLS from the start (IMAPS).
     @param loopback_only: every listener is on a loopback address, so that passwords may be sent in clear text
         unless the configuration says otherwise.
+    @param in_thread: C{in_thread(call, *args)} gives a Deferred of its result, worked out in a thread.
     """
 
     noisy = False
@@ -500,10 +501,12 @@ class ImapFactory(ServerFactory):
     def __init__(
         self, config: Config, sign_in: Callable[[str, str, str, str], Awaitable[Any]], reactor: IReactorTime,
         tls_context: Any = None, implicit_tls: bool = False, loopback_only: bool = False,
+        in_thread: Callable[..., Deferred[Any]] = maybeDeferred,
     ) -> None:
         self.config = config
         self.sign_in = sign_in
         self.reactor = reactor
+        self._in_thread = in_thread
         self.tls_context = None if implicit_tls else tls_context
         self.implicit_tls = implicit_tls
         allowed = config.imap.plain_auth_allowed
@@ -515,6 +518,13 @@ class ImapFactory(ServerFactory):
         self.marks = count(1)
         self._places: dict[ImapServer, str] = {}
         self._at: dict[str, int] = {}
+
+    async def in_thread_if(self, worth: bool, call: Callable[[], Any]) -> None:
+        """Make a call, in a thread if it may take long."""
+        if worth:
+            await self._in_thread(call)
+        else:
+            call()
 
     def buildProtocol(self, addr: Any) -> Protocol:
         """One more connection, or one too many."""

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.imap.replies import Bad
-from simmail.imap.sequence import LARGEST, contains, members, parse_set, show_set, slices
+from simmail.imap.sequence import LARGEST, contains, gaps, members, parse_set, portions, show_ranges, show_set, slices
 
 NUMBERS = st.integers(1, 30)
 PIECES = st.lists(st.tuples(NUMBERS | st.just("*"), NUMBERS | st.just("*") | st.none()), min_size=1, max_size=8)
@@ -67,3 +67,26 @@ class SetTests(SynchronousTestCase):
             self.assertEqual(members(parse_set(shown, 60), range(1, 61)), sorted(numbers))
         else:
             self.assertEqual(shown, b"")
+
+    @given(st.sets(NUMBERS), PIECES, NUMBERS)
+    def test_gaps(self, numbers: set[int], pieces: list[tuple[int | str, int | str | None]], last: int) -> None:
+        """What a set names and is not there."""
+        text = ",".join(f"{first}" if second is None else f"{first}:{second}" for first, second in pieces).encode()
+        ranges = parse_set(text, 30)
+        expected = [n for n in range(1, last + 1) if contains(ranges, n) and n not in numbers]
+        found = gaps(ranges, sorted(numbers), last)
+        self.assertEqual([n for low, high in found for n in range(low, high + 1)], expected)
+        if found:
+            self.assertEqual(members(parse_set(show_ranges(found), 30), range(1, 31)), expected)
+
+    @given(st.lists(st.integers(0, 20), max_size=12), st.integers(1, 30))
+    def test_portions(self, costs: list[int], room: int) -> None:
+        """Every thing is in one portion; none is empty, and one over the limit holds one thing that counts."""
+        cuts = list(portions(costs, room))
+        self.assertEqual(cuts[-1:], [len(costs)][: len(costs)])
+        begin = 0
+        for end in cuts:
+            self.assertGreater(end, begin)
+            portion = costs[begin:end]
+            self.assertTrue(sum(portion) <= room or len([cost for cost in portion if cost]) == 1, (costs, cuts))
+            begin = end
