@@ -209,15 +209,15 @@ class Season:
 
     async def run(self, until: datetime, mails: int, step: timedelta = timedelta(hours=4)) -> int:
         """
-        Let time go by: C{mails} first mails spread evenly, answers after each step.
+        Let time go by: answers after each step, and first mails until there are C{mails} of both, spread evenly.
 
         @return: how many jobs ran.
         """
-        start, jobs, written = self.universe.clock.now(), 0, 0
+        start, jobs, sent, written = self.universe.clock.now(), 0, len(self.sent), 0
         while self.universe.clock.now() < until:
             now = self.universe.clock.now()
             share = (now + step - start) / (until - start)
-            while written < min(mails, round(mails * share)):
+            while len(self.sent) - sent < min(mails, round(mails * share)):
                 await self.write(written)
                 written += 1
             moved = await self.universe.scheduler.advance(to=min(now + step, until))

@@ -53,7 +53,7 @@ class RepeatableTests(SynchronousTestCase):
 
     def test_same_seed_same_fingerprint(self) -> None:
         """Two seasons of one seed have one fingerprint, and of another seed another."""
-        prints = [now(fingerprint(season(seed, 30, 4, 90, 20).universe)) for seed in ("a", "a", "b")]
+        prints = [now(fingerprint(season(seed, 30, 4, 200, 20).universe)) for seed in ("a", "a", "b")]
         self.assertEqual(prints[0], prints[1])
         self.assertNotEqual(prints[0]["fingerprint"], prints[2]["fingerprint"])
         self.assertGreater(prints[0]["counts"]["mail"], 200)
@@ -67,7 +67,7 @@ class NinetyDaysTests(SynchronousTestCase):
     def setUp(self) -> None:
         """The season, run once."""
         if NinetyDaysTests.season is None:
-            NinetyDaysTests.season = season("ninety", 200, 20, 1400, 90)
+            NinetyDaysTests.season = season("ninety", 200, 20, 3000, 90)
         self.universe = NinetyDaysTests.season.universe
 
     def test_enough_went_on(self) -> None:
