@@ -79,7 +79,10 @@ async function signOut() {
 }
 
 async function credentials() {
-  if (kind() === "demo") return { "X-Service-Universe": "demo" };
+  if (kind() === "demo") {
+    if (state.shown.method !== "GET") throw new Error("The demo universe is read only: sign in, or paste a key.");
+    return { "X-Service-Universe": "demo" };
+  }
   if (kind() === "key") {
     const key = at("key").value.trim();
     if (!key) throw new Error("Paste an API key first.");

@@ -21,7 +21,7 @@ class ServedTestCase(SynchronousTestCase):
     @ivar universe: C{main}, frozen; keys: a key for each role in it.
     """
 
-    config = Config(http=Http(rate=0))
+    config = Config(http=Http(rate=0, console_rate=0))
 
     def setUp(self) -> None:
         """A server in memory."""
