@@ -24,6 +24,8 @@ from simmail.imap.tokens import Arguments
 if TYPE_CHECKING:
     from simmail.imap.server import ImapServer
 
+#: Rows sorted at once.
+PIECE = 1000
 _MOST_CRITERIA = 20
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -57,12 +59,15 @@ def _display(found: tuple[Address, ...], _: Any) -> str:
 
 def _sent(sent: datetime | None, filed: datetime | None) -> float:
     # RFC 5256 section 2.2: without a Date, INTERNALDATE.
-    at = sent or filed or _EPOCH
-    return (at - _EPOCH).total_seconds()
+    return _filed(None, sent or filed)
+
+
+def _filed(_: Any, filed: datetime | None) -> float:
+    return ((filed or _EPOCH) - _EPOCH).total_seconds()
 
 
 _SOURCES = {
-    b"ARRIVAL": Source("", "date", lambda _, filed: (filed or _EPOCH)),
+    b"ARRIVAL": Source("", "date", _filed),
     b"SIZE": Source("", "size", lambda _, size: size or 0),
     b"DATE": Source("sent", "date", _sent),
     b"SUBJECT": Source("base_subject", "", lambda subject, _: subject.casefold()),
@@ -121,8 +126,8 @@ async def in_order(
 async def sorted_in_turns(rows: list[T], breathe: Breathe) -> list[T]:
     """Sorted, without keeping the reactor for long."""
     pieces = []
-    for begin in range(0, len(rows), SLICE):
-        pieces.append(sorted(rows[begin:begin + SLICE]))  # type: ignore[type-var]
+    for begin in range(0, len(rows), PIECE):
+        pieces.append(sorted(rows[begin:begin + PIECE]))  # type: ignore[type-var]
         await breathe()
     if len(pieces) < 2:
         return pieces[0] if pieces else []
@@ -148,14 +153,18 @@ async def _column(imap: ImapServer, selected: Selected, uids: list[int], criteri
         values.extend([
             source.value(kept.get(uid, missing)[0], entries[begin + at]) for at, uid in enumerate(slice)])
         await imap.breathe()
-    return [_Reversed(value) for value in values] if criterion.reverse else values
+    if not criterion.reverse:
+        return values
+    if values and isinstance(values[0], str):
+        return [_Reversed(value) for value in values]
+    return [-value for value in values]
 
 
 _EMPTY: dict[str, Any] = {"from_": (), "to": (), "cc": (), "base_subject": "", "sent": None}
 
 
 class _Reversed:
-    """A key that runs backwards."""
+    """A text that sorts backwards."""
 
     __slots__ = ("value",)
 
