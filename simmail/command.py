@@ -12,8 +12,6 @@ import json
 import os
 import sys
 import time
-import urllib.error
-import urllib.request
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -140,6 +138,9 @@ def _ready(parsed: argparse.Namespace) -> int:
 
 
 def _not_ready(state: Path) -> str:
+    # Here, for it takes as long as a tenth of a start.
+    import urllib.request
+
     try:
         base = _base(state)
         with urllib.request.urlopen(base + "/readyz", timeout=2):
@@ -161,6 +162,9 @@ def _base(state: Path) -> str:
 # admin
 
 def _call(parsed: argparse.Namespace, method: str, path: str, body: Any = None) -> Any:
+    import urllib.error
+    import urllib.request
+
     state = state_folder(parsed)
     base = _base(state)
     key = (state / "admin.key").read_text(encoding="utf-8").strip()
