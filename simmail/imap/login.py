@@ -27,9 +27,9 @@ FIRST_DELAY, LONGEST_DELAY = 1.0, 15.0
 async def login(imap: ImapServer, arguments: Arguments) -> bytes:
     """LOGIN."""
     arguments.space()
-    username = arguments.astring()
+    username = arguments.credential()
     arguments.space()
-    password = arguments.astring()
+    password = arguments.credential()
     arguments.end()
     _check_allowed(imap)
     return await _sign_in(imap, b"", username, password)

@@ -127,6 +127,12 @@ class Arguments:
             return text
         return self._match(_ASTRING, "an astring")[0]
 
+    def credential(self) -> bytes:
+        """A login name or password; a C{*} or C{%} in it is forgiven, some clients never quote."""
+        if self.peek() in (b'"', b"{"):
+            return self.astring()
+        return self._match(_LIST, "a string")[0]
+
     def nstring(self) -> bytes | None:
         """A string or NIL."""
         return None if self.skip(b"NIL") else self.string()

@@ -129,7 +129,9 @@ class House:
             "flood": TooMany("too many failed logins", 60.0)}
         if username in refusals:
             raise refusals[username]
-        if (username, password, proto) != (ADDRESS, PASSWORD, "imap"):
+        if (username, password, proto) not in (
+            (ADDRESS, PASSWORD, "imap"), (f"{ADDRESS}*boss@sim.test", "master", "imap"),
+        ):
             raise Unauthenticated("authentication failed")
         return SimpleNamespace(universe=self.universe, address=ADDRESS, username=username)
 
