@@ -47,7 +47,7 @@ class NoteIn(Body, frozen=True):
 
 class CaseFields(Body, frozen=True):
     """
-    What may be said of a case; C{title} is needed for a new one.
+    What may be said of a case.
 
     Declared for the OpenAPI document; C{core.casefields} checks the values.
     """
