@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from simmail.core.envelope import literal, string
 from simmail.core.mime import HEADER
 from simmail.imap.copying import selected_of
+from simmail.imap.faulty import meet
 from simmail.imap.fetch_items import Item, Since, parse_items, parse_since
 from simmail.imap.objects import THREAD_FIELDS, email_id, thread_id
 from simmail.imap.outflow import PIECE
@@ -47,6 +48,7 @@ async def fetch(imap: ImapServer, arguments: Arguments, uid: bool = False) -> by
     arguments.end()
     if since is not None and since.vanished and not (uid and selected.qresync):
         raise Bad("VANISHED is for UID FETCH once QRESYNC is enabled")
+    await meet(imap, "imap_fetch")
     if since is not None or any(item.kind == "MODSEQ" for item in items):
         imap.enabled.add(b"CONDSTORE")
     if uid and not any(item.kind == "UID" for item in items):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
+from simmail.imap.faulty import meet
 from simmail.imap.replies import Bad, Gone
 from simmail.imap.tokens import Arguments
 
@@ -63,6 +64,7 @@ class Pushing:
 async def idle(imap: ImapServer, arguments: Arguments) -> None:
     """IDLE."""
     arguments.end()
+    await meet(imap, "imap_idle")
     imap.idling = pushing = Pushing(imap)
     imap.write(b"+ idling\r\n")
     if imap.selected is not None and imap.selected.pending:

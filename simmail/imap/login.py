@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from simmail.errors import Forbidden, TooMany, Unauthenticated
 from simmail.imap.capability import can_start_tls, capabilities, may_sign_in
+from simmail.imap.faulty import meet
 from simmail.imap.replies import Bad, Gone, No
 from simmail.imap.tokens import Arguments
 
@@ -86,6 +87,7 @@ async def _sign_in(imap: ImapServer, authorize: bytes, username: bytes, password
         secret = password.decode("utf-8")
         if "\0" in name or "\0" in secret:
             raise Unauthenticated("authentication failed")
+        await meet(imap, "imap_login", name)
         found = await imap.factory.sign_in(name, secret, "imap", imap.remote)
     except (Unauthenticated, UnicodeDecodeError):
         await _failed(imap)

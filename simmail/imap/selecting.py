@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import simmail
 from simmail.errors import NotFound
 from simmail.core.envelope import nstring
+from simmail.imap.faulty import meet
 from simmail.imap.names import quoted_name
 from simmail.imap.replies import Bad, No
 from simmail.imap.sequence import LARGEST, Ranges, gaps, members, parse_set, show_ranges, show_set, spread
@@ -55,6 +56,7 @@ async def _open(imap: ImapServer, arguments: Arguments, read_only: bool) -> byte
     if imap.selected is not None:
         imap.deselect()
         imap.write(b"* OK [CLOSED] Previous mailbox closed\r\n")
+    await meet(imap, "imap_select")
     folder = await find_folder(imap, name)
     selected = Selected(folder, read_only, imap.enabled, imap.factory.shared)
     try:

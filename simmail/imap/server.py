@@ -59,6 +59,7 @@ class ImapServer(IMAP4Server):
     @ivar enabled: extensions the client has switched on.
     @ivar tag: of the command that is being done.
     @ivar message: the octets of an APPEND.
+    @ivar number: names the connection where fault rules count.
     """
 
     log = Logger()
@@ -77,6 +78,7 @@ class ImapServer(IMAP4Server):
         self.enabled: set[bytes] = set()
         self.tag = b""
         self.message = b""
+        self.number = f"imap-{next(factory.numbers)}"
         self.logging_out = False
         self.failures = 0
         self.MAX_LENGTH = factory.config.limits.command
@@ -144,6 +146,12 @@ class ImapServer(IMAP4Server):
         except Gone:
             return
         self._close()
+
+    def drop(self) -> None:
+        """Hang up without a word."""
+        self._closing = True
+        self.deselect()
+        self.transport.abortConnection()
 
     def _close(self) -> None:
         self._closing = True
@@ -494,6 +502,7 @@ class ImapFactory(ServerFactory):
     @param loopback_only: every listener is on a loopback address, so that passwords may be sent in clear text
         unless the configuration says otherwise.
     @param in_thread: C{in_thread(call, *args)} gives a Deferred of its result, worked out in a thread.
+    @param home: the universe whose fault rules a name meets that signs in, None for none.
     """
 
     noisy = False
@@ -501,7 +510,7 @@ class ImapFactory(ServerFactory):
     def __init__(
         self, config: Config, sign_in: Callable[[str, str, str, str], Awaitable[Any]], reactor: IReactorTime,
         tls_context: Any = None, implicit_tls: bool = False, loopback_only: bool = False,
-        in_thread: Callable[..., Deferred[Any]] = maybeDeferred,
+        in_thread: Callable[..., Deferred[Any]] = maybeDeferred, home: Callable[[str], Any] = lambda username: None,
     ) -> None:
         self.config = config
         self.sign_in = sign_in
@@ -516,6 +525,9 @@ class ImapFactory(ServerFactory):
         self.connections: set[ImapServer] = set()
         self.shared = SharedLists()
         self.marks = count(1)
+        self.home = home
+        # No number comes again after a restart: what rules counted for a connection outlives the process.
+        self.numbers = count(int(reactor.seconds() * 1000))
         self._places: dict[ImapServer, str] = {}
         self._at: dict[str, int] = {}
 

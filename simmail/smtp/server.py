@@ -16,7 +16,6 @@ from twisted.internet.defer import Deferred
 
 from simmail.config import Config
 from simmail.core.times import parse_duration
-from simmail.errors import NotFound
 from simmail.smtp import replies
 from simmail.smtp.sasl import MECHANISMS
 from simmail.smtp.session import Session
@@ -92,14 +91,7 @@ class SmtpFactory(protocol.ServerFactory):
 
     def home(self, login: str = "") -> Universe | None:
         """The universe a login belongs to, else the one for mail of nobody's; None when there is no such."""
-        if login:
-            for one in self.roster.universes():
-                if one.policy.login(login.strip().lower()) is not None:
-                    return one
-        try:
-            return self.roster.universe(self.config.smtp.default_universe)
-        except NotFound:
-            return None
+        return self.roster.home(login)
 
     # Who is connected
 

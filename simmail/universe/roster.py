@@ -199,6 +199,15 @@ class Roster:
             return having[0]
         return self.universe(default)
 
+    def home(self, login: str = "") -> Universe | None:
+        """The universe a login belongs to, else the one for mail of nobody's; None when there is no such."""
+        name = login.strip().lower()
+        if name:
+            for one in self.universes():
+                if one.policy.login(name) is not None:
+                    return one
+        return self._universes.get(self._config.smtp.default_universe)
+
     async def create_org(self, org_id: str, name: str = "", plan: str = "self-hosted") -> Org:
         """
         A new organisation.

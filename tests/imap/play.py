@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,6 +18,9 @@ from zope.interface import alsoProvides
 
 from simmail.config import Config
 from simmail.core.delivery import Delivery, Filing
+from simmail.core.dice import Dice
+from simmail.core.faultfields import rules_of
+from simmail.core.faults import FaultRule, FaultVerdict, Mark, Passing, judge
 from simmail.imap.server import ImapFactory
 from simmail.errors import Forbidden, TooMany, Unauthenticated, Unavailable
 from simmail.mailstore.memory import MemoryMailStore
@@ -116,7 +120,10 @@ class House:
         self.status = "ok"
         self.universe = SimpleNamespace(
             store=self.store, clock=SimpleNamespace(now=lambda: START),
-            policy=SimpleNamespace(status=lambda address: self.status))
+            policy=SimpleNamespace(status=lambda address: self.status, fault=self.fault))
+        self.rules: tuple[FaultRule, ...] = ()
+        self.marks: dict[str, Mark] = {}
+        options.setdefault("home", lambda username: self.universe)
         options.setdefault("loopback_only", True)
         self.factory = ImapFactory(config or Config(), self.sign_in, self.reactor, **options)
         self.connections: list[Connection] = []
@@ -134,6 +141,12 @@ class House:
         ):
             raise Unauthenticated("authentication failed")
         return SimpleNamespace(universe=self.universe, address=ADDRESS, username=username)
+
+    def fault(self, passing: Passing) -> FaultVerdict | None:
+        """As the policy does."""
+        verdict, marks = judge(self.rules, passing, self.marks, START, Dice("house"))
+        self.marks.update(marks)
+        return verdict
 
     def turn(self) -> None:
         """Let what is due run."""
@@ -178,6 +191,7 @@ class House:
             "advance": lambda seconds: self.reactor.advance(float(seconds)),
             "expunge": lambda uid, folder="INBOX": _none(now(self.folder(folder).expunge([int(uid)]))),
             "flag": lambda uid, *flags: _none(now(self.folder().flag([int(uid)], flags, "+", None))),
+            "faults": lambda *value: setattr(self, "rules", rules_of(json.loads(" ".join(value)))),
             "status": lambda status: setattr(self, "status", status),
             "away": lambda: setattr(self.store, "away", True),
             "back": lambda: setattr(self.store, "away", False),
