@@ -12,7 +12,7 @@ import re
 
 from simmail.core.address import Address, parse_list
 from simmail.core.digest import Digest, Enclosed
-from simmail.core.envelope import body, envelope, structure
+from simmail.core.envelope import envelope, structures
 from simmail.core.mime import Field, fields, parse, value
 from simmail.core.reading import read
 
@@ -25,11 +25,12 @@ def digest(octets: bytes) -> Digest:
     part = parse(octets)
     header = octets[:part.body]
     found = fields(header)
-    mail = read(octets)
+    mail = read(octets, root=part)
     subject = mail.subject[:SUBJECT]
     text = mail.text[:TEXT]
+    structure, body = structures(part, octets)
     return Digest(
-        envelope=envelope(found), structure=structure(part, octets), body=body(part, octets), header=header,
+        envelope=envelope(found), structure=structure, body=body, header=header,
         message_id=mail.message_id, in_reply_to=mail.in_reply_to, references=mail.references[-REFERENCES:],
         subject=subject, base_subject=base_subject(subject), from_=_authors(found), to=mail.to, cc=mail.cc,
         sent=mail.date, text=text, preview=preview(text),

@@ -219,36 +219,38 @@ class _Gathering:
 
 def structure(part: Part, octets: bytes) -> bytes:
     """BODYSTRUCTURE of a part."""
-    return _shown(part, octets, True)
+    return structures(part, octets)[0]
 
 
 def body(part: Part, octets: bytes) -> bytes:
     """BODY of a part: the structure without extension data."""
-    return _shown(part, octets, False)
+    return structures(part, octets)[1]
 
 
-def _shown(part: Part, octets: bytes, extended: bool) -> bytes:
+def structures(part: Part, octets: bytes) -> tuple[bytes, bytes]:
+    """BODYSTRUCTURE and BODY of a part."""
     head = part.head
     if part.is_multipart:
-        shown = b"".join([_shown(one, octets, extended) for one in part.parts]) + b" " + string(head.subtype)
-        if extended:
-            shown += b" %b %b" % (_parameters(head.parameters), _extension(part))
-        return b"(%b)" % shown
+        below = [structures(one, octets) for one in part.parts]
+        subtype = string(head.subtype)
+        return b"(%b %b %b %b)" % (
+            b"".join([whole for whole, _ in below]), subtype, _parameters(head.parameters), _extension(part),
+        ), b"(%b %b)" % (b"".join([short for _, short in below]), subtype)
     given = head.parameters
     if head.type == b"text" and parameter(given, b"charset") is None and parameter(given, b"charset*") is None:
         given = (*given, (b"charset", b"us-ascii"))
-    shown = b"%b %b %b %b %b %b %d" % (
+    shown = b"(%b %b %b %b %b %b %d" % (
         string(head.type), string(head.subtype), _parameters(given), nstring(head.id), nstring(head.description),
         string(head.encoding), part.end - part.body)
+    extension = b" %b %b)" % (nstring(head.md5), _extension(part))
     if part.is_message:
         inner = part.parts[0]
-        shown += b" %b %b %d" % (
-            envelope(fields(octets[inner.start:inner.body])), _shown(inner, octets, extended), part.lines)
-    elif head.type == b"text":
+        whole, short = structures(inner, octets)
+        shown += b" " + envelope(fields(octets[inner.start:inner.body]))
+        return b"%b %b %d%b" % (shown, whole, part.lines, extension), b"%b %b %d)" % (shown, short, part.lines)
+    if head.type == b"text":
         shown += b" %d" % part.lines
-    if extended:
-        shown += b" %b %b" % (nstring(head.md5), _extension(part))
-    return b"(%b)" % shown
+    return shown + extension, shown + b")"
 
 
 def _extension(part: Part) -> bytes:

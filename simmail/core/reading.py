@@ -43,14 +43,16 @@ _BLANK_COLON = re.compile(rb"\n(?:from|subject|message-id)[ \t]")
 _ID = re.compile(r"<([^<>]{1,900})>")
 
 
-def read(octets: bytes, limits: Limits | None = None) -> Mail:
+def read(octets: bytes, limits: Limits | None = None, root: mime.Part | None = None) -> Mail:
     """
     The whole message.  Never raises on what it holds.
 
+    C{root}: its structure, where it is known already.
     C{text} has LF line ends and none at its end; when there is no plain part
     it is the HTML rendered.
     """
-    root = mime.parse(octets, limits.depth, limits.parts) if limits is not None else mime.parse(octets)
+    if root is None:
+        root = mime.parse(octets, limits.depth, limits.parts) if limits is not None else mime.parse(octets)
     gathered = _Gathered(octets)
     pieces = gathered.pieces(root, "", True)
     html = ""
