@@ -220,7 +220,7 @@ class Daemon(service.Service):
             elif one.name in ("imap", "imaps"):
                 factory = ImapFactory(
                     config, roster.sign_in, reactor, tls_context=tls, implicit_tls=one.name == "imaps",
-                    loopback_only=loopback, home=roster.home)
+                    loopback_only=loopback, home=roster.home, in_thread=in_thread)
             else:
                 factory = api_site(
                     config, roster, reactor, tls=tls, endpoints=self.endpoints(), in_thread=in_thread,
