@@ -136,6 +136,7 @@ class Correspondents:
         if octets is None:
             return gone
         mail = self._universe.readings.read(octets)
+        self._universe.readings.filed(arrival.copy, octets)
         place = {"mailbox": arrival.copy.mailbox, "folder": arrival.copy.folder, "uid": arrival.copy.uid,
                  "message_id": mail.message_id}
         spam = Verdict(**{key: arrival.spam[key] for key in ("score", "threshold", "why")}) if arrival.spam else None

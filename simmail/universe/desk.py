@@ -120,11 +120,12 @@ class Desk:
         commit = Commit(
             jobs=(replace(job, state="done"), *following.jobs), events=(*events, *following.events),
             puts=(*following.puts, counter))
-        await universe.postoffice.send(job.id, Outgoing(
+        copies = await universe.postoffice.send(job.id, Outgoing(
             sender="" if job.kind == "ooo" else persona.address,
             recipients=tuple(dict.fromkeys(one.address for one in (*letter.to, *letter.cc))),
             octets=octets, kind=job.kind, sent_copy=persona.address), commit)
         universe.people.sent(persona, nth)
+        universe.readings.filed(copies[0], octets)
         for put in commit.puts:
             universe.people.shelf.put(*put)
         universe.told("answered {kind} {message_id} from {persona} to {to}: {subject}", kind=job.kind,
@@ -163,7 +164,7 @@ class Desk:
         if place:
             try:
                 folder, uid = place["folder"], place["uid"]
-                mail = universe.readings.read((await universe.mailboxes.read(place["mailbox"], folder, uid))[1])
+                mail = await self._at(place["mailbox"], folder, uid)
                 if mail.message_id == item["message_id"]:
                     return mail, await self._passed_on(mail, place["mailbox"], folder, uid)
             except NotFound:
@@ -171,7 +172,7 @@ class Desk:
             try:
                 found = await universe.mailboxes.find(place["mailbox"], item["message_id"])
                 if found is not None:
-                    mail = universe.readings.read((await universe.mailboxes.read(place["mailbox"], *found))[1])
+                    mail = await self._at(place["mailbox"], *found)
                     return mail, await self._passed_on(mail, place["mailbox"], *found)
             except NotFound:
                 pass
@@ -180,6 +181,9 @@ class Desk:
             from_=Address("", item.get("sender", "")), reply_to=(), to=(), cc=(), subject=item.get("subject", ""),
             date=None, text="", html="", format="text", attachments=(), headers=(), size=0)
         return mail, mail
+
+    async def _at(self, mailbox: str, folder: str, uid: int) -> Mail:
+        return await self._universe.readings.at(await self._universe.mailboxes.folder(mailbox, folder), uid)
 
     async def _passed_on(self, mail: Mail, mailbox: str, folder: str, uid: int) -> Mail:
         """
@@ -198,7 +202,7 @@ class Desk:
                 break
             mailbox, folder, uid = place["mailbox"], place["folder"], place["uid"]
             try:
-                original = universe.readings.read((await universe.mailboxes.read(mailbox, folder, uid))[1])
+                original = await self._at(mailbox, folder, uid)
             except NotFound:
                 break
             if original.message_id != place.get("message_id"):
@@ -214,7 +218,7 @@ class Desk:
                 folder = await universe.mailboxes.folder(address, "Sent")
                 uid = folder.find(job_id)
                 if uid is not None:
-                    return [universe.readings.read(await folder.read(uid))]
+                    return [await universe.readings.at(folder, uid)]
             except NotFound:
                 continue
         return []

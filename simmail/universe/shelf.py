@@ -10,8 +10,11 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable
 
+from simmail.core.delivery import Copy
 from simmail.core.mail import Mail
 from simmail.core.reading import read
+from simmail.errors import NotFound
+from simmail.interfaces import IFolder
 
 #: Documents kept; the oldest used goes first.
 MOST = 20_000
@@ -74,24 +77,54 @@ class Readings:
     """
     Mails read lately, by their octets: a mail is looked at when it is filed, decided about and answered.
 
-    Under the octets themselves nothing kept can be out of date.
+    Under the octets themselves nothing kept can be out of date.  Where copies were filed is kept beside, so that
+    the file need not be read again while the copy is there.
     """
 
     def __init__(self, most: int = MOST_READ) -> None:
         self._most = most
         self._size = 0
-        self._mails: OrderedDict[bytes, Mail] = OrderedDict()
+        # None: kept, and not read yet.
+        self._mails: OrderedDict[bytes, Mail | None] = OrderedDict()
+        self._places: dict[bytes, list[Copy]] = {}
+        self._octets: dict[Copy, bytes] = {}
 
     def read(self, octets: bytes) -> Mail:
         """The mail, as C{core.reading.read} gives it."""
         if len(octets) > LONGEST_READ:
             return read(octets)
-        mail = self._mails.get(octets)
-        if mail is not None:
+        self._keep(octets)
+        mail = self._mails[octets]
+        if mail is None:
+            mail = self._mails[octets] = read(octets)
+        return mail
+
+    def _keep(self, octets: bytes) -> None:
+        if octets in self._mails:
             self._mails.move_to_end(octets)
-            return mail
-        mail = self._mails[octets] = read(octets)
+            return
+        self._mails[octets] = None
         self._size += len(octets)
         while self._size > self._most:
-            self._size -= len(self._mails.popitem(last=False)[0])
-        return mail
+            old, _ = self._mails.popitem(last=False)
+            self._size -= len(old)
+            for copy in self._places.pop(old, ()):
+                self._octets.pop(copy, None)
+
+    def filed(self, copy: Copy, octets: bytes) -> None:
+        """A mail has a copy there, and is likely to be read again."""
+        if len(octets) <= LONGEST_READ:
+            self._keep(octets)
+            self._places.setdefault(octets, []).append(copy)
+            self._octets[copy] = octets
+
+    async def at(self, folder: IFolder, uid: int) -> Mail:
+        """
+        The mail of a copy.
+
+        @raise NotFound: it is not there (any more).
+        """
+        if folder.entry(uid) is None:
+            raise NotFound(f"no message {uid} in {folder.name} of {folder.mailbox}")
+        octets = self._octets.get(Copy(folder.mailbox, folder.name, uid, folder.uidvalidity))
+        return self.read(await folder.read(uid) if octets is None else octets)
