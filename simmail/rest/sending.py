@@ -9,9 +9,11 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from simmail.core.mail import Attachment
 from simmail.core.reading import read
+from simmail.core.recipients import Verdict
 from simmail.errors import Invalid
 from simmail.rest.mailboxes import check_header
 from simmail.rest.schema import Body, Call, Route
@@ -84,9 +86,15 @@ async def send(call: Call) -> Sent:
     check_header(octets, config.limits.header, config.limits.header_field)
     accepted = await universe.postoffice.accept(Submission(
         sender=sender,
-        recipients=tuple(Recipient(address, universe.policy.recipient(address, sender)) for address in recipients),
+        recipients=tuple(Recipient(address, _verdict(call, address, sender)) for address in recipients),
         octets=octets, via="api", remote=getattr(call.request.getClientAddress(), "host", ""), save_sent=True))
     return Sent(accepted.message_id)
+
+
+def _verdict(call: Call, address: str, sender: str) -> Verdict:
+    """There is no RCPT to refuse at here: what SMTP would refuse comes back as a notice (decisions, section 23)."""
+    verdict = call.universe.policy.recipient(address, sender)
+    return replace(verdict, kind="bounce") if verdict.kind == "refuse" else verdict
 
 
 async def _forwarded(call: Call, forward: Forward) -> list[Attachment]:

@@ -83,6 +83,8 @@ class RulingTests(ServedTestCase):
         (bounced,) = self.good("GET", "/api/events?type=persona.bounced")
         self.assertEqual((bounced["data"]["address"], bounced["data"]["kind"]), ("nobody@acme.test", "unknown"))
         self.assertIsNone(bounced["data"].get("persona_id"))
+        (notice,) = self.good("GET", "/api/mailboxes/app@sim.test/messages")
+        self.assertIn("MAILER-DAEMON", notice["from"].upper())
 
     def test_mail_without_events(self) -> None:
         """Mail: inject, move and delete cause no events and no reactions."""

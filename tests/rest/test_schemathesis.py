@@ -26,8 +26,9 @@ class SchemathesisTests(JourneyCase):
         self.assertIsNotNone(find_spec("schemathesis"), "schemathesis is a requirement of the tests")
         service = self.service({"http": {"rate": 0, "console_rate": 0}})
         service.start()
+        document = f"http://127.0.0.1:{service.port('http')}/api/openapi.json"
         done = subprocess.run(
-            [sys.executable, "-m", "schemathesis.cli", "run", f"http://127.0.0.1:{service.port('http')}/api/openapi.json",
+            [sys.executable, "-m", "schemathesis.cli", "run", document,
              "--header", f"Authorization: Bearer {service.key}", "--checks", ",".join(CHECKS), "--max-examples", "4",
              "--phases", "examples,coverage,fuzzing", "--exclude-path-regex", LEFT_OUT, "--generation-deterministic",
              "--no-color", "--workers", "1"],

@@ -36,14 +36,16 @@ class SearchTests(ServedTestCase):
         zoe = "app@sim.test INBOX Schön"
         everything = {inbox, sent, pay, paid, zoe}
         for query, expected in (
-            ("budget", {inbox, sent}), ('"for march"', {inbox, sent}), ('"march for"', set()), ("BUDGET ready", {inbox, sent}),
+            ("budget", {inbox, sent}), ('"for march"', {inbox, sent}), ('"march for"', set()),
+            ("BUDGET ready", {inbox, sent}),
             ("grüße", {inbox, sent}), ("schön", {zoe}), ("zoe", {zoe}), ("bob@x", {zoe}), ("50%", {zoe}),
             ("from:zoe", {zoe}), ("to:maria", {inbox, sent}), ("cc:bob", {zoe}), ('subject:"invoice inv"', {pay, paid}),
             ("message-id:<z1@x.test>", {zoe}), ("message-id:z1@x.test", {zoe}), ("case:c_9", {zoe}),
             (f"persona:{MARIA}", {inbox, sent}), (f"persona:{self.made['id']}", {inbox, sent}),
             ("folder:sent", {sent, paid}), ("header:X-Priority=1", {zoe}), ("header:x-priority", {zoe}),
             ("header:x-priority=2", set()), ("filename:INVOICE", {pay, paid}), ("has:attachment", {pay, paid}),
-            ("is:unread", {inbox, pay, zoe}), ("is:read", {sent, paid}), ("larger:100", everything), ("smaller:1k", everything),
+            ("is:unread", {inbox, pay, zoe}), ("is:read", {sent, paid}), ("larger:100", everything),
+            ("smaller:1k", everything),
             ("larger:1M", set()), ("after:2026-03-02", everything), ("before:2026-03-02", set()),
             ("after:2026-03-02T10:00:00Z", set()), ("-budget", everything - {inbox, sent}),
             ("invoice -folder:Sent", {pay}), ("-has:attachment -from:zoe", {inbox, sent}), ("", everything),
@@ -79,7 +81,8 @@ class SearchTests(ServedTestCase):
         answer = self.ask("GET", base)
         self.assertEqual([one["subject"] for one in answer.json()], ["report 4", "report 3", "report 2"])
         link = answer.headers["link"]
-        self.assertEqual([one["subject"] for one in self.good("GET", link[1:link.index(">")])], ["report 1", "report 0"])
+        following = self.good("GET", link[1:link.index(">")])
+        self.assertEqual([one["subject"] for one in following], ["report 1", "report 0"])
 
 
 class PolledTests(ServedTestCase):
@@ -136,7 +139,8 @@ class PeopleTests(ServedTestCase):
         self.assertIn(MARIA, found["people"])
         self.assertTrue(found["by"])
         self.assertEqual(self.good("GET", "/api/plan")["used"]["learned_per_month"], 1)
-        self.assertIn("belongs to a persona", self.bad(400, "POST", "/api/personas/learn", {"address": "joe@shop.test"}))
+        again = self.bad(400, "POST", "/api/personas/learn", {"address": "joe@shop.test"})
+        self.assertIn("belongs to a persona", again)
         self.bad(404, "POST", "/api/personas/learn", {"address": "nobody@shop.test"})
         self.assertEqual(self.good("GET", "/api/plan")["used"]["learned_per_month"], 1)
 
