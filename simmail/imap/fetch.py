@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from simmail.core.envelope import literal, string
 from simmail.core.mime import HEADER
+from simmail.errors import Unavailable
 from simmail.imap.copying import selected_of
 from simmail.imap.faulty import meet
 from simmail.imap.fetch_items import Item, Since, parse_items, parse_since
@@ -224,7 +225,11 @@ class Plan:
     async def _mark(self, entries: Sequence[Entry]) -> frozenset[int]:
         unseen = [entry.uid for entry in entries if "\\Seen" not in entry.flags]
         if unseen:
-            await self.selected.folder.flag(unseen, ("\\Seen",), "+", None, self.selected)
+            try:
+                await self.selected.folder.flag(unseen, ("\\Seen",), "+", None, self.selected)
+            except Unavailable:
+                # Reading goes on when nothing can be written (reliability, R7).
+                return frozenset()
         return frozenset(unseen)
 
     def _seen(self, entries: Sequence[Entry], marked: frozenset[int]) -> list[bytes]:

@@ -65,7 +65,7 @@ async def _open(imap: ImapServer, arguments: Arguments, read_only: bool) -> byte
                 selected.recent.update(
                     uid for uid, recent in zip(selected.uids, folder.column("recent", selected.uids)) if recent)
         else:
-            selected.recent.update(await folder.take_recent())
+            await selected.take_recent()
     except BaseException:
         selected.close()
         raise

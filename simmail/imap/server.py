@@ -473,7 +473,7 @@ class ImapServer(IMAP4Server):
             self.hang_up("The mailbox is not what it was")
             return
         if selected.has_new and not selected.read_only:
-            selected.recent.update(await selected.folder.take_recent())
+            await selected.take_recent()
         for octets in selected.updates(expunges):
             await self.send(octets)
 

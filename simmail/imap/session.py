@@ -13,6 +13,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from weakref import WeakValueDictionary
 
+from simmail.errors import Unavailable
 from simmail.imap.replies import Bad
 from simmail.imap.sequence import merged, parse_set, show_set, slices
 from simmail.interfaces import IFolder
@@ -111,6 +112,13 @@ class Selected:
     def has_new(self) -> bool:
         """Whether there are messages to tell of."""
         return bool(self._added)
+
+    async def take_recent(self) -> None:
+        """What nobody else has seen is recent here; nothing is when that cannot be noted, on a full disk say."""
+        try:
+            self.recent.update(await self.folder.take_recent())
+        except Unavailable:
+            pass
 
     def is_gone(self, uid: int) -> bool:
         """Whether a message is expunged and the client does not know it."""

@@ -34,7 +34,7 @@ _PIECES = (
     b"MAIL FROM:<a@b.test> RET=HDRS ENVID=+FF\r\n", b"RCPT TO:<app@sim.test>\r\n", b"RCPT TO:<a@[::1]>\r\n",
     b"RCPT TO:<" + b"a" * 300 + b"@b.test>\r\n", b"RCPT TO:<app@sim.test> NOTIFY=NEVER,FAILURE\r\n",
     b"RCPT TO:<app@sim.test> ORCPT=rfc822;+\r\n", b"DATA\r\n", b".\r\n", b"\r\n.\r\n", b"RSET\r\n", b"VRFY a\r\n",
-    b"HELP\r\n", b"AUTH\r\n", b"AUTH PLAIN\r\n", b"AUTH LOGIN\r\n", b"AUTH PLAIN =\r\n", b"AUTH PLAIN !!!\r\n", b"*\r\n",
+    b"HELP\r\n", b"AUTH\r\n", b"AUTH PLAIN\r\n", b"AUTH LOGIN\r\n", b"AUTH PLAIN =\r\n", b"AUTH PLAIN !\r\n", b"*\r\n",
     b"BDAT 5\r\nhello", b"BDAT 3 LAST\r\nabc", b"BDAT 0 LAST\r\n", b"BDAT 1000000\r\n", b"BDAT -1\r\n", b"BDAT x\r\n",
     b"Subject: =?utf-8?b?\xff?=\r\n", b"Content-Type: multipart/mixed; boundary=\"\r\n", b"From: (((((((\r\n",
     b"To: " + b"a@b," * 200 + b"\r\n", b"\r\n", b"\n", b"\r", b"\0", b".\n", b"x" * 9000, b"\x16\x03\x01\x02\x00",
