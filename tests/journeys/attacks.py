@@ -265,10 +265,11 @@ def malformed(service: Service, count: int, seed: int = 1, threads: int = 8) -> 
                         at += step
                     one.socket.shutdown(socket.SHUT_WR)
                     said = one.rest()
-            except ConnectionError:
-                continue
             except TimeoutError:
                 wrong.append(f"dialog {n}: never ended")
+                continue
+            except OSError:
+                # It was cut off while it was still talking.
                 continue
             for line in said.removesuffix(b"\r\n").split(b"\r\n"):
                 if line and not (line[:1] in b"2345" and line[:3].isdigit() and line[3:4] in (b" ", b"-")):

@@ -65,13 +65,14 @@ class Load:
                     while not self._stopping.is_set():
                         self._one(session, dice)
                         time.sleep(pause)
-            except (OSError, smtplib.SMTPServerDisconnected):
-                pass
             except smtplib.SMTPResponseException as error:
                 self._note(error.smtp_code, error.smtp_error)
             except smtplib.SMTPRecipientsRefused as error:
                 for code, text in error.recipients.values():
                     self._note(code, text)
+            except OSError:
+                # Last: what smtplib raises are OSErrors too.
+                pass
             if not again:
                 return
             time.sleep(0.05)
@@ -110,10 +111,14 @@ class Load:
         return {part[1].decode().split()[1]: int(part[0].split(b"UID ")[1].split()[0].rstrip(b")"))
                 for part in parts if isinstance(part, tuple)}
 
-    def check(self, case: JourneyCase) -> None:
-        """Everything acknowledged is there once, whole, with what follows from it; nothing is there twice."""
+    def check(self, case: JourneyCase, within: float = SOON) -> None:
+        """
+        Everything acknowledged is there once, whole, with what follows from it; nothing is there twice.
+
+        @param within: real seconds for all to be decided.
+        """
         service = self.service
-        until(lambda: 'simmail_mail_undecided{universe="main"} 0\n' in service.get("/metrics").body.decode())
+        until(lambda: 'simmail_mail_undecided{universe="main"} 0\n' in service.get("/metrics").body.decode(), within)
         with service.imap() as session:
             read = _read_all(session)
         inbox = Counter(read)
