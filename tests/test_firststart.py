@@ -7,7 +7,8 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.firststart import LOGIN, banner, first_start, write
+from simmail.config import Config, Server
+from simmail.firststart import LOGIN, PERSON, banner, first_start, write
 from simmail.listeners import TITLES
 from simmail.testing.universe import MemoryServer, now
 
@@ -44,6 +45,20 @@ class FirstStartTests(SynchronousTestCase):
         assert persona is not None
         self.assertEqual(persona.name, "Maria Rossi")
         self.assertTrue(universe.store.exists("maria@acme.test"))
+
+    def test_person_and_demo(self) -> None:
+        """An administrator can sign in, and there is a demo, unless it is switched off."""
+        self.start()
+        password = json.loads((self.state / "first-login.json").read_text())[PERSON]
+        users = self.server.roster.users
+        user, _ = users.holder(now(users.sign_in(PERSON, password, "127.0.0.1")))
+        self.assertEqual((user.administrator, users.role(user, "main")), (True, "admin"))
+        self.assertEqual([one.id for one in self.server.roster.universes()], ["demo", "main"])
+        server = MemoryServer(Config(server=Server(demo=False)))
+        state = Path(self.mktemp())
+        state.mkdir()
+        now(first_start(server.roster, server.config, state))
+        self.assertEqual([one.id for one in server.roster.universes()], ["main"])
 
     def test_second(self) -> None:
         """A second start changes nothing, also when the persona and the password were changed."""
