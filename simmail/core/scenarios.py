@@ -254,8 +254,9 @@ SCENARIOS: Mapping[str, Scenario] = MappingProxyType(dict((
         "The message is delivered, the connection breaks before the sender is told: a retry makes a duplicate.",
         "RFC 1047", "drop", "deliver", rate=0.1),
     _scenario(
-        "tls-broken", "Any", "Expired certificate: TLS cannot be used",
-        "STARTTLS is announced and fails; clients that insist on TLS must not fall back to plain text.",
+        "tls-broken", "Any", "TLS out of order",
+        "A server that no longer uses its expired certificate: STARTTLS is announced and answered with 454, no "
+        "certificate is shown; clients that insist on TLS must not fall back to plain text.",
         "RFC 3207 section 4", "tls_fail", "starttls", 454, "4.7.0", "TLS not available due to temporary reason"),
     _scenario(
         "silent-loss", "Any", "Accepted and never delivered",
