@@ -94,6 +94,7 @@ class PostOffice:
         universe.require_available()
         if len(submission.octets) > universe.config.limits.message + LONGEST_TRACE:
             raise TooLarge(f"message over {universe.config.limits.message} octets")
+        universe.require_mail()
         now = universe.clock.now()
         delivery_id = self._unique()
         octets = complete(submission.octets, f"<{delivery_id}@{universe.config.server.domain}>", now)
@@ -104,7 +105,8 @@ class PostOffice:
             "subject": title.subject, "message_id": title.message_id,
         })
         for recipient in submission.recipients:
-            if recipient.verdict.kind == "create" and recipient.verdict.stranger != "off":
+            # Over the plan's people a stranger is nobody (decisions, section 23, "Recipients").
+            if recipient.verdict.kind == "create" and recipient.verdict.stranger != "off" and universe.room_for_people:
                 await universe.people.stranger(recipient.address, recipient.verdict.stranger)
         pile = sort(universe, submission, octets, delivery_id, now)
         commit = Commit(once=delivery_id, events=(event, *pile.events), arrive=tuple(pile.arrivals),

@@ -152,6 +152,7 @@ class Roster:
         usage = Usage(universe)
         await usage.start()
         self._usage[charter.id] = usage
+        universe.require_mail = usage.require_mail
         self._universes[charter.id] = universe
         return universe
 

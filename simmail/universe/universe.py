@@ -120,6 +120,8 @@ class Universe:
         self.waits = Waits(self)
         #: The plan of the organisation; the roster knows it.
         self.plan: Callable[[], Plan] = lambda: SELF_HOSTED
+        #: Refuses a message over the plan's mail of this month; the roster knows what was used.
+        self.require_mail: Callable[[], None] = lambda: None
         self.pruning = Pruning(self, lambda: self.plan().limits.retention_days)
         self.scheduler.housekeep = self._housekeep
         self._heartbeat = LoopingCall(self._beat)
@@ -227,6 +229,12 @@ class Universe:
         """
         if not self.database.healthy:
             raise Unavailable("Redis is away; try again later")
+
+    @property
+    def room_for_people(self) -> bool:
+        """Whether the plan allows one persona more."""
+        most = self.plan().limits.people
+        return most is None or len(self.people) < most
 
     # Time
 

@@ -6,11 +6,11 @@ from datetime import timedelta
 from email import message_from_bytes, policy
 from typing import Any
 
-from simmail.core.allowances import Plan
+from simmail.core.allowances import Allowances, Plan
 from simmail.core.faults import Passing
 from simmail.core.recipients import rules_of
 from simmail.core.scenarios import SCENARIOS
-from simmail.errors import FeatureMissing, Invalid, NotFound
+from simmail.errors import FeatureMissing, Invalid, NotFound, OverMailLimit
 from simmail.testing.universe import now
 from simmail.universe.submission import DsnRequest, Recipient, Submission
 from tests.universe.test_road import MAIL, RoadTestCase, persona
@@ -111,6 +111,23 @@ class BounceTests(BounceTestCase):
         (event,) = self.events("persona.created")
         self.assertEqual((event["data"]["address"], event["data"]["mode"]), ("new@x.test", "basic"))
         self.assertEqual(len(self.events("persona.received")), 1)
+
+    def test_no_room_for_strangers(self) -> None:
+        """Over the plan's people a never-seen address gets its mailbox and nobody behind it."""
+        self.universe.plan = lambda: Plan("tiny", limits=Allowances(people=0))
+        self.rules(default={"stranger": "basic"})
+        self.submit("new@x.test")
+        self.assertEqual(self.events("persona.created"), [])
+        self.assertTrue(self.universe.store.exists("new@x.test"))
+
+    def test_over_the_month(self) -> None:
+        """Over the plan's mail of a month SMTP is refused by name, and nothing is filed."""
+        self.server.roster.plans = {"tiny": Plan("tiny", limits=Allowances(mail_per_month=1))}
+        now(self.server.roster.change_org("default", plan="tiny"))
+        self.submit("a@x.test")
+        error = self.assertRaises(OverMailLimit, self.submit, "b@x.test")
+        self.assertIn("tiny", str(error))
+        self.assertFalse(self.universe.store.exists("b@x.test"))
 
     def test_silent(self) -> None:
         """C{silent} accepts and discards."""
