@@ -32,7 +32,11 @@ DURATIONS = ("redis.timeout", "smtp.timeout", "smtp.total_time", "imap.timeout",
 
 
 class Server(Struct, frozen=True, forbid_unknown_fields=True):
-    """Who the server is and where it keeps things; C{demo}: anybody may look at the universe C{demo}; C{plans}: a file."""
+    """
+    Who the server is and where it keeps things.
+
+    C{demo}: anybody may look at the universe C{demo}; C{plans}: a file of plans.
+    """
 
     domain: str = "sim.test"
     state: str = ""
