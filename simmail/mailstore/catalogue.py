@@ -16,10 +16,10 @@ from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
 from simmail.errors import NotFound, Unavailable
-from simmail.mailstore import loading, maildir
+from simmail.mailstore import loading, maildir, marks
 from simmail.mailstore.folder import Folder
-from simmail.mailstore.maildir import Survey
 from simmail.mailstore.records import FolderStatus
+from simmail.mailstore.survey import Survey, survey
 
 if TYPE_CHECKING:
     from simmail.mailstore.mailstore import MailStore
@@ -173,23 +173,24 @@ class Catalogue:
                 continue
             try:
                 head = loading.head(self._store.layout, mailbox, name)
-                survey = self._survey(directory) if directory is not None else None
+                counted = self._survey(directory) if directory is not None else None
             except (NotFound, FileNotFoundError):
                 continue
-            counts = (survey.total, survey.unseen, survey.recent) if survey else (0, 0, 0)
+            counts = (counted.total, counted.unseen, counted.recent) if counted else (0, 0, 0)
             statuses.append(FolderStatus(
                 name, head.special_use, *counts, head.uidvalidity, head.uidnext, head.highestmodseq,
-                survey.size if survey else 0, head.objectid))
-            if survey and survey.strays:
-                strays[name] = survey.strays
+                counted.size if counted else 0, head.objectid))
+            if counted and counted.strays:
+                strays[name] = counted.strays
         return list(shown), statuses, strays
 
     def _survey(self, directory: str) -> Survey:
         root = self._store.layout.root
-        survey = self._surveys.get(directory)
+        known = self._surveys.get(directory)
         times = maildir.times_of(root, directory)
-        if survey is None or survey.times != times or max(times) / 1e9 > self._store.seconds() - loading.SETTLED:
-            survey = self._surveys[directory] = maildir.survey(root, directory)
+        settled = max(times) / 1e9 < self._store.seconds() - loading.SETTLED
+        if known is None or known.times != times or not settled or marks.is_marked(root, directory):
+            known = self._surveys[directory] = survey(root, directory)
             if len(self._surveys) > _MOST_SURVEYS:
                 self._surveys.popitem(last=False)
-        return survey
+        return known

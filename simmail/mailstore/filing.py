@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from simmail.core.delivery import Copy, Delivery
 from simmail.errors import NotFound
-from simmail.mailstore import maildir
+from simmail.mailstore import maildir, marks
 from simmail.mailstore.flags import SYSTEM, is_keyword, microseconds
 from simmail.mailstore.layout import TMP, Layout
 from simmail.mailstore.maildir import Row
@@ -316,6 +316,23 @@ class Filer:
         place = self.place(mailbox, name, create=False)
         with place.uids.locked():
             return place.uids.take(0, 1, expunge)[1]
+
+    def mark(self, mailbox: str, name: str, groups: Sequence[tuple[int, Sequence[int]]], changes: int) -> int:
+        """
+        Note flags that the names of files do not have yet.
+
+        @param groups: (flags as bits, UIDs ascending).
+        @param changes: 1 to use up a MODSEQ, which is answered; 0 for no other MODSEQ.
+        """
+        place = self.place(mailbox, name, create=False)
+        with place.uids.locked():
+            modseq = place.uids.take(0, 1)[1] if changes else 0
+            marks.append(self.root, place.directory, b"".join(marks.line(modseq, *group) for group in groups))
+        return modseq
+
+    def unmark(self, mailbox: str, name: str) -> None:
+        """All files have their flags in their names."""
+        marks.clear(self.root, self.place(mailbox, name, create=False).directory)
 
     def restate(self, mailbox: str, name: str, renames: Sequence[tuple[str, str]], changes: int) -> Restated:
         """

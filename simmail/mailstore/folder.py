@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: File operations in one slice.
-SLICE = 500
+#: File operations in one slice; changes of flags that are only noted.
+SLICE, NOTED = 500, 5000
 #: Expunged messages remembered, at most.
 _MOST_VANISHED = 200_000
 
@@ -61,6 +61,9 @@ class Folder(FolderState):
         #: Messages that cannot be told yet: the folder is being loaded, or an earlier one is not known.
         self._early: list[Row] = []
         self._times = (0, 0)
+        #: UIDs of messages whose files are not yet where they should be, and whether any were noted on disk.
+        self._unplaced: set[int] = set()
+        self._noted = False
         self._vanished: list[tuple[int, int]] = []
         self._vanished_from = 1
         self._lock = DeferredLock()
@@ -100,6 +103,10 @@ class Folder(FolderState):
         self._times = found.times
         self._vanished = [*found.vanished, *((bumped, uid) for uid in found.gone)]
         self._vanished_from = found.vanished_from
+        if found.marked:
+            self._noted = True
+            self._unplaced = {uid for at, uid in enumerate(rows.uids) if not rows.is_placed(at)}
+            self._store.place_later(self)
         self.dirty = bool(found.noticed or found.gone)
         self.loaded = True
         early, self._early = self._early, []
@@ -174,7 +181,8 @@ class Folder(FolderState):
         self.highestmodseq = max(self.highestmodseq, restated.modseq)
 
     async def _in_slices(
-        self, uids: Iterable[int], todo: Callable[[Iterable[int]], list[T]], do: Callable[[list[T]], Any]
+        self, uids: Iterable[int], todo: Callable[[Sequence[int]], list[T]], do: Callable[[list[T]], Any],
+        size: int = SLICE,
     ) -> None:
         """
         Do something in slices; once more for messages whose files another program has renamed.
@@ -182,20 +190,25 @@ class Folder(FolderState):
         @param todo: what is to be done for UIDs, as the state is now.
         @param do: does a slice; Deferred of the UIDs whose files were not there.
         """
+        ordered = sorted(set(uids))
         try:
-            lost = await self._slices(todo(uids), do)
+            lost = await self._slices(ordered, todo, do, size)
             if lost:
                 await self._look()
-                await self._slices(todo(lost), do)
+                await self._slices(lost, todo, do, size)
         except Unavailable:
             # A slice may be half done.
             await self._look()
             raise
 
-    async def _slices(self, items: list[T], do: Callable[[list[T]], Any]) -> list[int]:
+    async def _slices(
+        self, uids: Sequence[int], todo: Callable[[Sequence[int]], list[T]], do: Callable[[list[T]], Any], size: int
+    ) -> list[int]:
         lost: list[int] = []
-        for begin in range(0, len(items), SLICE):
-            lost += await do(items[begin:begin + SLICE])
+        for begin in range(0, len(uids), size):
+            items = todo(uids[begin:begin + size])
+            if items:
+                lost += await do(items)
         return lost
 
     # Flags
@@ -212,7 +225,7 @@ class Folder(FolderState):
     ) -> tuple[list[int], list[int]]:
         if mode not in ("+", "-", "="):
             raise Invalid("mode", "must be +, - or =")
-        given = canonical_all(flags)
+        given, store = canonical_all(flags), self._store
         async with self._changing():
             if mode != "-":
                 await self._define(given)
@@ -223,7 +236,7 @@ class Folder(FolderState):
             def new_mask(old: int) -> int:
                 return old | mask if mode == "+" else old & ~mask if mode == "-" else mask
 
-            def todo(uids: Iterable[int]) -> list[tuple[int, int]]:
+            def todo(uids: Sequence[int]) -> list[tuple[int, int]]:
                 rows, result = self._rows, []
                 for at in rows.positions(uids):
                     if unchangedsince is not None and rows.modseqs[at] > unchangedsince:
@@ -233,11 +246,11 @@ class Folder(FolderState):
                 return result
 
             async def do(items: list[tuple[int, int]]) -> list[int]:
-                lost = await self._restate(items, origin)
+                lost = await (self._restate if store.shared else self._note)(items, origin)
                 changed.extend(uid for uid, _ in items if uid not in lost)
                 return lost
 
-            await self._in_slices(uids, todo, do)
+            await self._in_slices(uids, todo, do, SLICE if store.shared else NOTED)
             return sorted(changed), sorted(failed.difference(changed))
 
     async def _define(self, flags: Sequence[str]) -> None:
@@ -259,8 +272,35 @@ class Folder(FolderState):
         if self.directory is None:
             self.directory = await self._store.writer.call(self._store.make, self.mailbox, self.name)
 
+    async def _note(self, items: Sequence[tuple[int, int]], origin: object) -> list[int]:
+        """Flags of a slice, as (UID, bits), are noted; files are renamed later."""
+        modseq = await self._mark(items, 1)
+        self.require()
+        rows, changed = self._rows, []
+        for uid, mask in items:
+            at = rows.find(uid)
+            if at >= 0:
+                rows.restate(at, mask, False)
+                rows.modseqs[at] = modseq
+                self._unplaced.add(uid)
+                changed.append(uid)
+        self.highestmodseq = max(self.highestmodseq, modseq)
+        if changed:
+            self._tell(FolderChange("flags", tuple(changed), modseq, origin))
+        return []
+
+    async def _mark(self, items: Iterable[tuple[int, int]], changes: int) -> int:
+        groups: dict[int, list[int]] = {}
+        for uid, mask in items:
+            groups.setdefault(mask, []).append(uid)
+        self._noted = True
+        modseq: int = await self._store.writer.call(
+            self._store.filer.mark, self.mailbox, self.name, list(groups.items()), changes)
+        self._store.place_later(self)
+        return modseq
+
     async def _restate(self, items: Sequence[tuple[int, int]], origin: object) -> list[int]:
-        """Flags of a slice, as (UID, bits); the UIDs whose files were not there."""
+        """Flags of a slice, as (UID, bits), in the names of files; the UIDs whose files were not there."""
         rows = self._rows
         items = [item for item in items if rows.find(item[0]) >= 0]
         renames = []
@@ -277,6 +317,7 @@ class Folder(FolderState):
             at = rows.find(uid)
             if uid not in lost and at >= 0:
                 rows.restate(at, mask, False)
+                rows.place(at)
                 rows.modseqs[at] = done.modseq
                 changed.append(uid)
         self._did(done)
@@ -292,31 +333,73 @@ class Folder(FolderState):
         async with self._changing():
             taken: list[int] = []
 
-            def todo(uids: Iterable[int]) -> list[int]:
-                return self._rows.having_recent()
-
-            async def do(uids: list[int]) -> list[int]:
+            def todo(uids: Sequence[int]) -> list[tuple[int, int]]:
                 rows = self._rows
-                uids = [uid for uid in uids if rows.find(uid) >= 0]
-                positions = list(map(rows.find, uids))
-                renames = [(rows.path(at), path_of(rows.key(at), rows.uids[at], rows.sizes[at], rows.masks[at], False))
-                           for at in positions]
-                done: Restated = await self._store.writer.call(
-                    self._store.filer.restate, self.mailbox, self.name, renames, 0)
+                return [(uid, rows.masks[at]) for uid, at in zip(uids, map(rows.find, uids))
+                        if at >= 0 and rows.recent[at]]
+
+            async def do(items: list[tuple[int, int]]) -> list[int]:
+                if not self._store.shared:
+                    await self._mark(items, 0)
                 self.require()
                 rows = self._rows
-                lost = {uids[at] for at in done.failed}
-                for uid in uids:
+                uids = []
+                for uid, _ in items:
                     at = rows.find(uid)
-                    if uid not in lost and at >= 0:
+                    if at >= 0:
                         rows.restate(at, rows.masks[at], False)
-                        taken.append(uid)
-                self._did(done)
+                        uids.append(uid)
+                self._unplaced.update(uids)
+                taken.extend(uids)
                 self.dirty = True
-                return sorted(lost)
+                return await self._place(uids) if self._store.shared else []
 
-            await self._in_slices((), todo, do)
+            await self._in_slices(self._rows.having_recent(), todo, do, SLICE if self._store.shared else NOTED)
             return sorted(taken)
+
+    # Files that are to be renamed
+
+    async def place(self) -> None:
+        """
+        Files get the names they should have.
+
+        @raise Unavailable: the disk refused; to be asked again.
+        """
+        if self.gone:
+            return
+        todo = sorted(self._unplaced)
+        for begin in range(0, len(todo), SLICE):
+            async with self._changing():
+                lost = await self._place(todo[begin:begin + SLICE])
+                if lost:
+                    await self._look()
+                    await self._place(lost)
+        async with self._changing():
+            if self._noted and not self._unplaced:
+                await self._store.writer.call(self._store.filer.unmark, self.mailbox, self.name)
+                self._noted = False
+
+    async def _place(self, uids: Sequence[int]) -> list[int]:
+        """A slice of them; the UIDs whose files were not there."""
+        rows = self._rows
+        moves = [uid for uid, at in zip(uids, map(rows.find, uids)) if at >= 0 and not rows.is_placed(at)]
+        if moves:
+            renames = [(rows.path(at), rows.new_path(at)) for at in map(rows.find, moves)]
+            done: Restated = await self._store.writer.call(
+                self._store.filer.restate, self.mailbox, self.name, renames, 0)
+            self.require()
+            rows = self._rows
+            lost = {moves[at] for at in done.failed}
+            for uid in moves:
+                at = rows.find(uid)
+                if uid not in lost and at >= 0:
+                    rows.place(at)
+            self._did(done)
+            self.dirty = True
+        else:
+            lost = set()
+        self._unplaced.difference_update(set(uids) - lost)
+        return sorted(lost)
 
     # Coming, going
 
@@ -348,7 +431,7 @@ class Folder(FolderState):
         async with self._changing():
             await target._made()
 
-            def todo(uids: Iterable[int]) -> list[int]:
+            def todo(uids: Sequence[int]) -> list[int]:
                 return [self._rows.uids[at] for at in self._rows.positions(uids)]
 
             async def do(uids: list[int]) -> list[int]:
@@ -399,7 +482,7 @@ class Folder(FolderState):
         async with self._changing():
             removed: list[int] = []
 
-            def todo(uids: Iterable[int]) -> list[int]:
+            def todo(uids: Sequence[int]) -> list[int]:
                 return [self._rows.uids[at] for at in self._rows.positions(uids)]
 
             async def do(uids: list[int]) -> list[int]:
@@ -426,6 +509,7 @@ class Folder(FolderState):
     def _expunged(self, uids: list[int], done: Restated) -> None:
         rows = self._rows
         rows.remove([at for at in map(rows.find, uids) if at >= 0])
+        self._unplaced.difference_update(uids)
         self._vanish(uids, done.modseq)
         self._did(done)
         self._tell(FolderChange("expunged", tuple(uids), done.modseq))
@@ -488,27 +572,42 @@ class Folder(FolderState):
         having = {row.uid for row in early}
         self._append(sorted([*early, *(
             row._replace(modseq=bumped) for row in found.added if row.uid not in having)]))
-        self._restated(found.restated, bumped)
         if found.gone:
             self._rows.remove([self._rows.find(uid) for uid in found.gone])
+            self._unplaced.difference_update(found.gone)
             self._vanish(found.gone, bumped)
             self.highestmodseq = max(self.highestmodseq, bumped)
             self._tell(FolderChange("expunged", tuple(found.gone), bumped))
             store.index_expunged(self, found.gone)
+        noted = self._restated(found.restated, bumped)
+        if noted:
+            await self._mark(noted, 0)
         if found.strays:
             await store.adopt(self.mailbox, self.name, found.strays)
 
-    def _restated(self, restated: Sequence[tuple[int, int, bool]], modseq: int) -> None:
-        rows, changed = self._rows, []
-        for uid, mask, recent in restated:
+    def _restated(self, restated: Sequence[tuple[int, int, bool]], modseq: int) -> list[tuple[int, int]]:
+        """Another program has renamed files; what is noted besides has to be noted again."""
+        rows, changed, noted = self._rows, [], []
+        for uid, mask, in_new in restated:
             at = rows.find(uid)
-            if rows.masks[at] != mask:
+            if at < 0:
+                continue
+            ours, before = rows.masks[at], rows.placed[at]
+            merged = (mask | (ours & ~before)) & ~(before & ~ours)
+            rows.placed[at], rows.in_new[at] = mask, in_new
+            if merged != ours:
                 rows.modseqs[at] = modseq
                 changed.append(uid)
-            rows.restate(at, mask, recent)
+            rows.restate(at, merged, bool(rows.recent[at]) and in_new)
+            if rows.is_placed(at):
+                self._unplaced.discard(uid)
+            else:
+                self._unplaced.add(uid)
+                noted.append((uid, merged))
         if changed:
             self.highestmodseq = max(self.highestmodseq, modseq)
             self._tell(FolderChange("flags", tuple(changed), modseq))
+        return noted
 
     # Reading
 

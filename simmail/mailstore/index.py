@@ -25,7 +25,7 @@ from simmail.mailstore.flags import instant, microseconds
 from simmail.mailstore.segments import boot_id
 
 #: Raised when what is kept changes; an index of another layout is thrown away.
-LAYOUT = 1
+LAYOUT = 2
 
 #: Rows of a query; more do not fit into the processor's caches.
 _SLICE = 200

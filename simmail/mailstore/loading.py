@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from simmail.errors import NotFound
-from simmail.mailstore import maildir
+from simmail.mailstore import maildir, marks
 from simmail.mailstore.index import Snapshot
 from simmail.mailstore.layout import Layout
 from simmail.mailstore.maildir import Listing, Row
@@ -42,7 +42,7 @@ class Difference(NamedTuple):
     """
     What a folder has become.
 
-    @ivar added: in the order of UIDs; gone: UIDs; restated: (UID, flags as bits, in C{new/}).
+    @ivar added: in the order of UIDs; gone: UIDs; restated: (UID, flags as bits, in C{new/}) of files.
     """
 
     added: list[Row]
@@ -110,7 +110,7 @@ def difference(
                 strays.append(maildir.path_of(row.key, uid, row.size, row.mask, row.recent))
             else:
                 added.append(row)
-        elif rows.masks[at] != row.mask or bool(rows.recent[at]) is not row.recent:
+        elif rows.placed[at] != row.mask or bool(rows.in_new[at]) is not row.recent:
             restated.append((uid, row.mask, row.recent))
     return Difference(added, gone, restated, strays, listing.times)
 
@@ -136,7 +136,7 @@ def look(
 
 def _missing(rows: Rows, known: int, listing: Listing, parts: Sequence[str]) -> list[int]:
     if len(parts) == 1:
-        return [uid for uid, recent in zip(rows.uids[:known], rows.recent) if recent and uid not in listing.rows]
+        return [uid for uid, in_new in zip(rows.uids[:known], rows.in_new) if in_new and uid not in listing.rows]
     there = listing.rows
     return [uid for uid in rows.uids[:known] if uid not in there]
 
@@ -153,6 +153,7 @@ class Loaded(NamedTuple):
     A folder, loaded.
 
     @ivar noticed: UIDs whose MODSEQ is to be a new one.
+    @ivar marked: flags are noted that names of files may not have.
     @ivar vanished_from: MODSEQs from which on expunges are known.
     """
 
@@ -163,6 +164,7 @@ class Loaded(NamedTuple):
     times: tuple[int, int]
     vanished: list[tuple[int, int]]
     vanished_from: int
+    marked: bool = False
 
 
 def load(layout: Layout, head: Head, snapshot: Snapshot | None) -> Loaded:
@@ -173,6 +175,19 @@ def load(layout: Layout, head: Head, snapshot: Snapshot | None) -> Loaded:
     """
     if head.directory is None:
         return Loaded(Rows(), [], [], [], (0, 0), [], 1)
+    loaded = _load(layout, head, head.directory, snapshot)
+    noted = marks.read(layout.root, head.directory)
+    rows, noticed = loaded.rows, set(loaded.noticed)
+    for mark in noted:
+        for uids in mark.uids:
+            for at in rows.between(uids):
+                rows.restate(at, mark.mask, False)
+                if mark.modseq > rows.modseqs[at]:
+                    rows.modseqs[at] = mark.modseq
+    return loaded._replace(noticed=sorted(noticed), marked=bool(noted))
+
+
+def _load(layout: Layout, head: Head, directory: str, snapshot: Snapshot | None) -> Loaded:
     try:
         rows = Rows.unpacked(snapshot.rows) if snapshot is not None else None
     except ValueError:
@@ -180,7 +195,7 @@ def load(layout: Layout, head: Head, snapshot: Snapshot | None) -> Loaded:
     try:
         if snapshot is None or rows is None:
             return _listed(layout, head)
-        found = difference(layout, head.directory, rows, snapshot.times, snapshot.uidnext)
+        found = difference(layout, directory, rows, snapshot.times, snapshot.uidnext)
     except FileNotFoundError:
         raise NotFound("the folder is gone") from None
     vanished_from = snapshot.vanished_from
@@ -191,7 +206,9 @@ def load(layout: Layout, head: Head, snapshot: Snapshot | None) -> Loaded:
         return Loaded(rows, [], [], [], snapshot.times, snapshot.vanished, vanished_from)
     rows.remove([rows.find(uid) for uid in found.gone])
     for uid, mask, recent in found.restated:
-        rows.restate(rows.find(uid), mask, recent)
+        at = rows.find(uid)
+        rows.restate(at, mask, recent)
+        rows.place(at)
     strays = list(found.strays)
     for row in found.added:
         rows.append(row)

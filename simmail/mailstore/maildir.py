@@ -62,17 +62,6 @@ class Listing(NamedTuple):
     times: tuple[int, int]
 
 
-class Survey(NamedTuple):
-    """The same, only counted."""
-
-    total: int
-    unseen: int
-    recent: int
-    size: int
-    strays: list[str]
-    times: tuple[int, int]
-
-
 def bit_of_keyword(number: int) -> int:
     """The bit of the keyword in a place (from 0) of the folder's table."""
     return 1 << (len(SYSTEM) + number)
@@ -159,29 +148,9 @@ def listing(
     return Listing(rows, strays, times)
 
 
-def survey(root: int, directory: str) -> Survey:
-    """Count a folder, looking at nothing but names."""
-    times = times_of(root, directory)
-    total = unseen = recent = octets = 0
-    strays: list[str] = []
-    for part in (NEW, CUR):
-        for name in _names(root, f"{directory}/{part}"):
-            match = _NAME.fullmatch(name)
-            if match is None or (match[4] is None) is not (part is NEW):
-                if not name.startswith("."):
-                    strays.append(part + name)
-                continue
-            total += 1
-            octets += int(match[3])
-            unseen += "S" not in (match[4] or "")
-        if part is NEW:
-            recent = total
-    return Survey(total, unseen, recent, octets, strays, times)
-
-
 def strays(root: int, directory: str) -> list[str]:
     """Files in C{new/} that have no UID."""
-    return [NEW + name for name in _names(root, f"{directory}/new")
+    return [NEW + name for name in names(root, f"{directory}/new")
             if _NAME.fullmatch(name) is None and not name.startswith(".")]
 
 
@@ -202,13 +171,13 @@ def parse(name: str) -> tuple[str, int, int, str | None] | None:
 def keys(root: int, directory: str) -> array[int]:
     """A hash of each message's key, sorted."""
     return array("q", sorted(
-        hash(name.partition(",")[0]) for part in (NEW, CUR) for name in _names(root, f"{directory}/{part}")))
+        hash(name.partition(",")[0]) for part in (NEW, CUR) for name in names(root, f"{directory}/{part}")))
 
 
 def find(root: int, directory: str, key: str) -> tuple[int, str] | None:
     """The UID and place of the message with a key."""
     for part in (NEW, CUR):
-        for name in _names(root, f"{directory}/{part}"):
+        for name in names(root, f"{directory}/{part}"):
             if name.startswith(key):
                 match = _NAME.fullmatch(name)
                 if match is not None and match[1] == key:
@@ -220,14 +189,15 @@ def highest_uid(root: int, directory: str) -> int:
     """The highest UID in the names of a folder, 0 for none."""
     highest = 0
     for part in (NEW, CUR):
-        for name in _names(root, f"{directory}/{part}"):
+        for name in names(root, f"{directory}/{part}"):
             match = _NAME.fullmatch(name)
             if match is not None and int(match[2]) <= HIGHEST_UID:
                 highest = max(highest, int(match[2]))
     return highest
 
 
-def _names(root: int, path: str) -> list[str]:
+def names(root: int, path: str) -> list[str]:
+    """What is in a directory."""
     there = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=root)
     try:
         return os.listdir(there)

@@ -44,6 +44,8 @@ OnForeign = Callable[[str, str, int], None]
 
 #: UIDs left out after the machine went down: more than can have been given between two syncs of a folder.
 _JUMP = 10_000
+#: Real seconds after which files get the flags in their names.
+_PLACE = 1.0
 #: Real seconds between looks for mailboxes that another process made.
 _LOOK = 1.0
 
@@ -60,14 +62,16 @@ class MailStore:
     @param root: of all universes; journal: shared by all universes of the process.
     @param index: directory of the indexes, on a local disk.
     @param reactor: of the process; digest: takes the digest of a message.
+    @param shared: other processes serve the same mail; files then always have their flags in their names.
     """
 
     log = Logger()
 
     def __init__(
         self, universe: str, root: str, journal: Journal, index: str, reactor: Any,
-        digest: Callable[[bytes], Digest] = core_digest,
+        digest: Callable[[bytes], Digest] = core_digest, shared: bool = False,
     ) -> None:
+        self.shared = shared
         self.universe = universe
         self.journal = journal
         self.reactor = reactor
@@ -89,6 +93,8 @@ class MailStore:
         self._recovery = Recovery(self.filer.file, self.filer.mend)
         self._file = self.filer.file
         self._watch = Watch(self)
+        self._to_place: dict[Folder, None] = {}
+        self._placing: Any = None
         self._closed = False
         self.writer.send(self._begin)
 
@@ -430,6 +436,30 @@ class MailStore:
             if one.row.recent and self.on_foreign is not None:
                 self.on_foreign(mailbox, name, one.row.uid)
 
+    # Files that are to be renamed
+
+    def place_later(self, folder: Folder) -> None:
+        """Before long, the files of a folder get the names they should have."""
+        self._to_place[folder] = None
+        if self._placing is None and not self._closed:
+            self._placing = self.reactor.callLater(_PLACE, self._place)
+
+    def _place(self) -> None:
+        self._placing = None
+        self.later(Deferred.fromCoroutine(self._place_all()))
+
+    async def _place_all(self) -> None:
+        folders, self._to_place = list(self._to_place), {}
+        for folder in folders:
+            try:
+                await folder.place()
+            except NotFound:
+                continue
+            except Unavailable as error:
+                self.log.warn("cannot rename files in {name} of {mailbox}: {error}",
+                              name=folder.name, mailbox=folder.mailbox, error=error)
+                self.place_later(folder)
+
     # The index
 
     async def indexed(self, function: Callable[..., Any], *args: Any) -> Any:
@@ -471,6 +501,10 @@ class MailStore:
             return
         self._closed = True
         self._watch.stop()
+        if self._placing is not None:
+            self._placing.cancel()
+            self._placing = None
+        await self._place_all()
         await self.catalogue.save()
         await self.indexed(self.index.close)
         await self.journal.sync()

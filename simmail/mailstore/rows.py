@@ -28,6 +28,8 @@ class Packed(Struct, array_like=True):
     dates: bytes
     modseqs: bytes
     recent: bytes
+    placed: bytes
+    in_new: bytes
     starts: bytes
     lengths: bytes
     keys: bytes
@@ -55,12 +57,13 @@ class Rows:
     """
     Columns of equal length, in the order of C{uids}.
 
-    @ivar masks: flags as bits; dates: microseconds since 1970; recent: 1 for what is in C{new/}.
+    @ivar masks: flags as bits; dates: microseconds since 1970.
+    @ivar placed: flags as the name of the file has them; in_new: 1 for files in C{new/}.
     @ivar unseen, size: how many have no C{\\Seen}, and octets of all.
     """
 
-    __slots__ = ("uids", "masks", "sizes", "dates", "modseqs", "recent", "_starts", "_lengths", "_keys",
-                 "_waste", "unseen", "size")
+    __slots__ = ("uids", "masks", "sizes", "dates", "modseqs", "recent", "placed", "in_new", "_starts",
+                 "_lengths", "_keys", "_waste", "unseen", "size")
 
     def __init__(self) -> None:
         self.uids = array("I")
@@ -69,6 +72,8 @@ class Rows:
         self.dates = array("q")
         self.modseqs = array("Q")
         self.recent = bytearray()
+        self.placed = array("I")
+        self.in_new = bytearray()
         # Keys one behind the other; those of removed messages stay until half of it is waste.
         self._starts = array("I")
         self._lengths = array("B")
@@ -93,6 +98,10 @@ class Rows:
             return [at for at, uid in enumerate(self.uids) if uid in having]
         return [at for at in map(self.find, sorted(set(wanted))) if at >= 0]
 
+    def between(self, uids: range) -> range:
+        """The positions of UIDs in a range."""
+        return range(bisect_left(self.uids, uids.start), bisect_left(self.uids, uids.stop))
+
     def key(self, at: int) -> str:
         """The key of the message in a position."""
         start = self._starts[at]
@@ -100,7 +109,20 @@ class Rows:
 
     def path(self, at: int) -> str:
         """Its file, below the folder."""
+        return path_of(self.key(at), self.uids[at], self.sizes[at], self.placed[at], bool(self.in_new[at]))
+
+    def new_path(self, at: int) -> str:
+        """Where its file should be."""
         return path_of(self.key(at), self.uids[at], self.sizes[at], self.masks[at], bool(self.recent[at]))
+
+    def is_placed(self, at: int) -> bool:
+        """Whether it is there."""
+        return self.placed[at] == self.masks[at] and self.in_new[at] == self.recent[at]
+
+    def place(self, at: int) -> None:
+        """Its file was renamed to where it should be."""
+        self.placed[at] = self.masks[at]
+        self.in_new[at] = self.recent[at]
 
     def row(self, at: int) -> Row:
         """All of it."""
@@ -129,6 +151,8 @@ class Rows:
         self.dates.append(row.date)
         self.modseqs.append(row.modseq)
         self.recent.append(row.recent)
+        self.placed.append(row.mask)
+        self.in_new.append(row.recent)
         self._starts.append(len(self._keys))
         self._lengths.append(len(key))
         self._keys += key
@@ -136,7 +160,7 @@ class Rows:
         self.size += row.size
 
     def restate(self, at: int, mask: int, recent: bool) -> None:
-        """Other flags."""
+        """Other flags; the file is not renamed yet."""
         self.unseen += bool(self.masks[at] & SEEN) - bool(mask & SEEN)
         self.masks[at] = mask
         self.recent[at] = recent
@@ -147,7 +171,7 @@ class Rows:
             self.unseen -= not self.masks[at] & SEEN
             self.size -= self.sizes[at]
         lengths = [self._lengths[at] for at in positions]
-        columns = ("uids", "masks", "sizes", "dates", "modseqs", "recent", "_starts", "_lengths")
+        columns = ("uids", "masks", "sizes", "dates", "modseqs", "recent", "placed", "in_new", "_starts", "_lengths")
         runs = _runs(positions)
         if len(runs) <= _MOST_RUNS:
             for begin, end in reversed(runs):
@@ -160,7 +184,7 @@ class Rows:
             for name in columns:
                 column = getattr(self, name)
                 kept = compress(column, stay)
-                setattr(self, name, bytearray(kept) if name == "recent" else array(column.typecode, kept))
+                setattr(self, name, bytearray(kept) if isinstance(column, bytearray) else array(column.typecode, kept))
         self._waste += sum(lengths)
         if self._waste > 4096 and self._waste > len(self._keys) // 2:
             self._compact()
@@ -201,8 +225,8 @@ class Rows:
             self._compact()
         return _pack(Packed(
             self.uids.tobytes(), self.masks.tobytes(), self.sizes.tobytes(), self.dates.tobytes(),
-            self.modseqs.tobytes(), bytes(self.recent), self._starts.tobytes(), self._lengths.tobytes(),
-            bytes(self._keys)))
+            self.modseqs.tobytes(), bytes(self.recent), self.placed.tobytes(), bytes(self.in_new),
+            self._starts.tobytes(), self._lengths.tobytes(), bytes(self._keys)))
 
     @classmethod
     def unpacked(cls, octets: bytes) -> Rows:
@@ -214,13 +238,13 @@ class Rows:
         packed = _unpack(octets)
         rows = cls()
         for name, data in (("uids", packed.uids), ("masks", packed.masks), ("sizes", packed.sizes),
-                           ("dates", packed.dates), ("modseqs", packed.modseqs), ("_starts", packed.starts),
-                           ("_lengths", packed.lengths)):
+                           ("dates", packed.dates), ("modseqs", packed.modseqs), ("placed", packed.placed),
+                           ("_starts", packed.starts), ("_lengths", packed.lengths)):
             getattr(rows, name).frombytes(data)
-        rows.recent = bytearray(packed.recent)
+        rows.recent, rows.in_new = bytearray(packed.recent), bytearray(packed.in_new)
         rows._keys = bytearray(packed.keys)
-        columns = (rows.uids, rows.masks, rows.sizes, rows.dates, rows.modseqs, rows.recent, rows._starts,
-                   rows._lengths)
+        columns = (rows.uids, rows.masks, rows.sizes, rows.dates, rows.modseqs, rows.recent, rows.placed,
+                   rows.in_new, rows._starts, rows._lengths)
         if len(set(map(len, columns))) > 1 or sum(rows._lengths) != len(rows._keys):
             raise ValueError("columns of different lengths")
         rows.unseen = sum(map(not_, map(SEEN.__and__, rows.masks)))

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from twisted.internet.defer import Deferred
 
-from simmail.mailstore import maildir
 from simmail.mailstore.names import mailbox_dir
+from simmail.mailstore.survey import survey
 from simmail.mailstore.worker import IWorker
 
 #: Mailboxes counted in one job of the writer.
@@ -90,8 +90,8 @@ class Tally:
         found = []
         for mailbox in mailboxes:
             try:
-                survey = maildir.survey(self._root, mailbox_dir(mailbox))
+                counted = survey(self._root, mailbox_dir(mailbox))
             except FileNotFoundError:
                 continue
-            found.append((mailbox, (survey.total, survey.unseen)))
+            found.append((mailbox, (counted.total, counted.unseen)))
         return found

@@ -72,6 +72,9 @@ class MemoryProvider:
 
     crash = restart
 
+    def later(self) -> None:
+        """Nothing is left for later."""
+
     def stop(self) -> None:
         """The test is over."""
 
@@ -86,17 +89,20 @@ class QuickJournal(Journal):
 class DiskProvider:
     """The store on disk, everything done in the calling thread."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, shared: bool = False, journal: str = "journal") -> None:
         self.path = path
+        self.shared = shared
+        self.journal_name = journal
         self.clock = Clock()
         self.clock.advance((AT - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(seconds=1))
         self.start()
 
     def start(self) -> Any:
         """A process begins."""
-        self.journal = QuickJournal(f"{self.path}/journal", self.clock, threads=False)
+        self.journal = QuickJournal(f"{self.path}/{self.journal_name}", self.clock, threads=False)
         self.store: Any = MailStore(
-            "main", f"{self.path}/mail", self.journal, f"{self.path}/index", self.clock, tiny_digest)
+            "main", f"{self.path}/mail", self.journal, f"{self.path}/index", self.clock, tiny_digest,
+            self.shared)
         return self.store
 
     def restart(self) -> Any:
@@ -113,10 +119,13 @@ class DiskProvider:
         """The kernel closes what a killed process had open; nothing more is written."""
         os.close(self.journal._lock)
         self.journal._lock = -1
-        if self.journal._lazy is not None and self.journal._lazy.active():
-            self.journal._lazy.cancel()
-            self.journal._lazy = None
+        for call in self.clock.getDelayedCalls():
+            call.cancel()
         self.store.index.close()
+
+    def later(self) -> None:
+        """Time goes by: what was left for later is done."""
+        self.clock.advance(2)
 
     def stop(self) -> None:
         """An orderly end."""

@@ -40,6 +40,7 @@ _COMMANDS = st.one_of(
     st.tuples(st.just("subscribe"), _BOXES, _NAMES, st.booleans()),
     st.tuples(st.just("settle"), st.integers(1, 6)),
     st.tuples(st.just("drop")),
+    st.tuples(st.just("later")),
     st.tuples(st.just("restart")),
     st.tuples(st.just("crash")),
 )
@@ -95,6 +96,8 @@ class _Side:
             return result_of(self.store.owed())
         if what == "drop":
             return self.leave()
+        if what == "later":
+            return self.provider.later()
         if what in ("restart", "crash"):
             self.leave()
             self.store = getattr(self.provider, what)()
@@ -133,7 +136,7 @@ class _Side:
                 entries = folder.entries(folder.uids)
                 key = f"{mailbox} {status.name}"
                 state[key] = (
-                    status._replace(uidvalidity=0, highestmodseq=0, objectid=""), folder.keywords,
+                    status._replace(uidvalidity=0, highestmodseq=0, objectid=""), sorted(folder.keywords),
                     [entry._replace(modseq=0) for entry in entries], folder.counts(), folder.unseen(),
                     folder.column("key", [uid for uid in folder.uids])[:0],
                     [octets for _, octets in result_of(folder.reads(folder.uids))])

@@ -19,9 +19,11 @@ MARIA, TOM = "maria@acme.test", "tom@acme.test"
 class ForeignTestCase(SynchronousTestCase):
     """A store with three messages in one INBOX, and another program's view of it."""
 
+    shared = False
+
     def setUp(self) -> None:
         self.path = self.mktemp()
-        self.provider = DiskProvider(self.path)
+        self.provider = DiskProvider(self.path, self.shared)
         self.store = self.provider.store
         for number in range(3):
             self.accept(number)
@@ -41,6 +43,10 @@ class ForeignTestCase(SynchronousTestCase):
         result_of(self.folder.poll())
         told, self.told[:] = list(self.told), []
         return told
+
+    def later(self) -> None:
+        """Time enough for files to get their names."""
+        self.provider.clock.advance(2)
 
     def again(self) -> Any:
         """The folder after an orderly restart."""
@@ -143,6 +149,7 @@ class ChangeTests(ForeignTestCase):
     def test_read_by_another(self) -> None:
         """The standard library's Maildir sees messages, flags and folders as we do."""
         result_of(self.folder.flag([2], ["\\Seen", "\\Answered", "\\Flagged", "Key"], "+"))
+        self.later()
         self.accept(8, (MARIA, "Sent", ("\\Seen",)))
         other = mailbox.Maildir(str(self.box), create=False)
         flags = sorted(message.get_flags() for message in other)
@@ -154,6 +161,7 @@ class ChangeTests(ForeignTestCase):
     def test_changed_by_another(self) -> None:
         """Flags, moves to cur/ and removals of another program are noticed and told."""
         result_of(self.folder.take_recent())
+        self.later()
         since = self.folder.highestmodseq
         other = mailbox.Maildir(str(self.box), create=False)
         for key, message in list(other.items()):
@@ -184,11 +192,65 @@ class ChangeTests(ForeignTestCase):
         self.assertEqual(folder.changed(since), [1])
         self.assertEqual(result_of(folder.vanished(since)), [3])
 
+    def files(self) -> list[str]:
+        """Flags in the names of files, by UID."""
+        names = sorted(name for part in ("cur", "new") for name in os.listdir(self.box / part))
+        return [name.partition(":2,")[2] for name in names]
+
+    def test_renamed_later(self) -> None:
+        """Flags are in the names of files a moment later, once for many changes."""
+        result_of(self.folder.take_recent())
+        result_of(self.folder.flag([1, 2], ["\\Seen"], "+"))
+        result_of(self.folder.flag([2, 3], ["\\Flagged", "Key"], "+"))
+        self.assertEqual(self.files(), ["", "", ""])
+        self.later()
+        self.assertEqual(self.files(), ["S", "FSa", "Fa"])
+        self.assertFalse((self.box / "simmail-flags").exists())
+        self.assertEqual(self.poll()[2:], [])
+
+    def test_both_change_flags(self) -> None:
+        """Flags that another program sets meanwhile and ours are all kept."""
+        result_of(self.folder.flag([1, 2], ["\\Seen", "\\Draft"], "+"))
+        self.later()
+        result_of(self.folder.flag([1], ["\\Draft"], "-"))
+        result_of(self.folder.flag([2, 3], ["\\Answered"], "+"))
+        self.told.clear()
+        for name in (self.box / "cur").iterdir():
+            name.rename(str(name).replace(":2,DS", ":2,DF"))
+        for crash in (False, True):
+            if crash:
+                self.folder = result_of(self.provider.crash().folder(MARIA, "INBOX"))
+                self.store = self.provider.store
+            else:
+                self.assertEqual(self.poll(), [("flags", (1, 2))])
+            self.assertEqual(list(map(sorted, self.folder.column("flags", [1, 2, 3]))),
+                             [["\\Flagged"], ["\\Answered", "\\Draft", "\\Flagged"], ["\\Answered"]])
+        self.later()
+        self.assertEqual(self.files(), ["F", "DFR", "R"])
+
+    def test_noted_flags_survive(self) -> None:
+        """Flags that are only noted are there after a kill, in counts of what is not loaded too."""
+        result_of(self.folder.flag([2], ["\\Seen", "Key"], "+"))
+        result_of(self.folder.take_recent())
+        self.provider.die()
+        with open(self.box / "simmail-flags", "ab") as file:
+            file.write(b"99 FS 1:3,4000000000:4294967295\n7 D 1,x\nrubbish\n5 D 1:")
+        self.store = self.provider.start()
+        self.assertEqual(result_of(self.store.counts())[MARIA], (3, 0))
+        status = next(one for one in result_of(self.store.folders(MARIA)) if one.name == "INBOX")
+        self.assertEqual((status.total, status.unseen, status.recent), (3, 0, 0))
+        folder = result_of(self.store.folder(MARIA, "INBOX"))
+        self.assertEqual(list(map(sorted, folder.column("flags", [1, 2, 3]))), [["\\Flagged", "\\Seen"]] * 3)
+        self.later()
+        self.assertEqual(self.files(), ["FS", "FS", "FS"])
+
     def test_renamed_under_our_hands(self) -> None:
         """A change meets files that were renamed meanwhile: it is done all the same."""
         for name in sorted((self.box / "new").iterdir())[:2]:
             name.rename(self.box / "cur" / f"{name.name}:2,F")
         self.assertEqual(result_of(self.folder.flag([1, 2, 3], ["\\Seen"], "+")), ([1, 2, 3], []))
+        self.later()
+        self.assertEqual(self.files(), ["FS", "FS", "S"])
         self.assertEqual(list(map(sorted, self.folder.column("flags", [1, 2, 3]))),
                          [["\\Flagged", "\\Seen"], ["\\Flagged", "\\Seen"], ["\\Seen"]])
         for name in (self.box / "cur").iterdir():
@@ -204,10 +266,11 @@ class ChangeTests(ForeignTestCase):
         self.assertEqual(list((self.box / "cur").iterdir()), [])
 
     def test_removed_under_our_hands(self) -> None:
-        """A change meets files that are gone: they are told as expunged, the others changed."""
+        """A change meets files that are gone: they are told as expunged before long, the others changed."""
         sorted((self.box / "new").iterdir())[1].unlink()
-        self.assertEqual(result_of(self.folder.flag([1, 2, 3], ["\\Seen"], "+")), ([1, 3], []))
-        self.assertEqual(self.told, [("flags", (1, 3)), ("expunged", (2,))])
+        self.assertEqual(result_of(self.folder.flag([1, 2, 3], ["\\Seen"], "+")), ([1, 2, 3], []))
+        self.later()
+        self.assertEqual(self.told, [("flags", (1, 2, 3)), ("expunged", (2,))])
         sorted((self.box / "cur").iterdir())[0].unlink()
         self.assertRaises(NotFound, result_of, self.folder.read(1))
         self.assertEqual(list(self.folder.uids), [3])
@@ -294,17 +357,41 @@ def _remove(path: Path) -> None:
     path.rmdir()
 
 
+class SharedTests(ForeignTestCase):
+    """Where others serve the same mail, flags are in the names of files at once."""
+
+    shared = True
+
+    def test_renamed_under_our_hands(self) -> None:
+        """A change meets files that were renamed meanwhile: it is done all the same."""
+        for name in sorted((self.box / "new").iterdir())[:2]:
+            name.rename(self.box / "cur" / f"{name.name}:2,F")
+        self.assertEqual(result_of(self.folder.flag([1, 2, 3], ["\\Seen"], "+")), ([1, 2, 3], []))
+        self.assertEqual(list(map(sorted, self.folder.column("flags", [1, 2, 3]))),
+                         [["\\Flagged", "\\Seen"], ["\\Flagged", "\\Seen"], ["\\Seen"]])
+        self.assertEqual(len(list((self.box / "cur").iterdir())), 3)
+
+    def test_removed_under_our_hands(self) -> None:
+        """A change meets files that are gone: they are told as expunged, the others changed."""
+        sorted((self.box / "new").iterdir())[1].unlink()
+        self.assertEqual(result_of(self.folder.flag([1, 2, 3], ["\\Seen"], "+")), ([1, 3], []))
+        self.assertEqual(self.told, [("flags", (1, 3)), ("expunged", (2,))])
+
+    def test_recent(self) -> None:
+        """What is taken as recent is in cur/ at once."""
+        self.assertEqual(result_of(self.folder.take_recent()), [1, 2, 3])
+        self.assertEqual(len(list((self.box / "cur").iterdir())), 3)
+        self.assertEqual(self.folder.counts(), (3, 3, 0))
+
+
 class ProcessTests(ForeignTestCase):
     """Two processes (here: two stores with a journal each) serve the same mail."""
 
+    shared = True
+
     def setUp(self) -> None:
         super().setUp()
-        self.other = DiskProvider(self.path)
-        self.other.die()
-        self.other.journal = type(self.other.journal)(f"{self.path}/journal2", self.other.clock, threads=False)
-        self.other.store = type(self.store)(
-            "main", f"{self.path}/mail", self.other.journal, f"{self.path}/index", self.other.clock,
-            self.store.digest_of)
+        self.other = DiskProvider(self.path, True, "journal2")
 
     def tearDown(self) -> None:
         self.other.stop()

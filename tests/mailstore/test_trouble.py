@@ -119,8 +119,38 @@ class Trouble(SynchronousTestCase):
         self.assertEqual(result_of(folder.read(1)), a_mail("mail 0"))
         self.assertEqual(result_of(self.store.counts())[MARIA], (1, 1))
 
+    def test_flags_not_noted(self) -> None:
+        """Flags that cannot be noted are not changed."""
+        folder = result_of(self.store.folder(MARIA, "INBOX"))
+        real = os.write
+
+        def part(fd: int, octets: bytes) -> int:
+            real(fd, octets[:3])
+            raise OSError(errno.ENOSPC, "full")
+        result_of(folder.flag([1], ["\\Flagged"], "+"))
+        trouble = self.patch(os, "write", part)
+        self.assertRaises(Unavailable, result_of, folder.flag([1], ["\\Seen"], "+"))
+        self.assertEqual(folder.entry(1).flags, {"\\Flagged"})
+        trouble.restore()
+        result_of(folder.flag([1], ["\\Draft"], "+"))
+        self.store = self.provider.crash()
+        self.assertEqual(result_of(self.store.folder(MARIA, "INBOX")).entry(1).flags, {"\\Flagged", "\\Draft"})
+
+    def test_files_not_renamed(self) -> None:
+        """Files that cannot be renamed now are renamed when the trouble is over; flags are true meanwhile."""
+        folder = result_of(self.store.folder(MARIA, "INBOX"))
+        result_of(folder.flag([1], ["\\Seen"], "+"))
+        trouble = self.failing("rename")
+        self.provider.clock.advance(3)
+        self.assertEqual((folder.having("\\Seen"), result_of(folder.read(1))), ([1], a_mail("mail 0")))
+        self.assertFalse(any(name.endswith("S") for name in self.messages()))
+        trouble.restore()
+        self.provider.clock.advance(3)
+        self.assertTrue(any(name.endswith(":2,S") for name in self.messages()))
+
     def test_flags_half_done(self) -> None:
-        """A change of flags that failed half way shows what is on disk."""
+        """Where flags are in the names of files at once, a change that failed half way shows what is on disk."""
+        self.store.shared = True
         for number in range(1, 6):
             result_of(self.store.accept(a_delivery(number, MARIA)))
         folder = result_of(self.store.folder(MARIA, "INBOX"))

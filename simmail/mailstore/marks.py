@@ -1,0 +1,105 @@
+"""
+Flags that are set and not yet in the names of files: C{simmail-flags}, one line a change.
+
+A change of flags is true when its line is written; the files are renamed a
+little later, all at once for what was changed several times.  A line is
+C{<modseq> <letters or -> <UIDs as 1:3,7>}; the last line about a message holds.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from simmail.mailstore.maildir import letters_of, mask_of
+
+FILE = "simmail-flags"
+
+_LINE = re.compile(r"([0-9]{1,20}) (-|[A-Za-z]{1,32}) ([0-9:,]+)", re.ASCII)
+_RUN = re.compile(r"([0-9]{1,10})(?::([0-9]{1,10}))?", re.ASCII)
+
+
+class Mark(NamedTuple):
+    """One line: these messages have these flags; C{modseq} 0 when it is not another one."""
+
+    modseq: int
+    mask: int
+    uids: list[range]
+
+
+def line(modseq: int, mask: int, uids: Iterable[int]) -> bytes:
+    """A line; C{uids} ascend."""
+    runs: list[str] = []
+    begin = last = 0
+    for uid in uids:
+        if uid == last + 1 and begin:
+            last = uid
+            continue
+        if begin:
+            runs.append(str(begin) if begin == last else f"{begin}:{last}")
+        begin = last = uid
+    if begin:
+        runs.append(str(begin) if begin == last else f"{begin}:{last}")
+    return f"{modseq} {letters_of(mask) or '-'} {','.join(runs)}\n".encode("ascii") if runs else b""
+
+
+def read(root: int, directory: str) -> list[Mark]:
+    """The lines of a folder, in order; what a crash left half written is none."""
+    try:
+        fd = os.open(f"{directory}/{FILE}", os.O_RDONLY | os.O_CLOEXEC, dir_fd=root)
+    except FileNotFoundError:
+        return []
+    with open(fd, "rb") as file:
+        lines = file.read().decode("ascii", "replace").split("\n")
+    return list(_marks(lines[:-1]))
+
+
+def _marks(lines: Iterable[str]) -> Iterator[Mark]:
+    for text in lines:
+        match = _LINE.fullmatch(text)
+        if match is None:
+            continue
+        uids = []
+        for run in match[3].split(","):
+            ends = _RUN.fullmatch(run)
+            if ends is not None:
+                uids.append(range(int(ends[1]), int(ends[2] or ends[1]) + 1))
+        yield Mark(int(match[1]), 0 if match[2] == "-" else mask_of(match[2]), uids)
+
+
+def append(root: int, directory: str, octets: bytes) -> None:
+    """
+    Write lines behind the others.
+
+    @raise OSError: the disk refused, and nothing is written.
+    """
+    fd = os.open(f"{directory}/{FILE}", os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600, dir_fd=root)
+    try:
+        before = os.fstat(fd).st_size
+        try:
+            written = os.write(fd, octets)
+            while written < len(octets):
+                written += os.write(fd, octets[written:])
+        except OSError:
+            os.ftruncate(fd, before)
+            raise
+    finally:
+        os.close(fd)
+
+
+def is_marked(root: int, directory: str) -> bool:
+    """Whether a folder has any."""
+    try:
+        return os.stat(f"{directory}/{FILE}", dir_fd=root).st_size > 0
+    except FileNotFoundError:
+        return False
+
+
+def clear(root: int, directory: str) -> None:
+    """All files have the flags in their names."""
+    try:
+        os.unlink(f"{directory}/{FILE}", dir_fd=root)
+    except FileNotFoundError:
+        pass
