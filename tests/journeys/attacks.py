@@ -42,6 +42,11 @@ _PIECES = (
 )
 
 
+_BEGINNINGS = (
+    b"EHLO x\r\n", b"EHLO x\r\n", b"EHLO x\r\nMAIL FROM:<a@sim.test>\r\nRCPT TO:<app@sim.test>\r\n",
+    b"EHLO x\r\nMAIL FROM:<a@sim.test>\r\nRCPT TO:<maria@acme.test>\r\nRCPT TO:<new@sim.test>\r\nDATA\r\n")
+
+
 class Conversation:
     """A socket and what it says."""
 
@@ -254,7 +259,8 @@ def malformed(service: Service, count: int, seed: int = 1, threads: int = 8) -> 
     def hold(numbers: Sequence[int]) -> None:
         for n in numbers:
             dice = random.Random(seed * 1_000_000 + n)
-            octets = b"EHLO x\r\n" + b"".join(
+            # Half of them go wrong only after a good beginning.
+            octets = dice.choice(_BEGINNINGS) + b"".join(
                 dice.choice(_PIECES) if dice.random() < 0.8 else dice.randbytes(dice.randrange(60))
                 for _ in range(dice.randrange(25)))
             try:
