@@ -88,5 +88,8 @@ class Dice:
 
 def _encode(key: tuple[Key, ...]) -> bytes:
     # Length-prefixed, so that no two keys run into one another.
-    parts = [str(part).encode("utf-8", "surrogatepass") for part in key]
-    return b"".join(b"%d:%b" % (len(part), part) for part in parts)
+    found = b""
+    for part in key:
+        octets = str(part).encode("utf-8", "surrogatepass")
+        found += b"%d:%b" % (len(octets), octets)
+    return found

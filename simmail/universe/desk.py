@@ -125,7 +125,7 @@ class Desk:
             recipients=tuple(dict.fromkeys(one.address for one in (*letter.to, *letter.cc))),
             octets=octets, kind=job.kind, sent_copy=persona.address), commit)
         universe.people.sent(persona, nth)
-        universe.readings.filed(copies[0], octets)
+        universe.readings.filed(copies[0], octets, mail)
         for put in commit.puts:
             universe.people.shelf.put(*put)
         universe.told("answered {kind} {message_id} from {persona} to {to}: {subject}", kind=job.kind,

@@ -118,12 +118,12 @@ def draft(
 
 
 def as_sent(draft: Draft, size: int) -> Mail:
-    """The message as its author knows it, without reading it again."""
+    """The message as C{core.reading} would read it, but for C{headers}, which are only those of the draft."""
     return Mail(
         message_id=draft.message_id, in_reply_to=draft.in_reply_to, references=draft.references, from_=draft.from_,
-        reply_to=draft.reply_to, to=draft.to, cc=draft.cc, subject=draft.subject, date=draft.date, text=draft.text,
-        html=draft.html, format="both" if draft.html else "text", attachments=draft.attachments, headers=draft.extra,
-        size=size)
+        reply_to=draft.reply_to, to=draft.to, cc=draft.cc, subject=draft.subject, date=draft.date,
+        text=draft.text.rstrip("\n"), html=draft.html, format="both" if draft.html else "text",
+        attachments=draft.attachments, headers=draft.extra, size=size)
 
 
 def _references(matter: Matter) -> tuple[str, ...]:

@@ -111,10 +111,12 @@ class Readings:
             for copy in self._places.pop(old, ()):
                 self._octets.pop(copy, None)
 
-    def filed(self, copy: Copy, octets: bytes) -> None:
-        """A mail has a copy there, and is likely to be read again."""
+    def filed(self, copy: Copy, octets: bytes, mail: Mail | None = None) -> None:
+        """A mail has a copy there, and is likely to be read again; C{mail}, when it is known what that gives."""
         if len(octets) <= LONGEST_READ:
             self._keep(octets)
+            if mail is not None:
+                self._mails[octets] = mail
             self._places.setdefault(octets, []).append(copy)
             self._octets[copy] = octets
 

@@ -63,9 +63,11 @@ def read_facts(facts: Mapping[str, str], notes: Iterable[str]) -> tuple[Fact, ..
         if label and text:
             found.append(Fact(label=label, value=text))
     for note in list(notes)[-_FACTS:]:
-        head, colon, tail = say(note, 300).partition(": ")
         # "2026-03-02: Dana wrote about ..." remembers a mail, and is no fact.
-        if colon and 1 <= len(head.split()) <= 4 and tail and not head.startswith("(") and not head[0].isdigit():
+        if note[:1].isdigit():
+            continue
+        head, colon, tail = say(note, 300).partition(": ")
+        if colon and 1 <= len(head.split()) <= 4 and tail and not head.startswith("("):
             found.append(Fact(label=head[:1].lower() + head[1:], value=tail))
     return tuple(found)
 

@@ -190,6 +190,9 @@ def _references(text: str, language: Language) -> list[tuple[str, str]]:
         bare = word.strip(_EDGES)
         # "Order 77120", "No. 5530", and what is a reference by its looks: INV-2041, #48213, PO7781.
         plain = bare.lstrip("#")
+        if plain.isalpha():
+            before = bare.lower()
+            continue
         digits = sum(character.isdigit() for character in plain)
         looks = 3 <= len(plain) <= 24 and plain.isascii() and digits >= 2 and all(
             character.isalnum() or character in "-/_." for character in plain
