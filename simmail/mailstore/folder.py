@@ -132,7 +132,10 @@ class Folder(FolderState):
 
     def _append(self, rows: Iterable[Row]) -> None:
         self.dirty = True
+        begin = self._rows.uids[-1] + 1 if self._rows.uids else 1
         super()._append(rows)
+        if self.loaded:
+            self._store.digest_later(self, begin)
 
     def reset(self) -> None:
         """The folder is gone, or called something else."""

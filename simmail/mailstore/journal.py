@@ -295,34 +295,38 @@ class Journal:
         if not self._opened:
             self._opened = True
             self._open()
-        entries: list[_Entry] = []
-        pieces: list[bytes] = self._notes()
         fresh: dict[Id, _Entry] = {}
+        pieces = self._notes()
         for job in jobs:
             if job.function is self._file_job:
                 entry = job.args[0]
                 key = Id(entry.delivery.universe, entry.delivery.id)
                 if key not in self._owed and key not in fresh:
+                    try:
+                        pieces += delivery_record(entry.delivery)
+                    except Exception as error:
+                        entry.refused = error
+                        continue
                     fresh[key] = entry
-                    entries.append(entry)
-                    pieces += delivery_record(entry.delivery)
-        if not entries:
-            if pieces:
-                self._append_notes(pieces)
-            return
+        if fresh:
+            self._append_durably(fresh, pieces)
+        elif pieces:
+            self._append_notes(pieces)
+
+    def _append_durably(self, fresh: dict[Id, _Entry], pieces: list[bytes]) -> None:
         try:
             self._nothing()
             segment = self._current()
             segment.append(pieces)
             segment.sync()
-        except (OSError, Unavailable) as error:
+        except Exception as error:
             why = Unavailable(f"the journal is away: {getattr(error, 'strerror', None) or error}")
-            for entry in entries:
+            for entry in fresh.values():
                 entry.refused = why
             # What of them is on disk is unknown; it must not come to life at the next start.
             self._refused.extend(fresh)
             return
-        for key, entry in fresh.items():
+        for key in fresh:
             self._owed[key] = _Owed(segment, None, 0, 0)
             segment.ids.add(key)
 
@@ -375,7 +379,10 @@ class Journal:
         delivery = entry.delivery
         key = Id(delivery.universe, delivery.id)
         owed = self._owed.get(key)
-        if owed is not None and owed.copies is not None:
+        if owed is None:
+            # It was asked for twice at once, and the first was refused.
+            raise Unavailable("the mail store is away; try again")
+        if owed.copies is not None:
             return Filed(owed.copies, [])
         try:
             filed = entry.file(delivery)

@@ -30,6 +30,7 @@ from simmail.mailstore.catalogue import Catalogue
 from simmail.mailstore.filing import Added, Filed, Filer
 from simmail.mailstore.flags import canonical_all, microseconds
 from simmail.mailstore.folder import Folder
+from simmail.mailstore.idle import Idle
 from simmail.mailstore.index import Index
 from simmail.mailstore.journal import Journal, Recovery
 from simmail.mailstore.layout import SUBSCRIPTIONS
@@ -93,6 +94,7 @@ class MailStore:
         self._recovery = Recovery(self.filer.file, self.filer.mend)
         self._file = self.filer.file
         self._watch = Watch(self)
+        self._idle = Idle(reactor, lambda folder, uids: folder.digested(uids, ()))
         self._to_place: dict[Folder, None] = {}
         self._placing: Any = None
         self._closed = False
@@ -462,6 +464,10 @@ class MailStore:
 
     # The index
 
+    def digest_later(self, folder: Folder, uid: int) -> None:
+        """Messages from a UID on have come; their digests are taken when there is nothing else to do."""
+        self._idle.came(folder, uid)
+
     async def indexed(self, function: Callable[..., Any], *args: Any) -> Any:
         """What the index answers, None while it is away."""
         try:
@@ -501,6 +507,7 @@ class MailStore:
             return
         self._closed = True
         self._watch.stop()
+        self._idle.stop()
         if self._placing is not None:
             self._placing.cancel()
             self._placing = None

@@ -140,7 +140,7 @@ class Worker:
                     job = queue.get_nowait()
             except Empty:
                 pass
-            self._before(jobs)
+            self._guarded(self._before, jobs)
             told, count = monotonic(), 0
             for one in jobs:
                 result = outcome(one)
@@ -153,11 +153,18 @@ class Worker:
                         told, count = monotonic(), 0
                 elif isinstance(result, Failure):
                     self._reactor.callFromThread(self.log.failure, "nobody waited for this", result)
-            self._after()
+            self._guarded(self._after)
             if self._outcomes:
                 self._tell()
             if job is None:
                 return
+
+    def _guarded(self, hook: Callable[..., None], *args: Any) -> None:
+        # A thread that ends leaves everybody waiting for ever.
+        try:
+            hook(*args)
+        except Exception:
+            self._reactor.callFromThread(self.log.failure, "the thread stumbled", _failure())
 
     def _tell(self) -> None:
         # Testing and setting need no lock: a missed True only calls once more.

@@ -117,6 +117,23 @@ class OwedTests(JournalTestCase):
         self.assertEqual(self.owed(), ["d-2"])
         self.assertEqual(self.accept(1)[0][0].uid, 2)
 
+    def test_twice_at_once(self) -> None:
+        """The same id asked for twice at once is durable once, and refused twice when the disk is full."""
+        result_of(self.journal.ready)
+        for refused in (True, False):
+            entries = [journal_module._Entry(a_delivery(1, MARIA), self.file) for _ in range(2)]
+            trouble = self.patch(os, "pwritev", lambda *args: 1 / 0) if refused else None
+            self.journal._before([Job(None, self.journal._file_job, (entry,)) for entry in entries])
+            for entry in entries:
+                if refused:
+                    self.assertRaises(Unavailable, self.journal._file, entry)
+                else:
+                    self.assertEqual(self.journal._file(entry).copies[0].uid, 1)
+            if trouble is not None:
+                trouble.restore()
+        self.crash()
+        self.assertEqual(self.owed(), ["d-1"])
+
     def test_universes(self) -> None:
         """Universes share the journal and know nothing of one another."""
         self.accept(1)

@@ -1,0 +1,58 @@
+"""What is done when there is nothing else to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from tests.contracts.mailstores import DiskProvider, a_delivery, result_of
+
+MARIA = "maria@acme.test"
+
+
+class IdleTests(SynchronousTestCase):
+    """Digests of new messages."""
+
+    def setUp(self) -> None:
+        self.provider = DiskProvider(self.mktemp())
+        self.store = self.provider.store
+        self.addCleanup(self.provider.stop)
+        result_of(self.store.accept(a_delivery(0, MARIA)))
+        self.folder = result_of(self.store.folder(MARIA, "INBOX"))
+
+    def missing(self) -> list[int]:
+        """UIDs of which the index has no digest."""
+        index = self.store.index
+        uids: list[int] = index.missing(index.folder(MARIA, "INBOX", self.folder.uidvalidity), list(self.folder.uids))
+        return uids
+
+    def accept(self, begin: int, end: int) -> None:
+        for number in range(begin, end):
+            result_of(self.store.accept(a_delivery(number, MARIA)))
+
+    def test_taken_when_quiet(self) -> None:
+        """Digests of new messages are taken when no more come, all of them."""
+        self.accept(1, 200)
+        self.assertEqual(len(self.missing()), 200)
+        self.provider.clock.advance(0.2)
+        self.accept(200, 202)
+        self.provider.clock.advance(0.2)
+        self.assertEqual(len(self.missing()), 202)
+        self.provider.clock.pump([0.2] * 4)
+        self.assertEqual(self.missing(), [1])
+        self.accept(202, 203)
+        self.provider.clock.pump([0.2] * 4)
+        self.assertEqual(self.missing(), [1])
+
+    def test_nobody_looks(self) -> None:
+        """Nothing is done for folders that nobody has loaded, nor for one that is gone."""
+        calls: list[Any] = []
+        self.patch(self.store.index, "_digest", calls.append)
+        result_of(self.store.accept(a_delivery("x", "tom@acme.test")))
+        self.accept(1, 3)
+        result_of(self.store.delete(MARIA))
+        self.provider.clock.pump([0.2] * 5)
+        self.assertEqual(calls, [])
+        self.assertEqual(self.provider.clock.getDelayedCalls(), [
+            call for call in self.provider.clock.getDelayedCalls() if "_write_lazily" in str(call)])
