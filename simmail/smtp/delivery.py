@@ -77,6 +77,12 @@ class Transaction:
         self._reached[universe.id] = universe
         self._recipients[address] = (universe, Recipient(address, verdict, rcpt.notify, rcpt.orcpt))
 
+    def refused(self, reply: bytes) -> None:
+        """Tell the mail log that the message was not taken."""
+        for universe, addresses in self.universes():
+            universe.told("refused a message from {sender} for {recipients}: {reply}", sender=self.mail.address,
+                          recipients=len(addresses), reply=reply.decode("ascii", "replace").strip())
+
     def universes(self) -> list[tuple[Universe, tuple[str, ...]]]:
         """Each universe that is reached, with the addresses in it."""
         found: dict[str, tuple[Universe, list[str]]] = {}

@@ -342,6 +342,7 @@ class Session(Faulty):
         self._take = self._command
         self._reset()
         if body.problem:
+            transaction.refused(body.problem)
             self._refuse(body.problem)
         elif not self.factory.roster.available:
             self._say(replies.AWAY)
@@ -368,7 +369,10 @@ class Session(Faulty):
             answer = await transaction.accept(message, peer, factory.config.server.domain, factory.number, faults)
         except (Refusal, OSError) as error:
             reply = replies.of_error(error)
-            return self.defect("a message was not taken") if reply is None else reply
+            if reply is None:
+                return self.defect("a message was not taken")
+            transaction.refused(reply)
+            return reply
         self._idle = 0
         for fault in faults.values():
             # The message is delivered, its sender is never told so.

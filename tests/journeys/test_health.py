@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import smtplib
 import urllib.request
 
 from tests.journeys.running import LOGIN, JourneyCase, command, message, until
@@ -38,18 +39,23 @@ class HealthTests(JourneyCase):
             self.assertRegex(line, r"\A(# (TYPE|HELP) [a-z_]+ .+|[a-z_]+(\{[^}]*\})? -?[0-9.e+-]+)\Z")
 
     def test_log(self) -> None:
-        """Neither key nor password is ever in the log."""
+        """Neither key nor password is ever in the log; what is refused is told in mail's words."""
         service = self.service()
         service.start()
         service.get(f"/api/me?token={service.key}", key="")
         with service.smtp() as session:
             session.login(LOGIN, service.password)
+            error = self.assertRaises(smtplib.SMTPDataError, session.sendmail, LOGIN, ["maria@acme.test"], message(
+                LOGIN, "maria@acme.test", "Bare", "one\rtwo"))
+            self.assertEqual((error.smtp_code, error.smtp_error[:6]), (550, b"5.6.11"))
         with service.imap():
             pass
-        until(lambda: "/api/me" in service.logged())
+        # Lines are written together, in their order.
+        until(lambda: all(one in service.logged() for one in ("/api/me", "refused a message")))
         log = service.logged()
         for secret in (service.key, service.key.rpartition("_")[2], service.password):
             self.assertNotIn(secret, log)
+        self.assertRegex(log, r" info simmail.mail: refused a message from app@sim.test for 1: 550 5\.6\.11 ")
 
     def test_ready(self) -> None:
         """ready tells by its status whether the service serves, and waits when told to."""
