@@ -229,16 +229,23 @@ def _addresses(name: str, addresses: Sequence[Address]) -> str:
     return _folded(name, words)
 
 
+#: What stands before the colon in the subject of an answer.
+_ANSWERING = frozenset(("re", "fwd", "fw", "aw", "wg"))
+
+
 def _thread_index(draft: Draft) -> str:
     """Outlook's: the time of the first message, an id of the conversation, five octets for each answer since."""
-    root = draft.references[0] if draft.references else draft.message_id or draft.key
-    dice = Dice("thread-index").on(root)
+    # Never drawn from a Message-ID: the application's own may differ from run to run.
+    topic = draft.subject.strip().lower()
+    while topic.partition(":")[0] in _ANSWERING:
+        topic = topic.partition(":")[2].strip()
+    dice = Dice("thread-index").on(draft.from_.address, *(one.address for one in draft.to[:1]), topic)
     # FILETIME counts 100 ns from 1601; its upper six octets are kept.
     ticks = int((draft.date - datetime(1601, 1, 1, tzinfo=timezone.utc)).total_seconds()) * 10_000_000
     stamp = (max(ticks, 0) >> 16).to_bytes(6, "big", signed=False)
     octets = b"\x01" + stamp[1:] + dice.bits("high").to_bytes(8, "big") + dice.bits("low").to_bytes(8, "big")
-    for n, one in enumerate(draft.references[:10]):
-        octets += dice.bits("answer", n, one).to_bytes(8, "big")[:5]
+    for n in range(len(draft.references[:10])):
+        octets += dice.bits("answer", n).to_bytes(8, "big")[:5]
     text = b64encode(octets).decode("ascii")
     return "\r\n ".join([text[at:at + 60] for at in range(0, len(text), 60)])
 

@@ -96,6 +96,14 @@ class ShapeTests(SynchronousTestCase):
         self.assertEqual((len(one), len(two)), (27, 32))
         self.assertEqual(one[:27], two[:27])
 
+    def test_thread_index_without_ids(self) -> None:
+        """It is not drawn from Message-IDs, which differ from run to run where the application gives none."""
+        def octets(one: str) -> bytes:
+            draft = replace(DRAFT, client="outlook", in_reply_to=one, references=(one,))
+            return compose(draft).replace(one.encode(), b"")
+
+        self.assertEqual(octets("<0@b>"), octets("<9@z>"))
+
     def test_repeatable(self) -> None:
         """The same draft gives the same octets, another key other boundaries and nothing else."""
         for client in CLIENTS:

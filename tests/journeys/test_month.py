@@ -44,8 +44,9 @@ class MonthTests(JourneyCase):
             for n in range(200):
                 to = f"person{n * 7 % 50}@acme{n * 7 % 50 % 3}.test"
                 subject, text = TEXTS[n % 4]
-                session.sendmail(APP, [to], message(
-                    APP, to, subject.format(n=n), text.format(n=n), Message_ID=f"<{n}@shop.test>"))
+                # Every other mail leaves the Message-ID to the service, as many programs do.
+                own = {"Message_ID": f"<{n}@shop.test>"} if n % 2 else {}
+                session.sendmail(APP, [to], message(APP, to, subject.format(n=n), text.format(n=n), **own))
         advanced = service.good("POST", "/api/clock/advance", {"by": "30d"}, key=key)
         return {
             "advanced": advanced,
@@ -80,7 +81,8 @@ class MonthTests(JourneyCase):
                          [moment(event["at"]) for event in one["done"]])
 
         # Again elsewhere.
-        for field in ("message_id", "date", "subject", "text", "in_reply_to"):
+        # (In-Reply-To names the application's own Message-IDs, which differ where the service gave them.)
+        for field in ("message_id", "date", "subject", "text"):
             self.assertEqual([read[field] for read in inbox], [read[field] for read in other["inbox"]], field)
         self.assertEqual(one["fingerprint"], other["fingerprint"])
         self.assertEqual(one["fingerprint"]["fingerprint"], other["fingerprint"]["fingerprint"])
