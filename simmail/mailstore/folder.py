@@ -39,7 +39,7 @@ T = TypeVar("T")
 #: File operations in one slice; changes of flags that are only noted.
 SLICE, NOTED = 500, 5000
 #: Expunged messages remembered, at most.
-_MOST_VANISHED = 200_000
+_MOST_VANISHED = 50_000
 
 
 @implementer(IFolder)
@@ -95,8 +95,7 @@ class Folder(FolderState):
         self.uidnext, self.highestmodseq = head.uidnext, max(head.highestmodseq, bumped)
         self._learn(head.keywords)
         rows = found.rows
-        for uid in found.noticed:
-            rows.modseqs[rows.find(uid)] = bumped
+        rows.notice(found.noticed, bumped)
         self._rows = rows
         if rows.uids:
             self.uidnext = max(self.uidnext, rows.uids[-1] + 1)

@@ -165,6 +165,14 @@ class Rows:
         self.masks[at] = mask
         self.recent[at] = recent
 
+    def notice(self, uids: Sequence[int], modseq: int) -> None:
+        """Another MODSEQ for some messages, often for all."""
+        if len(uids) == len(self.uids):
+            self.modseqs = array("Q", [modseq]) * len(uids)
+            return
+        for uid in uids:
+            self.modseqs[self.find(uid)] = modseq
+
     def remove(self, positions: Sequence[int]) -> None:
         """Remove what is in these positions (ascending)."""
         for at in positions:

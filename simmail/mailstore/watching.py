@@ -7,7 +7,8 @@ somebody watches about once a second.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from time import monotonic
+from typing import TYPE_CHECKING, NamedTuple
 
 from twisted.internet.defer import Deferred
 from twisted.internet.task import LoopingCall
@@ -29,6 +30,13 @@ _SAVE = 30.0
 _RARELY = 20.0
 
 
+class _Seen(NamedTuple):
+    """An INBOX as it was seen; C{rest}: when it may be looked at again, by the monotonic clock."""
+
+    times: tuple[int, int]
+    rest: float
+
+
 class Watch:
     """Looks after the folders of one store."""
 
@@ -36,7 +44,7 @@ class Watch:
 
     def __init__(self, store: MailStore) -> None:
         self._store = store
-        self._seen: dict[str, tuple[int, int]] = {}
+        self._seen: dict[str, _Seen] = {}
         self._next: dict[str, float] = {}
         self._turn: list[str] = []
         self._saved = store.seconds()
@@ -97,20 +105,20 @@ class Watch:
             self._seen.clear()
 
 
-def _strays(
-    layout: Layout, boxes: dict[str, str], seen: dict[str, tuple[int, int]]
-) -> dict[str, list[str]]:
+def _strays(layout: Layout, boxes: dict[str, str], seen: dict[str, _Seen]) -> dict[str, list[str]]:
     """Files without a UID in C{new/} of INBOXes that changed since they were last seen; in the reader thread."""
     found: dict[str, list[str]] = {}
     for mailbox, box in boxes.items():
         try:
             times = maildir.times_of(layout.root, box)
-            if seen.get(mailbox) == times:
+            known, began = seen.get(mailbox), monotonic()
+            if known is not None and (known.times == times or known.rest > began):
                 continue
             strays = maildir.strays(layout.root, box)
         except (FileNotFoundError, NotADirectoryError):
             continue
-        seen[mailbox] = times
+        ended = monotonic()
+        seen[mailbox] = _Seen(times, ended + (ended - began) * _RARELY)
         if strays:
             found[mailbox] = strays
     return found
