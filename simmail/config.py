@@ -27,6 +27,8 @@ MIB = 1024 * 1024
 Port = Annotated[int, Meta(ge=0, le=65535)]
 Count = Annotated[int, Meta(ge=1)]
 
+_UNKNOWN = "Object contains unknown field `"
+
 #: Settings that are durations; each must be longer than nothing.
 DURATIONS = ("redis.timeout", "smtp.timeout", "smtp.total_time", "imap.timeout", "imap.login_timeout", "http.timeout")
 
@@ -201,7 +203,12 @@ def from_value(value: Any) -> Config:
     try:
         config = msgspec.convert(value, Config)
     except msgspec.ValidationError as error:
-        raise Invalid("config", str(error)) from None
+        what, _, where = str(error).partition(" - at `$")
+        where = where.rstrip("`").lstrip(".")
+        if what.startswith(_UNKNOWN):
+            field = ".".join(filter(None, (where, what.removeprefix(_UNKNOWN).rstrip("`"))))
+            raise Invalid(field, "is no option; etc/simmail.yaml has them all") from None
+        raise Invalid(where or "config", what) from None
     for path in DURATIONS:
         section, _, name = path.partition(".")
         if not parse_duration(getattr(getattr(config, section), name), path):
