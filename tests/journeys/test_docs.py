@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
 
 from twisted.trial.unittest import SkipTest
 
@@ -27,13 +26,20 @@ class DocumentTests(JourneyCase):
             raise SkipTest("curl is not installed")
         service = self.service()
         service.start()
-        environment = {**os.environ, "API": f"http://127.0.0.1:{service.port('http')}", "KEY": service.key}
+        environment = {**os.environ, "BASE": f"http://127.0.0.1:{service.port('http')}", "KEY": service.key}
         page = (DOCS / "http-api.rst").read_text(encoding="utf-8")
-        found = re.findall(r"^    (curl .+)\n\n    (.+)$", page, re.MULTILINE)
+        found = re.findall(r"^    (curl .+)\n\nanswers::\n\n((?:    .*\n)+)", page, re.MULTILINE)
         self.assertGreater(len(found), 15)
+        person = json.loads((service.state / "first-login.json").read_text(encoding="utf-8"))["admin@sim.test"]
+        folder = self.folder()
         for line, shown in found:
-            ran = subprocess.run(["sh", "-c", line], env=environment, capture_output=True, text=True, timeout=SOON)
+            line = line.replace('"email": "admin@sim.test", "password": "…"',
+                                f'"email": "admin@sim.test", "password": "{person}"')
+            ran = subprocess.run(["sh", "-c", line], env=environment, capture_output=True, text=True, timeout=SOON,
+                                 cwd=folder)
             self.assertEqual(ran.returncode, 0, line)
+            if not shown.lstrip().startswith(("{", "[")):
+                continue
             answer = json.loads(ran.stdout)
             self.assertEqual("error" in answer, '"error"' in shown, (line, answer))
             if isinstance(answer, list):
@@ -61,15 +67,7 @@ class DocumentTests(JourneyCase):
 
 
 def top_level(shown: str) -> set[str]:
-    """The names of the fields that an example shows, without those of what is inside."""
-    names: set[str] = set()
-    depth = 0
-    for mark in re.finditer(r'"(?:[^"\\]|\\.)*"|[{}\[\]]', shown.removeprefix("[").removesuffix("]")):
-        token: Any = mark[0]
-        if token in "{[":
-            depth += 1
-        elif token in "}]":
-            depth -= 1
-        elif depth == 1 and shown.removeprefix("[")[mark.end():mark.end() + 1] == ":":
-            names.add(json.loads(token))
-    return names
+    """The names of the fields that an answer on the page shows; of a list, those of its first item."""
+    # What is left out is shown as an ellipsis, which is no JSON.
+    inner = 2 if shown.lstrip().startswith("[") else 1
+    return set(re.findall(rf'^ {{{4 + inner}}}"([a-z_]+)":', shown, re.MULTILINE))
