@@ -170,6 +170,10 @@ class Journal:
         """Deferred: nothing is owed for a universe."""
         return self.writer.call(self._erase, universe)
 
+    def keep(self, universes: Collection[str]) -> Deferred[None]:
+        """Deferred: nothing is owed for any other universe (what was erased when a crash came)."""
+        return self.writer.call(self._keep, frozenset(universes))
+
     @property
     def rebooted(self) -> bool:
         """Whether the machine went down since the journal was last written (known in the writer thread)."""
@@ -452,6 +456,11 @@ class Journal:
         if mend:
             recovery.mend(delivery)
         return recovery.file(delivery)
+
+    def _keep(self, universes: Collection[str]) -> None:
+        for universe in {key.universe for key in self._owed} | {one[0].universe for one in self._mend}:
+            if universe not in universes:
+                self._erase(universe)
 
     def _erase(self, universe: str) -> None:
         self._release_all(universe)

@@ -20,9 +20,9 @@ from simmail.mailstore.rows import Rows
 from simmail.mailstore.special import use_of
 
 
-#: Real seconds after which a modification time says for certain that nothing has changed since: file systems
-#: have coarse clocks.
-SETTLED = 2.0
+#: Real seconds after which a modification time says for certain that nothing has changed since: kernels take it
+#: from a clock that ticks a hundred times a second or more.
+SETTLED = 0.05
 
 
 class Head(NamedTuple):

@@ -512,9 +512,9 @@ class MailStore:
             self._placing.cancel()
             self._placing = None
         await self._place_all()
+        await self.journal.sync()
         await self.catalogue.save()
         await self.indexed(self.index.close)
-        await self.journal.sync()
         await self.reader.call(lambda: None)
         await self.writer.call(self.filer.close)
 

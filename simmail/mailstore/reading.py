@@ -7,6 +7,7 @@ slices, so that other work comes in between.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -27,14 +28,17 @@ _LOOKED = 2000
 def read_files(root: int, directory: str, paths: Sequence[str | None]) -> list[bytes | None]:
     """The contents of files, None for those that are not there; in the reader thread."""
     result: list[bytes | None] = []
-    flags = os.O_RDONLY | os.O_CLOEXEC
+    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
     for path in paths:
         if path is None:
             result.append(None)
             continue
         try:
             fd = os.open(f"{directory}/{path}", flags, dir_fd=root)
-        except FileNotFoundError:
+        except OSError as error:
+            # A link is no message, wherever it leads to.
+            if error.errno not in (errno.ENOENT, errno.ELOOP):
+                raise
             result.append(None)
             continue
         try:

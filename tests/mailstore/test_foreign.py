@@ -285,6 +285,13 @@ class ChangeTests(ForeignTestCase):
         self.assertEqual(len(set(self.folder.column("key", self.folder.uids))), 5)
         self.assertEqual(list(self.again().uids), [1, 2, 3, 4, 5])
 
+    def test_links_are_not_followed(self) -> None:
+        """A link in the place of a message does not show what it leads to."""
+        one = sorted((self.box / "new").iterdir())[0]
+        one.unlink()
+        one.symlink_to("/etc/passwd")
+        self.assertRaises(NotFound, result_of, self.folder.read(1))
+
     def test_old_uid_comes_back(self) -> None:
         """A file put back under a UID that was expunged does not bring the UID back."""
         one = sorted((self.box / "new").iterdir())[0]

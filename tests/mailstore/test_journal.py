@@ -146,6 +146,15 @@ class OwedTests(JournalTestCase):
         self.crash()
         self.assertEqual(result_of(self.journal.owed("other", self.recovery))[0], [])
 
+    def test_universes_that_are_gone(self) -> None:
+        """What is owed for universes that are not there any more can be dropped."""
+        self.accept(1)
+        result_of(self.journal.keep({"main", "demo"}))
+        self.assertEqual(self.owed(), ["d-1"])
+        result_of(self.journal.keep({"demo"}))
+        self.crash()
+        self.assertEqual(self.owed(), [])
+
     def test_order(self) -> None:
         """Order is that of acceptance, across segments."""
         self.crash(segment=150)
