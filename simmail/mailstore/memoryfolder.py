@@ -64,6 +64,7 @@ class MemoryFolder:
         self.highestmodseq = 1
         self.uids: list[int] = []
         self._messages: dict[int, _Message] = {}
+        self._keys: dict[str, list[int]] = {}
         self._vanished: list[tuple[int, int]] = []
         self._keywords: list[str] = []
         self._flags: dict[frozenset[str], frozenset[str]] = {}
@@ -129,7 +130,7 @@ class MemoryFolder:
 
     def find(self, key: str) -> int | None:
         """The UID of the message of a delivery."""
-        return next((uid for uid in self.uids if self._messages[uid].key == key), None)
+        return min(self._keys.get(key, ()), default=None)
 
     # Reading
 
@@ -190,6 +191,7 @@ class MemoryFolder:
         self.highestmodseq += 1
         self._messages[uid] = _Message(
             key, octets, flags, date.astimezone(UTC), self.highestmodseq, not flags if recent is None else recent)
+        self._keys.setdefault(key, []).append(uid)
         self.uids.append(uid)
         return uid
 
@@ -292,7 +294,10 @@ class MemoryFolder:
         if uids:
             self.highestmodseq += 1
             for uid in uids:
-                del self._messages[uid]
+                key = self._messages.pop(uid).key
+                self._keys[key].remove(uid)
+                if not self._keys[key]:
+                    del self._keys[key]
                 del self.uids[bisect_left(self.uids, uid)]
                 self._vanished.append((self.highestmodseq, uid))
             self._tell(FolderChange("expunged", tuple(uids), self.highestmodseq))
@@ -340,6 +345,7 @@ class MemoryFolder:
         folder.objectid = self.objectid
         folder.uidnext, folder.highestmodseq = self.uidnext, self.highestmodseq
         folder.uids, folder._messages = list(self.uids), dict(self._messages)
+        folder._keys = {key: list(uids) for key, uids in self._keys.items()}
         folder._vanished, folder._keywords = list(self._vanished), list(self._keywords)
         self.remove()
         return folder
@@ -349,6 +355,7 @@ class MemoryFolder:
         self._gone = True
         self.uids.clear()
         self._messages.clear()
+        self._keys.clear()
         self._tell(FolderChange("reset", ()))
 
 
