@@ -103,7 +103,9 @@ class CaseTests(RoadTestCase):
 
     def test_nothing_is_owed_any_more(self) -> None:
         """What a case does not ask for any more, or one that is closed, is not delivered."""
-        for fields in ({"deliverables": []}, {"deliverables": ["2026-03-05T12:00:00Z"], "status": "closed"}):
+        changes: tuple[dict[str, Any], ...] = (
+            {"deliverables": []}, {"deliverables": ["2026-03-05T12:00:00Z"], "status": "closed"})
+        for fields in changes:
             self.universe = self.server.universe(f"u{len(fields)}")
             self.owed(deliverables=["2026-03-05T12:00:00Z"])
             self.owed(**fields)

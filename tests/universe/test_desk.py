@@ -363,7 +363,7 @@ class BehaviourTests(DeskTestCase):
 class FailureTests(DeskTestCase):
     """Jobs that cannot be done."""
 
-    def fail(self, error: Exception, times: int) -> None:
+    def break_words(self, error: Exception, times: int) -> None:
         """The words fail so often."""
         left = [times]
 
@@ -380,7 +380,7 @@ class FailureTests(DeskTestCase):
         self.create()
         self.send()
         due = self.pending("reply").due
-        self.fail(ValueError("no ink"), 2)
+        self.break_words(ValueError("no ink"), 2)
         self.idle()
         self.assertEqual(self.kinds(), ["reply"])
         self.assertEqual(self.inbox()[0].date, due + timedelta(minutes=6))
@@ -391,7 +391,7 @@ class FailureTests(DeskTestCase):
         self.create()
         self.send()
         job = self.pending("reply")
-        self.fail(ValueError("no ink"), 9)
+        self.break_words(ValueError("no ink"), 9)
         self.idle()
         failed = now(self.universe.scheduler.job(job.id))
         self.assertEqual((failed.state, failed.note, failed.attempts), ("failed", "no ink", 4))

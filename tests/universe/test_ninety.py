@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.persona import Hours
+from simmail.core.persona import Behaviors, Hours
 from simmail.core.reading import read_headers
 from simmail.core.threads import thread_key
 from simmail.core.times import is_open, parse_instant
@@ -161,8 +161,9 @@ class NinetyDaysTests(SynchronousTestCase):
     def _forwards_by_rule(self, event: dict[str, Any]) -> bool:
         """Whether a mail was passed on by a rule while its reader was away."""
         persona = self.universe.people.known(event["data"]["persona_id"])
-        return persona is not None and bool(persona.behaviors) and bool(
-            persona.behaviors.forward_to) and event["data"]["kind"] == "initiate"
+        behaviors = persona.behaviors if persona is not None else None
+        return isinstance(behaviors, Behaviors) and bool(
+            behaviors.forward_to) and event["data"]["kind"] == "initiate"
 
     def test_notices_once_a_period(self) -> None:
         """Nobody is told twice of the same absence."""

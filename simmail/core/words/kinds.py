@@ -15,7 +15,7 @@ from simmail.core.words.acts import Said
 from simmail.core.words.calendar import clock, plain_date
 from simmail.core.words.findings import Question, say
 from simmail.core.words.language import Language, counted
-from simmail.core.words.phrases import asking_clause
+from simmail.core.words.phrases import asking_clause, is_document
 from simmail.core.words.reply import reply
 from simmail.core.words.scene import Scene
 
@@ -168,6 +168,10 @@ def _keep(scene: Scene, what: str, first: bool) -> Said:
                 value = said["value"] if fact.act() == "answer.said" else f"{said['label']}: {said['value']}."
                 return Said(act="deliver.answer", values={**values, "value": value[:1].upper() + value[1:]})
         asked = _asked(scene, what)
+        if asked is not None and _missed(asked, language):
+            # "Where is the certificate?" is answered by the certificate.
+            return Said(act="deliver.document", values={**values, "what": asked.topic, **counted(
+                asked.topic, language)}, documents=(asked.topic,))
         if asked is not None:
             return Said(act="deliver.answer", values={**values, "value": _invented(asked, scene)})
         # After a complaint there is nothing to agree to: it was put right.
@@ -194,13 +198,22 @@ def _asked(scene: Scene, what: str) -> Question | None:
     return named[0] if named and named[0].form in ("what", "many", "why") else None
 
 
+def _missed(question: Question, language: Language) -> bool:
+    """Whether a question asks where a document is."""
+    return _from_question_word(question, language).startswith(language.answers.where_words) and bool(
+        question.topic) and is_document(question.topic.rpartition(" ")[2].lower(), language)
+
+
+def _from_question_word(question: Question, language: Language) -> str:
+    # "Could you tell me who signs": from the question word on.
+    words = asking_clause(question.text.lower(), language).split()
+    return " ".join(words[next((n for n, word in enumerate(words) if word in language.question_words), 0):])
+
+
 def _invented(question: Question, scene: Scene) -> str:
     """An answer by the form of a question; the same person answers the same question alike."""
     answers = scene.language.answers
-    words = asking_clause(question.text.lower(), scene.language).split()
-    # "Could you tell me who signs": from the question word on.
-    at = next((n for n, word in enumerate(words) if word in scene.language.question_words), 0)
-    low = " ".join(words[at:])
+    low = _from_question_word(question, scene.language)
     answer = answers.other
     if question.form == "why":
         answer = answers.reason

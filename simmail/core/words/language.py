@@ -72,6 +72,7 @@ class Answers(Struct, frozen=True):
     about: str
     who: str
     who_words: tuple[str, ...]
+    where_words: tuple[str, ...]
     many: str
     many_words: tuple[str, ...]
     reason: str

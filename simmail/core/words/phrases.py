@@ -224,7 +224,7 @@ def documents(sentence: str, language: Language) -> list[str]:
         else:
             phrase = noun_phrase(tokens, position, language) if low[position] not in language.send_words else []
             end = position + len(phrase)
-        hit = next((index for index in range(end - 1, start - 1, -1) if _is_document(low[index], language)), None)
+        hit = next((index for index in range(end - 1, start - 1, -1) if is_document(low[index], language)), None)
         if hit is None:
             position += 1
             continue
@@ -236,7 +236,8 @@ def documents(sentence: str, language: Language) -> list[str]:
     return exact or generic[:1]
 
 
-def _is_document(word: str, language: Language) -> bool:
+def is_document(word: str, language: Language) -> bool:
+    """Whether a lower-case word is something that can be sent."""
     if word in language.generic_documents:
         return True
     if language.code == "de":

@@ -260,6 +260,14 @@ class KindTests(SynchronousTestCase):
         self.assertEqual(len(numbers), 1)
         self.assertTrue(numbers.pop().isdigit())
 
+    def test_answer_is_the_document(self) -> None:
+        """Who was asked where a document is sends it."""
+        asked = mail("Thanks. Where is the insurance certificate?")
+        promise = Promised("an answer on the insurance certificate", NOW)
+        for temperament in TEMPERAMENTS:
+            written = wrote(asked, kind="deliver", temperament=temperament, promise=promise)
+            self.assertEqual([one.filename for one in written.attachments], ["insurance-certificate.pdf"])
+
     def test_answer_to_yes_or_no(self) -> None:
         """A promised answer to what may be agreed to agrees."""
         asked = mail("Can we begin on Monday?")
