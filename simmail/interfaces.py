@@ -180,8 +180,11 @@ class IMailStore(Interface):
 
     def watch(on_foreign):
         """
-        Look after the mailboxes from now on, and call C{on_foreign(mailbox, folder, uid)} for each message that
-        another program has delivered (into C{new/}); it has a UID by then.
+        Look after the mailboxes from now on, and call C{on_foreign(id, copy)} for each message that another
+        program has delivered (into C{new/} of an INBOX); it has a UID by then.
+
+        Until C{settle([id])} the id is owed: it is told again after a crash or restart, as long as the message
+        is where it was.  What is put into other folders or into C{cur/} has merely appeared.
         """
 
     def space():

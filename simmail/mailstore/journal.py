@@ -24,8 +24,8 @@ from simmail.core.delivery import Copy, Delivery
 from simmail.errors import Unavailable
 from simmail.mailstore.filing import Filed
 from simmail.mailstore.segments import (
-    DELIVERY, ERASED, FILED, REFUSED, SETTLED, Described, FiledAt, Id, Record, Segment, boot_id, decode_described,
-    decode_filed, decode_ids, decode_universe, delivery_record, record,
+    DELIVERY, ERASED, FILED, FOREIGN, REFUSED, SETTLED, Described, FiledAt, Id, Record, Segment, boot_id,
+    decode_described, decode_filed, decode_ids, decode_universe, delivery_record, record,
 )
 from simmail.mailstore.worker import Inline, IWorker, Job, Worker
 
@@ -98,6 +98,7 @@ class Journal:
         self._syncing = False
         self._closing = False
         self._owed: dict[Id, _Owed] = {}
+        self._foreign: dict[Id, Segment] = {}
         self._mend: list[tuple[Described, Segment, int, int]] = []
         self._rebooted = False
         self._opened = False
@@ -165,6 +166,10 @@ class Journal:
     ) -> Deferred[tuple[list[tuple[Delivery, tuple[Copy, ...]]], list[Filed]]]:
         """Deferred of the deliveries that are owed and not C{known}, visible now, and of what was filed for it."""
         return self.writer.call(self._replay, universe, known, recovery)
+
+    def foreign(self, universe: str) -> Deferred[list[str]]:
+        """Deferred of the ids given to C{owe} and not settled, in order."""
+        return self.writer.call(lambda: [key.id for key in self._foreign if key.universe == universe])
 
     def erase(self, universe: str) -> Deferred[None]:
         """Deferred: nothing is owed for a universe."""
@@ -259,10 +264,20 @@ class Journal:
         elif one.kind == REFUSED:
             for key in decode_ids(one.description):
                 self._release(key)
+        elif one.kind == FOREIGN:
+            self._owe(decode_ids(one.description), one.segment)
         elif one.kind == ERASED:
             self._release_all(decode_universe(one.description))
 
+    def _owe(self, keys: Iterable[Id], segment: Segment) -> None:
+        for key in keys:
+            self._foreign[key] = segment
+            segment.ids.add(key)
+
     def _release(self, key: Id, mend: bool = False) -> None:
+        segment = self._foreign.pop(key, None)
+        if segment is not None:
+            segment.ids.discard(key)
         owed = self._owed.pop(key, None)
         if owed is None:
             return
@@ -271,7 +286,7 @@ class Journal:
             self._mend.append((owed.described, owed.segment, owed.at, owed.length))
 
     def _release_all(self, universe: str) -> None:
-        for key in [key for key in self._owed if key.universe == universe]:
+        for key in [key for key in (*self._owed, *self._foreign) if key.universe == universe]:
             self._release(key)
         self._mend = [one for one in self._mend if one[0].universe != universe]
 
@@ -283,7 +298,7 @@ class Journal:
         segments = self._closed + ([self._segment] if self._segment else [])
         for segment in segments:
             # All mail was synced just now.
-            if self._owed or self._mend:
+            if self._owed or self._foreign or self._mend:
                 segment.close()
             else:
                 segment.drop()
@@ -350,7 +365,7 @@ class Journal:
             pieces += record(FILED, self._filed)
             self._filed = []
         settled = [self._settled.popleft() for _ in range(len(self._settled))]
-        settled = [key for key in settled if key in self._owed]
+        settled = [key for key in settled if key in self._owed or key in self._foreign]
         if settled:
             pieces += record(SETTLED, settled)
             for key in settled:
@@ -405,6 +420,18 @@ class Journal:
         else:
             self._release(key)
 
+    def owe(self, universe: str, ids: Iterable[str]) -> None:
+        """
+        In the writer thread: what another program delivered is owed a commit, until it is settled.
+
+        @raise OSError: the disk refused; nothing is owed.
+        """
+        self._nothing()
+        keys, segment = [Id(universe, one) for one in ids], self._current()
+        segment.append(record(FOREIGN, keys))
+        segment.sync()
+        self._owe(keys, segment)
+
     # In the writer thread: after a crash
 
     def _find_owed(self, universe: str, recovery: Recovery) -> tuple[list[str], list[Filed]]:
@@ -458,7 +485,8 @@ class Journal:
         return recovery.file(delivery)
 
     def _keep(self, universes: Collection[str]) -> None:
-        for universe in {key.universe for key in self._owed} | {one[0].universe for one in self._mend}:
+        known = {key.universe for key in (*self._owed, *self._foreign)} | {one[0].universe for one in self._mend}
+        for universe in known:
             if universe not in universes:
                 self._erase(universe)
 

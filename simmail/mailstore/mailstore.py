@@ -38,15 +38,17 @@ from simmail.mailstore.names import INBOX, check_folder, check_mailbox, existing
 from simmail.mailstore.records import FolderStatus
 from simmail.mailstore.special import check_special_use, is_standard, special_order
 from simmail.mailstore.tally import Tally
-from simmail.mailstore.transfer import adopt, after_reboot
+from simmail.mailstore.transfer import Adopted, adopt, after_reboot, foreign_copy
 from simmail.mailstore.watching import Watch
 
-OnForeign = Callable[[str, str, int], None]
+OnForeign = Callable[[str, Copy], None]
 
 #: UIDs left out after the machine went down: more than can have been given between two syncs of a folder.
 _JUMP = 10_000
 #: Real seconds after which files get the flags in their names.
 _PLACE = 1.0
+#: Files of other programs that get their UIDs at once.
+_ADOPTED = 20
 #: Real seconds between looks for mailboxes that another process made.
 _LOOK = 1.0
 
@@ -78,7 +80,8 @@ class MailStore:
         self.reactor = reactor
         self.digest_of = digest
         self.writer, self.reader, self.indexer = journal.writer, journal.reader, journal.indexer
-        self.on_foreign: OnForeign | None = None
+        self._on_foreign: OnForeign | None = None
+        self._told: set[str] = set()
         try:
             journal.attach(root)
             self.filer = Filer(root, universe, lambda: int(self.seconds()))
@@ -116,8 +119,25 @@ class MailStore:
 
     def watch(self, on_foreign: OnForeign) -> None:
         """Look after folders from now on; call it for mail that another program delivered."""
-        self.on_foreign = on_foreign
+        self.later(Deferred.fromCoroutine(self._tell_foreign(on_foreign)))
         self._watch.start()
+
+    async def _tell_foreign(self, on_foreign: OnForeign) -> None:
+        # Asked for first: what is adopted from here on is told as it comes.
+        asked = self.journal.foreign(self.universe)
+        self._on_foreign = on_foreign
+        for one in await asked:
+            copy = foreign_copy(one)
+            try:
+                folder = await self.folder(copy.mailbox, copy.folder)
+            except NotFound:
+                self.settle([one])
+                continue
+            if folder.uidvalidity == copy.uidvalidity and folder.entry(copy.uid) is not None:
+                self._tell(one, copy)
+            else:
+                # It did not come so far, or was moved or removed since.
+                self.settle([one])
 
     def later(self, deferred: Deferred[Any]) -> None:
         """Nobody waits for it."""
@@ -179,6 +199,9 @@ class MailStore:
 
     def settle(self, ids: Iterable[str]) -> None:
         """Nothing is owed any more for these deliveries."""
+        ids = list(ids)
+        if self._told:
+            self._told.difference_update(ids)
         self.journal.settle(self.universe, ids)
 
     def owed(self) -> Deferred[list[str]]:
@@ -427,16 +450,34 @@ class MailStore:
 
     # What others did
 
-    async def adopt(self, mailbox: str, name: str, strays: Sequence[str]) -> None:
-        """Files that another program put in get UIDs; what is in C{new/} was delivered."""
-        try:
-            added: list[Added] = await self.writer.call(adopt, self.filer, mailbox, name, strays)
-        except NotFound:
-            return
-        self.apply(added)
-        for one in added:
-            if one.row.recent and self.on_foreign is not None:
-                self.on_foreign(mailbox, name, one.row.uid)
+    async def adopt(self, mailbox: str, name: str, strays: Sequence[str]) -> bool:
+        """
+        Files that another program put in get UIDs; what is in C{new/} of an INBOX was delivered.
+
+        @return: whether some have to be tried again.
+        """
+        failed = False
+        for begin in range(0, len(strays), _ADOPTED):
+            try:
+                adopted: Adopted = await self.writer.call(
+                    adopt, self.filer, mailbox, name, strays[begin:begin + _ADOPTED], self._owe)
+            except NotFound:
+                return False
+            self.apply(adopted.added)
+            failed = failed or adopted.failed
+            if adopted.lost:
+                self.settle(adopted.lost)
+            for one in adopted.owed:
+                self._tell(*one)
+        return failed
+
+    def _tell(self, foreign: str, copy: Copy) -> None:
+        if self._on_foreign is not None and foreign not in self._told:
+            self._told.add(foreign)
+            self._on_foreign(foreign, copy)
+
+    def _owe(self, ids: list[str]) -> None:
+        self.journal.owe(self.universe, ids)
 
     # Files that are to be renamed
 

@@ -25,6 +25,7 @@ from simmail.mailstore.memoryfolder import MemoryFolder, deferred
 from simmail.mailstore.names import INBOX, check_folder, check_mailbox, existing_folder, is_inferior
 from simmail.mailstore.records import FolderStatus
 from simmail.mailstore.special import check_special_use, renamed_use, special_order, use_of
+from simmail.mailstore.transfer import foreign_id
 
 
 class _Mailbox:
@@ -51,7 +52,8 @@ class MemoryMailStore:
         self._uidvalidity = count(1)
         self._keys = count(1)
         self._owed: dict[str, tuple[Delivery, tuple[Copy, ...]]] = {}
-        self._on_foreign: Callable[[str, str, int], None] = lambda mailbox, name, uid: None
+        self._foreign: dict[str, Copy] = {}
+        self._on_foreign: Callable[[str, Copy], None] = lambda foreign, copy: None
 
     def require(self) -> None:
         """@raise Unavailable: it is made to."""
@@ -90,6 +92,7 @@ class MemoryMailStore:
         """Nothing is owed any more for these deliveries."""
         for one in ids:
             self._owed.pop(one, None)
+            self._foreign.pop(one, None)
 
     @deferred
     def owed(self) -> list[str]:
@@ -151,6 +154,7 @@ class MemoryMailStore:
         self._mailboxes.clear()
         self._sorted.clear()
         self._owed.clear()
+        self._foreign.clear()
 
     @deferred
     def counts(self) -> dict[str, tuple[int, int]]:
@@ -254,14 +258,24 @@ class MemoryMailStore:
 
     # The rest
 
-    def watch(self, on_foreign: Callable[[str, str, int], None]) -> None:
+    def watch(self, on_foreign: Callable[[str, Copy], None]) -> None:
         """There are no other programs; C{deliver_foreign} stands for them."""
         self._on_foreign = on_foreign
+        for foreign, copy in list(self._foreign.items()):
+            box = self._mailboxes.get(copy.mailbox)
+            if box is not None and box.folders[INBOX].entry(copy.uid) is not None:
+                on_foreign(foreign, copy)
+            else:
+                del self._foreign[foreign]
 
     def deliver_foreign(self, mailbox: str, octets: bytes, date: datetime) -> None:
         """For tests: what another program's delivery is to the store."""
-        uid = self._made(mailbox, INBOX).add(self.unique(), octets, (), date)
-        self._on_foreign(mailbox, INBOX, uid)
+        folder = self._made(mailbox, INBOX)
+        uid = folder.add(self.unique(), octets, (), date)
+        copy = Copy(mailbox, INBOX, uid, folder.uidvalidity)
+        foreign = foreign_id(copy)
+        self._foreign[foreign] = copy
+        self._on_foreign(foreign, copy)
 
     def space(self) -> tuple[int, int]:
         """Memory is taken for endless."""

@@ -21,8 +21,9 @@ from msgspec import Struct
 from simmail.core.delivery import Delivery, Filing
 
 #: Kinds of records: a delivery; deliveries that are visible, with their UIDs; those whose commit is made;
-#: those that were refused after all; a universe that was erased.
-DELIVERY, FILED, SETTLED, REFUSED, ERASED = b"D", b"F", b"S", b"R", b"E"
+#: those that were refused after all; a universe that was erased; messages that another program delivered and
+#: that get their UIDs now.
+DELIVERY, FILED, SETTLED, REFUSED, ERASED, FOREIGN = b"D", b"F", b"S", b"R", b"E", b"O"
 
 _MAGIC = b"simmail journal 1\n"
 # Checksum of what follows, kind, octets of the description, octets of the message.

@@ -9,14 +9,16 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from simmail.core.delivery import Copy
 from simmail.errors import Unavailable
 from simmail.mailstore import maildir
 from simmail.mailstore.filing import SYSTEM_MASK, Added, Filer, Restated
 from simmail.mailstore.layout import TMP
 from simmail.mailstore.maildir import Row
+from simmail.mailstore.names import INBOX
 
 _BARE_LF = re.compile(rb"(?<!\r)\n")
 
@@ -91,33 +93,84 @@ def transfer(
     return Transferred(added, Restated(gone, [], before, maildir.times_of(root, origin.directory)))
 
 
-def adopt(filer: Filer, mailbox: str, name: str, strays: Sequence[str]) -> list[Added]:
+class Adopted(NamedTuple):
     """
-    Give UIDs to files that another program put into a folder.
+    What became of files that another program put into a folder.
+
+    @ivar owed: ids of those that were delivered and are here now; lost: ids of those that went away meanwhile.
+    @ivar failed: some could not be taken and are to be tried again.
+    """
+
+    added: list[Added]
+    owed: list[tuple[str, Copy]]
+    lost: list[str]
+    failed: bool
+
+
+def foreign_id(copy: Copy) -> str:
+    """The id of a message that another program delivered."""
+    return f"foreign-{copy.uidvalidity}-{copy.uid}-{copy.mailbox}"
+
+
+def foreign_copy(foreign: str) -> Copy:
+    """Where the message of such an id was put."""
+    _, uidvalidity, uid, mailbox = foreign.split("-", 3)
+    return Copy(mailbox, INBOX, int(uid), int(uidvalidity))
+
+
+def adopt(
+    filer: Filer, mailbox: str, name: str, strays: Sequence[str], owe: Callable[[list[str]], None]
+) -> Adopted:
+    """
+    Give UIDs to files that another program put into a folder; a few at a time, as their UIDs are noted together.
 
     Lines that end in a bare LF get CRLF, as messages in the store have them.
+
+    @param owe: keeps the ids of what was delivered, durably, before it is there.
     """
     place = filer.place(mailbox, name, create=False)
     if place.sorted is None:
         place.learn(filer.root)
-    added = []
-    for stray in strays:
-        try:
-            one = _adopted(filer, mailbox, name, stray)
-        except FileNotFoundError:
-            continue
-        if one is not None:
-            added.append(one)
-    return added
+    strays = [stray for stray in strays if _is_file(filer.root, f"{place.directory}/{stray}")]
+    found = Adopted([], [], [], False)
+    if not strays:
+        return found
+    with place.uids.locked():
+        uid, modseq = place.uids.take(len(strays), len(strays))
+        ids = {
+            at: foreign_id(Copy(mailbox, name, uid + at, place.uids.uidvalidity))
+            for at, stray in enumerate(strays) if name == INBOX and stray.startswith(maildir.NEW)}
+        if ids:
+            owe(list(ids.values()))
+        for at, stray in enumerate(strays):
+            one = None
+            try:
+                one = _adopted(filer, mailbox, name, stray, uid + at, modseq + at)
+            except FileNotFoundError:
+                pass
+            except OSError:
+                found = found._replace(failed=True)
+            if one is not None:
+                found.added.append(one)
+            if at in ids:
+                if one is not None:
+                    found.owed.append((ids[at], foreign_copy(ids[at])))
+                else:
+                    found.lost.append(ids[at])
+    return found
 
 
-def _adopted(filer: Filer, mailbox: str, name: str, stray: str) -> Added | None:
+def _is_file(root: int, path: str) -> bool:
+    try:
+        return stat.S_ISREG(os.stat(path, dir_fd=root, follow_symlinks=False).st_mode)
+    except OSError:
+        return False
+
+
+def _adopted(filer: Filer, mailbox: str, name: str, stray: str, uid: int, modseq: int) -> Added | None:
     place, root = filer.place(mailbox, name, create=False), filer.root
     old_path = f"{place.directory}/{stray}"
-    status = os.stat(old_path, dir_fd=root, follow_symlinks=False)
-    if not stat.S_ISREG(status.st_mode):
-        return None
-    date = status.st_mtime_ns // 1000
+    date = os.stat(old_path, dir_fd=root).st_mtime_ns // 1000
     part, _, file_name = stray.partition("/")
     key = maildir.key_of_stray(file_name)
     octets = filer.layout.read(old_path)
@@ -132,18 +185,16 @@ def _adopted(filer: Filer, mailbox: str, name: str, stray: str) -> Added | None:
                 os.unlink(old_path, dir_fd=root)
                 return None
     mask = maildir.mask_of(maildir.letters_of_stray(file_name)) if part == "cur" else 0
-    with place.uids.locked():
-        uid, modseq = place.uids.take(1, 1)
-        row = Row(uid, mask, len(fixed), date, modseq, part == "new", key)
-        new_path = f"{place.directory}/{maildir.path_of(key, uid, row.size, mask, row.recent)}"
-        if len(fixed) == len(octets):
-            os.rename(old_path, new_path, src_dir_fd=root, dst_dir_fd=root)
-        else:
-            temporary = f"{TMP}/{filer.layout.unique()}"
-            filer.write(temporary, fixed, date)
-            os.rename(temporary, new_path, src_dir_fd=root, dst_dir_fd=root)
-            os.unlink(old_path, dir_fd=root)
-        place.remember(key)
+    row = Row(uid, mask, len(fixed), date, modseq, part == "new", key)
+    new_path = f"{place.directory}/{maildir.path_of(key, uid, row.size, mask, row.recent)}"
+    if len(fixed) == len(octets):
+        os.rename(old_path, new_path, src_dir_fd=root, dst_dir_fd=root)
+    else:
+        temporary = f"{TMP}/{filer.layout.unique()}"
+        filer.write(temporary, fixed, date)
+        os.rename(temporary, new_path, src_dir_fd=root, dst_dir_fd=root)
+        os.unlink(old_path, dir_fd=root)
+    place.remember(key)
     return Added(mailbox, name, row, place.uids.keywords)
 
 

@@ -26,15 +26,22 @@ if TYPE_CHECKING:
 _TICK, _SLICE = 0.5, 200
 #: Real seconds between savings of what the index does not have yet.
 _SAVE = 30.0
+#: Real seconds before files that could not be taken are tried again.
+_AGAIN = 30.0
 #: A folder is looked at no more often than so many times what looking took.
 _RARELY = 20.0
 
 
 class _Seen(NamedTuple):
-    """An INBOX as it was seen; C{rest}: when it may be looked at again, by the monotonic clock."""
+    """
+    An INBOX as it was seen.
+
+    @ivar rest: when it may be looked at again, by the monotonic clock; failed: it has to be, changed or not.
+    """
 
     times: tuple[int, int]
     rest: float
+    failed: bool = False
 
 
 class Watch:
@@ -99,8 +106,13 @@ class Watch:
         del self._turn[-_SLICE:]
         boxes = {mailbox: box for mailbox in some if (box := store.box(mailbox)) is not None}
         strays = await store.reader.call(_strays, store.layout, boxes, self._seen)
+        seen = {mailbox: self._seen.pop(mailbox) for mailbox in strays}
         for mailbox, names in strays.items():
-            await store.adopt(mailbox, INBOX, names)
+            if await store.adopt(mailbox, INBOX, names):
+                self._seen[mailbox] = _Seen(seen[mailbox].times, monotonic() + _AGAIN, True)
+                self.log.warn("some files in new/ of {mailbox} cannot be taken", mailbox=mailbox)
+            else:
+                self._seen[mailbox] = seen[mailbox]
         if len(self._seen) > 2 * len(store.mailboxes()) + 1000:
             self._seen.clear()
 
@@ -112,7 +124,7 @@ def _strays(layout: Layout, boxes: dict[str, str], seen: dict[str, _Seen]) -> di
         try:
             times = maildir.times_of(layout.root, box)
             known, began = seen.get(mailbox), monotonic()
-            if known is not None and (known.times == times or known.rest > began):
+            if known is not None and (known.rest > began or (known.times == times and not known.failed)):
                 continue
             strays = maildir.strays(layout.root, box)
         except (FileNotFoundError, NotADirectoryError):

@@ -176,7 +176,7 @@ class PostOffice:
         self, delivery_id: str, filings: tuple[Filing, ...], octets: bytes, now: datetime, commit: Commit
     ) -> tuple[tuple[Copy, ...], Deferred[None]]:
         universe = self._universe
-        self._under_way[delivery_id] = now
+        self.began(delivery_id, now)
         try:
             # A message that is filed nowhere (discarded, bounced) is journalled all the same: it is owed a commit.
             copies = await universe.store.accept(Delivery(
@@ -184,11 +184,12 @@ class PostOffice:
                 commit=_pack(commit)))
             commit = _with_copies(commit, copies)
         except BaseException:
-            self._done(delivery_id)
+            self.ended(delivery_id)
             raise
-        return copies, Deferred.fromCoroutine(self._commit(commit, octets, copies))
+        return copies, Deferred.fromCoroutine(self.commit(commit, octets, copies))
 
-    async def _commit(self, commit: Commit, octets: bytes | None, copies: tuple[Copy, ...]) -> None:
+    async def commit(self, commit: Commit, octets: bytes | None, copies: tuple[Copy, ...]) -> None:
+        """What follows from a message that is filed and under way: made true, however long Redis is away."""
         universe = self._universe
         try:
             await universe.commit_surely(commit)
@@ -198,9 +199,14 @@ class PostOffice:
             universe.scheduler.add(commit.jobs)
             universe.correspondents.add(commit.arrive, octets)
         finally:
-            self._done(commit.once)
+            self.ended(commit.once)
 
-    def _done(self, delivery_id: str) -> None:
+    def began(self, delivery_id: str, now: datetime) -> None:
+        """A message is under way: the clock waits for it."""
+        self._under_way[delivery_id] = now
+
+    def ended(self, delivery_id: str) -> None:
+        """It is not any more."""
         self._under_way.pop(delivery_id, None)
         if not self._under_way:
             while self._waiting:

@@ -40,6 +40,7 @@ from simmail.universe.clock import Clock, ClockStatus, status
 from simmail.universe.correspondents import Correspondents
 from simmail.universe.desk import Desk
 from simmail.universe.faults import Faults
+from simmail.universe.foreign import Foreign
 from simmail.universe.log import EventLog
 from simmail.universe.mailboxes import Mailboxes
 from simmail.universe.ordinals import Ordinals
@@ -105,6 +106,7 @@ class Universe:
         self.faults = Faults(self)
         self.ordinals = Ordinals(charter.id, database)
         self.postoffice = PostOffice(self, unique)
+        self.foreign = Foreign(self)
         self.bounces = Bounces(self)
         self.correspondents = Correspondents(self, turn)
         self.desk = Desk(self)
@@ -145,6 +147,8 @@ class Universe:
         await self.cases.start()
         await self.scheduler.load()
         self.correspondents.add(tuple(await self.database.arrivals(self.id)), None)
+        # Behind the arrivals of before: mail is decided about in the order it came.
+        self.store.watch(self.foreign.delivered)
         self.scheduler.start()
         self._heartbeat.start(HEARTBEAT, now=False)
 

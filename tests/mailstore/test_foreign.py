@@ -6,10 +6,12 @@ import mailbox
 import os
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.errors import NotFound
+from simmail.mailstore import watching
 from simmail.mailstore.watching import _TICK
 from tests.contracts.mailstores import AT, DiskProvider, a_delivery, a_mail, result_of
 
@@ -71,7 +73,7 @@ class DeliveryTests(ForeignTestCase):
     def test_delivered(self) -> None:
         """It gets a UID, CRLF line ends and its date; who watches is told; it counts as delivered."""
         foreign: list[Any] = []
-        self.store.watch(lambda *args: foreign.append(args))
+        self.store.watch(lambda _, copy: foreign.append((copy.mailbox, copy.folder, copy.uid)))
         path = self.deliver()
         self.assertEqual(self.poll(), [("added", (4,))])
         self.assertEqual(foreign, [(MARIA, "INBOX", 4)])
@@ -87,7 +89,7 @@ class DeliveryTests(ForeignTestCase):
         """Mail for an INBOX that nobody has open is noticed too, while time goes by."""
         foreign: list[Any] = []
         self.accept(7, TOM)
-        self.store.watch(lambda *args: foreign.append(args))
+        self.store.watch(lambda _, copy: foreign.append((copy.mailbox, copy.folder, copy.uid)))
         self.provider.clock.pump([_TICK] * 4)
         Path(self.path, "mail", "main", TOM, "new", "abc.host").write_bytes(b"x\r\n")
         self.deliver()
@@ -103,7 +105,7 @@ class DeliveryTests(ForeignTestCase):
         self.deliver("99.host:2,FS", part="cur")
         self.store = self.provider.start()
         foreign: list[Any] = []
-        self.store.watch(lambda *args: foreign.append(args))
+        self.store.watch(lambda _, copy: foreign.append((copy.mailbox, copy.folder, copy.uid)))
         folder = result_of(self.store.folder(MARIA, "INBOX"))
         self.assertEqual(list(folder.uids), [1, 2, 3, 4, 5])
         self.assertEqual(sorted(map(sorted, folder.column("flags", [4, 5]))), [[], ["\\Flagged", "\\Seen"]])
@@ -118,10 +120,126 @@ class DeliveryTests(ForeignTestCase):
         status = next(one for one in result_of(self.store.folders(MARIA)) if one.name == "INBOX")
         self.assertEqual((status.total, status.uidnext), (4, 5))
 
+    def watched(self) -> list[Any]:
+        """What is told from now on, as (id, UID)."""
+        foreign: list[Any] = []
+        self.store.watch(lambda one, copy: foreign.append((one, copy.uid)))
+        return foreign
+
+    def test_told_until_settled(self) -> None:
+        """What was told and not settled is told again after a crash or restart, and no longer once it is settled."""
+        foreign = self.watched()
+        self.deliver()
+        self.deliver("1773.host")
+        self.poll()
+        self.assertEqual([uid for _, uid in foreign], [4, 5])
+        self.poll()
+        result_of(self.store.folders(MARIA))
+        self.assertEqual(len(foreign), 2)
+        for again in (self.provider.crash, self.provider.restart, self.provider.crash):
+            self.store = again()
+            self.assertEqual(self.watched(), foreign)
+        self.store.settle([foreign[0][0]])
+        self.later()
+        self.store = self.provider.crash()
+        self.assertEqual(self.watched(), foreign[1:])
+        # Nothing of it was owed as a delivery is.
+        self.assertEqual([one for one in result_of(self.store.owed()) if "foreign" in one], [])
+
+    def test_moved_before_it_was_told(self) -> None:
+        """What somebody has removed meanwhile is not told; nor is what belongs to a universe that is gone."""
+        self.deliver()
+        self.deliver("1773.host")
+        self.poll()
+        result_of(self.folder.expunge([4]))
+        self.store = self.provider.crash()
+        ((one, uid),) = self.watched()
+        self.assertEqual(uid, 5)
+        self.assertEqual(result_of(self.provider.journal.foreign("main")), [one])
+        self.later()
+        self.store = self.provider.crash()
+        result_of(self.provider.journal.keep(["other"]))
+        self.assertEqual(self.watched(), [])
+
+    def test_killed_while_taken(self) -> None:
+        """A kill at any step of taking it: it is there once, and told until settled."""
+        for step, octets in (("rename", b"Subject: x\r\n\r\nhi\r\n"), ("unlink", b"Subject: x\n\nhi\n"),
+                             ("pwritev", b"y\r\n")):
+            for done in (False, True):
+                with self.subTest(step=step, done=done):
+                    before = set(self.folder.uids)
+                    self.watched()
+                    self.deliver(f"{step}.{done}", octets)
+                    self.killed_at(step, done)
+                    foreign = self.watched()
+                    self.folder = result_of(self.store.folder(MARIA, "INBOX"))
+                    result_of(self.folder.poll())
+                    (uid,) = set(self.folder.uids) - before
+                    self.assertEqual([one[1] for one in foreign], [uid])
+                    self.assertEqual(result_of(self.folder.read(uid)), octets.replace(b"\r", b"").replace(
+                        b"\n", b"\r\n"))
+                    self.store.settle([foreign[0][0]])
+                    self.later()
+
+    def killed_at(self, step: str, done: bool) -> None:
+        """Look, and be killed at a system call: before it, or once it is done."""
+        real = getattr(os, step)
+
+        class Killed(BaseException):
+            pass
+
+        def deadly(*args: Any, **kwargs: Any) -> Any:
+            if done:
+                real(*args, **kwargs)
+            raise Killed
+
+        with mock.patch.object(os, step, deadly):
+            self.assertRaises(Killed, result_of, self.folder.poll())
+        self.store = self.provider.crash()
+
+    def test_cannot_be_taken(self) -> None:
+        """A file that cannot be read does not keep others back, and is tried again later."""
+        foreign = self.watched()
+        real = self.store.layout.read
+
+        def refuse(path: str) -> bytes:
+            if "stubborn" in path:
+                raise PermissionError(13, "Permission denied")
+            return real(path)  # type: ignore[no-any-return]
+
+        self.patch(self.store.layout, "read", refuse)
+        self.patch(watching, "_AGAIN", 0.0)
+        for name in ("a.stubborn", "b.host"):
+            self.deliver(name)
+        self.provider.clock.pump([_TICK] * 4)
+        self.assertEqual(len(foreign), 1)
+        self.assertTrue((self.box / "new" / "a.stubborn").exists())
+        self.store.layout.read = real
+        self.provider.clock.pump([_TICK] * 4)
+        self.assertEqual(len(foreign), 2)
+        self.assertEqual(len(result_of(self.provider.journal.foreign("main"))), 2)
+
+    def test_put_into_another_folder(self) -> None:
+        """What is put into new/ of another folder has appeared there, and was not delivered."""
+        foreign = self.watched()
+        self.accept(7, (MARIA, "Archive"))
+        (self.box / ".Archive" / "new" / "x.host").write_bytes(b"Subject: x\r\n\r\n")
+        folder = result_of(self.store.folder(MARIA, "Archive"))
+        result_of(folder.poll())
+        self.assertEqual((list(folder.uids), foreign), ([1, 2], []))
+
+    def test_many(self) -> None:
+        """Many at once are told in order, each once."""
+        foreign = self.watched()
+        for n in range(65):
+            self.deliver(f"{n:03d}.host")
+        self.provider.clock.pump([_TICK] * 3)
+        self.assertEqual([uid for _, uid in foreign], list(range(4, 69)))
+
     def test_put_into_cur(self) -> None:
         """What is put into cur/ is there with its flags, and was not delivered."""
         foreign: list[Any] = []
-        self.store.watch(lambda *args: foreign.append(args))
+        self.store.watch(lambda _, copy: foreign.append((copy.mailbox, copy.folder, copy.uid)))
         self.deliver("draft.host,S=15:2,DSab", part="cur")
         self.assertEqual(self.poll(), [("added", (4,))])
         self.assertEqual((foreign, self.folder.entry(4).flags), ([], {"\\Draft", "\\Seen"}))

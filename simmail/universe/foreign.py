@@ -1,0 +1,124 @@
+"""
+Mail that another program delivered: put into C{new/} of an INBOX by procmail, maildrop, mutt or mv.
+
+It counts as delivered and draws reactions like all other mail, once: its id
+(UIDVALIDITY, UID and mailbox) is that of its commit, and the store tells of it
+again until it is settled.  It is in an INBOX already, so recipient rules and
+the limits of a plan have no say; where nobody stands behind the mailbox there
+is the event, and nothing more.  Source: decisions, section 20.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from twisted.internet.defer import Deferred
+from twisted.logger import Logger
+
+from simmail.core.address import parse
+from simmail.core.completing import header_end
+from simmail.core.delivery import Arrival, Copy
+from simmail.core.events import Event
+from simmail.core.mail import Mail
+from simmail.core.reading import read_headers
+from simmail.database.records import Commit
+from simmail.errors import Invalid, NotFound, Unavailable
+
+if TYPE_CHECKING:
+    from simmail.universe.universe import Universe
+
+#: Real seconds before mail that could not be read (the store is away) is looked at again.
+AGAIN = 1.0
+
+
+class Foreign:
+    """Takes what other programs delivered into one universe, one message after another."""
+
+    log = Logger()
+
+    def __init__(self, universe: Universe) -> None:
+        self._universe = universe
+        self._queue: deque[tuple[str, Copy]] = deque()
+        self._working = False
+
+    def delivered(self, foreign: str, copy: Copy) -> None:
+        """The store has seen one; the clock waits until what follows from it is committed."""
+        self._universe.postoffice.began(foreign, self._universe.clock.now())
+        self._queue.append((foreign, copy))
+        if not self._working:
+            self._working = True
+            Deferred.fromCoroutine(self._work()).addErrback(
+                lambda failure: self.log.failure("taking mail of other programs failed", failure))
+
+    async def _work(self) -> None:
+        try:
+            while self._queue:
+                try:
+                    await self._take(*self._queue[0])
+                except Unavailable as error:
+                    self.log.warn("mail of another program waits: {error}", error=error)
+                    await self._rest()
+                    continue
+                except Exception:
+                    # It is told again after the next start.
+                    self.log.failure("mail of another program was not taken: {id}", id=self._queue[0][0])
+                    self._universe.postoffice.ended(self._queue[0][0])
+                self._queue.popleft()
+        finally:
+            self._working = False
+
+    def _rest(self) -> Deferred[None]:
+        rest: Deferred[None] = Deferred()
+        self._universe.reactor.callLater(AGAIN, rest.callback, None)
+        return rest
+
+    async def _take(self, foreign: str, copy: Copy) -> None:
+        universe = self._universe
+        try:
+            folder = await universe.store.folder(copy.mailbox, copy.folder)
+            octets = await folder.read(copy.uid)
+        except NotFound:
+            # Somebody removed it before we came.
+            universe.store.settle([foreign])
+            universe.postoffice.ended(foreign)
+            return
+        limits = universe.config.limits
+        now, mail = universe.clock.now(), read_headers(octets[:limits.header])
+        sender = envelope_sender(mail)
+        persona = universe.people.at(copy.mailbox)
+        arrivals: tuple[Arrival, ...] = ()
+        junk = False
+        # What no door would have let in is there to be read, but nobody is made to.
+        if persona is not None and len(octets) <= limits.message and header_end(octets) <= limits.header:
+            spam = universe.correspondents.junk(persona, copy.mailbox, sender, octets)
+            junk = bool(spam["junk"])
+            arrivals = Arrival(f"{foreign}.0", copy.mailbox, persona.id, sender, now, copy, spam=spam),
+        universe.postoffice.accepted_at = universe.reactor.seconds()
+        await universe.postoffice.commit(Commit(once=foreign, arrive=arrivals, events=(Event("mail.delivered", now, {
+            "from": mail.from_.address or sender, "to": [copy.mailbox], "subject": mail.subject,
+            "message_id": mail.message_id}),)), octets, (copy,))
+        universe.told("found {message_id} from {sender} in new/ of {mailbox}, {size} octets",
+                      message_id=mail.message_id, sender=sender, mailbox=copy.mailbox, size=len(octets))
+        if junk:
+            await self._junk(copy)
+
+    async def _junk(self, copy: Copy) -> None:
+        # After the commit: a crash in between leaves it in INBOX, but loses nothing.
+        store = self._universe.store
+        try:
+            inbox, target = await store.folder(copy.mailbox, copy.folder), await store.folder(copy.mailbox, "Junk")
+            await inbox.move([copy.uid], target)
+        except (NotFound, Unavailable) as error:
+            self.log.warn("junk stays in {mailbox}: {error}", mailbox=copy.mailbox, error=error)
+
+
+def envelope_sender(mail: Mail) -> str:
+    """The reverse-path as the program that delivered has noted it (RFC 5321 section 4.4), else the author."""
+    noted = mail.header("Return-Path").strip()
+    if noted == "<>":
+        return ""
+    try:
+        return parse(noted.removeprefix("<").removesuffix(">"))
+    except Invalid:
+        return mail.from_.address
