@@ -26,6 +26,7 @@ VOID = frozenset(
 )
 #: Elements whose content is no markup: it goes up to their end tag.
 RAW = frozenset("script style title textarea xmp iframe noembed noframes".split())
+_ENDED_LATE = RAW | {"plaintext"}
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 
@@ -38,15 +39,22 @@ class Token(NamedTuple):
     @ivar name: of a tag, in lower case; of C{raw}, the element's.
     @ivar text: of C{text} and C{raw}, decoded.
     @ivar attributes: decoded, names in lower case; of repeated ones the first counts.
+    @ivar source: how a tag was written, where that is all there is to know of it; else C{""}.
     """
 
     kind: Literal["start", "end", "text", "raw"]
     name: str = ""
     text: str = ""
     attributes: Mapping[str, str] = _NONE
+    source: str = ""
 
 
 # Possessive or of classes that exclude what follows: nothing here backtracks.
+# A tag as most are written.  What it matches is read below just as any other tag is, and it looks no further than
+# that reading does.
+_USUAL = re.compile(
+    r"</?[A-Za-z][A-Za-z0-9]*+(?:[\t\n\f\r ]++[A-Za-z][A-Za-z0-9_:-]*+"
+    r"(?:=(?:\"[^\"]*+\"|'[^']*+'|[^\t\n\f\r \"'=<>`]++))?){0,60}[\t\n\f\r ]*+/?>")
 _TAG = re.compile(r"<(/?)([A-Za-z][^\t\n\f\r />]*+)")
 _ATTRIBUTE = re.compile(
     r"[\t\n\f\r /]*+(?:(>)|(=?[^\t\n\f\r />=]*+)[\t\n\f\r ]*+"
@@ -60,9 +68,12 @@ def tokens(markup: str, most: int = MOST_TOKENS) -> Iterator[Token]:
     """The tokens of a page or fragment, at most about C{most}; comments, declarations and cut-off tags are left out."""
     at, length = 0, len(markup)
     left, room = most, MOST_TEXT
+    # Pages say the same tags over and over: each is read once.
+    known: dict[str, tuple[Token, int]] = {}
+    find, usual = markup.find, _USUAL.match
     while at < length and left > 0 and room > 0:
         left -= 1
-        opening = markup.find("<", at)
+        opening = find("<", at)
         if opening < 0:
             opening = length
         if opening > at:
@@ -72,33 +83,49 @@ def tokens(markup: str, most: int = MOST_TOKENS) -> Iterator[Token]:
             yield Token("text", "", decode(text))
             if opening == length:
                 return
-        tag = _TAG.match(markup, opening)
-        if tag is None:
-            at = _not_a_tag(markup, opening)
-            if at == opening + 1:
-                yield Token("text", "", "<")
-            continue
-        name = tag[2].lower()
-        if markup.startswith(">", tag.end()):
-            at, attributes = tag.end() + 1, _NONE
+        written = usual(markup, opening)
+        if written is not None:
+            at = written.end()
+            source = written[0]
+            token, cost = known.get(source) or _kept(known, source)
+            left -= cost
         else:
+            tag = _TAG.match(markup, opening)
+            if tag is None:
+                at = _not_a_tag(markup, opening)
+                if at == opening + 1:
+                    yield Token("text", "", "<")
+                continue
             at, attributes, cost = _attributes(markup, tag.end())
             left -= cost // 8
             if at < 0:
                 return  # cut off: browsers drop such a tag
-        if tag[1]:
-            yield Token("end", name)
+            token = Token("end" if tag[1] else "start", tag[2].lower(), "", _NONE if tag[1] else attributes)
+        yield token
+        name = token.name
+        if token.kind == "end" or name not in _ENDED_LATE:
             continue
-        yield Token("start", name, "", attributes)
         if name == "plaintext":
             yield Token("raw", name, markup[at:])
             return
-        if name in RAW:
-            end = re.compile(f"</{name}(?=[\t\n\f\r />])", re.IGNORECASE).search(markup, at)
-            content = markup[at:end.start() if end else length][:room]
-            room -= len(content)
-            yield Token("raw", name, decode(content) if name in ("title", "textarea") else content)
-            at = end.start() if end else length
+        end = re.compile(f"</{name}(?=[\t\n\f\r />])", re.IGNORECASE).search(markup, at)
+        content = markup[at:end.start() if end else length][:room]
+        room -= len(content)
+        yield Token("raw", name, decode(content) if name in ("title", "textarea") else content)
+        at = end.start() if end else length
+
+
+def _kept(known: dict[str, tuple[Token, int]], source: str) -> tuple[Token, int]:
+    """A tag that was not seen before, and what it costs."""
+    tag = _TAG.match(source)
+    assert tag is not None
+    _, attributes, cost = _attributes(source, tag.end())
+    if tag[1]:
+        token = Token("end", tag[2].lower(), "", _NONE, source)
+    else:
+        token = Token("start", tag[2].lower(), "", attributes or _NONE, source)
+    known[source] = kept = token, cost // 8
+    return kept
 
 
 def _not_a_tag(markup: str, opening: int) -> int:

@@ -37,6 +37,7 @@ _ELEMENTS = _INLINE | _BLOCKS | _TABLE | frozenset(("br", "img", "wbr"))
 
 # An end tag finds its element up to the nearest of these.
 _SCOPES = frozenset(("td", "th", "caption", "table"))
+_BLOCK_SCOPE = _BLOCKS | _SCOPES
 # What a start tag ends first, and where that search ends.
 _ENDED_BY: Mapping[str, tuple[frozenset[str], frozenset[str]]] = MappingProxyType({
     "li": (frozenset(("li",)), frozenset(("ul", "ol", "menu", "dir", "table", "td", "th", "blockquote", "div"))),
@@ -125,6 +126,8 @@ class _Writer:
         self.left_out: dict[str, int] = {}
         self.blocked = 0
         self.style_room = _STYLE_ROOM
+        # Attributes by how their tag is written: what is shown of them, what is blocked, style read.
+        self.known: dict[str, tuple[str, int, int]] = {}
         # A remote picture that a source element offers for the img to come.
         self.offered = False
         self.skipping = ""
@@ -134,7 +137,8 @@ class _Writer:
         if self.skipping and not self._skip(token):
             return
         if token.kind == "text":
-            self.out.append(escape(token.text.replace("\0", ""), quote=False))
+            text = token.text.replace("\0", "")
+            self.out.append(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
         elif token.kind == "start":
             self._start(token)
         elif token.kind == "end":
@@ -211,8 +215,8 @@ class _Writer:
             ended, scope = _ENDED_BY[name]
             self._close_up_to(ended, scope)
         elif name in _BLOCKS:
-            self._close_up_to(_PARAGRAPH, _BLOCKS | _SCOPES)
-        attributes = self._image(given) if name == "img" else self._attributes(name, given)
+            self._close_up_to(_PARAGRAPH, _BLOCK_SCOPE)
+        attributes = "" if not given else self._image(given) if name == "img" else self._known(name, token)
         if name in VOID:
             self.out.append(f"<{name}{attributes}>")
         elif len(self.open) >= DEEPEST:
@@ -245,7 +249,9 @@ class _Writer:
         if name == "picture" and self.offered:
             self.offered = False
             self.blocked += 1
-        if name in _ELEMENTS and name not in VOID:
+        if self.open and self.open[-1] == name:
+            self._close()
+        elif name in _ELEMENTS and name not in VOID:
             self._close_up_to(frozenset((name,)), _TABLE_SCOPE if name in _TABLE else _SCOPES)
 
     def _close_up_to(self, names: frozenset[str], scope: frozenset[str]) -> None:
@@ -263,9 +269,22 @@ class _Writer:
 
     # Attributes
 
+    def _known(self, name: str, token: Token) -> str:
+        """The attributes of a tag; one that was written just so before has the same again."""
+        source = token.source
+        known = self.known.get(source) if source and self.style_room >= 0 else None
+        if known is not None:
+            attributes, blocked, styled = known
+            self.blocked += blocked
+            self.style_room -= styled
+            return attributes
+        blocked, room = self.blocked, self.style_room
+        attributes = self._attributes(name, token.attributes)
+        if source and room >= 0:
+            self.known[source] = attributes, self.blocked - blocked, room - self.style_room
+        return attributes
+
     def _attributes(self, name: str, given: Mapping[str, str]) -> str:
-        if not given:
-            return ""
         kept: dict[str, str] = {}
         old: dict[str, str] = {}
         style = ""

@@ -12,6 +12,7 @@ from simmail.core.extract import Code, Link, extract
 from simmail.core.reading import read
 from simmail.errors import Invalid
 from simmail.rest.schema import Body, Call, Route
+from simmail.rest.showing import heavy
 
 HEADING = "Mailboxes and mail"
 
@@ -42,11 +43,17 @@ async def extract_codes(call: Call) -> Extracted:
         if asked.address is None or asked.uid is None:
             raise Invalid("uid" if asked.uid is None else "address", "is required for a message")
         _, octets = await call.universe.mailboxes.read(asked.address.lower(), asked.folder, asked.uid)
-        mail = read(octets)
-        text, html = mail.text, mail.html
-    elif not text and not html:
+
+        def look() -> Extracted:
+            mail = read(octets)
+            return Extracted(*extract(mail.text, mail.html))
+
+        found: Extracted = await heavy(call.services.in_thread, look, len(octets))
+        return found
+    if not text and not html:
         raise Invalid("text", "is required unless html or a message is given")
-    return Extracted(*extract(text, html))
+    found = await heavy(call.services.in_thread, lambda: Extracted(*extract(text, html)), len(text) + len(html))
+    return found
 
 
 ROUTES: tuple[Route, ...] = (

@@ -12,7 +12,9 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Sequence
+from itertools import count
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import msgspec
 
@@ -25,6 +27,21 @@ MOST = 8192
 _encode = msgspec.json.Encoder().encode
 
 
+class Numbers:
+    """A number for each universe, so that one made anew under the id of another is not taken for it."""
+
+    def __init__(self) -> None:
+        self._next = count(1)
+        self._given: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
+
+    def of(self, universe: Any) -> int:
+        """The number of a universe, the same as long as it is there."""
+        number = self._given.get(universe)
+        if number is None:
+            number = self._given[universe] = next(self._next)
+        return number
+
+
 class Listings:
     """JSON of listed messages, of all universes."""
 
@@ -33,12 +50,12 @@ class Listings:
         self._kept: OrderedDict[tuple[Any, ...], bytes] = OrderedDict()
 
     async def page(
-        self, universe: str, folder: Any, limit: int, before: int | None, among: Sequence[int] | None = None
+        self, universe: int, folder: Any, limit: int, before: int | None, among: Sequence[int] | None = None
     ) -> tuple[list[int], list[bytes]]:
         """
         The newest C{limit} messages with UIDs below C{before}: their UIDs, and the JSON of each.
 
-        @param folder: an C{IFolder}.  @param among: only of these UIDs, ascending.
+        @param universe: its number.  @param folder: an C{IFolder}.  @param among: only of these UIDs, ascending.
         """
         uids = folder.uids if among is None else among
         end = len(uids) if before is None else bisect_left(uids, before)

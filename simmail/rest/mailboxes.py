@@ -12,14 +12,15 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from simmail.core.completing import header_end
-from simmail.core.mail import Mail
 from simmail.core.query import LONGEST, parse
 from simmail.core.reading import read
-from simmail.core.threads import group, thread_key
+from simmail.core.threads import group
 from simmail.errors import Invalid, NotFound, TooLarge
+from simmail.interfaces import IFolder
 from simmail.mailstore.records import Entry
-from simmail.rest.presenting import CaseLink, FullMessage, Message, download, full, listed, shown, source
+from simmail.rest.presenting import CaseLink, FullMessage, Message, download, listed, shown, source
 from simmail.rest.schema import Body, Call, Deleted, Octets, Page, Query, Route
+from simmail.rest.showing import heavy
 from simmail.rest.writing import composed, one_address
 from simmail.universe.finding import Finding
 
@@ -27,9 +28,6 @@ HEADING = "Mailboxes and mail"
 
 Limit = Annotated[int, Meta(ge=1, le=1000)]
 Status = Literal["ok", "unknown", "domain", "full", "disabled", "blocked"]
-
-#: Messages over so many octets are read and cleaned in a thread.
-LARGE = 128 * 1024
 
 
 class MailboxItem(Struct, frozen=True):
@@ -135,15 +133,6 @@ async def message(call: Call) -> tuple[Entry, bytes]:
     return found
 
 
-async def entry(call: Call) -> Entry:
-    """What the folder says of the message the path names.  @raise NotFound: there is none."""
-    folder = await call.universe.mailboxes.folder(address_of(call), call.path["folder"])
-    found: Entry | None = folder.entry(call.path["uid"])
-    if found is None:
-        raise NotFound(f"no message {call.path['uid']} in {folder.name} of {folder.mailbox}")
-    return found
-
-
 async def list_mailboxes(call: Call) -> list[MailboxItem]:
     return [
         MailboxItem(one.address, one.can_login, one.unread, one.total, one.display_name or UNSET,
@@ -167,56 +156,43 @@ async def list_messages(call: Call) -> Page:
     folder = await call.universe.mailboxes.folder(call.found, asked.folder)
     among = await Finding(call.universe, parse(asked.q)).among(folder) if asked.q else None
     # One more than asked for tells whether there is a next page.
-    uids, found = await call.services.listings.page(call.universe.id, folder, asked.limit + 1, asked.before, among)
+    uids, found = await call.services.listings.page(
+        call.services.numbers.of(call.universe), folder, asked.limit + 1, asked.before, among)
     more: dict[str, str | int] | None = None
     if len(found) > asked.limit:
         more = {"before": uids[asked.limit - 1], "limit": asked.limit}
     return Page([msgspec.Raw(one) for one in found[:asked.limit]], more)
 
 
-async def whole(
-    call: Call, address: str, folder: str, found: Entry, octets: bytes, remote: bool = False, light: bool = False
-) -> tuple[FullMessage, Mail]:
-    """A message as the full-message call shows it; a large one is read in a thread."""
-
-    mail = await _read(call, octets)
-    case = await case_of(call, address, mail)
-
-    def present() -> FullMessage:
-        return full(address, folder, found, mail, case, remote, light)
-
-    return (present() if len(octets) <= LARGE else await _in_thread(call, present)), mail
+async def placed(call: Call) -> tuple[IFolder, Entry]:
+    """The folder and what it says of the message the path names.  @raise NotFound: there is none."""
+    folder = await call.universe.mailboxes.folder(address_of(call), call.path["folder"])
+    found: Entry | None = folder.entry(call.path["uid"])
+    if found is None:
+        raise NotFound(f"no message {call.path['uid']} in {folder.name} of {folder.mailbox}")
+    return folder, found
 
 
-async def _read(call: Call, octets: bytes) -> Mail:
-    if len(octets) <= LARGE:
-        return read(octets)
-    mail: Mail = await _in_thread(call, lambda: read(octets))
-    return mail
-
-
-async def _in_thread(call: Call, work: Any) -> Any:
-    done = call.services.in_thread(work)
-    return await done if hasattr(done, "__await__") else done
-
-
-async def case_of(call: Call, address: str, mail: Mail) -> CaseLink | None:
+async def case_of(call: Call, address: str, thread: str, named: str) -> CaseLink | None:
     """The case that a persona has linked a message's thread to; elsewhere the case the message names."""
     persona = call.universe.people.at(address)
     if persona is not None:
-        thread = await call.universe.people.thread(persona.id, thread_key(mail))
-        if thread is not None and thread.case_id:
-            return CaseLink(thread.case_id, thread.how)
-    case_id = mail.header("X-Service-Case")
-    return CaseLink(case_id, "header") if case_id else None
+        known = await call.universe.people.thread(persona.id, thread)
+        if known is not None and known.case_id:
+            return CaseLink(known.case_id, known.how)
+    return CaseLink(named, "header") if named else None
 
 
 async def get_message(call: Call) -> FullMessage:
-    found, octets = call.found
-    shown_as: HowShown = call.query
-    result, _ = await whole(call, call.path["address"].lower(), call.path["folder"], found, octets,
-                            shown_as.remote, shown_as.theme == "light")
-    return result
+    folder, found = call.found
+    asked: HowShown = call.query
+    services = call.services
+    one = await services.showings.one(services.numbers.of(call.universe), folder, found, services.in_thread,
+                                      asked.remote, asked.theme == "light")
+    case = await case_of(call, folder.mailbox, one.thread, one.named)
+    message: Any = msgspec.Raw(one.message)
+    display: Any = msgspec.Raw(one.safe)
+    return FullMessage(message, display, case)
 
 
 async def get_raw(call: Call) -> Octets:
@@ -224,7 +200,8 @@ async def get_raw(call: Call) -> Octets:
 
 
 async def get_attachment(call: Call) -> Octets:
-    mail = await _read(call, call.found[1])
+    octets = call.found[1]
+    mail = await heavy(call.services.in_thread, lambda: read(octets), len(octets))
     n: int = call.path["n"]
     if n >= len(mail.attachments):
         raise NotFound(f"the message has {len(mail.attachments)} attachments; they count from 0")
@@ -351,11 +328,11 @@ ROUTES: tuple[Route, ...] = (
           answer_example=[{"root": "<order-1@sim.test>", "subject": "Your order", "last": "2026-03-01T09:45:00Z",
                            "messages": [_MESSAGE]}]),
     Route("GET", _PLACE, get_message, "Read a message, with display-safe HTML", FullMessage, query=HowShown,
-          locate=message, answer_example=_FULL),
+          locate=placed, answer_example=_FULL),
     Route("PATCH", _PLACE, change_message, "Set or clear \\Seen, move to another folder", Message, role="member",
-          body=MessageChange, locate=entry, example={"seen": True, "move_to": "Archive"},
+          body=MessageChange, locate=placed, example={"seen": True, "move_to": "Archive"},
           answer_example={**_MESSAGE, "folder": "Archive", "flags": ["\\Seen"]}),
-    Route("DELETE", _PLACE, delete_message, "Delete a message", Deleted, role="member", locate=entry,
+    Route("DELETE", _PLACE, delete_message, "Delete a message", Deleted, role="member", locate=placed,
           answer_example={"status": "deleted"}),
     Route("GET", _PLACE + "/raw", get_raw, "Read a message as it was sent", media="message/rfc822",
           locate=message),

@@ -7,13 +7,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from simmail.config import Config
+from simmail.rest.listing import Listings, Numbers
+from simmail.rest.showing import Showings
 
 if TYPE_CHECKING:
     from simmail.rest.health import Traffic
-    from simmail.rest.listing import Listings
     from simmail.universe.roster import Roster
 
 
@@ -59,7 +60,7 @@ class Services(Struct, frozen=True):
     Everything a call may reach.
 
     @ivar reactor: IReactorTime, for real seconds only.
-    @ivar listings: JSON of listed messages, kept at hand.
+    @ivar listings, showings: JSON of listed messages and of whole ones, kept at hand; numbers: of universes, for them.
     @ivar traffic: counts the requests answered; connections: how many are open now.
     @ivar listeners: the mail listeners, as they are bound.
     @ivar certificate: the TLS certificate in use, None for none.
@@ -72,10 +73,12 @@ class Services(Struct, frozen=True):
     config: Config
     reactor: Any
     traffic: Traffic
-    listings: Listings
     listeners: tuple[Listener, ...] = ()
     certificate: Callable[[], Certificate | None] = _no_certificate
     in_thread: Callable[[Callable[[], Any]], Any] = _at_once
     checks: tuple[tuple[str, Callable[[], str]], ...] = ()
     metrics: tuple[Callable[[], str], ...] = ()
     connections: Callable[[], int] = lambda: 0
+    listings: Listings = field(default_factory=Listings)
+    showings: Showings = field(default_factory=Showings)
+    numbers: Numbers = field(default_factory=Numbers)

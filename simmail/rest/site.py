@@ -11,7 +11,6 @@ from simmail.config import Config
 from simmail.core.times import parse_duration
 from simmail.rest.app import Application
 from simmail.rest.health import Traffic
-from simmail.rest.listing import Listings
 from simmail.rest.server import ApiSite
 from simmail.rest.services import Certificate, Listener, Services
 from simmail.rest.table import all_routes
@@ -52,7 +51,7 @@ def api_site(
 
     traffic = Traffic()
     services = Services(
-        roster, config, reactor, traffic, Listings(), listeners, certificate,
+        roster, config, reactor, traffic, listeners, certificate,
         in_thread or (lambda work: work()), checks, metrics, lambda: site.connections)
     application = Application(services, all_routes())
     large = {(route.method.encode(), route.path.encode()) for route in application.routes if route.large}

@@ -10,19 +10,21 @@ from collections.abc import Coroutine
 from datetime import timedelta
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Raw, Struct
 from twisted.internet.defer import Deferred
 
 from simmail.core.delivery import Copy
 from simmail.core.extract import Code, Link, extract
+from simmail.core.reading import read
 from simmail.core.times import parse_duration
 from simmail.core.waiting import LONGEST_TIMEOUT, MailWait, ReplyWait, WaitFilter, parse_header, parse_since
 from simmail.errors import Invalid
 from simmail.rest.clock import settle_seconds
 from simmail.rest.guard import check_rank
-from simmail.rest.mailboxes import whole
+from simmail.rest.mailboxes import case_of
 from simmail.rest.presenting import CaseLink, Message, Safe
 from simmail.rest.schema import Call, Query, Route
+from simmail.rest.showing import Shown, heavy, shown
 from simmail.rest.writing import one_address
 
 HEADING = "Wait"
@@ -175,9 +177,16 @@ def _unbroken(wait: Coroutine[Any, Any, Any], advance: bool) -> Deferred[Any]:
 
 async def _awaited(call: Call, copy: Copy) -> AwaitedMessage:
     entry, octets = await call.universe.mailboxes.read(copy.mailbox, copy.folder, copy.uid)
-    shown, mail = await whole(call, copy.mailbox, copy.folder, entry, octets)
-    codes, links = extract(mail.text, mail.html)
-    return AwaitedMessage(shown.message, shown.safe, shown.case, tuple(codes), tuple(links))
+
+    def understand() -> tuple[Shown, tuple[Code, ...], tuple[Link, ...]]:
+        mail = read(octets)
+        return (shown(copy.mailbox, copy.folder, entry, mail), *extract(mail.text, mail.html))
+
+    one, codes, links = await heavy(call.services.in_thread, understand, len(octets))
+    case = await case_of(call, copy.mailbox, one.thread, one.named)
+    message: Any = Raw(one.message)
+    display: Any = Raw(one.safe)
+    return AwaitedMessage(message, display, case, codes, links)
 
 
 def _with_cursor(one: AwaitedMessage, cursor: int) -> Awaited:
