@@ -12,9 +12,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from simmail.core.mime import FIELD, Field, Parameters, Part, fields, parameter, value
+from simmail.core.mime import FIELD, Field, Head, Parameters, Part, fields, parameter, value
 
 _MOST_ADDRESSES = 10_000
+#: Octets of the fields that one BODYSTRUCTURE tells of, and of a word that is told when there is no room for more.
+_ROOM, _SHORT = 512 * 1024, 100
 _LONGEST_QUOTED = 4096
 
 # Printable ASCII without the two that are escaped; a tab is a text character too.
@@ -65,7 +67,7 @@ def envelope(found: list[Field]) -> bytes:
             text = value(raw)
             if name not in values:
                 values[name] = text
-            elif name in _ADDRESSES:
+            elif name in _ADDRESSES and len(values[name]) < FIELD:
                 values[name] = (values[name] + b", " + text)[:FIELD]
     sender = addresses_of(values.get(b"from"))
     return b"(%b %b %b %b %b %b %b %b %b %b)" % (
@@ -229,32 +231,69 @@ def body(part: Part, octets: bytes) -> bytes:
 
 def structures(part: Part, octets: bytes) -> tuple[bytes, bytes]:
     """BODYSTRUCTURE and BODY of a part."""
-    head = part.head
-    if part.is_multipart:
-        below = [structures(one, octets) for one in part.parts]
-        subtype = string(head.subtype)
-        return b"(%b %b %b %b)" % (
-            b"".join([whole for whole, _ in below]), subtype, _parameters(head.parameters), _extension(part),
-        ), b"(%b %b)" % (b"".join([short for _, short in below]), subtype)
+    return _Describing(octets).structures(part)
+
+
+class _Describing:
+    """
+    The structures of one message.
+
+    All that its parts say of themselves and of enclosed messages is told while there is room for it: what
+    comes after that has the usual shape and says nothing, so that no answer is larger than its message.
+    """
+
+    def __init__(self, octets: bytes) -> None:
+        self.octets = octets
+        self.room = _ROOM
+
+    def fits(self, weight: int) -> bool:
+        """Whether so many octets more can be told."""
+        if weight > self.room:
+            return False
+        self.room -= weight
+        return True
+
+    def structures(self, part: Part) -> tuple[bytes, bytes]:
+        """BODYSTRUCTURE and BODY."""
+        head = part.head
+        if not self.fits(_weight(head)):
+            head = Head(head.type[:_SHORT], head.subtype[:_SHORT], (), head.declared, head.encoding[:_SHORT])
+        if part.is_multipart:
+            below = [self.structures(one) for one in part.parts]
+            subtype = string(head.subtype)
+            return b"(%b %b %b %b)" % (
+                b"".join([whole for whole, _ in below]), subtype, _parameters(head.parameters), _extension(head),
+            ), b"(%b %b)" % (b"".join([short for _, short in below]), subtype)
+        given = head.parameters
+        if head.type == b"text" and parameter(given, b"charset") is None and parameter(given, b"charset*") is None:
+            given = (*given, (b"charset", b"us-ascii"))
+        shown = b"(%b %b %b %b %b %b %d" % (
+            string(head.type), string(head.subtype), _parameters(given), nstring(head.id), nstring(head.description),
+            string(head.encoding), part.end - part.body)
+        extension = b" %b %b)" % (nstring(head.md5), _extension(head))
+        if part.is_message:
+            inner = part.parts[0]
+            said = [field for field in fields(self.octets[inner.start:inner.body]) if field[0] in _WANTED]
+            shown += b" " + envelope(said if self.fits(sum(len(raw) for _, raw in said)) else [])
+            whole, short = self.structures(inner)
+            return b"%b %b %d%b" % (shown, whole, part.lines, extension), b"%b %b %d)" % (shown, short, part.lines)
+        if head.type == b"text":
+            shown += b" %d" % part.lines
+        return shown + extension, shown + b")"
+
+
+def _weight(head: Head) -> int:
+    """The octets of what a part says of itself."""
     given = head.parameters
-    if head.type == b"text" and parameter(given, b"charset") is None and parameter(given, b"charset*") is None:
-        given = (*given, (b"charset", b"us-ascii"))
-    shown = b"(%b %b %b %b %b %b %d" % (
-        string(head.type), string(head.subtype), _parameters(given), nstring(head.id), nstring(head.description),
-        string(head.encoding), part.end - part.body)
-    extension = b" %b %b)" % (nstring(head.md5), _extension(part))
-    if part.is_message:
-        inner = part.parts[0]
-        whole, short = structures(inner, octets)
-        shown += b" " + envelope(fields(octets[inner.start:inner.body]))
-        return b"%b %b %d%b" % (shown, whole, part.lines, extension), b"%b %b %d)" % (shown, short, part.lines)
-    if head.type == b"text":
-        shown += b" %d" % part.lines
-    return shown + extension, shown + b")"
+    if head.disposition is not None:
+        given = (*given, (head.disposition[0], b""), *head.disposition[1])
+    return sum([len(name) for name, _ in given]) + sum([len(text) for _, text in given]) + sum([
+        len(text) for text in (
+            head.type, head.subtype, head.encoding, head.id, head.description, head.md5, head.location, *head.language)
+        if text])
 
 
-def _extension(part: Part) -> bytes:
-    head = part.head
+def _extension(head: Head) -> bytes:
     disposition = b"NIL"
     if head.disposition is not None:
         disposition = b"(%b %b)" % (string(head.disposition[0]), _parameters(head.disposition[1]))

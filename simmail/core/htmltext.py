@@ -8,9 +8,9 @@ lists their marks, quotations their C{>}.  What is hidden is left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from simmail.core.htmltokens import VOID, Token, tokens
+from simmail.core.htmltokens import MOST_TOKENS, VOID, Token, tokens
 
 _SKIPPED = frozenset("script style title head textarea xmp iframe noembed noframes svg math template select".split())
 # Elements that begin and end a line, and those that stand apart by a blank line.
@@ -28,10 +28,20 @@ _HIDDEN = re.compile(r"display\s{0,9}:\s{0,9}none", re.IGNORECASE)
 
 def render(markup: str) -> str:
     """The text of HTML: lines end with LF, no blank lines at the ends, never more than one between."""
-    page = _Page()
-    for token in tokens(markup):
-        page.take(token)
-    return page.text()
+    return render_each((markup,))[0]
+
+
+def render_each(markups: Iterable[str]) -> list[str]:
+    """The texts of several pieces of HTML, which together cost no more than one may."""
+    found: list[str] = []
+    left = MOST_TOKENS
+    for markup in markups:
+        page = _Page()
+        for token in tokens(markup, left):
+            left -= 1
+            page.take(token)
+        found.append(page.text())
+    return found
 
 
 class _Page:

@@ -19,6 +19,10 @@ DEPTH, PARTS, HEADER, FIELD = 100, 1000, 1 << 20, 100 * 1024
 
 #: A delimiter line longer than this is text.
 _LONGEST_DELIMITER = 1100
+#: Octets searched for delimiters in one go: first, and later, so that a thread that parses lets others have a turn.
+_LEAST, _MOST = 4 * 1024, 64 * 1024
+#: So few octets are looked at line by line.
+_FEW = 512
 _MOST_PARAMETERS = 100
 
 Parameters = tuple[tuple[bytes, bytes], ...]
@@ -134,6 +138,14 @@ def fields(header: bytes) -> list[Field]:
         if colon and name and not name[0] <= 0x20 and b" " not in name:
             found.append((name.lower(), raw))
     return found
+
+
+_MIME_FIELD = re.compile(rb"^(content-[^\x00-\x20:]*+)[ \t]*+:[^\n]*+(?:\n[ \t][^\n]*+)*", re.IGNORECASE | re.MULTILINE)
+
+
+def _mime_fields(header: bytes) -> list[Field]:
+    """Of L{fields}, those that say something of MIME; the others cost next to nothing, however many they are."""
+    return [(match[1].lower(), match[0]) for match in _MIME_FIELD.finditer(header)]
 
 
 def value(raw: bytes) -> bytes:
@@ -277,6 +289,10 @@ class _Delimiter(NamedTuple):
     closing: bool
 
 
+# What stands on a line behind two dashes, without the blanks at its end, the only thing this ever backtracks over.
+_DASHED = re.compile(rb"\n--([^\n]*[^\n \t\r])")
+
+
 class _Pass:
     """One pass over a message: the parts open at this point, and where we are."""
 
@@ -285,6 +301,7 @@ class _Pass:
         self.depth, self.room = depth, parts
         self.stack: list[_Open] = []
         self.levels: dict[bytes, int] = {}
+        self.wanted: frozenset[bytes] = frozenset()
         self.scanned = 0
         self.counted = self.feeds = 0
         self.root: Part | None = None
@@ -323,7 +340,7 @@ class _Pass:
                 body = max(start, cut.at)
             above = self.stack[-1].head if self.stack else None
             in_digest = above is not None and (above.type, above.subtype) == (b"multipart", b"digest")
-            head = head_of(fields(self.octets[start:body]), _IN_DIGEST if in_digest else _PLAIN)
+            head = head_of(_mime_fields(self.octets[start:body]), _IN_DIGEST if in_digest else _PLAIN)
             self.scanned = max(self.scanned, body - 1)
             container = head.type == b"multipart" or (head.type == b"message" and head.subtype in _MESSAGES)
             if container and (len(self.stack) >= self.depth or self.room <= 1):
@@ -336,6 +353,7 @@ class _Pass:
                 if boundary and len(boundary) < _LONGEST_DELIMITER:
                     opened.boundary, opened.shadowed = boundary, self.levels.get(boundary)
                     self.levels[boundary] = len(self.stack) - 1
+                    self.want()
                 return None
             start = body
 
@@ -358,24 +376,46 @@ class _Pass:
 
     def next(self, limit: int) -> _Delimiter | None:
         """The first delimiter of an open multipart that begins before C{limit}."""
-        octets, levels = self.octets, self.levels
-        at = self.scanned
-        while True:
-            at = octets.find(b"\n--", at, limit + 2)
-            if at < 0 or at + 1 >= limit:
-                self.scanned = max(self.scanned, limit - 1)
-                return None
-            end = octets.find(b"\n", at + 3, at + _LONGEST_DELIMITER)
-            if end < 0 and at + _LONGEST_DELIMITER >= len(octets):
-                end = len(octets)
-            if end >= 0:
-                line = octets[at + 3:end].rstrip(b" \t\r")
-                closing = line not in levels
-                level = levels.get(line[:-2] if closing and line.endswith(b"--") else line)
-                if level is not None:
-                    self.scanned = end
-                    return _Delimiter(at + 1, min(end + 1, len(octets)), level, closing)
-            at += 1
+        octets, window = self.octets, _LEAST
+        at = octets.find(b"\n--", self.scanned, limit + 2)
+        while 0 <= at < limit - 1:
+            # A window of whole lines, so that nothing is seen cut off; no delimiter is longer than what is added.
+            bound = min(at + window, limit + _LONGEST_DELIMITER)
+            end = octets.rfind(b"\n", at + 1, bound) if bound < len(octets) else len(octets)
+            found = self.among(at, end) if end > 0 else None
+            if found is not None:
+                if found.at >= limit:
+                    break
+                self.scanned = found.after - 1 if found.after < len(octets) else len(octets)
+                return found
+            at = octets.find(b"\n--", max(end, at + 1), limit + 2)
+            window = min(2 * window, _MOST)
+        self.scanned = max(self.scanned, limit - 1)
+        return None
+
+    def among(self, at: int, end: int) -> _Delimiter | None:
+        """The first delimiter among whole lines."""
+        octets, wanted = self.octets, self.wanted
+        if wanted.isdisjoint(_DASHED.findall(octets, at, end)):
+            return None
+        while end - at > _FEW:
+            # It is in one half or the other; looking at each line on its own would take many times as long.
+            middle = octets.find(b"\n", (at + end) // 2, end)
+            if middle < 0:
+                middle = octets.rfind(b"\n", at + 1, (at + end) // 2)
+            if middle < 0:
+                break
+            if wanted.isdisjoint(_DASHED.findall(octets, at, middle)):
+                at = middle
+            else:
+                end = middle
+        for match in _DASHED.finditer(octets, at, end):
+            line = match[1]
+            if line in wanted:
+                closing = line not in self.levels
+                after = octets.find(b"\n", match.end()) + 1 or len(octets)
+                return _Delimiter(match.start() + 1, after, self.levels[line[:-2] if closing else line], closing)
+        return None
 
     def close(self, end: int) -> None:
         """The part opened last ends here."""
@@ -402,6 +442,11 @@ class _Pass:
         else:
             self.levels[opened.boundary] = opened.shadowed
         opened.boundary = None
+        self.want()
+
+    def want(self) -> None:
+        """Work out which lines are delimiters now."""
+        self.wanted = frozenset(self.levels).union([boundary + b"--" for boundary in self.levels])
 
     def lines_to(self, offset: int) -> int:
         """Line feeds before an offset; offsets come in ascending order, so each octet is counted once."""

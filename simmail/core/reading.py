@@ -59,9 +59,9 @@ def read(octets: bytes, limits: Limits | None = None, root: mime.Part | None = N
     if any(piece.html for piece in pieces):
         html = "\n".join([piece.html or _as_html(piece.plain) for piece in pieces])
     plain = any(piece.plain is not None for piece in pieces)
-    text = "\n".join([
-        piece.plain if piece.plain is not None and (piece.plain.strip() or not piece.html)
-        else htmltext.render(piece.html) for piece in pieces])
+    readable = [piece.plain is not None and bool(piece.plain.strip() or not piece.html) for piece in pieces]
+    rendered = iter(htmltext.render_each(piece.html for piece, plain in zip(pieces, readable) if not plain))
+    text = "\n".join([piece.plain or "" if plain else next(rendered) for piece, plain in zip(pieces, readable)])
     form: Literal["text", "html", "both"] = "text" if not html else "both" if plain else "html"
     return _mail(_lines(octets[root.start:root.body]), text.rstrip("\n"), html, form,
                  tuple(gathered.attachments), len(octets))
@@ -155,14 +155,16 @@ def _mail(
     attachments: tuple[Attachment, ...], size: int,
 ) -> Mail:
     first: dict[str, str] = {}
+    joined: dict[str, list[str]] = {}
     headers = []
     for name, value in lines:
         key = name.lower()
         if key not in first:
             first[key] = value
         elif key in _JOINED:
-            first[key] += ", " + value
+            joined.setdefault(key, [first[key]]).append(value)
         headers.append((name, value if value.isprintable() and "=?" not in value else encodedwords.decode(value)))
+    first.update({key: ", ".join(values) for key, values in joined.items()})
     author = first.get("from", "")
     authors = parse_list(author)
     ids = message_ids(first.get("message-id", ""))

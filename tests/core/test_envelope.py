@@ -8,6 +8,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.envelope import addresses_of, body, envelope, string, structure
 from simmail.core.mime import fields, parse
+from tests.core.hostile import seconds
 
 
 def shown(octets: bytes) -> bytes:
@@ -119,6 +120,22 @@ class StructureTests(SynchronousTestCase):
         self.assertEqual(shown(octets), (
             b'("message" "rfc822" NIL NIL NIL "7bit" 20 (NIL "in" NIL NIL NIL NIL NIL NIL NIL NIL) '
             b'("text" "plain" ("charset" "us-ascii") NIL NIL "7bit" 5 1 NIL NIL NIL NIL) 3 NIL NIL NIL NIL)'))
+
+    def test_room(self) -> None:
+        """Of parts that say too much of themselves no more is told, and the structure keeps its shape."""
+        mixed = b"Content-Type: multipart/mixed; boundary=x\r\n\r\n"
+        said = mixed + (b"--x\r\nContent-ID: " + b'"' * 26000 + b"\r\n\r\nx\r\n") * 900
+        sent = mixed + (b"--x\r\nContent-Type: message/rfc822\r\n\r\nTo: " + b"a@b," * 6000 + b"\r\n\r\nx\r\n") * 900
+        for octets in (said, sent):
+            part = parse(octets)
+            answer = structure(part, octets)
+            self.assertLess(len(answer), 3 << 20)
+            self.assertTrue(balanced(answer))
+            self.assertTrue(balanced(body(part, octets)))
+            self.assertLess(seconds(structure, part, octets), 3.0)
+        # The first ones are told whole.
+        self.assertIn(b"{26000}\r\n", structure(parse(said), said))
+        self.assertEqual(structure(parse(sent), sent).count(b'(NIL NIL "a" "b")') % 6000, 0)
 
     @given(st.binary(max_size=200), st.sampled_from([b"Content-Type: ", b"From: ", b"Content-Disposition: ", b""]))
     def test_any(self, octets: bytes, name: bytes) -> None:

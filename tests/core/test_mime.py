@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.mime import Part, fields, parse, value
+from tests.core.hostile import seconds
 
 NESTED = b"\r\n".join([
     b"Subject: outer", b"Content-Type: multipart/mixed; boundary=outer", b"", b"preamble",
@@ -172,6 +173,34 @@ class LimitTests(SynchronousTestCase):
             start = perf_counter()
             parse(octets)
             self.assertLess(perf_counter() - start, 5.0)
+
+    def test_dashes(self) -> None:
+        """25 MiB of lines that begin like a delimiter take well under a second, also when the open parts change."""
+        size = 25 << 20
+        head = b"Content-Type: multipart/mixed; boundary=x\r\n\r\n"
+        part = b"Content-Type: multipart/a; boundary=z%d\r\n\r\n"
+        for octets in (
+            head + b"\n--" * (size // 3), head + b"\n--y" * (size // 4), head + b"\n-- a b c d " * (size // 12),
+            head + b"\n--" + b"y " * (size // 2), head + b"\n--" + b" " * size, head + b"\n--  \t" * (size // 6),
+            b"".join(part % i + b"--z%d\r\n" % i for i in range(99)) + b"\n--y" * (size // 4),
+            head + b"".join(b"--x\n" + part % i + b"\n--y" * 6000 + b"\n" for i in range(900)),
+        ):
+            self.assertLess(seconds(parse, octets), 3.0)
+
+    def test_windows(self) -> None:
+        """A delimiter is found wherever it stands among lines that look like one, long ones and short ones."""
+        for before in (*range(4000, 4200), 9_000, 100_000):
+            for filler in (b"--y\n" * (before // 4), b"\n" + b"-" * before, b"--" + b"y " * (before // 2)):
+                octets = b"Content-Type: multipart/mixed; boundary=x\n\n--x\n\n" + filler + b"\n--x-- \t\r\nafter"
+                inner = parse(octets).parts[0]
+                self.assertEqual(octets[inner.body:inner.end], filler)
+
+    def test_many_fields(self) -> None:
+        """Parts with very many fields cost what their octets cost."""
+        octets = b"Content-Type: multipart/mixed; boundary=x\r\n\r\n" + (
+            b"--x\r\n" + b"a:b\r\n" * 5000 + b"Content-ID: <1>\r\n\r\nt\r\n") * 900
+        self.assertLess(seconds(parse, octets), 2.0)
+        self.assertEqual({one.head.id for one in parse(octets).parts}, {b"<1>"})
 
 
 LINES = st.sampled_from([

@@ -330,3 +330,10 @@ class CostTests(SynchronousTestCase):
             octets = message(start + unit * (size // len(unit)))
             self.assertLess(seconds(read, octets), 5.0, (start, unit))
             self.assertLess(seconds(read_headers, octets), 3.0, (start, unit))
+
+    def test_many_pages(self) -> None:
+        """Many parts of HTML together cost no more than one of them may."""
+        octets = message("Content-Type: multipart/mixed; boundary=b\n\n" + (
+            "--b\nContent-Type: text/html\n\n" + "<p>t" * 6000 + "\n") * 900)
+        self.assertLess(seconds(read, octets), 4.0)
+        self.assertTrue(read(octets).text.startswith("t\n\nt\n\nt"))
