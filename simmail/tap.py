@@ -206,7 +206,7 @@ class Daemon(service.Service):
         self._announce(first)
 
     def _serve(self, roster: Any, in_thread: Callable[..., Any]) -> None:
-        from simmail.imap.server import ImapFactory
+        from simmail.imap.factory import ImapFactory
         from simmail.rest.site import api_site
         from simmail.smtp.server import SmtpFactory
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from simmail.core.reading import read_headers
@@ -26,22 +27,40 @@ _BEGINNING = re.compile(rb"[^ ]{1,200} APPEND ", re.IGNORECASE)
 _MARKER = re.compile(rb"~?\{\d{1,12}\+?\}\r\n")
 #: Newest copies in Sent among which that of a message appended twice is looked for.
 _COPIES = 200
+#: A larger message is looked at in a thread.
+LARGE = 256 * 1024
 
 
-def awaits_message(octets: bytes, utf8: bool) -> bool:
-    """Whether what is gathered of a command is an APPEND up to where its message begins."""
+def awaits_message(octets: bytes) -> bool:
+    """Whether what is gathered of a command is an APPEND past the name of the mailbox: its message comes next."""
     match = _BEGINNING.match(octets)
-    if match is None:
-        return False
-    arguments = Arguments(octets, utf8)
+    return match is not None and match.end() < len(octets)
+
+
+async def admit(imap: ImapServer, octets: bytes) -> None:
+    """
+    Look at an APPEND before its message is sent.
+
+    @param octets: the command up to where the message begins.
+    @raise No: it could not be filed.  @raise Bad: the command is wrong already.
+    """
+    match = _BEGINNING.match(octets)
+    assert match is not None
+    arguments = Arguments(octets, imap.utf8)
     arguments.at = match.end() - 1
-    try:
-        _options(arguments)
-        arguments.skip(b"UTF8 (")
-        arguments.skip(b"~")
-        return arguments.at_end()
-    except Bad:
-        return False
+    name, _, _ = _options(arguments)
+    if arguments.skip(b"UTF8 ("):
+        _check_utf8(imap)
+    arguments.skip(b"~")
+    if not arguments.at_end():
+        raise Bad("Expected a literal")
+    await find_folder(imap, name, "TRYCREATE")
+    check_room(imap)
+
+
+def _check_utf8(imap: ImapServer) -> None:
+    if b"UTF8=ACCEPT" not in imap.enabled:
+        raise Bad("UTF8=ACCEPT is not enabled")
 
 
 def _options(arguments: Arguments) -> tuple[str, tuple[str, ...], datetime | None]:
@@ -71,18 +90,18 @@ async def append(imap: ImapServer, arguments: Arguments) -> bytes:
         # RFC 6855 section 4.
         arguments.expect(b")")
     arguments.end()
-    if utf8 and b"UTF8=ACCEPT" not in imap.enabled:
-        raise Bad("UTF8=ACCEPT is not enabled")
-    octets, imap.message = imap.message, b""
-    if not octets:
+    if utf8:
+        _check_utf8(imap)
+    given, imap.message = imap.message, b""
+    if not given:
         raise No("A message cannot be empty", "CANNOT")
-    if b"\0" in octets:
-        raise No("A message cannot hold NUL", "UNKNOWN-CTE" if marker[0].startswith(b"~") else "CANNOT")
-    if octets.count(b"\n") != octets.count(b"\r\n"):
-        octets = octets.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
+    # What is wrong with the mailbox was told before, unless the message came unasked.
     folder = await find_folder(imap, name, "TRYCREATE")
     check_room(imap)
-    uid = await _copy_in_sent(folder, octets)
+    octets = await imap.factory.in_thread_if(len(given) > LARGE, partial(_lines, given))
+    if octets is None:
+        raise No("A message cannot hold NUL", "UNKNOWN-CTE" if marker[0].startswith(b"~") else "CANNOT")
+    uid = await _copy_in_sent(imap, folder, octets)
     if uid is None:
         try:
             uid = await folder.append(octets, flags, date or imap.login.universe.clock.now())
@@ -91,11 +110,20 @@ async def append(imap: ImapServer, arguments: Arguments) -> bytes:
     return b"[APPENDUID %d %d] APPEND completed" % (folder.uidvalidity, uid)
 
 
-async def _copy_in_sent(folder: IFolder, octets: bytes) -> int | None:
+def _lines(octets: bytes) -> bytes | None:
+    """A message with CRLF line ends; None when it holds NUL."""
+    if b"\0" in octets:
+        return None
+    if octets.count(b"\n") != octets.count(b"\r\n"):
+        octets = octets.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
+    return octets
+
+
+async def _copy_in_sent(imap: ImapServer, folder: IFolder, octets: bytes) -> int | None:
     """The UID of the copy that submission kept, if this is that message."""
     if folder.special_use != "\\Sent":
         return None
-    wanted = read_headers(octets).message_id
+    wanted = await imap.factory.in_thread_if(len(octets) > LARGE, lambda: read_headers(octets).message_id)
     if not wanted:
         return None
     found = await folder.digested(list(folder.uids[-_COPIES:]), ("message_id",))

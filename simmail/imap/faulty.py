@@ -15,7 +15,7 @@ from simmail.imap.replies import Gone, No
 if TYPE_CHECKING:
     from simmail.imap.server import ImapServer
 
-#: C{hang} lasts longer than any time-out: one of those ends the connection.
+#: C{hang} lasts longer than any time-out: one of those ends the connection, without a word.
 FOREVER = 10.0 ** 8
 
 
@@ -37,6 +37,7 @@ async def meet(imap: ImapServer, stage: Stage, username: str = "") -> None:
         imap.drop()
         raise Gone
     if fault.kind == "hang":
+        imap.hung = True
         await imap.sleep(FOREVER)
     if fault.kind == "delay":
         await imap.sleep(fault.delay)

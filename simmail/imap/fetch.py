@@ -8,6 +8,7 @@ reactor for long.  Source: RFC 3501 section 6.4.5, RFC 7162 section 3.1.4.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from simmail.core.envelope import literal, string
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 #: Messages of one slice, those read at once, and octets of them.
 SLICE, READ, OCTETS = 500, 64, 2 << 20
 
-#: The structure of a larger message is worked out in a thread.
+#: The structure of a larger message is worked out in a thread, and so are its parts decoded.
 LARGE = 256 * 1024
 
 Column = Callable[[Sequence[Entry], Sequence[tuple[Any, ...]]], Sequence[Any]]
@@ -264,7 +265,8 @@ class Plan:
                 await self.imap.factory.in_thread_if(len(octets) > LARGE, sections.understand)
             separator = head + blank
             for item in self.dear:
-                shown = self._section(item, sections)
+                shown = await self.imap.factory.in_thread_if(
+                    item.kind != "BODY[]" and len(octets) > LARGE, partial(self._section, item, sections))
                 pieces += (separator, shown)
                 separator = b" "
                 held += len(shown)

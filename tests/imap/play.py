@@ -21,7 +21,7 @@ from simmail.core.delivery import Delivery, Filing
 from simmail.core.dice import Dice
 from simmail.core.faultfields import rules_of
 from simmail.core.faults import FaultRule, FaultVerdict, Mark, Passing, judge
-from simmail.imap.server import ImapFactory
+from simmail.imap.factory import ImapFactory
 from simmail.errors import Forbidden, TooMany, Unauthenticated, Unavailable
 from simmail.mailstore.memory import MemoryMailStore
 from simmail.testing.dialog import Dialog

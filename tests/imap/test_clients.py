@@ -20,7 +20,7 @@ from twisted.internet.threads import blockingCallFromThread, deferToThread
 from twisted.protocols.tls import TLSMemoryBIOFactory
 from twisted.trial.unittest import SkipTest, TestCase
 
-from simmail.imap.server import ImapFactory
+from simmail.imap.factory import ImapFactory
 from simmail.tls import ServerTls
 from tests.imap.play import ADDRESS, MESSAGES, PASSWORD, House
 
