@@ -86,6 +86,8 @@ class IMailStore(Interface):
     would be made, and C{NotFound} elsewhere.
     """
 
+    held = Attribute("IHeld: octets kept for jobs, in no mailbox")
+
     def accept(delivery):
         """
         File a C{Delivery}: durable and visible in every place, once for each id and place.
@@ -192,6 +194,22 @@ class IMailStore(Interface):
 
     def close():
         """Deferred: everything is synced and files are closed."""
+
+
+class IHeld(Interface):
+    """Octets of messages that jobs will need, each under the id of a job; in no mailbox, durable as mail is."""
+
+    def keep(keys, octets):
+        """Deferred: the octets are kept under each key (C{[A-Za-z0-9_-]+}); what was there is replaced."""
+
+    def read(key):
+        """Deferred of bytes.  @raise NotFound: nothing is kept under this key."""
+
+    def drop(keys):
+        """Deferred: nothing is kept under these keys."""
+
+    def keys():
+        """Deferred of all keys, sorted."""
 
 
 class IFolder(Interface):

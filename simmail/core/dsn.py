@@ -138,7 +138,8 @@ def notification(notice: Notice) -> bytes:
     ]
     body = b"".join(b"--%b\r\n%b\r\n" % (boundary.encode(), part) for part in parts)
     preamble = _lines(voice.preamble) + b"\r\n" if voice.preamble else b""
-    return _header(notice, voice, words, boundary) + b"\r\n%b%b--%b--\r\n" % (preamble, body, boundary.encode())
+    return _header(notice, voice, words, boundary, not body.isascii()) + b"\r\n%b%b--%b--\r\n" % (
+        preamble, body, boundary.encode())
 
 
 def _words(notice: Notice, voice: Voice, key: str) -> dict[str, str]:
@@ -160,7 +161,7 @@ def _words(notice: Notice, voice: Voice, key: str) -> dict[str, str]:
     }
 
 
-def _header(notice: Notice, voice: Voice, words: dict[str, str], boundary: str) -> bytes:
+def _header(notice: Notice, voice: Voice, words: dict[str, str], boundary: str, eight: bool) -> bytes:
     fields = [
         ("Return-Path", "<>"),
         ("From", voice.from_.format(**words)),
@@ -173,9 +174,14 @@ def _header(notice: Notice, voice: Voice, words: dict[str, str], boundary: str) 
         *((name, value.format(**words)) for name, value in voice.fields),
         ("X-Service-Simulated", "yes"),
         ("MIME-Version", "1.0"),
+        # RFC 2045 section 6.4: a multipart is as wide as the widest of its parts.
+        ("Content-Transfer-Encoding", "8bit" * eight),
         ("Content-Type", f'multipart/report; report-type=delivery-status;\r\n\tboundary="{boundary}"'),
     ]
-    return "".join(f"{name}: {value}\r\n" for name, value in fields if value).encode()
+    header = "".join(f"{name}: {value}\r\n" for name, value in fields if value)
+    if notice.action == "failed" and voice.mark:
+        header = f"{voice.mark}:\r\n{header}"
+    return header.encode()
 
 
 def _report(notice: Notice, voice: Voice, words: dict[str, str], international: bool) -> bytes:

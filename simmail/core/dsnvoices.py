@@ -27,6 +27,7 @@ class Voice(Struct, frozen=True):
     @ivar explanations: what C{{explanation}} in the text stands for, by kind of bad address.
     @ivar dates: whether the report tells of the last attempt.
     @ivar bracketed: whether To stands in angle brackets.
+    @ivar mark: an empty header field that marks failures.
     """
 
     from_: str
@@ -42,6 +43,7 @@ class Voice(Struct, frozen=True):
     explanations: Mapping[str, str] = MappingProxyType({})
     dates: bool = False
     bracketed: bool = False
+    mark: str = ""
 
 
 _POSTFIX_END = """
@@ -97,7 +99,6 @@ _EXIM = Voice(
         "<{recipient}> (relayed to non-DSN-aware mailer)\n",
     ),
     fields=(("X-Failed-Recipients", "{failed}"),),
-    message_fields=(("X-Exim-ID", "{queue}"),),
 )
 
 _GMAIL = Voice(
@@ -160,6 +161,7 @@ _EXCHANGE = Voice(
     fields=(("Content-Language", "en-US"),),
     message_fields=(("Received-From-MTA", "dns; {server}"),),
     bracketed=True,
+    mark="X-MS-Exchange-Message-Is-Ndr",
 )
 
 VOICES: Mapping[Dialect, Voice] = MappingProxyType({

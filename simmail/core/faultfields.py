@@ -21,6 +21,9 @@ from simmail.errors import Invalid
 #: A real delay is shorter than any client's patience; more is C{hang}.
 LONGEST_DELAY_MS = 60 * 60 * 1000
 
+#: Lines of a reply.
+MOST_LINES = 10
+
 #: Which kinds answer with a code, and its first digits.
 _CODES: Mapping[str, tuple[int, ...]] = {
     "reject": (5,), "defer": (4,), "greylist": (4,), "rate_limit": (4,), "tls_fail": (4, 5), "auth_fail": (4, 5),
@@ -54,6 +57,8 @@ def rule_of(value: Any, field: str = "") -> FaultRule:
     rule = FaultRule(**{"name": "", **given})
     if rule.stage not in PAIRS[rule.kind]:
         raise Invalid(_below(field, "stage"), f"{rule.kind} may stand at {', '.join(PAIRS[rule.kind])}")
+    if rule.stage.startswith("imap_") and "\n" in rule.message:
+        raise Invalid(_below(field, "message"), "must be one line over IMAP")
     _check_needs(rule, field)
     _check_reply(rule, field)
     return rule
@@ -137,6 +142,16 @@ def _enhanced(value: Any, field: str) -> str:
     return told
 
 
+def _message(value: Any, field: str) -> str:
+    """The lines of a reply (RFC 5321 section 4.2.1), ended by LF."""
+    told: str = _lines(value, field)
+    if told.count("\n") >= MOST_LINES:
+        raise Invalid(field, f"must not have more than {MOST_LINES} lines")
+    for one in told.split("\n"):
+        _line(one, field)
+    return told
+
+
 def _match(value: Any, field: str) -> str:
     return str(line(value, field)).strip().lower()
 
@@ -166,11 +181,13 @@ def _zone(value: Any, field: str) -> str:
     return told
 
 
+_lines = text(MOST_LINES * 2 * LINE, lines=True)
+_line = text(2 * LINE, lines=False)
 _from_zero = whole(0, 1_000_000_000)
 
 _CHECKS: Mapping[str, Check] = {
     "name": line, "kind": one_of(KINDS), "stage": one_of(STAGES), "match": _match, "rate": share, "code": _code,
-    "enhanced": _enhanced, "message": text(2 * LINE, lines=False),
+    "enhanced": _enhanced, "message": _message,
     "delay_ms": whole(0, int(LONGEST / timedelta(milliseconds=1))), "bytes_per_second": _from_zero,
     "limit": _from_zero, "interval": _interval, "window": window_of, "enabled": flag, "scenario": line,
     "first": _from_zero, "every": _from_zero, "times": _from_zero, "per": one_of(get_args(Per)),

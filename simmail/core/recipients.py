@@ -35,6 +35,13 @@ REPLIES: Mapping[BadKind, tuple[int, str, str]] = MappingProxyType({
     "blocked": (554, "5.7.1", "Rejected under policy"),
 })
 
+#: What is wrong with an address of which a server says this (RFC 3463 section 3.2 to 3.5), where it is not policy.
+_KIND_OF_STATUS: Mapping[str, BadKind] = MappingProxyType({
+    "1.1": "unknown", "1.6": "unknown", "1.10": "unknown", "4.1": "unknown",
+    "1.2": "domain", "1.3": "domain", "1.8": "domain", "4.4": "domain", "4.6": "domain",
+    "2.2": "full", "3.1": "full", "2.1": "disabled",
+})
+
 #: Members of C{domains} and C{status}.
 MOST = 100_000
 
@@ -79,6 +86,11 @@ class Verdict(Struct, frozen=True):
 
 _DELIVER = Verdict("deliver")
 _DISCARD = Verdict("discard")
+
+
+def kind_of(enhanced: str) -> BadKind:
+    """What is wrong with an address that is refused with an enhanced status code (RFC 3463)."""
+    return _KIND_OF_STATUS.get(enhanced.partition(".")[2], "blocked")
 
 
 def rules_of(value: Any) -> RecipientRules:

@@ -84,27 +84,28 @@ SCENARIOS: Mapping[str, Scenario] = MappingProxyType(dict((
         "gmail-rate-limit", "Gmail", "Gmail: unusual rate of mail",
         "More than 20 messages in ten minutes: the rest is deferred until the rate falls.", _GMAIL,
         "rate_limit", "mail", 421, "4.7.28",
-        "Our system has detected an unusual rate of unsolicited mail originating from your IP address. To protect our "
-        "users from spam, mail sent from your IP address has been temporarily rate limited. - gsmtp",
+        "Our system has detected an unusual rate of\n"
+        "unsolicited mail originating from your IP address. To protect our\n"
+        "users from spam, mail sent from your IP address has been temporarily\nrate limited. - gsmtp",
         limit=20, interval="10m", per="ip"),
     _scenario(
         "gmail-unauthenticated", "Gmail", "Gmail: sender is not authenticated",
         "Neither SPF nor DKIM vouches for the message: it is refused after its content was sent.", _GMAIL,
         "reject", "body", 550, "5.7.26",
-        "This mail has been blocked because the sender is unauthenticated. Gmail requires all senders to authenticate "
-        "with either SPF or DKIM. - gsmtp"),
+        "This mail has been blocked because the sender is unauthenticated.\n"
+        "Gmail requires all senders to authenticate with either SPF or DKIM.\n- gsmtp"),
     _scenario(
         "gmail-over-quota", "Gmail", "Gmail: inbox out of storage",
         "The recipient's storage is used up; Gmail defers, so a retry may succeed.", _GMAIL,
         "defer", "rcpt", 452, "4.2.2",
-        "The recipient's inbox is out of storage space. Please direct the recipient to "
+        "The recipient's inbox is out of storage space. Please direct the\nrecipient to\n"
         "https://support.google.com/mail/?p=OverQuotaTemp - gsmtp"),
     _scenario(
         "gmail-recipient-rate", "Gmail", "Gmail: recipient gets too much mail",
         "A single recipient is written to too often: more than five messages an hour are deferred.", _GMAIL,
         "rate_limit", "rcpt", 450, "4.2.1",
-        "The user you are trying to contact is receiving mail at a rate that prevents additional messages from being "
-        "delivered. Please resend your message at a later time. - gsmtp",
+        "The user you are trying to contact is receiving mail at a rate that\n"
+        "prevents additional messages from being delivered. Please resend your\nmessage at a later time. - gsmtp",
         limit=5, interval="1h", per="recipient"),
     _scenario(
         "gmail-daily-limit", "Gmail", "Gmail: daily sending limit",
@@ -114,7 +115,7 @@ SCENARIOS: Mapping[str, Scenario] = MappingProxyType(dict((
         "gmail-app-password", "Gmail", "Gmail: application-specific password required",
         "The password is right, but the account has two-step verification.", _GMAIL,
         "auth_fail", "auth", 534, "5.7.9",
-        "Application-specific password required. For more information, go to "
+        "Application-specific password required. For more information, go to\n"
         "https://support.google.com/mail/?p=InvalidSecondFactor - gsmtp"),
     # Microsoft
     _scenario(

@@ -30,6 +30,7 @@ from simmail.mailstore.catalogue import Catalogue
 from simmail.mailstore.filing import Added, Filed, Filer
 from simmail.mailstore.flags import canonical_all, microseconds
 from simmail.mailstore.folder import Folder
+from simmail.mailstore.held import Held
 from simmail.mailstore.idle import Idle
 from simmail.mailstore.index import Index
 from simmail.mailstore.journal import Journal, Recovery
@@ -90,6 +91,7 @@ class MailStore:
         except OSError as error:
             raise Unavailable(f"the mail in {root} cannot be reached: {error.strerror}") from error
         self.index = Index(f"{index}/{mailbox_dir(universe)}.sqlite", digest)
+        self.held = Held(self.layout, self.reader)
         self._sorted = sorted(self._boxes)
         self._looked = self.seconds(), self.layout.changed()
         self.catalogue = Catalogue(self)
@@ -314,6 +316,7 @@ class MailStore:
                 await self._delete(mailbox)
             except NotFound:
                 pass
+        await self.held.drop(await self.held.keys())
         await self.indexer.call(self.index.erase)
 
     # Counts

@@ -21,6 +21,7 @@ from simmail.core.digesting import digest as core_digest
 from simmail.errors import Conflict, NotFound, Unavailable
 from simmail.interfaces import IMailStore
 from simmail.mailstore.flags import canonical_all, microseconds
+from simmail.mailstore.held import HeldInMemory
 from simmail.mailstore.memoryfolder import MemoryFolder, deferred
 from simmail.mailstore.names import INBOX, check_folder, check_mailbox, existing_folder, is_inferior
 from simmail.mailstore.records import FolderStatus
@@ -47,6 +48,7 @@ class MemoryMailStore:
         self.universe = universe
         self.digest_of = digest
         self.away = False
+        self.held = HeldInMemory()
         self._mailboxes: dict[str, _Mailbox] = {}
         self._sorted: list[str] = []
         self._uidvalidity = count(1)
@@ -155,6 +157,7 @@ class MemoryMailStore:
         self._sorted.clear()
         self._owed.clear()
         self._foreign.clear()
+        self.held = HeldInMemory()
 
     @deferred
     def counts(self) -> dict[str, tuple[int, int]]:

@@ -27,7 +27,7 @@ ANSWERING = frozenset(("reject", "defer", "greylist", "rate_limit", "auth_fail")
 
 def told(fault: FaultVerdict) -> bytes:
     """The reply of a fault that answers."""
-    return reply(fault.code, fault.enhanced, fault.message)
+    return reply(fault.code, fault.enhanced, *fault.message.split("\n"))
 
 
 class Faulty(Pump):

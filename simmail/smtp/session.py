@@ -214,6 +214,8 @@ class Session(Faulty):
             self._say(replies.NOWHERE)
             return
         fault = self.fault("rcpt", universe, sender=transaction.mail.address, recipient=rcpt.address)
+        if fault is not None and fault.kind in ANSWERING:
+            transaction.rejected = True
         self.face(fault, self._add, transaction, rcpt, universe)
 
     def _add(self, transaction: Transaction, rcpt: RcptTo, universe: Universe) -> None:

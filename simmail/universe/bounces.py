@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from simmail.core.completing import header_end
-from simmail.core.dsn import Action, Notice, dialect_of, notification, wanted
+from simmail.core.dsn import LARGEST_RETURN, Action, Notice, dialect_of, notification, wanted
 from simmail.core.events import Event
 from simmail.core.identity import message_id
 from simmail.core.jobs import Job
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 #: A notice comes after about so long (median, spread), times the pace.
 MEDIAN, SPREAD = 40.0, 1.8
 
-#: Octets of the original kept for RET=FULL.
+#: Octets of the original kept in the job; a longer one that is returned whole is held by the mail store.
 LARGEST_KEPT = 64 * 1024
 
 
@@ -46,33 +46,34 @@ class Bounces:
 
     def plan(
         self, submission: Submission, recipient: Recipient, mail: Mail, octets: bytes, now: datetime,
-        action: Action, kind: str | None = None, said: str = "", after: timedelta | None = None,
+        action: Action, kind: str | None = None, said: str = "", later: timedelta = timedelta(0),
     ) -> tuple[Job, Document] | None:
         """
         The job that will send a notice about one recipient, and the count it took; None when none is wanted.
 
         @param kind: of a bad address; said: the reply of the recipient's server where there is another reason.
+        @param later: how much longer than drawn.
         """
         if not wanted(action, recipient.notify, submission.sender):
             return None
         universe = self._universe
         nth, document = universe.ordinals.next("bounce", recipient.address, submission.sender)
         dice = universe.dice.on("bounce", recipient.address, submission.sender, nth)
-        if after is None:
-            after = timedelta(seconds=round(dice.lognormal(MEDIAN, SPREAD, "delay") * universe.settings.pace.scale, 3))
+        drawn = dice.lognormal(MEDIAN, SPREAD, "delay") * universe.settings.pace.scale
         dsn: DsnRequest | None = submission.dsn
-        keep = octets if dsn is not None and dsn.ret == "FULL" and len(octets) <= LARGEST_KEPT else (
-            octets[:header_end(octets)][:LARGEST_KEPT] + b"\r\n")
+        full = action == "failed" and dsn is not None and dsn.ret == "FULL" and len(octets) <= LARGEST_RETURN
+        held = full and len(octets) > LARGEST_KEPT
+        keep = octets if full and not held else octets[:header_end(octets)][:LARGEST_KEPT] + b"\r\n"
         word = {"failed": "Bounce", "delayed": "Tell of a delay of", "delivered": "Confirm"}[action]
         job = Job(
-            id="j_" + dice.token(16, "job"), kind="bounce", state="pending", created=now, due=now + after,
-            message_id=mail.message_id or None,
+            id="j_" + dice.token(16, "job"), kind="bounce", state="pending", created=now,
+            due=now + later + timedelta(seconds=round(drawn, 3)), message_id=mail.message_id or None,
             plan=f"{word} mail to {recipient.address}: {kind or said or action}", thread=mail.message_id,
             data={
                 "to": submission.sender, "address": recipient.address, "action": action, "bounce": kind, "said": said,
                 "subject": mail.subject[:500], "original_id": mail.message_id, "arrived": format_instant(now),
                 "ret": dsn.ret if dsn else "", "envid": dsn.envid if dsn else "", "orcpt": recipient.orcpt,
-                "nth": nth, "original": b64encode(keep).decode("ascii"),
+                "nth": nth, "original": b64encode(keep).decode("ascii"), "held": held,
             })
         return job, document
 
@@ -80,15 +81,15 @@ class Bounces:
         """Send the notice, once."""
         universe, data = self._universe, job.data
         now = universe.clock.now()
-        original = b64decode(data["original"]) if "original" in data else await self._original(data)
+        original = await self._original(job)
         first = (data.get("mails") or [{}])[0]
         original_id = data.get("original_id") or first.get("message_id", "")
         nth = data.get("nth") or (data.get("key") or ["", "", 0])[2]
-        address, to = data["address"], data["to"]
+        address, to, server = data["address"], data["to"], universe.config.server.domain
         dice = universe.dice.on("notice", address, to, nth)
         notice = Notice(
-            message_id=message_id(dice, "plain", "MAILER-DAEMON@" + address.rpartition("@")[2], "notice"), date=now,
-            server=universe.config.server.domain, to=to, recipient=address, original=original,
+            message_id=message_id(dice, "plain", "MAILER-DAEMON@" + server, "notice"), date=now, server=server, to=to,
+            recipient=address, original=original,
             arrived=parse_instant(data["arrived"]) if "arrived" in data else job.created,
             dialect=dialect_of(address, universe.dice), action=data.get("action", "failed"), kind=data.get("bounce"),
             said=data.get("said", ""), original_id=original_id,
@@ -99,10 +100,24 @@ class Bounces:
         await universe.postoffice.send(
             job.id, Outgoing(sender="", recipients=(to,), octets=notification(notice), kind="bounce"),
             Commit(jobs=(replace(job, state="done"),), events=(done,)))
+        await universe.postoffice.release(job)
         universe.told("bounced {message_id} to {to}: {address} {reply}", message_id=original_id, to=to,
                       address=address, reply=notice.reply)
 
-    async def _original(self, data: dict[str, Any]) -> bytes:
+    async def _original(self, job: Job) -> bytes:
+        """What may be returned of the original."""
+        data = job.data
+        if data.get("held"):
+            try:
+                octets: bytes = await self._universe.store.held.read(job.id)
+                return octets
+            except NotFound:
+                pass
+        if "original" in data:
+            return b64decode(data["original"])
+        return await self._filed(data)
+
+    async def _filed(self, data: dict[str, Any]) -> bytes:
         """The header of a mail that a persona's mailbox bounced, read where it lies."""
         for item in data.get("mails", ()):
             place = item.get("place") or {}

@@ -20,15 +20,12 @@ from simmail.core.faultfields import is_advanced, rules_of, shown
 from simmail.core.faults import FaultRule, FaultVerdict, Mark, Passing, hits, judge
 from simmail.core.scenarios import added
 from simmail.database.records import Commit
-from simmail.errors import Invalid
 
 if TYPE_CHECKING:
     from simmail.universe.universe import Universe
 
 #: Marks kept in memory; the oldest go first.
 MOST_MARKS = 100_000
-
-MOST_RULES = 500
 
 
 class Faults:
@@ -61,8 +58,6 @@ class Faults:
         @raise FeatureMissing: the plan lacks C{chaos} and a rule needs it.
         """
         rules = rules_of(value)
-        if len(rules) > MOST_RULES:
-            raise Invalid("", f"at most {MOST_RULES} rules")
         universe = self._universe
         if any(is_advanced(rule) for rule in rules):
             universe.plan().require("chaos")

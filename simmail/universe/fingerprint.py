@@ -122,5 +122,8 @@ class _Fingerprint:
             if not page:
                 return
             for job in page:
-                self._record("jobs", job.id, msgspec.to_builtins(job))
+                fields = msgspec.to_builtins(job)
+                # What a notice will return of the original: its Message-ID, Date and trace are the application's.
+                fields["data"].pop("original", None)
+                self._record("jobs", job.id, fields)
             after = page[-1].id

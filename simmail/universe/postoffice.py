@@ -10,7 +10,6 @@ Source: decisions, sections 20 and 23 ("Mail").
 
 from __future__ import annotations
 
-from base64 import b64decode
 from collections import deque
 from collections.abc import Callable
 from datetime import datetime
@@ -112,6 +111,8 @@ class PostOffice:
         commit = Commit(once=delivery_id, events=(event, *pile.events), arrive=tuple(pile.arrivals),
                         jobs=tuple(pile.jobs), puts=tuple(pile.puts))
         self.accepted_at = universe.reactor.seconds()
+        if pile.held:
+            await universe.store.held.keep(pile.held, octets)
         copies, done = await self._file(delivery_id, tuple(pile.filings), octets, now, commit)
         await self._beside(delivery_id, pile, now)
         await universe.within(done, PATIENCE)
@@ -126,9 +127,22 @@ class PostOffice:
         universe, data = self._universe, job.data
         done = Event("job.done", universe.clock.now(), {
             "id": job.id, "kind": job.kind, "persona_id": None, "note": f"delivered late to {data['address']}"})
+        octets = await universe.store.held.read(job.id)
         await self.send(
-            job.id, Outgoing(data["sender"], (data["address"],), b64decode(data["late"]), "mail"),
-            Commit(jobs=(replace(job, state="done", data={"address": data["address"]}),), events=(done,)))
+            job.id, Outgoing(data["sender"], (data["address"],), octets, "mail"),
+            Commit(jobs=(replace(job, state="done"),), events=(done,)))
+        await self.release(job)
+
+    async def release(self, job: Job) -> None:
+        """A job is done: the octets it needed are not held any more."""
+        if job.data.get("held"):
+            await self._universe.store.held.drop((job.id,))
+
+    async def tidy(self) -> None:
+        """At start: forget octets that no pending job needs; it was skipped, or a crash came between."""
+        universe = self._universe
+        await universe.store.held.drop([
+            key for key in await universe.store.held.keys() if key not in universe.scheduler.pending])
 
     async def _beside(self, delivery_id: str, pile: Sorted, now: datetime) -> None:
         """Copies that fault rules made differ: delivered twice, or cut short."""

@@ -280,8 +280,7 @@ class Roster:
             drops=(("universes", universe_id), *(("keys", prefix) for prefix in keys))))
         for prefix in keys:
             del self._keys[prefix]
-        for address in universe.store.mailboxes():
-            await universe.store.delete(address)
+        await universe.store.erase()
         await self._database.erase(universe_id)
         await universe.store.close()
 

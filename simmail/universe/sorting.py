@@ -9,7 +9,6 @@ committed here.  Sources: API contract, "Recipient rules"; decisions, sections
 
 from __future__ import annotations
 
-from base64 import b64encode
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,8 @@ from simmail.core.events import Event
 from simmail.core.jobs import Job
 from simmail.core.mail import Mail
 from simmail.core.reading import read_headers
+from simmail.core.recipients import kind_of
+from simmail.universe.ordinals import Document
 from simmail.universe.people import persona_tag
 from simmail.universe.submission import Recipient, Submission
 
@@ -42,8 +43,22 @@ class Sorted:
         self.arrivals: list[Arrival] = []
         self.jobs: list[Job] = []
         self.events: list[Event] = []
-        self.puts: list[tuple[str, str, bytes]] = []
+        self.puts: list[Document] = []
         self.beside: list[Copies] = []
+
+    def planned(self, plan: tuple[Job, Document] | None) -> None:
+        """A job, and the count it took; None is nothing."""
+        if plan is not None:
+            job, document = plan
+            self.jobs.append(job)
+            self.puts.append(document)
+            self.events.append(Event("job.scheduled", job.created, {
+                "id": job.id, "kind": job.kind, "persona_id": None, "due": job.due, "plan": job.plan}))
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """The jobs that will need the octets."""
+        return tuple(job.id for job in self.jobs if job.data.get("held"))
 
     @cached_property
     def mail(self) -> Mail:
@@ -64,7 +79,7 @@ def sort(
         if verdict.kind in ("deliver", "create"):
             _deliver(universe, submission, recipient, octets, delivery_id, now, pile)
         elif verdict.kind == "bounce":
-            _bounce(universe, submission, recipient, octets, delivery_id, now, pile, verdict.bad or "unknown")
+            _bounce(universe, submission, recipient, octets, now, pile, verdict.bad or "unknown")
     return pile
 
 
@@ -82,47 +97,40 @@ def _deliver(
         address_copy(universe, recipient.address, submission.sender, copies[0], f"{delivery_id}-{len(pile.beside)}",
                      now, "mail", copies[1], copies[2])
         pile.beside.append(copies)
+    wait = timedelta(0)
     if fault is not None and kind == "bounce":
-        _bounce(universe, submission, recipient, octets, delivery_id, now, pile, "",
-                f"{fault.code} {fault.enhanced} {fault.message}")
-    if fault is not None and kind == "late":
-        pile.jobs.append(_late(submission, recipient, octets, f"{delivery_id}-{len(pile.jobs)}", now, fault.delay))
-        notice = universe.bounces.plan(submission, recipient, pile.mail, octets, now, "delayed")
-        if notice is not None and "DELAY" in recipient.notify:
-            pile.jobs.append(notice[0])
-            pile.puts.append(notice[1])
-    elif kind in ("", "duplicate", "corrupt") and "SUCCESS" in recipient.notify:
-        notice = universe.bounces.plan(submission, recipient, pile.mail, octets, now, "delivered")
-        if notice is not None:
-            pile.jobs.append(notice[0])
-            pile.puts.append(notice[1])
+        _bounce(universe, submission, recipient, octets, now, pile, "",
+                " ".join(f"{fault.code} {fault.enhanced} {fault.message}".split()))
+    elif fault is not None and kind == "late":
+        wait = timedelta(seconds=fault.delay)
+        pile.planned(_late(universe, submission, recipient, pile.mail, now, wait))
+        if "DELAY" in recipient.notify:
+            pile.planned(universe.bounces.plan(submission, recipient, pile.mail, octets, now, "delayed"))
+    if kind in ("", "duplicate", "corrupt", "late") and "SUCCESS" in recipient.notify:
+        pile.planned(universe.bounces.plan(submission, recipient, pile.mail, octets, now, "delivered", later=wait))
 
 
 def _bounce(
-    universe: Universe, submission: Submission, recipient: Recipient, octets: bytes, delivery_id: str,
-    now: datetime, pile: Sorted, bad: str, said: str = "",
+    universe: Universe, submission: Submission, recipient: Recipient, octets: bytes, now: datetime, pile: Sorted,
+    bad: str, said: str = "",
 ) -> None:
-    notice = universe.bounces.plan(submission, recipient, pile.mail, octets, now, "failed", bad or None, said)
     # In the words that a preview has for it.
     forced = universe.policy.status(recipient.address) != "ok"
     pile.events.append(bounced(
-        universe, recipient.address, bad or "blocked", submission.sender, pile.mail.subject,
+        universe, recipient.address, bad or kind_of(said.split(" ", 2)[1]), submission.sender, pile.mail.subject,
         said or (f"mailbox status {bad}" if forced else f"address is {bad}")))
-    if notice is not None:
-        job, document = notice
-        pile.jobs.append(job)
-        pile.puts.append(document)
-        pile.events.append(Event("job.scheduled", now, {
-            "id": job.id, "kind": job.kind, "persona_id": None, "due": job.due, "plan": job.plan}))
+    pile.planned(universe.bounces.plan(submission, recipient, pile.mail, octets, now, "failed", bad or None, said))
 
 
 def _late(
-    submission: Submission, recipient: Recipient, octets: bytes, job: str, now: datetime, delay: float
-) -> Job:
+    universe: Universe, submission: Submission, recipient: Recipient, mail: Mail, now: datetime, wait: timedelta
+) -> tuple[Job, Document]:
+    nth, document = universe.ordinals.next("late", recipient.address, submission.sender)
     return Job(
-        id=f"j_late-{job}", kind="deliver", state="pending", created=now,
-        due=now + timedelta(seconds=delay), plan=f"Deliver late to {recipient.address}",
-        data={"late": b64encode(octets).decode("ascii"), "address": recipient.address, "sender": submission.sender})
+        id="j_" + universe.dice.on("late", recipient.address, submission.sender, nth).token(16, "job"),
+        kind="deliver", state="pending", created=now, due=now + wait, message_id=mail.message_id or None,
+        plan=f"Deliver late to {recipient.address}",
+        data={"late": True, "held": True, "address": recipient.address, "sender": submission.sender}), document
 
 
 def _cut(octets: bytes) -> bytes:

@@ -146,6 +146,7 @@ class Universe:
         await self.people.start()
         await self.cases.start()
         await self.scheduler.load()
+        await self.postoffice.tidy()
         self.correspondents.add(tuple(await self.database.arrivals(self.id)), None)
         # Behind the arrivals of before: mail is decided about in the order it came.
         self.store.watch(self.foreign.delivered)

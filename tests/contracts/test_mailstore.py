@@ -10,7 +10,7 @@ from zope.interface.verify import verifyObject
 
 from simmail.core.delivery import SPECIAL_FOLDERS, Copy
 from simmail.errors import Conflict, Invalid, NotFound
-from simmail.interfaces import IFolder, IMailStore
+from simmail.interfaces import IFolder, IHeld, IMailStore
 from simmail.mailstore.records import FolderChange
 from tests.contracts.mailstores import (
     AT, DiskProvider, MemoryProvider, a_delivery, a_mail, result_of, tiny_digest,
@@ -233,6 +233,39 @@ class OwedContract(Contract):
     def described(self, folder: Any) -> Any:
         return (folder.uidvalidity, folder.uidnext, folder.objectid, folder.keywords,
                 [entry._replace(modseq=0) for entry in folder.entries(folder.uids)])
+
+
+class HeldContract(Contract):
+    """Octets kept for later, in no mailbox."""
+
+    def test_kept(self) -> None:
+        """Under each key until dropped, by restarts too; nothing of it is mail."""
+        held = self.store.held
+        self.assertTrue(verifyObject(IHeld, held))
+        self.assertEqual(result_of(held.keys()), [])
+        result_of(held.keep(("j_2", "j_1"), b"one\r\n"))
+        result_of(held.keep(("j_3",), b"x" * 300_000))
+        self.store = self.provider.crash()
+        held = self.store.held
+        self.assertEqual(result_of(held.keys()), ["j_1", "j_2", "j_3"])
+        result_of(held.drop(("j_2", "nothing")))
+        self.assertEqual(result_of(held.read("j_1")), b"one\r\n")
+        self.assertEqual(result_of(held.read("j_3")), b"x" * 300_000)
+        self.assertRaises(NotFound, result_of, held.read("j_2"))
+        self.assertEqual(self.store.mailboxes(), [])
+
+    def test_again(self) -> None:
+        """What is kept again is replaced, alone."""
+        held = self.store.held
+        result_of(held.keep(("j_1", "j_2"), b"one"))
+        result_of(held.keep(("j_3", "j_1"), b"two"))
+        self.assertEqual([result_of(held.read(key)) for key in ("j_1", "j_2", "j_3")], [b"two", b"one", b"two"])
+
+    def test_erased(self) -> None:
+        """It goes with the universe."""
+        result_of(self.store.held.keep(("j_1",), b"one"))
+        result_of(self.store.erase())
+        self.assertEqual(result_of(self.store.held.keys()), [])
 
 
 class FlagContract(Contract):
@@ -743,7 +776,7 @@ def _on(contract: type[Contract], provider: Any) -> type:
         "provider_of": provider, "__module__": __name__, "__doc__": contract.__doc__, "__qualname__": name})
 
 
-for _contract in (DeliveryContract, OwedContract, FlagContract, FolderContract, MailboxContract):
+for _contract in (DeliveryContract, OwedContract, HeldContract, FlagContract, FolderContract, MailboxContract):
     for _provider in (MemoryProvider, DiskProvider):
         _tests = _on(_contract, _provider)
         globals()[_tests.__name__] = _tests

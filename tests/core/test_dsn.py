@@ -108,6 +108,14 @@ class NoticeTests(SynchronousTestCase):
                 subjects.add(message["Subject"])
             self.assertEqual(len(subjects), 3)
 
+    def test_marks(self) -> None:
+        """What bounce readers know a dialect by, in failures only."""
+        for dialect, field in (("exchange", "X-MS-Exchange-Message-Is-Ndr"), ("exim", "X-Failed-Recipients"),
+                               ("gmail", "X-Failed-Recipients")):
+            one: Any = replace(NOTICE, dialect=dialect)
+            self.assertIn(field, opened(one)[0])
+            self.assertNotIn(field, opened(replace(one, action="delayed", kind=None))[0])
+
     def test_said(self) -> None:
         """A server's own words are reported instead, on one line."""
         _, parts = opened(replace(NOTICE, kind=None, said="554 5.7.9 Not\r\nX-Evil: yes"))
@@ -125,6 +133,9 @@ class NoticeTests(SynchronousTestCase):
         self.assertIn(b"Content-Type: message/global-delivery-status\r\nContent-Transfer-Encoding: 8bit\r\n", octets)
         self.assertIn("Final-Recipient: utf-8; jürgen@acme.test\r\n".encode(), octets)
         self.assertIn("Original-Recipient: utf-8; jürgen@acme.test\r\n".encode(), octets)
+        # RFC 2045 section 6.4: the multipart says so too.
+        self.assertEqual(email.message_from_bytes(octets)["Content-Transfer-Encoding"], "8bit")
+        self.assertNotIn(b"Content-Transfer-Encoding", notification(NOTICE))
         self.assertIn(b"Content-Type: message/global-headers\r\nContent-Transfer-Encoding: 8bit\r\n", octets)
 
     def test_same_octets(self) -> None:
@@ -165,7 +176,7 @@ class NoticeTests(SynchronousTestCase):
         self.assertLessEqual(set(names), {
             b"Return-Path", b"From", b"To", b"Subject", b"Date", b"Message-ID", b"In-Reply-To", b"References",
             b"Auto-Submitted", b"X-Failed-Recipients", b"Content-Language", b"X-Service-Simulated", b"MIME-Version",
-            b"Content-Type"})
+            b"Content-Type", b"Content-Transfer-Encoding", b"X-MS-Exchange-Message-Is-Ndr"})
         self.assertEqual(len(names), len(set(names)))
         self.assertEqual(octets.count(b"\r\nFinal-Recipient: "), 1)
 

@@ -78,6 +78,52 @@ class DeliveryTests(SynchronousTestCase):
         now(door.universe.scheduler.advance(by=timedelta(minutes=1)))
         self.assertEqual(self.counts(door), (1, 1, 1))
 
+    def test_late_is_not_in_the_job(self) -> None:
+        """The octets wait in the mail store, not in Redis, and go when they are delivered."""
+        door = delivered({"kind": "late", "delay_ms": 3_600_000})
+        (job,) = door.universe.scheduler.pending.values()
+        self.assertLess(len(msgspec.json.encode(job)), 500)
+        held = door.universe.store.held
+        self.assertEqual(now(held.keys()), [job.id])
+        self.assertIn(b"\r\nline 99\r\n", now(held.read(job.id)))
+        now(door.universe.scheduler.advance(by=timedelta(hours=1)))
+        self.assertIn(b"\r\nline 99\r\n", door.mail("maria@acme.test")[0])
+        self.assertEqual(now(held.keys()), [])
+
+    def test_late_and_skipped(self) -> None:
+        """A late delivery that was skipped by hand leaves nothing behind after the next start."""
+        door = delivered({"kind": "late", "delay_ms": 3_600_000})
+        (job,) = door.universe.scheduler.pending.values()
+        now(door.universe.postoffice.tidy())
+        self.assertEqual(now(door.universe.store.held.keys()), [job.id])
+        now(door.universe.scheduler.skip(job.id))
+        now(door.universe.postoffice.tidy())
+        self.assertEqual(now(door.universe.store.held.keys()), [])
+
+    def test_late_notices(self) -> None:
+        """Of a late delivery the sender is told soon when it asked for DELAY, of its end when for SUCCESS."""
+        door = Door()
+        now(door.universe.faults.put([{"stage": "deliver", "kind": "late", "delay_ms": 3_600_000}]))
+        wire = door.hello()
+        wire.ask("MAIL FROM:<app@sim.test>", "RCPT TO:<maria@acme.test> NOTIFY=SUCCESS,DELAY", "DATA")
+        wire.send(TEXT)
+        self.assertEqual(len(door.universe.scheduler.pending), 3)
+        now(door.universe.scheduler.advance(by=timedelta(minutes=59)))
+        self.assertEqual([b"\r\nAction: delayed\r\n" in one for one in door.mail("app@sim.test")], [True])
+        now(door.universe.scheduler.advance(by=timedelta(hours=1)))
+        self.assertEqual([b"\r\nAction: delivered\r\n" in one for one in door.mail("app@sim.test")], [False, True])
+        planned = [msgspec.json.decode(one)["data"]["kind"] for one in now(
+            door.universe.log.query(EventQuery(types=("job.scheduled",))))]
+        self.assertEqual(sorted(planned), ["bounce", "bounce", "deliver"])
+
+    def test_bounces_are_classified(self) -> None:
+        """What the enhanced code of a bounce says is what persona.bounced says."""
+        for enhanced, kind in (("5.1.1", "unknown"), ("5.4.1", "unknown"), ("5.1.2", "domain"), ("5.2.2", "full"),
+                               ("5.2.1", "disabled"), ("5.7.26", "blocked"), ("", "blocked")):
+            door = delivered({"kind": "bounce", "enhanced": enhanced})
+            (event,) = now(door.universe.log.query(EventQuery(types=("persona.bounced",))))
+            self.assertEqual(msgspec.json.decode(event)["data"]["kind"], kind, enhanced)
+
     def test_recorded(self) -> None:
         """A rule that fires adds fault.hit, and its hits are counted."""
         door = delivered({"kind": "discard", "name": "lost"})

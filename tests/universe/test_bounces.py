@@ -12,6 +12,7 @@ from simmail.core.recipients import rules_of
 from simmail.core.scenarios import SCENARIOS
 from simmail.errors import FeatureMissing, Invalid, NotFound, OverMailLimit
 from simmail.testing.universe import now
+from simmail.universe.fingerprint import fingerprint
 from simmail.universe.submission import DsnRequest, Recipient, Submission
 from tests.universe.test_road import MAIL, RoadTestCase, persona
 
@@ -73,6 +74,35 @@ class BounceTests(BounceTestCase):
         self.submit("dead@x.test", sender="")
         self.submit("dead@x.test", notify=("NEVER",))
         self.assertEqual(self.universe.scheduler.pending, {})
+
+    def test_large_message_returned(self) -> None:
+        """RET=FULL returns a long message too; it waits in the mail store, not in the job."""
+        self.rules(status={"dead@x.test": "blocked"})
+        octets = CRLF + b"a line of text\r\n" * 20_000 + b"the end\r\n"
+        self.submit("dead@x.test", octets, dsn=DsnRequest("FULL"))
+        (job,) = self.universe.scheduler.pending.values()
+        self.assertLess(len(str(job.data)), 2000)
+        now(self.universe.scheduler.advance(until="idle"))
+        (notice,) = self.notices()
+        self.assertTrue(notice.get_payload()[2].get_payload()[0].get_payload().rstrip().endswith("the end"))
+        self.assertEqual(now(self.universe.store.held.keys()), [])
+
+    def test_same_fingerprint(self) -> None:
+        """Runs whose mail differs in its Message-ID alone are alike, notices to come and late mail included."""
+        def run(number: bytes) -> str:
+            universe = self.server.universe("run" + number.decode(), seed="same")
+            universe.policy.rules = rules_of({"status": {"dead@x.test": "unknown"}})
+            now(universe.faults.put([{"kind": "late", "stage": "deliver", "delay_ms": 60_000}]))
+            for address in ("dead@x.test", "alive@x.test"):
+                verdict = universe.policy.recipient(address, "app@sim.test")
+                fault = universe.policy.fault(Passing("deliver", "ip", "app@sim.test", address))
+                now(universe.postoffice.accept(Submission(
+                    sender="app@sim.test", recipients=(Recipient(address, verdict, fault=fault),),
+                    octets=b"Received: from " + number + b"\r\n" + CRLF.replace(b"<one@", b"<" + number + b"@"))))
+            found: str = now(fingerprint(universe))["fingerprint"]
+            return found
+
+        self.assertEqual(run(b"1"), run(b"2"))
 
     def test_full_message_returned(self) -> None:
         """RET=FULL returns the body, otherwise the header only."""
