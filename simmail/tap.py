@@ -200,6 +200,7 @@ class Daemon(service.Service):
         self._stopping.append(roster.stop)
         await roster.start()
         first = await first_start(roster, config, state)
+        await journal.keep([universe.id for universe in roster.universes()])
         self._roster = roster
         await self._people()
         self._serve(roster, in_thread)

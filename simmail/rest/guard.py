@@ -15,7 +15,7 @@ from twisted.web.server import Request
 from simmail.errors import Forbidden, Invalid, NotFound, TooMany, Unauthenticated, Unavailable
 from simmail.rest.schema import ROLES, Call, Role
 from simmail.rest.services import Services
-from simmail.universe.roster import Identity
+from simmail.universe.apikeys import Identity
 
 _RANK: dict[str, int] = {role: rank for rank, role in enumerate(ROLES)}
 

@@ -14,7 +14,7 @@ from simmail.core.allowances import Plan
 from simmail.errors import Conflict
 from simmail.rest.admin import administrator
 from simmail.rest.schema import Body, Call, Deleted, Role, Route
-from simmail.universe.roster import Org
+from simmail.universe.orgs import Org
 from simmail.universe.users import User
 
 HEADING = "Administration"

@@ -198,7 +198,7 @@ async def forget_relations(call: Call) -> Deleted:
 
 async def learn(call: Call) -> Learned:
     asked: Learn = call.body
-    plan, usage = call.universe.plan(), call.services.roster.usage(call.universe)
+    plan, usage = call.universe.plan(), call.universe.usage
     plan.check("people", len(call.universe.people))
     plan.check(LEARNED, usage.used(LEARNED))
     # Counted before, given back on a refusal: many at once do not get past the allowance.

@@ -41,7 +41,7 @@ class PlanInfo(Struct, frozen=True):
 
 def read_plan(call: Call) -> PlanInfo:
     universe, roster = call.universe, call.services.roster
-    plan, usage = universe.plan(), roster.usage(universe)
+    plan, usage = universe.plan(), universe.usage
     logins = sum(1 for one in roster.accounts(universe).list() if one.hash)
     return PlanInfo(plan.name, plan.features, plan.limits, Used(
         len(universe.people), logins, 0, usage.used(MAIL), usage.used(CREDITS), usage.used(LEARNED),

@@ -19,7 +19,7 @@ from simmail.core.allowances import Feature
 
 if TYPE_CHECKING:
     from simmail.rest.services import Services
-    from simmail.universe.roster import Identity
+    from simmail.universe.apikeys import Identity
     from simmail.universe.universe import Universe
 
 Role = Literal["viewer", "member", "admin"]

@@ -66,7 +66,7 @@ class Sent(Struct, frozen=True):
 async def send(call: Call) -> Sent:
     asked: Send = call.body
     universe, config = call.universe, call.services.config
-    call.services.roster.usage(universe).require_mail()
+    universe.usage.require_mail()
     sender = one_address(asked.from_, "from").address
     recipients = dict.fromkeys(
         one.address for one in (*addresses(asked.to, "to"), *addresses(asked.cc, "cc")))

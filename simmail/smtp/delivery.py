@@ -24,7 +24,8 @@ from simmail.smtp.replies import Refused
 from simmail.universe.submission import DsnRequest, Recipient, Submission
 
 if TYPE_CHECKING:
-    from simmail.universe.roster import Login, Roster
+    from simmail.universe.roster import Roster
+    from simmail.universe.signin import Login
     from simmail.universe.universe import Universe
 
 NO_FAULTS: Mapping[str, FaultVerdict] = MappingProxyType({})

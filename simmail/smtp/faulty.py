@@ -18,7 +18,7 @@ from simmail.smtp.replies import Refused, reply
 
 if TYPE_CHECKING:
     from simmail.smtp.server import SmtpFactory
-    from simmail.universe.roster import Login
+    from simmail.universe.signin import Login
     from simmail.universe.universe import Universe
 
 #: Kinds that answer with a code.

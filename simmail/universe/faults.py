@@ -92,13 +92,22 @@ class Faults:
         for key, mark in marks:
             self._marks.pop(key, None)
             self._marks[key] = mark
-        events: Sequence[Event] = ()
+        events: tuple[Event, ...] = ()
         if verdict is not None:
             events = (Event("fault.hit", universe.clock.now(), {
                 "rule": verdict.rule, "kind": verdict.kind, "stage": verdict.stage, "address": verdict.address,
                 "code": verdict.code}),)
-        self._record(marks, tuple(events))
+            if verdict.kind == "auth_fail":
+                events += self._auth_failed(passing, verdict),
+        self._record(marks, events)
         return verdict
+
+    def _auth_failed(self, passing: Passing, verdict: FaultVerdict) -> Event:
+        account = self._universe.policy.login(passing.login.strip().lower())
+        return Event("auth.failed", self._universe.clock.now(), {
+            "proto": "imap" if passing.stage == "imap_login" else "smtp", "username": passing.login,
+            "address": account.address if account is not None else "", "remote": passing.ip,
+            "why": f"fault rule {verdict.rule}"})
 
     def _record(self, marks: Sequence[tuple[str, Mark]], events: tuple[Event, ...]) -> None:
         drops = []

@@ -24,6 +24,7 @@ from simmail.core.mail import Mail
 from simmail.core.reading import read_headers
 from simmail.database.records import Commit
 from simmail.errors import Invalid, NotFound, Unavailable
+from simmail.universe.usage import MAIL
 
 if TYPE_CHECKING:
     from simmail.universe.universe import Universe
@@ -97,7 +98,7 @@ class Foreign:
         universe.postoffice.accepted_at = universe.reactor.seconds()
         await universe.postoffice.commit(Commit(once=foreign, arrive=arrivals, events=(Event("mail.delivered", now, {
             "from": mail.from_.address or sender, "to": [copy.mailbox], "subject": mail.subject,
-            "message_id": mail.message_id}),)), octets, (copy,))
+            "message_id": mail.message_id}),), counts=universe.usage.one_more(MAIL)), octets, (copy,))
         universe.told("found {message_id} from {sender} in new/ of {mailbox}, {size} octets",
                       message_id=mail.message_id, sender=sender, mailbox=copy.mailbox, size=len(octets))
         if junk:

@@ -31,6 +31,7 @@ from simmail.errors import TooLarge
 from simmail.universe.outgoing import Outgoing
 from simmail.universe.sorting import Sorted, address_copy, bounced, sort
 from simmail.universe.submission import Submission
+from simmail.universe.usage import MAIL
 
 if TYPE_CHECKING:
     from simmail.universe.universe import Universe
@@ -93,7 +94,7 @@ class PostOffice:
         universe.require_available()
         if len(submission.octets) > universe.config.limits.message + LONGEST_TRACE:
             raise TooLarge(f"message over {universe.config.limits.message} octets")
-        universe.require_mail()
+        universe.usage.require_mail()
         now = universe.clock.now()
         delivery_id = self._unique()
         octets = complete(submission.octets, f"<{delivery_id}@{universe.config.server.domain}>", now)
@@ -109,7 +110,7 @@ class PostOffice:
                 await universe.people.stranger(recipient.address, recipient.verdict.stranger)
         pile = sort(universe, submission, octets, delivery_id, now)
         commit = Commit(once=delivery_id, events=(event, *pile.events), arrive=tuple(pile.arrivals),
-                        jobs=tuple(pile.jobs), puts=tuple(pile.puts))
+                        jobs=tuple(pile.jobs), puts=tuple(pile.puts), counts=universe.usage.one_more(MAIL))
         self.accepted_at = universe.reactor.seconds()
         if pile.held:
             await universe.store.held.keep(pile.held, octets)

@@ -51,6 +51,7 @@ from simmail.universe.retention import Pruning
 from simmail.universe.scheduler import Scheduler
 from simmail.universe.settings import Settings
 from simmail.universe.shelf import Readings
+from simmail.universe.usage import Usage
 from simmail.universe.waits import Waits
 
 #: Real seconds between two notes of where a moved clock stands.
@@ -122,8 +123,7 @@ class Universe:
         self.waits = Waits(self)
         #: The plan of the organisation; the roster knows it.
         self.plan: Callable[[], Plan] = lambda: SELF_HOSTED
-        #: Refuses a message over the plan's mail of this month; the roster knows what was used.
-        self.require_mail: Callable[[], None] = lambda: None
+        self.usage = Usage(self)
         self.pruning = Pruning(self, lambda: self.plan().limits.retention_days)
         self.scheduler.housekeep = self._housekeep
         self._heartbeat = LoopingCall(self._beat)
@@ -139,6 +139,7 @@ class Universe:
         await self._resume_clock()
         await self.postoffice.recover()
         await self.log.start()
+        await self.usage.start()
         await self.settings.start()
         await self.policy.start()
         await self.faults.start()
@@ -195,8 +196,11 @@ class Universe:
         @raise Unavailable: it is not known to be true; with C{once} it may be tried again.
         """
         done: Committed = await self.database.commit(self.id, commit)
-        if done.fresh and commit.events:
-            self.log.announce(done.first, commit.events)
+        if done.fresh:
+            if commit.counts:
+                self.usage.counted(commit.counts, done.counts)
+            if commit.events:
+                self.log.announce(done.first, commit.events)
         return done
 
     async def commit_surely(self, commit: Commit) -> Committed:
@@ -230,10 +234,12 @@ class Universe:
         """
         Refuse what could not be committed.
 
-        @raise Unavailable: Redis is known to be away.
+        @raise Unavailable: Redis is known to be away, or the universe has been stopped.
         """
         if not self.database.healthy:
             raise Unavailable("Redis is away; try again later")
+        if self._stopping:
+            raise Unavailable(f"the universe {self.id} is closed")
 
     @property
     def room_for_people(self) -> bool:

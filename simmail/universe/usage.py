@@ -1,8 +1,8 @@
 """
 What a universe has used of its plan in this month: mail accepted, personas learned.
 
-Months are real UTC months.  Mail is counted as it is accepted and noted a
-moment later: a crash may forget what the last moment brought.  Source:
+Months are real UTC months.  Mail is counted in the commit that it is told of
+by, so a crash neither forgets a message nor counts it twice.  Source:
 decisions, section 23 ("Plans").
 """
 
@@ -10,20 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IDelayedCall
+from twisted.logger import Logger
 
-from simmail.core.events import Event
 from simmail.database.records import Commit
-from simmail.errors import OverMailLimit, Unavailable
+from simmail.errors import OverMailLimit
 
 if TYPE_CHECKING:
     from simmail.universe.universe import Universe
 
-#: Real seconds between two notes of what was counted.
-NOTED = 1.0
+TABLE = "usage"
 
 MAIL, LEARNED, CREDITS = "mail_per_month", "learned_per_month", "ai_credits"
 
@@ -31,42 +29,41 @@ MAIL, LEARNED, CREDITS = "mail_per_month", "learned_per_month", "ai_credits"
 class Usage:
     """The counters of one universe."""
 
+    log = Logger()
+
     def __init__(self, universe: Universe) -> None:
         self._universe = universe
         self._counts: dict[str, int] = {}
-        self._later: IDelayedCall | None = None
-        self._unwatch: Any = None
 
     async def start(self) -> None:
-        """Learn what was counted before."""
-        for key, octets in (await self._universe.database.table(self._universe.id, "usage")).items():
-            self._counts[key] = int(octets)
-        self._unwatch = self._universe.log.watch(self._happened)
-
-    async def stop(self) -> None:
-        """Note what is not noted yet."""
-        if self._unwatch is not None:
-            self._unwatch()
-            self._unwatch = None
-        if self._later is not None:
-            self._later.cancel()
-            self._later = None
-            if self._universe.available:
-                try:
-                    await self._note()
-                except Unavailable:
-                    pass
+        """Learn what was counted before; earlier months are forgotten."""
+        universe = self._universe
+        found = await universe.database.table(universe.id, TABLE)
+        self._counts = {key: int(octets) for key, octets in found.items()}
+        old = [key for key in self._counts if not key.startswith(self._key(""))]
+        if old:
+            await universe.database.commit(universe.id, Commit(drops=tuple((TABLE, key) for key in old)))
 
     def used(self, what: str) -> int:
         """How many of something this month."""
         return self._counts.get(self._key(what), 0)
 
+    def one_more(self, what: str) -> tuple[tuple[str, str, int], ...]:
+        """What a commit holds (C{Commit.counts}) that uses one."""
+        return (TABLE, self._key(what), 1),
+
+    def counted(self, counts: Sequence[tuple[str, str, int]], values: Sequence[int]) -> None:
+        """A commit was made, and so much is used now."""
+        for (table, key, _), value in zip(counts, values):
+            if table == TABLE:
+                self._counts[key] = value
+
     def count(self, what: str, number: int = 1) -> None:
-        """So many more."""
+        """So many more, at once; nobody waits until it is kept."""
         key = self._key(what)
         self._counts[key] = self._counts.get(key, 0) + number
-        if self._later is None:
-            self._later = self._universe.reactor.callLater(NOTED, self._noted)
+        Deferred.fromCoroutine(self._universe.commit_surely(Commit(counts=((TABLE, key, number),)))).addErrback(
+            lambda failure: self.log.failure("what was used is not kept", failure))
 
     def resets(self) -> datetime:
         """When the next month begins, in real time."""
@@ -90,22 +87,3 @@ class Usage:
     def _key(self, what: str) -> str:
         now = self._now()
         return f"{now.year:04d}-{now.month:02d}:{what}"
-
-    def _happened(self, first: int, events: Sequence[Event]) -> None:
-        number = sum(1 for event in events if event.type == "mail.delivered")
-        if number:
-            self.count(MAIL, number)
-
-    def _noted(self) -> None:
-        self._later = None
-        # What is not noted now is noted with the next message.
-        Deferred.fromCoroutine(self._note()).addErrback(lambda failure: failure.trap(Unavailable))
-
-    async def _note(self) -> None:
-        month = f"{self._now():%Y-%m}:"
-        old = [key for key in self._counts if not key.startswith(month)]
-        await self._universe.database.commit(self._universe.id, Commit(
-            puts=tuple(("usage", key, b"%d" % count) for key, count in self._counts.items() if key not in old),
-            drops=tuple(("usage", key) for key in old)))
-        for key in old:
-            del self._counts[key]

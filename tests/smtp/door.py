@@ -202,7 +202,7 @@ class Door:
 
     def do_suspend(self) -> None:
         """C{X: suspend}: the organisation is."""
-        orgs = self.server.roster._orgs
+        orgs = self.server.roster._orgs._orgs
         orgs["default"] = msgspec.structs.replace(orgs["default"], suspended=True)
 
     def do_store(self, *value: str) -> None:

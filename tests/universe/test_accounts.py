@@ -5,11 +5,29 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+from twisted.internet.defer import Deferred, maybeDeferred
+
 from simmail.config import from_value
 from simmail.core.allowances import Allowances, Plan, plans_of
-from simmail.errors import Conflict, Forbidden, Invalid, NotFound, OverAllowance, TooMany, Unauthenticated
+from simmail.core.faults import Passing
+from simmail.errors import (
+    Conflict, Forbidden, Invalid, NotFound, OverAllowance, OverMailLimit, TooMany, Unauthenticated, Unavailable,
+)
 from simmail.testing.universe import MemoryServer, now
+from simmail.universe import signin
+from simmail.universe.roster import Roster
+from simmail.universe.signin import Login
+from simmail.universe.universe import Universe
+from simmail.universe.usage import LEARNED
+from simmail.universe.usage import MAIL as MAIL_PER_MONTH
 from tests.universe.test_road import MAIL, RoadTestCase, persona
+
+
+class Hasty:
+    """Finds every password wrong, at once."""
+
+    async def verify(self, stored: str, password: str) -> bool:
+        return False
 
 
 class AccountTests(RoadTestCase):
@@ -111,6 +129,52 @@ class AccountTests(RoadTestCase):
         self.server.reactor.advance(61)
         self.assertTrue(self.sign_in("a@sim.test", "x"))
 
+    def test_guessing_at_once(self) -> None:
+        """Tries made at once count as those made one after another, and those with the right password get in."""
+        now(self.accounts.create({"address": "a@sim.test", "password": "x"}))
+        slow: list[Deferred[None]] = []
+        looked: list[str] = []
+        real = self.roster.passwords.verify
+
+        async def verify(stored: str, password: str) -> bool:
+            looked.append(password)
+            slow.append(Deferred())
+            await slow[-1]
+            return await real(stored, password)
+
+        self.patch(self.roster.passwords, "verify", verify)
+        told: list[Any] = []
+        for n in range(40):
+            Deferred.fromCoroutine(self.roster.sign_in(
+                "a@sim.test", "x" if n % 20 == 0 else f"wrong {n}", "imap", "10.0.0.1")).addBoth(told.append)
+        while slow:
+            slow.pop(0).callback(None)
+        wrong = [one for one in looked if one != "x"]
+        self.assertEqual(len(wrong), 10)
+        self.assertEqual(len(told), 40)
+        self.assertEqual(sum(isinstance(one, Login) for one in told), 1)
+        self.assertEqual(sum(isinstance(getattr(one, "value", None), TooMany) for one in told), 29)
+
+    def test_places_are_forgotten(self) -> None:
+        """Tries from very many addresses do not fill the memory."""
+        self.patch(signin, "MOST_PLACES", 50)
+        self.roster.passwords = Hasty()
+        for n in range(200):
+            self.assertRaises(Unauthenticated, self.sign_in, "a@sim.test", "x", remote=f"10.0.0.{n}")
+            self.server.reactor.advance(2)
+        places = self.roster.sign_in.__self__._places
+        self.assertLess(len(places), 60)
+
+    def test_fault(self) -> None:
+        """A login that a fault rule refuses is a failed login too."""
+        now(self.accounts.create({"address": "a@sim.test", "password": "x", "username": "alice"}))
+        now(self.universe.faults.put([{"name": "locked", "kind": "auth_fail", "stage": "auth"}]))
+        self.universe.policy.fault(Passing("auth", "10.0.0.1", login="Alice"))
+        hit, failed = self.events("fault.hit", "auth.failed")
+        self.assertEqual((hit["type"], failed["type"]), ("fault.hit", "auth.failed"))
+        self.assertEqual(failed["data"], {"proto": "smtp", "username": "Alice", "address": "a@sim.test",
+                                          "remote": "10.0.0.1", "why": "fault rule locked"})
+
     def test_suspended(self) -> None:
         """A suspended organisation's logins are refused as such."""
         now(self.accounts.create({"address": "a@sim.test", "password": "x"}))
@@ -182,6 +246,70 @@ class RosterTests(RoadTestCase):
         now(roster.delete_universe("other"))
         self.assertRaises(NotFound, roster.universe, "other")
         self.assertRaises(Unauthenticated, now, roster.identify(token))
+
+    def test_deleted_with_its_mail(self) -> None:
+        """Mail, people and what is owed go too; a new one of that id begins with nothing."""
+        roster = self.server.roster
+        other = self.server.universe("other")
+        now(other.people.create(persona()))
+        self.server.send(other, "app@sim.test", "maria@acme.test", MAIL)
+        now(roster.delete_universe("other"))
+        self.assertRaises(Unavailable, self.server.send, other, "app@sim.test", "maria@acme.test", MAIL)
+        again = self.server.universe("other")
+        self.assertEqual((again.store.mailboxes(), len(again.people), now(again.store.owed())), ([], 0, []))
+        # Event numbers go on: a listener that knows the old ones sees no new one as old.
+        self.assertGreater(again.log.last, 0)
+
+    def test_deleted_half(self) -> None:
+        """A crash while it is deleted: the rest goes at the next start, and it is not there again."""
+        roster, database = self.server.roster, self.server.database
+        other = self.server.universe("other")
+        self.server.send(other, "app@sim.test", "maria@acme.test", MAIL)
+        token = now(roster.create_key("other", "admin", ""))
+
+        def away() -> Any:
+            raise Unavailable("killed")
+
+        self.patch(other.store, "erase", away)
+        self.assertRaises(Unavailable, now, roster.delete_universe("other"))
+        self.assertNotEqual(other.store.mailboxes(), [])
+        del other.store.erase
+        again = Roster(self.server.config, database, self.server._store, self.server.reactor, maybeDeferred,
+                       self.server.unique)
+        now(again.start())
+        self.assertRaises(NotFound, again.universe, "other")
+        self.assertRaises(Unauthenticated, now, again.identify(token))
+        self.assertEqual(other.store.mailboxes(), [])
+        self.assertEqual(now(again.documents("going")), {})
+
+    def test_not_deleted(self) -> None:
+        """While Redis is away nothing is deleted."""
+        other = self.server.universe("other")
+        self.server.database.set_healthy(False)
+        self.assertRaises(Unavailable, now, self.server.roster.delete_universe("other"))
+        self.assertIs(self.server.roster.universe("other"), other)
+        self.server.database.set_healthy(True)
+        self.server.send(other, "app@sim.test", "maria@acme.test", MAIL)
+        now(self.server.roster.delete_universe("other"))
+
+    def test_usage(self) -> None:
+        """Mail is counted in its own commit: a crash neither forgets it nor counts it twice; months begin anew."""
+        self.server.send(self.universe, "app@sim.test", "x@sim.test", MAIL)
+        self.server.send(self.universe, "app@sim.test", "y@sim.test", MAIL)
+        self.universe.usage.count(LEARNED)
+        again = Universe(self.universe.charter, self.server.config, self.universe.store, self.server.database,
+                         self.server.reactor, self.server.unique)
+        now(again.start())
+        for one in (self.universe, again):
+            self.assertEqual((one.usage.used(MAIL_PER_MONTH), one.usage.used(LEARNED)), (2, 1))
+        again.plan = lambda: Plan("tiny", limits=Allowances(mail_per_month=2))
+        self.assertRaises(OverMailLimit, self.server.send, again, "app@sim.test", "z@sim.test", MAIL)
+        self.server.reactor.advance(31 * 86400)
+        self.assertEqual(again.usage.used(MAIL_PER_MONTH), 0)
+        self.server.send(again, "app@sim.test", "z@sim.test", MAIL)
+        now(self.universe.usage.start())
+        table = now(self.server.database.table("main", "usage"))
+        self.assertEqual(list(table.values()), [b"1"])
 
     def test_plans(self) -> None:
         """Plans are read with their features and limits; a bad one is named."""

@@ -1,0 +1,194 @@
+"""
+Signing in over SMTP and IMAP.
+
+Passwords cannot be tried at speed: after some failures a place has to wait,
+and tries that are made at once count as those made one after another
+(reliability, S3).  A good login from elsewhere is never locked out.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections import deque
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from twisted.internet.defer import Deferred
+from twisted.logger import Logger
+
+from simmail.config import Config
+from simmail.core.events import Event
+from simmail.database.records import Commit
+from simmail.errors import Forbidden, TooMany, Unauthenticated, Unavailable
+
+if TYPE_CHECKING:
+    from simmail.universe.policy import Account
+    from simmail.universe.roster import Roster
+    from simmail.universe.universe import Universe
+
+Proto = Literal["smtp", "imap"]
+
+#: Failed sign-ins from one place within a minute, after which that place has to wait.
+MOST_FAILURES = 10
+FAILURE_WINDOW = 60.0
+
+#: Places remembered before those whose failures are over are forgotten.
+MOST_PLACES = 10_000
+
+
+class Login(NamedTuple):
+    """Who signed in over SMTP or IMAP, and where."""
+
+    universe: Universe
+    address: str
+    username: str
+
+
+class _Place:
+    """
+    What one address tries.
+
+    @ivar failures: when, in Unix time; trying: passwords being looked at; waiting: those who want theirs looked at.
+    """
+
+    __slots__ = ("failures", "trying", "waiting")
+
+    def __init__(self) -> None:
+        self.failures: deque[float] = deque(maxlen=MOST_FAILURES)
+        self.trying = 0
+        self.waiting: deque[Deferred[None]] = deque()
+
+
+class SignIn:
+    """Who may sign in, and how often it may be tried."""
+
+    log = Logger()
+
+    def __init__(self, roster: Roster, config: Config) -> None:
+        self._roster = roster
+        self._config = config
+        self._places: dict[str, _Place] = {}
+
+    async def sign_in(self, username: str, password: str, proto: Proto, remote: str) -> Login:
+        """
+        Who a login and password belong to; recorded as C{auth.ok} or C{auth.failed}.
+
+        @raise Unauthenticated: nobody, or not for this protocol.
+        @raise TooMany: too many failures from this place.
+        @raise Forbidden: the organisation is suspended.
+        @raise Unavailable: Redis is away (SMTP only: reading over IMAP goes on).
+        """
+        if proto == "smtp" and not self._roster.available:
+            raise Unavailable("Redis is away; try again later")
+        place = await self._begin(remote)
+        failed = False
+        try:
+            name = username.strip().lower()
+            if "*" in name and proto == "imap":
+                return await self._as_master(name, username, password, remote)
+            return await self._as_login(name, username, password, proto, remote)
+        except Unauthenticated:
+            failed = True
+            raise
+        finally:
+            self._end(place, failed)
+
+    async def _begin(self, remote: str) -> _Place:
+        place = self._places.get(remote)
+        if place is None:
+            if len(self._places) >= MOST_PLACES:
+                self._forget()
+            place = self._places[remote] = _Place()
+        while True:
+            now = self._roster.seconds()
+            while place.failures and place.failures[0] < now - FAILURE_WINDOW:
+                place.failures.popleft()
+            if len(place.failures) >= MOST_FAILURES:
+                raise TooMany("too many failed logins", place.failures[0] + FAILURE_WINDOW - now)
+            if len(place.failures) + place.trying < MOST_FAILURES:
+                place.trying += 1
+                return place
+            # Were all of these to fail, this one would be one too many.
+            turn: Deferred[None] = Deferred()
+            place.waiting.append(turn)
+            await turn
+
+    def _end(self, place: _Place, failed: bool) -> None:
+        place.trying -= 1
+        if failed:
+            place.failures.append(self._roster.seconds())
+        waiting, place.waiting = place.waiting, deque()
+        for turn in waiting:
+            turn.callback(None)
+
+    def _forget(self) -> None:
+        before = self._roster.seconds() - FAILURE_WINDOW
+        self._places = {
+            remote: place for remote, place in self._places.items()
+            if place.trying or place.waiting or (place.failures and place.failures[-1] >= before)}
+
+    async def _as_login(self, name: str, username: str, password: str, proto: Proto, remote: str) -> Login:
+        roster = self._roster
+        candidates = [
+            (universe, account) for universe in roster.universes()
+            if (account := universe.policy.login(name)) is not None
+        ]
+        found: tuple[Universe, Account] | None = None
+        if not candidates:
+            await roster.passwords.verify("", password)
+        for universe, account in candidates:
+            if await roster.passwords.verify(account.hash, password):
+                found = universe, account
+                break
+        why = _why_not(found[1] if found else None, proto)
+        if found is None or why:
+            for universe, account in candidates[:1]:
+                self.record(universe, False, proto, username, account.address, remote, why)
+            raise Unauthenticated("authentication failed")
+        universe, account = found
+        return self._signed_in(universe, proto, username, account.address, remote)
+
+    async def _as_master(self, name: str, username: str, password: str, remote: str) -> Login:
+        """A master user opens somebody's mailbox: C{address*master} (decisions, section 23)."""
+        roster = self._roster
+        address, _, master = name.rpartition("*")
+        stored = self._config.imap.master_users.get(master, "")
+        if stored.startswith("$argon2"):
+            good = await roster.passwords.verify(stored, password)
+        else:
+            await roster.passwords.verify("", password)
+            good = bool(stored) and hmac.compare_digest(stored.encode(), password.encode("utf-8", "surrogatepass"))
+        having = [one for one in roster.universes() if one.store.exists(address)]
+        default = self._config.smtp.default_universe
+        universe = next((one for one in having if one.id == default), having[0] if having else None)
+        if not good or universe is None:
+            if universe is not None:
+                self.record(universe, False, "imap", username, address, remote, "wrong master user or password")
+            raise Unauthenticated("authentication failed")
+        return self._signed_in(universe, "imap", username, address, remote)
+
+    def _signed_in(self, universe: Universe, proto: Proto, username: str, address: str, remote: str) -> Login:
+        if self._roster.org_of(universe).suspended:
+            raise Forbidden("the organization is suspended")
+        self.record(universe, True, proto, username, address, remote, "")
+        return Login(universe, address, username)
+
+    def record(
+        self, universe: Universe, good: bool, proto: str, username: str, address: str, remote: str, why: str
+    ) -> None:
+        """Record that somebody signed in, or tried to; nobody waits for it."""
+        if not self._roster.available:
+            return
+        event = Event("auth.ok" if good else "auth.failed", universe.clock.now(), {
+            "proto": proto, "username": username, "address": address, "remote": remote, "why": why})
+        Deferred.fromCoroutine(universe.commit(Commit(events=(event,)))).addErrback(
+            lambda failure: self.log.warn("a login was not recorded: {failure}", failure=failure.value))
+
+
+def _why_not(account: Account | None, proto: Proto) -> str:
+    if account is None:
+        return "wrong name or password"
+    if account.disabled:
+        return "the login is disabled"
+    if not (account.allow_smtp if proto == "smtp" else account.allow_imap):
+        return f"the login may not use {proto}"
+    return ""
