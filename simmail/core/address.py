@@ -44,12 +44,15 @@ def parse(text: str, field: str = "address") -> str:
     """
     A mailbox address as it is compared and stored: lower case, the local part quoted only where it must be.
 
-    Quoted local parts, UTF-8 (RFC 6531) and address literals are addresses.
+    Quoted local parts, UTF-8 (RFC 6531) and address literals are addresses.  Many clients write international
+    domains as A-labels (C{xn--mnchen-3ya.test}): those are stored as the U-labels they stand for.
 
     @raise Invalid: anything else, and more than 254 octets.
     """
     if len(text) < LONGEST_LOCAL and _USUAL.fullmatch(text) is not None:
-        return text.lower()
+        address = text.lower()
+        if "xn--" not in address:
+            return address
     if not text or len(text) > LONGEST or not text.isprintable() or len(text.encode("utf-8")) > LONGEST:
         raise Invalid(field, "is not an email address")
     local, at, domain = text.rpartition("@")
@@ -124,7 +127,8 @@ def _domain(domain: str) -> str:
             return f"[{IPv4Address(domain[1:-1])}]"
         except ValueError:
             return ""
-    for label in domain.split("."):
+    labels = domain.split(".")
+    for label in labels:
         if not label or label[0] == "-" or label[-1] == "-":
             return ""
         if label.isascii():
@@ -132,7 +136,34 @@ def _domain(domain: str) -> str:
                 return ""
         elif not label.replace("-", "").isalnum() and not _is_u_label(label):
             return ""
-    return domain
+    return u_labels(domain) if "xn--" in domain.lower() else domain
+
+
+def u_labels(domain: str) -> str:
+    """A domain with its A-labels as U-labels (RFC 5890 section 2.3.2.1), lower case; labels that are none stay."""
+    return ".".join(_u_label(label) for label in domain.lower().split("."))
+
+
+def _u_label(label: str) -> str:
+    if not label.startswith("xn--") or len(label) > LONGEST_LABEL:
+        return label
+    try:
+        told = label[4:].encode("ascii").decode("punycode")
+        same = normalize("NFC", told.lower()).encode("punycode").decode("ascii") == label[4:]
+    except UnicodeError:
+        return label
+    fits = told.isprintable() and not told.isascii() and told[0] != "-" != told[-1] and _is_u_label(told)
+    return told if same and fits else label
+
+
+def ascii_form(address: str) -> str:
+    """The address with its domain in A-labels, where that makes it ASCII: so it may go wherever ASCII may."""
+    local, at, domain = address.rpartition("@")
+    if address.isascii() or not local.isascii():
+        return address
+    labels = [label if label.isascii() else "xn--" + label.encode("punycode").decode("ascii")
+              for label in domain.split(".")]
+    return address if any(len(label) > LONGEST_LABEL for label in labels) else f"{local}{at}{'.'.join(labels)}"
 
 
 def _is_u_label(label: str) -> bool:
@@ -313,7 +344,8 @@ _PHRASE = re.compile(r"[\w!#$%&'*+/=?^`{|}~ -]+", re.ASCII)
 
 def format_address(address: Address) -> str:
     """
-    A mailbox for a header field: the name quoted, or in encoded words joined by blanks, where it must be.
+    A mailbox for a header field: the name quoted, or in encoded words joined by blanks, where it must be; a domain
+    in A-labels, which every reader understands.
 
     @raise Invalid: line ends or NUL in either part, lone surrogates.
     """
@@ -325,6 +357,7 @@ def format_address(address: Address) -> str:
         (name + spec).encode("utf-8")
     except UnicodeEncodeError:
         raise Invalid("address", "must not hold lone surrogates") from None
+    spec = ascii_form(spec)
     if not name:
         return spec
     if encodedwords.plain(name):

@@ -16,9 +16,10 @@ from hashlib import blake2b
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from simmail.core import encodedwords, xtext
-from simmail.core.address import domain_of
+from simmail.core.address import ascii_form, domain_of
 from simmail.core.completing import header_end, without
 from simmail.core.dice import Dice
 from simmail.core.dsnvoices import VOICES, Dialect, Voice
@@ -119,6 +120,7 @@ def dialect_of(address: str, dice: Dice) -> Dialect:
 
 def notification(notice: Notice) -> bytes:
     """The whole message, lines ended by CRLF."""
+    notice = replace(notice, recipient=ascii_form(notice.recipient), to=ascii_form(notice.to))
     voice = VOICES[notice.dialect]
     key = blake2b(notice.message_id.encode("utf-8"), digest_size=16).hexdigest()
     words = _words(notice, voice, key)

@@ -12,6 +12,7 @@ from typing import Any, get_args
 
 import msgspec
 
+from simmail.core.address import u_labels
 from simmail.core.checks import LINE, Check, flag, line, list_of, members, one_of, share, text
 from simmail.core.faults import KINDS, PAIRS, STAGES, FaultRule, Per
 from simmail.core.persona import Hours
@@ -152,8 +153,10 @@ def _message(value: Any, field: str) -> str:
     return told
 
 
-def _match(value: Any, field: str) -> str:
-    return str(line(value, field)).strip().lower()
+def match_of(value: Any, field: str = "match") -> str:
+    """The C{match} of a rule, as addresses are stored.  @raise Invalid: naming the field."""
+    local, at, domain = str(line(value, field)).strip().lower().rpartition("@")
+    return f"{local}{at}{u_labels(domain)}"
 
 
 def _interval(value: Any, field: str) -> str:
@@ -186,7 +189,7 @@ _line = text(2 * LINE, lines=False)
 _from_zero = whole(0, 1_000_000_000)
 
 _CHECKS: Mapping[str, Check] = {
-    "name": line, "kind": one_of(KINDS), "stage": one_of(STAGES), "match": _match, "rate": share, "code": _code,
+    "name": line, "kind": one_of(KINDS), "stage": one_of(STAGES), "match": match_of, "rate": share, "code": _code,
     "enhanced": _enhanced, "message": _message,
     "delay_ms": whole(0, int(LONGEST / timedelta(milliseconds=1))), "bytes_per_second": _from_zero,
     "limit": _from_zero, "interval": _interval, "window": window_of, "enabled": flag, "scenario": line,

@@ -15,7 +15,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from simmail.core.faultfields import shown, window_of
+from simmail.core.faultfields import match_of, shown, window_of
 from simmail.core.faults import FaultKind, FaultRule, Stage
 from simmail.core.persona import Hours
 from simmail.errors import NotFound
@@ -46,7 +46,7 @@ def added(scenario_id: str, match: str = "", window: Any = None) -> FaultRule:
     scenario = SCENARIOS.get(scenario_id)
     if scenario is None:
         raise NotFound(f"no fault scenario {scenario_id}")
-    rule = replace(scenario.rule, match=match.strip().lower() or scenario.rule.match)
+    rule = replace(scenario.rule, match=match_of(match) or scenario.rule.match)
     return rule if window is None else replace(rule, window=window_of(window))
 
 

@@ -31,7 +31,7 @@ class ParseTests(SynchronousTestCase):
             ('"a.b"@c.test', "a.b@c.test"), ('"A b"@c.test', '"a b"@c.test'), ('"a\\"\\\\b"@c', '"a\\"\\\\b"@c'),
             ('"\\a"@b', "a@b"), ('"a@b"@c.test', '"a@b"@c.test'), ("a@[192.0.2.1]", "a@[192.0.2.1]"),
             ("a@[IPv6:2001:DB8::1]", "a@[ipv6:2001:db8::1]"), ("Jörg@Bücher.example", "jörg@bücher.example"),
-            ("用户@例子.广告", "用户@例子.广告"), ("a@xn--bcher-kva.test", "a@xn--bcher-kva.test"),
+            ("用户@例子.广告", "用户@例子.广告"), ("a@xn--bcher-kva.test", "a@bücher.test"),
             ("!#$%&'*+/=?^_`{|}~-@a.test", "!#$%&'*+/=?^_`{|}~-@a.test"), ("a@1.test", "a@1.test"),
             ("a" * 64 + "@" + ".".join(["b" * 63] * 2) + ".test", "a" * 64 + "@" + ".".join(["b" * 63] * 2) + ".test"),
         ):
@@ -42,6 +42,37 @@ class ParseTests(SynchronousTestCase):
     def test_composed(self) -> None:
         """Composed and decomposed letters are one address."""
         self.assertEqual(address.parse("jo\u0308rg@a.test"), address.parse("j\u00f6rg@a.test"))
+
+    def test_international_domains(self) -> None:
+        """A-labels are the U-labels they stand for; what only looks like one stays as it is."""
+        for label, told in (
+            ("xn--mnchen-3ya", "m\u00fcnchen"), ("XN--Mnchen-3YA", "m\u00fcnchen"), ("xn--strae-oqa", "stra\u00dfe"),
+            ("xn--fsqu00a", "\u4f8b\u5b50"), ("xn--abc-", "xn--abc-"), ("xn--", "xn--"), ("xn--a", "xn--a"),
+            ("xn--99999999999", "xn--99999999999"), ("xn---", "xn---"), ("xn--abc", "xn--abc"),
+        ):
+            if label.endswith("-"):
+                self.assertFalse(address.is_valid(f"maria@{label}.test"))
+            else:
+                self.assertEqual(address.parse(f"Maria@{label}.test"), f"maria@{told}.test")
+            self.assertEqual(address.u_labels(f"@{label}.test"), f"@{label.lower()}.test")
+            self.assertEqual(address.u_labels(f"a.{label}.test"), f"a.{told.lower()}.test")
+        self.assertEqual(address.ascii_form("maria@m\u00fcnchen.test"), "maria@xn--mnchen-3ya.test")
+        self.assertEqual(address.ascii_form("j\u00fcrgen@m\u00fcnchen.test"), "j\u00fcrgen@m\u00fcnchen.test")
+        self.assertEqual(address.format_address(Address("", "maria@m\u00fcnchen.test")), "maria@xn--mnchen-3ya.test")
+        self.assertEqual(address.parse_list("Maria <maria@xn--mnchen-3ya.test>"),
+                         (Address("Maria", "maria@m\u00fcnchen.test"),))
+
+    @given(st.text(st.characters(codec="utf-8"), min_size=1, max_size=20))
+    @settings(max_examples=300)
+    def test_any_label(self, label: str) -> None:
+        """An address is the same in A-labels and U-labels, and no label is an error."""
+        for text in (f"a@{label}.test", f"a@xn--{label}.test"):
+            try:
+                parsed = address.parse(text)
+            except Invalid:
+                continue
+            self.assertEqual(address.parse(parsed), parsed)
+            self.assertEqual(address.parse(address.ascii_form(parsed)), parsed)
 
     def test_bad(self) -> None:
         """Everything else is Invalid, and names the field."""

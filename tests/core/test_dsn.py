@@ -138,6 +138,13 @@ class NoticeTests(SynchronousTestCase):
         self.assertNotIn(b"Content-Transfer-Encoding", notification(NOTICE))
         self.assertIn(b"Content-Type: message/global-headers\r\nContent-Transfer-Encoding: 8bit\r\n", octets)
 
+    def test_international_domain(self) -> None:
+        """A domain beyond ASCII alone is written in A-labels, so that every reader understands the notice."""
+        for dialect in VOICES:
+            octets = notification(replace(NOTICE, dialect=dialect, recipient="maria@m\u00fcnchen.test"))
+            self.assertTrue(octets.isascii())
+            self.assertIn(b"Final-Recipient: rfc822; maria@xn--mnchen-3ya.test\r\n", octets)
+
     def test_same_octets(self) -> None:
         """The same notice gives the same octets; another Message-ID another boundary."""
         for dialect in VOICES:
