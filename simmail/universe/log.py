@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, succeed
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
@@ -37,6 +37,8 @@ class EventLog:
         self._database = database
         self._reactor = reactor
         self._listeners: list[Listener] = []
+        #: Waits for what was accepted and is about to be recorded.
+        self.recorded: Callable[[], Deferred[None]] = lambda: succeed(None)
         self._watchers: list[Callable[[int, Sequence[Event]], None]] = []
         self.last = self._begin = 0
         self._times: deque[tuple[float, int]] = deque(maxlen=4096)
@@ -47,8 +49,12 @@ class EventLog:
         self.last = self._begin = await self._database.last_event(self._universe)
 
     def query(self, query: EventQuery) -> Deferred[list[bytes]]:
-        """Recorded events as JSON, as C{IDatabase.events}."""
-        rows: Deferred[list[bytes]] = self._database.events(self._universe, query)
+        """Recorded events as JSON, as C{IDatabase.events}; those of all that was accepted are among them."""
+        return Deferred.fromCoroutine(self._query(query))
+
+    async def _query(self, query: EventQuery) -> list[bytes]:
+        await self.recorded()
+        rows: list[bytes] = await self._database.events(self._universe, query)
         return rows
 
     def listen(self, listener: Listener) -> None:

@@ -1,10 +1,12 @@
 """
 The post office: the one road every message takes, whoever sent it.
 
-A message is made complete, filed in every recipient's mailbox (durable and
-visible), and what follows from it is committed once, keyed by the delivery's
-id; only then is the sender told.  A commit that Redis could not take is owed:
-the journal keeps it, and it is made as soon as Redis is back.
+A message is made complete and filed in every recipient's mailbox, durable and
+visible; then the sender is told.  What follows from it is in the same record
+of the journal and is committed once, keyed by the delivery's id: at once, or
+as soon as Redis is back, or at the next start.  Whoever asks for what was
+recorded waits for the commits of all mail that was accepted (C{recorded}), so
+nobody sees a 250 before its event.
 Source: decisions, sections 20 and 23 ("Mail").
 """
 
@@ -13,7 +15,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -36,8 +38,11 @@ from simmail.universe.usage import MAIL
 if TYPE_CHECKING:
     from simmail.universe.universe import Universe
 
-#: Longest a sender waits for Redis once its mail is durable (real seconds).
+#: Longest anybody waits for Redis once mail is durable (real seconds).
 PATIENCE = 1.5
+
+#: Messages that may be owed a commit, and octets of messages; beyond that senders wait for Redis too.
+MOST_OWED, MOST_OCTETS = 256, 16 * 1024 * 1024
 
 #: Octets a door may put in front as trace: the limit is for what was sent.
 LONGEST_TRACE = 2048
@@ -57,10 +62,15 @@ class Accepted(NamedTuple):
     copies: tuple[Copy, ...]
 
 
-class _Noted(NamedTuple):
-    uid: int
-    real: float
-    number: int
+class _Noted:
+    """A copy that was filed; C{number}: where the event log stood, with what was recorded of the message."""
+
+    __slots__ = ("uid", "real", "number")
+
+    def __init__(self, uid: int, real: float, number: int) -> None:
+        self.uid = uid
+        self.real = real
+        self.number = number
 
 
 class PostOffice:
@@ -73,12 +83,17 @@ class PostOffice:
         self._unique = unique
         self._under_way: dict[str, datetime] = {}
         self._waiting: deque[Deferred[None]] = deque()
+        self._owed: dict[str, int] = {}
+        self._owed_octets = 0
+        self._recording: list[tuple[set[str], Deferred[None]]] = []
         self._filed: dict[tuple[str, str], deque[_Noted]] = {}
         #: Called after each copy that was noted.
         self.watchers: set[Callable[[], None]] = set()
         #: Real time of the last message accepted, and whether a job has since written to the application.
         self.accepted_at = 0.0
         self.reached_application = False
+        #: Messages from outside that are taken and not yet in the event log.
+        self.uncounted = 0
 
     # Mail from outside
 
@@ -114,9 +129,16 @@ class PostOffice:
         self.accepted_at = universe.reactor.seconds()
         if pile.held:
             await universe.store.held.keep(pile.held, octets)
-        copies, done = await self._file(delivery_id, tuple(pile.filings), octets, now, commit)
-        await self._beside(delivery_id, pile, now)
-        await universe.within(done, PATIENCE)
+        self.uncounted += 1
+        try:
+            copies, done = await self._file(delivery_id, tuple(pile.filings), octets, now, commit)
+        except BaseException:
+            self.uncounted -= 1
+            raise
+        done.addBoth(self._counted)
+        if pile.beside:
+            await self._beside(delivery_id, pile, now)
+        await self._in_time(done)
         universe.told(
             "accepted {message_id} from {sender} for {recipients}, {size} octets, via {via}, filed in {places}",
             message_id=title.message_id, sender=submission.sender, recipients=len(submission.recipients),
@@ -151,7 +173,18 @@ class PostOffice:
             _, done = await self._file(
                 f"{delivery_id}-{n}", tuple(filings), octets, now,
                 Commit(once=f"{delivery_id}-{n}", arrive=tuple(arrivals)))
+            await self._in_time(done)
+
+    def _counted(self, result: Any) -> Any:
+        self.uncounted -= 1
+        return result
+
+    async def _in_time(self, done: Deferred[None]) -> None:
+        """Go on: the journal has what is still to be committed.  When that is much, give Redis time."""
+        if len(self._owed) > MOST_OWED or self._owed_octets > MOST_OCTETS:
             await self._universe.within(done, PATIENCE)
+        else:
+            done.addErrback(lambda failure: self.log.failure("what follows from a message is not committed", failure))
 
     def refused(self, address: str, sender: str, verdict: Verdict) -> None:
         """SMTP refused a recipient at RCPT: that is recorded, and nobody waits for it."""
@@ -201,16 +234,20 @@ class PostOffice:
         except BaseException:
             self.ended(delivery_id)
             raise
+        self._owed[delivery_id] = len(octets)
+        self._owed_octets += len(octets)
         return copies, Deferred.fromCoroutine(self.commit(commit, octets, copies))
 
     async def commit(self, commit: Commit, octets: bytes | None, copies: tuple[Copy, ...]) -> None:
         """What follows from a message that is filed and under way: made true, however long Redis is away."""
         universe = self._universe
+        noted = [self._noted(copy) for copy in copies]
         try:
             await universe.commit_surely(commit)
             universe.store.settle([commit.once])
-            for copy in copies:
-                self.note(copy)
+            for one in noted:
+                one.number = universe.log.last
+            self._wake()
             universe.scheduler.add(commit.jobs)
             universe.correspondents.add(commit.arrive, octets)
         finally:
@@ -223,6 +260,14 @@ class PostOffice:
     def ended(self, delivery_id: str) -> None:
         """It is not any more."""
         self._under_way.pop(delivery_id, None)
+        self._owed_octets -= self._owed.pop(delivery_id, 0)
+        if self._recording:
+            for owed, _ in self._recording:
+                owed.discard(delivery_id)
+            recorded = [done for owed, done in self._recording if not owed]
+            self._recording = [one for one in self._recording if one[0]]
+            for done in recorded:
+                done.callback(None)
         if not self._under_way:
             while self._waiting:
                 self._waiting.popleft().callback(None)
@@ -230,12 +275,20 @@ class PostOffice:
     # What was filed lately, for waits
 
     def note(self, copy: Copy) -> None:
-        """A copy was filed just now (also one that is no delivery)."""
+        """A copy was filed just now that is no delivery."""
+        self._noted(copy)
+        self._wake()
+
+    def _noted(self, copy: Copy) -> _Noted:
         universe = self._universe
         filed = self._filed.get((copy.mailbox, copy.folder))
         if filed is None:
             filed = self._filed[copy.mailbox, copy.folder] = deque(maxlen=MOST_NOTED)
-        filed.append(_Noted(copy.uid, universe.reactor.seconds(), universe.log.last))
+        noted = _Noted(copy.uid, universe.reactor.seconds(), universe.log.last)
+        filed.append(noted)
+        return noted
+
+    def _wake(self) -> None:
         for watcher in tuple(self.watchers):
             watcher()
 
@@ -250,6 +303,15 @@ class PostOffice:
     def floor(self) -> datetime | None:
         """The instant of the oldest message that is not yet committed."""
         return next(iter(self._under_way.values())) if self._under_way else None
+
+    def recorded(self) -> Deferred[None]:
+        """Deferred that fires when all that is accepted now is committed, or when Redis takes too long."""
+        done: Deferred[None] = Deferred()
+        if not self._owed:
+            done.callback(None)
+            return done
+        self._recording.append((set(self._owed), done))
+        return self._universe.within(done, PATIENCE)
 
     def quiet(self) -> Deferred[None]:
         """Deferred that fires when no message is under way."""

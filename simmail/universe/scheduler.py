@@ -242,6 +242,8 @@ class Scheduler:
             raise Invalid("by", "at most 400d at once")
 
         seen: set[str] = set()
+        # What was accepted may be about to plan a job.
+        await self._events.recorded()
         nothing = until == "next_job" and self.first() is None
 
         def stop(job: Job | None) -> str | None:
@@ -320,7 +322,8 @@ class Scheduler:
     # What the API asks for
 
     async def jobs(self, query: JobQuery) -> list[Job]:
-        """Jobs, pending and past."""
+        """Jobs, pending and past, with those of all mail that was accepted."""
+        await self._events.recorded()
         found: list[Job] = await self._database.jobs(self._universe, query)
         return found
 

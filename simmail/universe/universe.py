@@ -2,9 +2,10 @@
 One universe: its parts, and the life of a message through them.
 
 A message comes in over SMTP or the API and is given to L{postoffice}, which
-files it in the mail store (journal, Maildir, UIDs) and commits what follows:
+files it in the mail store (journal, Maildir, UIDs); then the sender is told.
+What follows is committed from the same record of the journal:
 C{mail.delivered}, and an arrival for every recipient behind whom stands a
-persona.  Only then is the sender told.  L{correspondents} takes arrivals in
+persona.  L{correspondents} takes arrivals in
 order, asks C{core.react} what the persona makes of each, and commits that:
 C{persona.received}, what it remembers, and the jobs it plans.  L{scheduler}
 does each job at its due time on the simulated L{clock}: a reply is written
@@ -107,6 +108,7 @@ class Universe:
         self.faults = Faults(self)
         self.ordinals = Ordinals(charter.id, database)
         self.postoffice = PostOffice(self, unique)
+        self.log.recorded = self.postoffice.recorded
         self.foreign = Foreign(self)
         self.bounces = Bounces(self)
         self.correspondents = Correspondents(self, turn)
@@ -166,6 +168,7 @@ class Universe:
         if self._heartbeat.running:
             self._heartbeat.stop()
         await self.scheduler.stop()
+        await self.postoffice.recorded()
         if self.database.healthy:
             try:
                 await self.database.commit(self.id, Commit(puts=self.clock.documents()))

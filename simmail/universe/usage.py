@@ -78,7 +78,7 @@ class Usage:
         """
         plan = self._universe.plan()
         limit = plan.limits.mail_per_month
-        if limit is not None and self.used(MAIL) >= limit:
+        if limit is not None and self.used(MAIL) + self._universe.postoffice.uncounted >= limit:
             raise OverMailLimit(f"the plan {plan.name} allows {limit} messages a month")
 
     def _now(self) -> datetime:

@@ -52,6 +52,8 @@ class Waits:
         look = _Look(self._universe, asked)
         await self._until(look, asked.timeout, asked.advance, asked.sim_timeout, asked.settle)
         if look.found:
+            # The number is that of an event behind the mail's own.
+            await self._universe.postoffice.recorded()
             return Waited(tuple(look.found), self._universe.log.last)
         raise TimedOut(f"waited for {described(asked)}; {look.seen()}; {self._planned()}")
 
@@ -258,6 +260,7 @@ class _Look:
         if isinstance(since, datetime):
             return [uid for uid in uids if (entry := folder.entry(uid)) is not None and entry.date > since]
         if isinstance(since, int):
+            await self._universe.postoffice.recorded()
             numbers = self._universe.postoffice.filed_numbers(self._asked.to, folder.name)
             at = await _instant_of(self._universe, since)
             return [uid for uid in uids if (
