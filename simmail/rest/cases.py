@@ -14,12 +14,11 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from simmail.core.cases import Case, Deliverable, Knows, Status
 from simmail.core.events import Recorded
-from simmail.core.threads import group, thread_key
+from simmail.core.threads import thread_key
 from simmail.core.times import parse_instant
 from simmail.database.records import EventQuery
 from simmail.rest.events import Number, event_page, types
-from simmail.rest.mailboxes import Limit, Thread, listed_example
-from simmail.rest.presenting import listed
+from simmail.rest.mailboxes import Limit, Thread, conversations, listed_example, with_messages
 from simmail.rest.schema import Body, Call, Deleted, Page, Query, Route
 from simmail.universe.finding import linked
 
@@ -135,12 +134,10 @@ async def list_case_threads(call: Call) -> list[Thread]:
     threads = []
     for persona_id in dict.fromkeys(keys.values()):
         persona = call.universe.people.known(persona_id)
-        if persona is None or not call.universe.store.exists(persona.address):
-            continue
-        for one in group(await call.universe.mailboxes.conversations(persona.address)):
-            if any(keys.get(thread_key(each.digest)) == persona_id for each in one.messages):
-                threads.append(Thread(one.root, one.subject, one.last, [
-                    listed(each.folder, each.entry, each.digest) for each in one.messages]))
+        if persona is not None and call.universe.store.exists(persona.address):
+            threads += await with_messages(call, persona.address, [
+                one for one in await conversations(call, persona.address)
+                if any(keys.get(thread_key(each)) == persona_id for each in one.messages)])
     threads.sort(key=lambda one: (one.last, one.root), reverse=True)
     return threads[:call.query.limit]
 

@@ -25,6 +25,7 @@ from simmail.rest import decoding, errors
 from simmail.rest.guard import Guard
 from simmail.rest.schema import TAKEN, Call, Cookied, NoQuery, Octets, Page, Route
 from simmail.rest.services import Services
+from simmail.rest.showing import heavy
 
 #: Parameters that go with every call.
 EVERYWHERE = frozenset({"token", "universe"})
@@ -127,7 +128,10 @@ class Exchange:
             call.query = decoding.query(args, route.query, EVERYWHERE)
         if route.body is not None:
             content: Any = request.content
-            call.body = decoding.body(content.read(), route.body, self._limits.json_depth)
+            octets = content.read()
+            call.body = await heavy(
+                self.services.in_thread, lambda: decoding.body(octets, route.body, self._limits.json_depth),
+                len(octets))
         answer = route.call(call)
         return await answer if isawaitable(answer) else answer
 

@@ -5,7 +5,9 @@ C{/livez}, C{/readyz} and C{/metrics}: for those who run the service.  No key is
 from __future__ import annotations
 
 import os
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from itertools import accumulate
 from typing import Literal
 
 import msgspec
@@ -45,7 +47,7 @@ class Traffic:
 
     def __init__(self) -> None:
         self._requests: dict[tuple[str, int], int] = {}
-        self._buckets = [0] * len(BUCKETS)
+        self._buckets = [0] * (len(BUCKETS) + 1)
         self._count = 0
         self._seconds = 0.0
 
@@ -55,9 +57,7 @@ class Traffic:
         self._requests[key] = self._requests.get(key, 0) + 1
         self._count += 1
         self._seconds += seconds
-        for n, bound in enumerate(BUCKETS):
-            if seconds <= bound:
-                self._buckets[n] += 1
+        self._buckets[bisect_left(BUCKETS, seconds)] += 1
 
     def lines(self) -> Iterator[str]:
         """The counts in Prometheus's exposition format."""
@@ -66,7 +66,7 @@ class Traffic:
             method, _, path = endpoint.partition(" ")
             yield f'simmail_http_requests_total{{method="{method}",path="{path}",status="{status}"}} {count}'
         yield "# TYPE simmail_http_request_seconds histogram"
-        for bound, count in zip(BUCKETS, self._buckets):
+        for bound, count in zip(BUCKETS, accumulate(self._buckets)):
             yield f'simmail_http_request_seconds_bucket{{le="{bound:g}"}} {count}'
         yield f'simmail_http_request_seconds_bucket{{le="+Inf"}} {self._count}'
         yield f"simmail_http_request_seconds_sum {self._seconds:.6f}"

@@ -24,6 +24,9 @@ from simmail.rest.presenting import listed
 #: Messages kept; those looked at longest ago go first.
 MOST = 8192
 
+#: Messages asked of the index before others get their turn.
+SLICE = 200
+
 _encode = msgspec.json.Encoder().encode
 
 
@@ -60,6 +63,12 @@ class Listings:
         uids = folder.uids if among is None else among
         end = len(uids) if before is None else bisect_left(uids, before)
         wanted = list(uids[max(0, end - limit):end])[::-1]
+        found = await self.items(universe, folder, wanted)
+        there = [uid for uid in wanted if uid in found]
+        return there, [found[uid] for uid in there]
+
+    async def items(self, universe: int, folder: Any, wanted: Sequence[int]) -> dict[int, bytes]:
+        """The JSON of messages of a folder by UID; what is gone is left out."""
         kept = self._kept
         place = (universe, folder.mailbox, folder.name, folder.uidvalidity)
         found: dict[int, bytes] = {}
@@ -75,13 +84,12 @@ class Listings:
             else:
                 kept.move_to_end(key)
                 found[uid] = octets
-        if missing:
-            digests = await folder.digests(list(missing))
-            for uid, (key, entry) in missing.items():
-                digest = digests.get(uid)
-                if digest is not None:
-                    found[uid] = kept[key] = _encode(listed(folder.name, entry, digest))
-            while len(kept) > self._most:
-                kept.popitem(last=False)
-        there = [uid for uid in wanted if uid in found]
-        return there, [found[uid] for uid in there]
+        uids = list(missing)
+        for begin in range(0, len(uids), SLICE):
+            digests = await folder.digests(uids[begin:begin + SLICE])
+            for uid, digest in digests.items():
+                key, entry = missing[uid]
+                found[uid] = kept[key] = _encode(listed(folder.name, entry, digest))
+        while len(kept) > self._most:
+            kept.popitem(last=False)
+        return found

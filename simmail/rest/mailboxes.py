@@ -14,10 +14,10 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from simmail.core.completing import header_end
 from simmail.core.query import LONGEST, parse
 from simmail.core.reading import read
-from simmail.core.threads import group
 from simmail.errors import Invalid, NotFound, TooLarge
 from simmail.interfaces import IFolder
 from simmail.mailstore.records import Entry
+from simmail.rest import conversing
 from simmail.rest.presenting import CaseLink, FullMessage, Message, download, listed, shown, source
 from simmail.rest.schema import Body, Call, Deleted, Octets, Page, Query, Route
 from simmail.rest.showing import heavy
@@ -224,9 +224,15 @@ async def delete_message(call: Call) -> Deleted:
     return Deleted()
 
 
+async def conversations(call: Call, address: str) -> list[conversing.Thread[conversing.Told]]:
+    """The conversations of a mailbox, that with the latest message first."""
+    services = call.services
+    return await services.conversations.of(services.numbers.of(call.universe), call.universe.mailboxes, address)
+
+
 async def list_threads(call: Call) -> Page:
     asked: WhichThreads = call.query
-    threads: list[Any] = list(group(await call.universe.mailboxes.conversations(call.found)))
+    threads = await conversations(call, call.found)
     if asked.before is not None:
         place = next((n for n, one in enumerate(threads) if one.root == asked.before), None)
         if place is None:
@@ -236,11 +242,20 @@ async def list_threads(call: Call) -> Page:
     more: dict[str, str | int] | None = None
     if len(threads) > asked.limit:
         more = {"before": page[-1].root, "limit": asked.limit}
-    return Page([
+    return Page(await with_messages(call, call.found, page), more)
+
+
+async def with_messages(call: Call, address: str, threads: list[Any]) -> list[Thread]:
+    """Conversations of a mailbox with what lists show of their messages."""
+    services = call.services
+    items: dict[Any, Any] = await conversing.listed_in(
+        services.listings, services.numbers.of(call.universe), call.universe.mailboxes, address,
+        [each for one in threads for each in one.messages])
+    return [
         Thread(one.root, one.subject, one.last,
-               [listed(each.folder, each.entry, each.digest) for each in one.messages])
-        for one in page
-    ], more)
+               [items[each.folder, each.uid] for each in one.messages if (each.folder, each.uid) in items])
+        for one in threads
+    ]
 
 
 async def inject(call: Call) -> Message:
@@ -261,7 +276,10 @@ async def inject(call: Call) -> Message:
     check_header(octets, limits.header, limits.header_field)
     folder, uid = await call.universe.mailboxes.inject(to, asked.folder, octets)
     found, filed = await call.universe.mailboxes.read(to, folder, uid)
-    return shown(folder, found, read(filed))
+    answer: Message = await heavy(
+        call.services.in_thread, lambda: msgspec.Raw(msgspec.json.encode(shown(folder, found, read(filed)))),
+        len(filed))
+    return answer
 
 
 def crlf(octets: bytes) -> bytes:

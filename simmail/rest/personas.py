@@ -12,6 +12,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from simmail.core import relations, temperaments
 from simmail.core.persona import Behaviors, Persona, Style, TemperamentName, Timing
+from simmail.core.mail import Mail
 from simmail.core.preview import Preview
 from simmail.core.reading import read
 from simmail.core.situation import Relation, Stance
@@ -19,6 +20,7 @@ from simmail.core.times import format_duration
 from simmail.errors import Invalid, Refusal
 from simmail.rest.mailboxes import check_header, crlf
 from simmail.rest.schema import Body, Call, Deleted, Query, Route
+from simmail.rest.showing import heavy
 from simmail.rest.writing import composed, one_address
 from simmail.universe.learning import learn_persona
 from simmail.universe.usage import LEARNED
@@ -216,13 +218,20 @@ async def preview(call: Call) -> Preview:
     if asked.raw is not None:
         if asked.subject is not None or asked.text is not None or asked.html is not None:
             raise Invalid("raw", "give either raw, or subject and text or html")
-        octets = crlf(asked.raw.encode("utf-8"))
-    else:
-        octets = composed(call.universe.clock.now(), asked.from_, [call.found.address], subject=asked.subject or "",
-                          text=asked.text, html=asked.html or "")
-    limits = call.services.config.limits
-    check_header(octets, limits.header, limits.header_field)
-    found: Preview = await call.universe.correspondents.preview(call.found, read(octets), sender.address)
+
+    def understand() -> Mail:
+        if asked.raw is not None:
+            octets = crlf(asked.raw.encode("utf-8"))
+        else:
+            octets = composed(call.universe.clock.now(), asked.from_, [call.found.address],
+                              subject=asked.subject or "", text=asked.text, html=asked.html or "")
+        limits = call.services.config.limits
+        check_header(octets, limits.header, limits.header_field)
+        return read(octets)
+
+    size = len(asked.raw or "") + len(asked.text or "") + len(asked.html or "")
+    mail: Mail = await heavy(call.services.in_thread, understand, size)
+    found: Preview = await call.universe.correspondents.preview(call.found, mail, sender.address)
     return found
 
 

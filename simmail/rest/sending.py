@@ -17,6 +17,7 @@ from simmail.core.recipients import Verdict
 from simmail.errors import Invalid
 from simmail.rest.mailboxes import check_header
 from simmail.rest.schema import Body, Call, Route
+from simmail.rest.showing import heavy
 from simmail.rest.writing import (
     MOST_ATTACHMENTS, Enclosure, addresses, attachment, composed, one_address,
 )
@@ -74,16 +75,22 @@ async def send(call: Call) -> Sent:
         raise Invalid("to", f"at most {config.limits.recipients} recipients")
     if len(asked.attachments) > MOST_ATTACHMENTS:
         raise Invalid("attachments", f"at most {MOST_ATTACHMENTS}")
-    enclosed = [
-        attachment(Enclosure(one.filename or f"attachment-{n + 1}", one.content_type, one.data), f"attachments.{n}")
-        for n, one in enumerate(asked.attachments)]
-    if asked.forward is not None:
-        enclosed += await _forwarded(call, asked.forward)
+    carried = await _forwarded(call, asked.forward) if asked.forward is not None else []
     references = asked.references.split() if isinstance(asked.references, str) else asked.references
-    octets = composed(
-        universe.clock.now(), asked.from_, asked.to, asked.cc, asked.subject, asked.text, asked.html, enclosed,
-        asked.in_reply_to, references)
-    check_header(octets, config.limits.header, config.limits.header_field)
+    now = universe.clock.now()
+
+    def written() -> bytes:
+        enclosed = [
+            attachment(Enclosure(one.filename or f"attachment-{n + 1}", one.content_type, one.data), f"attachments.{n}")
+            for n, one in enumerate(asked.attachments)]
+        octets = composed(
+            now, asked.from_, asked.to, asked.cc, asked.subject, asked.text, asked.html, enclosed + carried,
+            asked.in_reply_to, references)
+        check_header(octets, config.limits.header, config.limits.header_field)
+        return octets
+
+    size = sum(len(one.data) for one in asked.attachments) + sum(len(one.octets) for one in carried)
+    octets = await heavy(call.services.in_thread, written, size + len(asked.html) + len(asked.text or ""))
     accepted = await universe.postoffice.accept(Submission(
         sender=sender,
         recipients=tuple(Recipient(address, _verdict(call, address, sender)) for address in recipients),
@@ -99,7 +106,8 @@ def _verdict(call: Call, address: str, sender: str) -> Verdict:
 
 async def _forwarded(call: Call, forward: Forward) -> list[Attachment]:
     _, octets = await call.universe.mailboxes.read(forward.address.lower(), forward.folder, forward.uid)
-    return [one for one in read(octets).attachments if not one.inline]
+    mail = await heavy(call.services.in_thread, lambda: read(octets), len(octets))
+    return [one for one in mail.attachments if not one.inline]
 
 
 _EXAMPLE: dict[str, Any] = {

@@ -36,6 +36,9 @@ SLOWEST_BODY = 16 * 1024
 #: So much more of a body that is refused is read and dropped before the connection is closed.
 MOST_SWALLOWED = 16 * 1024 * 1024
 
+#: A line of the access log.
+_LINE = "{method} {path}{names} {status} {octets} {ms}ms {remote} {request_id}"
+
 _SERVER = [b"simmail"]
 _BUSY = errors.body("too many connections; try again later")
 
@@ -150,11 +153,18 @@ class _Channel(http.HTTPChannel):
     timeOut: Any
     deadline: IDelayedCall | None = None
     body_time = 0.0
+    _host: Any = None
 
     def connectionMade(self) -> None:
         """A client connected."""
         self.site.opened(self)
         super().connectionMade()
+
+    def getHost(self) -> Any:
+        """Where it connected to; asked of the system once, not for each request."""
+        if self._host is None:
+            self._host = super().getHost()
+        return self._host
 
     def dataReceived(self, data: bytes) -> None:
         """Octets from the client."""
@@ -291,11 +301,12 @@ class ApiSite(Site):
         took = self.reactor.seconds() - request.begun
         names = "?" + ",".join(sorted({_clean(pair.partition(b"=")[0]) for pair in query.split(b"&")})) if query else ""
         ids = request.responseHeaders.getRawHeaders(b"X-Request-Id")
-        self._access.info(
-            "{method} {path}{names} {status} {octets} {ms}ms {remote} {request_id}",
-            method=_clean(request.method), path=_clean(path), names=names, status=request.code,
-            octets=request.sentLength, ms=round(took * 1000, 1),
-            remote=getattr(request.client, "host", ""), request_id=ids[0].decode("ascii") if ids else "-")
+        fields = {
+            "method": _clean(request.method), "path": _clean(path), "names": names, "status": request.code,
+            "octets": request.sentLength, "ms": round(took * 1000, 1), "remote": getattr(request.client, "host", ""),
+            "request_id": ids[0].decode("ascii") if ids else "-"}
+        # Said here: the logger's own formatting costs as much as the rest of a small answer.
+        self._access.info(_LINE, said=_LINE.format_map(fields), **fields)
         self._answered(request.endpoint, request.code, took)
 
 

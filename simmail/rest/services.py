@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from msgspec import Struct, field
 
 from simmail.config import Config
+from simmail.rest.conversing import Conversations
 from simmail.rest.listing import Listings, Numbers
 from simmail.rest.showing import Showings
 
@@ -82,3 +83,4 @@ class Services(Struct, frozen=True):
     listings: Listings = field(default_factory=Listings)
     showings: Showings = field(default_factory=Showings)
     numbers: Numbers = field(default_factory=Numbers)
+    conversations: Conversations = field(default_factory=lambda: Conversations(_at_once))

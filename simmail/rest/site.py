@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from simmail.config import Config
 from simmail.core.times import parse_duration
 from simmail.rest.app import Application
+from simmail.rest.conversing import Conversations
 from simmail.rest.health import Traffic
 from simmail.rest.server import ApiSite
 from simmail.rest.services import Certificate, Listener, Services
@@ -49,10 +50,11 @@ def api_site(
         facts: Certificate | None = None if tls is None else tls.facts
         return facts
 
+    threads = in_thread or (lambda work: work())
     traffic = Traffic()
     services = Services(
         roster, config, reactor, traffic, listeners, certificate,
-        in_thread or (lambda work: work()), checks, metrics, lambda: site.connections)
+        threads, checks, metrics, lambda: site.connections, conversations=Conversations(threads))
     application = Application(services, all_routes())
     large = {(route.method.encode(), route.path.encode()) for route in application.routes if route.large}
     limits = config.limits

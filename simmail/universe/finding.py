@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
-from twisted.internet.defer import Deferred
 
 from simmail.core import charsets, encodedwords
 from simmail.core.mime import fields, value
@@ -21,12 +20,13 @@ from simmail.core.threads import thread_key
 from simmail.database.records import EventQuery
 from simmail.interfaces import IFolder
 from simmail.universe.memories import threads_of
+from simmail.universe.turns import Turns
 
 if TYPE_CHECKING:
     from simmail.universe.universe import Universe
 
-#: Rows of the index looked at between two looks at the clock, and the longest stretch of real time without a turn.
-SLICE, STRETCH = 200, 0.02
+#: Rows of the index looked at between two looks at the clock.
+SLICE = 200
 
 #: Fields in which bare words are looked for.
 _WORDS = ("subject", "text", "from_", "to", "cc")
@@ -71,7 +71,7 @@ class Finding:
     def __init__(self, universe: Universe, terms: Sequence[Term]) -> None:
         self._universe = universe
         self._terms = terms
-        self._began = universe.reactor.seconds()
+        self._turns = Turns(universe.reactor)
         self._linked: dict[str, frozenset[str]] = {}
 
     async def everywhere(self) -> list[Hit]:
@@ -85,7 +85,7 @@ class Finding:
                 uids = await self.among(folder)
                 dates = folder.column("date", uids)
                 found += [Hit(mailbox, folder.name, uid, date) for uid, date in zip(uids, dates) if date is not None]
-                await self._breathe()
+                await self._turns.breathe()
         return sorted(found, key=lambda hit: (hit.date, hit.mailbox, hit.folder, hit.uid), reverse=True)
 
     async def among(self, folder: IFolder) -> list[int]:
@@ -100,14 +100,6 @@ class Finding:
 
     def _may_be_in(self, folder: str) -> bool:
         return all((term.text == folder.lower()) is term.wanted for term in self._terms if term.field == "folder")
-
-    async def _breathe(self) -> None:
-        now = self._universe.reactor.seconds()
-        if now - self._began >= STRETCH:
-            turn: Deferred[None] = Deferred()
-            self._universe.reactor.callLater(0, turn.callback, None)
-            await turn
-            self._began = self._universe.reactor.seconds()
 
     async def _fitting(self, folder: IFolder, term: Term, uids: list[int]) -> Iterable[int]:
         kind = term.field
@@ -133,7 +125,7 @@ class Finding:
             part = uids[begin:begin + SLICE]
             rows = await folder.digested(part, columns)
             found += [uid for uid in part if uid in rows and fits(rows[uid])]
-            await self._breathe()
+            await self._turns.breathe()
         return found
 
     async def _rule(self, term: Term, folder: IFolder) -> tuple[tuple[str, ...], Callable[[Row], bool]]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from hashlib import sha256
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -18,6 +19,7 @@ import msgspec
 from simmail.core.completing import header_end, without
 from simmail.core.reading import read_headers
 from simmail.database.records import EventQuery, JobQuery
+from simmail.universe.turns import Turns
 
 if TYPE_CHECKING:
     from simmail.universe.universe import Universe
@@ -40,6 +42,7 @@ async def fingerprint(universe: Universe) -> dict[str, Any]:
 class _Fingerprint:
     def __init__(self, universe: Universe) -> None:
         self._universe = universe
+        self._turns = Turns(universe.reactor)
         self._hash = sha256()
         self._counts: dict[str, int] = {}
         self._ordinals: dict[str, str] = {}
@@ -51,17 +54,18 @@ class _Fingerprint:
         await self._mail()
         for table in ("personas", "memory", "cases", "settings"):
             for key, octets in sorted((await universe.database.table(universe.id, table)).items()):
-                self._record(table, key, msgspec.json.decode(octets))
+                await self._record(table, key, msgspec.json.decode(octets))
         for persona in sorted(universe.people.everyone(), key=lambda one: one.id):
             for address, dossier in (await universe.people.dossiers(persona.id)).items():
-                self._record("relations", persona.id + " " + address, msgspec.to_builtins(dossier))
+                await self._record("relations", persona.id + " " + address, msgspec.to_builtins(dossier))
         await self._jobs()
         return {"fingerprint": self._hash.hexdigest(), "counts": self._counts}
 
-    def _record(self, kind: str, key: str, value: Any) -> None:
+    async def _record(self, kind: str, key: str, value: Any) -> None:
         self._counts[kind] = self._counts.get(kind, 0) + 1
         text = msgspec.json.encode([kind, key, self._canonical(value)], order="deterministic")
         self._hash.update(b"%d:" % len(text) + text)
+        await self._turns.breathe()
 
     def _canonical(self, value: Any) -> Any:
         if isinstance(value, dict):
@@ -89,9 +93,14 @@ class _Fingerprint:
                 message_id = row["data"]["message_id"]
                 self._ordinals.setdefault(message_id, f"<app-{len(self._ordinals) + 1}>")
         # Unrelated pairs may be accepted in another order: what happened at one instant is a set.
-        kept = [[row["at"], row["type"], self._canonical(row["data"])] for row in rows if row["type"] not in OUTSIDE]
-        for one in sorted(kept, key=lambda row: msgspec.json.encode(row, order="deterministic")):
-            self._record("events", "", one)
+        kept: list[tuple[bytes, Any]] = []
+        for row in rows:
+            if row["type"] not in OUTSIDE:
+                one = [row["at"], row["type"], self._canonical(row["data"])]
+                kept.append((msgspec.json.encode(one, order="deterministic"), one))
+                await self._turns.breathe()
+        for _, one in sorted(kept, key=itemgetter(0)):
+            await self._record("events", "", one)
 
     async def _mail(self) -> None:
         universe = self._universe
@@ -104,7 +113,7 @@ class _Fingerprint:
                     if entry is not None:
                         texts.append([sorted(entry.flags), self._message(await folder.read(uid))])
                 for one in sorted(texts):
-                    self._record("mail", f"{address} {status.name}", one)
+                    await self._record("mail", f"{address} {status.name}", one)
 
     def _message(self, octets: bytes) -> str:
         end = header_end(octets)
@@ -125,5 +134,5 @@ class _Fingerprint:
                 fields = msgspec.to_builtins(job)
                 # What a notice will return of the original: its Message-ID, Date and trace are the application's.
                 fields["data"].pop("original", None)
-                self._record("jobs", job.id, fields)
+                await self._record("jobs", job.id, fields)
             after = page[-1].id

@@ -163,11 +163,3 @@ class Mailboxes:
         uid: int = await opened.append(octets, (), now)
         universe.postoffice.note(Copy(address, opened.name, uid, opened.uidvalidity))
         return opened.name, uid
-
-    async def conversations(self, address: str) -> List[Filed]:
-        """Every message of the folders that make up conversations."""
-        result: List[Filed] = []
-        for name in THREADED:
-            opened = await self.folder(address, name)
-            result += await self._filed(opened, list(opened.uids))
-        return result
