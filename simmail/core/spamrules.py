@@ -255,8 +255,8 @@ def _attached_program(one: Letter) -> Hit | None:
         if name.endswith(_EXECUTABLE):
             stem = name[:name.rfind(".")]
             if stem.endswith(_INNOCENT):
-                return Hit(4.5, f"a program disguised as a document, {name[-60:]}")
-            return Hit(3.5, f"an attached program, {name[-60:]}")
+                return Hit(6.0, f"a program disguised as a document, {name[-60:]}")
+            return Hit(5.0, f"an attached program, {name[-60:]}")
     return None
 
 
@@ -297,6 +297,7 @@ def _phishing_link(one: Letter) -> Hit | None:
         "account has been limited", "unusual activity", "unusual sign-in", "update your billing", "update your payment",
         "confirm your identity", "validate your", "mailbox is full", "password will expire", "password expires",
         "security alert", "your account will be closed", "re-activate your", "reactivate your",
+        "ihr konto wurde", "konto gesperrt", "bestätigen sie ihr", "postfach ist voll",
     ) if phrase in one.low]
     if not asked or not one.links:
         return None
@@ -304,7 +305,7 @@ def _phishing_link(one: Letter) -> Hit | None:
     foreign = [host for host in one.hosts if host and not is_local(host) and _organisation(host) != own]
     if not foreign:
         return None
-    return Hit(min(4.0, 1.6 + 0.8 * len(asked)), f'"{asked[0]}" with a link to {foreign[0][:60]}')
+    return Hit(min(5.2, 1.0 + 1.4 * len(asked)), f'"{asked[0]}" with a link to {foreign[0][:60]}')
 
 
 def _organisation(host: str) -> str:
@@ -333,7 +334,8 @@ RULES: tuple[Rule, ...] = (
     Rule("MILLIONS", "very much money", _big_money),
     Rule("LOTTERY", "prizes and winnings", _phrases(
         1.5, 4.5, "you have won", "you've won", "you are a winner", "claim your prize", "lottery", "sweepstake",
-        "selected as a winner", "congratulations, you", "cash prize", "jackpot", "free gift card")),
+        "selected as a winner", "congratulations, you", "cash prize", "jackpot", "free gift card",
+        "sie haben gewonnen", "ihr gewinn", "glückwunsch! sie")),
     Rule("ADVANCE_FEE", "inheritances and favours", _phrases(
         1.6, 4.0, "next of kin", "inheritance", "beneficiary", "unclaimed funds", "business proposal of mutual",
         "transfer of funds", "deceased client", "strictly confidential transaction", "barrister", "compensation fund",
@@ -361,7 +363,7 @@ RULES: tuple[Rule, ...] = (
     Rule("HURRY", "urging", _phrases(
         0.6, 2.0, "act now", "limited time", "expires today", "only today", "last chance", "don't miss", "hurry up",
         "urgent response", "while supplies last", "offer ends", "once in a lifetime", "order now", "click here",
-        "buy now")),
+        "buy now", "klicken sie jetzt", "nur heute", "letzte chance", "jetzt kaufen")),
     Rule("PHISHING", "account threats with a link elsewhere", _phishing_link),
     Rule("LINK_MISMATCH", "a link that says one thing and leads to another", _link_mismatch),
     Rule("LINK_NUMBER", "a link to a bare address", _link_to_number),

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.address import Address
+from simmail.core.reading import read
 from simmail.core.spam import SpamScore, is_junk, score
 from simmail.core.spamrules import RULES
+from tests.core.inboxes import INBOX
 from tests.core.scenes import APP, MARIA, attached, mail
 
 
@@ -78,6 +80,18 @@ EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "CROWD": ({"to": CROWD}, {"to": CROWD[:3]}),
     "CONVERSATION": ({"in_reply_to": "<1@x>", "references": ("<1@x>",)}, {"in_reply_to": "<1@x>"}),
 }
+
+
+class InboxTests(SynchronousTestCase):
+    """Whole mails, as people get them."""
+
+    def test_inbox(self) -> None:
+        """Honest mail passes the strict filter, spam no filter but the lenient one; doubtful mail is in between."""
+        for one in INBOX:
+            found = score(read(one.octets), one.path or one.sender.rpartition("<")[2].rstrip(">"), MARIA)
+            low, high = {"honest": (-5.0, 2.99), "doubtful": (3.0, 8.0), "spam": (5.0, 50.0)}[one.verdict]
+            self.assertTrue(low <= found.score <= high, f"{one.name}: {found.score}, {found.why}")
+        self.assertGreaterEqual(len(INBOX), 20)
 
 
 class RuleTests(SynchronousTestCase):
