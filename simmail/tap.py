@@ -164,7 +164,7 @@ class Daemon(service.Service):
         self._end()
 
     async def _start(self) -> None:
-        from simmail.core.digesting import digest
+        from simmail.core.digesting import digest, shown
         from simmail.database.database import RedisDatabase
         from simmail.database.server import PrivateRedis
         from simmail.firststart import first_start
@@ -194,7 +194,7 @@ class Daemon(service.Service):
         await journal.ready
         stores = partial(
             MailStore, root=str(state / "mail"), journal=journal, index=str(state / "index"), reactor=reactor,
-            digest=digest)
+            digest=digest, shown=shown)
         roster = Roster(
             config, database, stores, reactor, in_thread, partial(token_hex, 12), load_plans(config.server.plans))
         self._stopping.append(roster.stop)

@@ -42,6 +42,12 @@ def digest(octets: bytes) -> Digest:
     )
 
 
+def shown(octets: bytes) -> tuple[bytes, bytes]:
+    """ENVELOPE and BODYSTRUCTURE of the digest alone, which need none of the text."""
+    part = parse(octets)
+    return envelope(fields(octets[:part.body])), structures(part, octets)[0]
+
+
 def _authors(found: list[Field]) -> tuple[Address, ...]:
     for name, raw in found:
         if name == b"from":

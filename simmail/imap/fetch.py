@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from simmail.core.envelope import literal, string
@@ -25,18 +26,19 @@ from simmail.imap.selecting import Resync, tell_vanished
 from simmail.imap.sequence import parse_set, portions
 from simmail.imap.session import Selected
 from simmail.imap.tokens import Arguments, internal_date
-from simmail.mailstore.records import Entry
 
 if TYPE_CHECKING:
     from simmail.imap.server import ImapServer
 
-#: Messages of one slice, those read at once, and octets of them.
-SLICE, READ, OCTETS = 500, 64, 2 << 20
+#: Messages of one slice: of which only state is asked, what is kept in the index, or octets of the file; and octets
+#: of those in memory at once.
+STATE, SLICE, READ, OCTETS = 2000, 500, 64, 2 << 20
 
 #: The structure of a larger message is worked out in a thread, and so are its parts decoded.
 LARGE = 256 * 1024
 
-Column = Callable[[Sequence[Entry], Sequence[tuple[Any, ...]]], Sequence[Any]]
+#: One item of many messages, from their UIDs and what the index keeps of them.
+Column = Callable[[Sequence[int], Sequence[tuple[Any, ...]]], Sequence[Any]]
 
 
 async def fetch(imap: ImapServer, arguments: Arguments, uid: bool = False) -> bytes:
@@ -61,7 +63,7 @@ async def fetch(imap: ImapServer, arguments: Arguments, uid: bool = False) -> by
         if not any(item.kind == "MODSEQ" for item in items):
             items.append(Item("MODSEQ", b"MODSEQ"))
     plan = Plan(imap, selected, items)
-    for uids, first in _batches(places, selected.uids, READ if plan.dear else SLICE):
+    for uids, first in _batches(places, selected.uids, plan.size):
         await plan.show(uids, first)
     if plan.refused is not None:
         raise plan.refused
@@ -134,22 +136,22 @@ class Plan:
         label = item.label.replace(b"%", b"%%")
         folder = self.selected.folder
         if kind == "UID":
-            self._keep(b"UID %d", lambda entries, _: [entry.uid for entry in entries])
+            self._keep(b"UID %d", lambda uids, _: uids)
         elif kind == "FLAGS":
-            self._keep(b"FLAGS %b", lambda entries, _: self.selected.flags_of(entries))
+            self._keep(b"FLAGS %b", lambda uids, _: self.selected.flags_of(uids, folder.column("flags", uids)))
         elif kind == "INTERNALDATE":
-            self._keep(b"INTERNALDATE %b", lambda entries, _: [internal_date(entry.date) for entry in entries])
+            self._keep(
+                b"INTERNALDATE %b", lambda uids, _: [internal_date(date) for date in folder.column("date", uids)])
         elif kind == "RFC822.SIZE":
-            self._keep(b"RFC822.SIZE %d", lambda entries, _: [entry.size for entry in entries])
+            self._keep(b"RFC822.SIZE %d", lambda uids, _: folder.column("size", uids))
         elif kind == "MODSEQ":
-            self._keep(b"MODSEQ (%d)", lambda entries, _: [entry.modseq for entry in entries])
+            self._keep(b"MODSEQ (%d)", lambda uids, _: folder.column("modseq", uids))
         elif kind == "EMAILID":
-            self._keep(b"EMAILID (%b)", lambda entries, _: [
-                email_id(key) for key in folder.column("key", [entry.uid for entry in entries])])
+            self._keep(b"EMAILID (%b)", lambda uids, _: [email_id(key) for key in folder.column("key", uids)])
         elif kind == "THREADID":
             places = [self._field(name) for name in THREAD_FIELDS]
-            self._keep(b"THREADID (%b)", lambda entries, rows: [
-                thread_id([row[place] for place in places], entry.uid) for entry, row in zip(entries, rows)])
+            self._keep(b"THREADID (%b)", lambda uids, rows: [
+                thread_id([row[place] for place in places], uid) for uid, row in zip(uids, rows)])
         elif kind == "PREVIEW":
             preview = self._field("preview")
             self._keep(b"PREVIEW %b", lambda _, rows: [string(row[preview].encode("utf-8", "replace")) for row in rows])
@@ -171,60 +173,73 @@ class Plan:
             self.fields.append(name)
         return self.fields.index(name)
 
+    @property
+    def size(self) -> int:
+        """How many messages are shown at once."""
+        return READ if self.dear else SLICE if self.fields else STATE
+
     async def show(self, uids: Sequence[int], first: int = 0) -> None:
         """
         Show messages, not too many at once.
 
         @param first: the number of the first when they are next to one another, else 0.
         """
-        entries = self.selected.folder.entries(uids)
-        if len(entries) < len(uids):
+        sizes = self.selected.folder.column("size", uids)
+        if None in sizes:
             self.missing = True
             first = 0
+            uids = [uid for uid, size in zip(uids, sizes) if size is not None]
+            sizes = [size for size in sizes if size is not None]
+        if not self.dear and "header" not in self.fields:
+            await self._show(uids, first)
+            return
         begin = 0
-        for end in portions([self._cost(entry) for entry in entries], OCTETS):
-            await self._show(entries[begin:end], first and first + begin)
+        # Octets that are in memory at once for one message, at most.
+        for end in portions(sizes if self.dear else [min(size, HEADER) for size in sizes], OCTETS):
+            await self._show(uids[begin:end], first and first + begin)
             begin = end
 
-    def _cost(self, entry: Entry) -> int:
-        """Octets that are in memory at once for one message, at most."""
-        if self.dear:
-            return entry.size
-        return min(entry.size, HEADER) if "header" in self.fields else 0
-
-    async def _show(self, entries: Sequence[Entry], first: int) -> None:
+    async def _show(self, uids: Sequence[int], first: int) -> None:
         selected = self.selected
         marked: frozenset[int] = frozenset()
         if self.sets_seen:
-            marked = await self._mark(entries)
-            entries = self._left(entries, selected.folder.entries([entry.uid for entry in entries]))
+            marked = await self._mark(uids)
+            uids = self._left(uids)
         rows: list[tuple[Any, ...]] = []
         if self.fields:
-            kept = await selected.folder.digested([entry.uid for entry in entries], self.fields)
-            if len(kept) < len(entries):
-                entries = self._left(entries, [entry for entry in entries if entry.uid in kept])
-            rows = [kept[entry.uid] for entry in entries]
-        numbers: Sequence[int] = range(first, first + len(entries))
+            kept = await selected.folder.digested(uids, self.fields)
+            if len(kept) < len(uids):
+                self.missing = True
+                uids = [uid for uid in uids if uid in kept]
+            uids = self._left(uids)
+            rows = list(map(kept.__getitem__, uids))
+        if not uids:
+            return
+        numbers: Sequence[int] = range(first, first + len(uids))
         if not first or self.missing:
-            numbers = [selected.sequence(entry.uid) for entry in entries]
-        columns: list[Sequence[Any]] = [numbers, *[column(entries, rows) for column in self.columns]]
+            numbers = list(map(selected.sequence, uids))
+        columns: list[Sequence[Any]] = [numbers, *[column(uids, rows) for column in self.columns]]
         if self.tells_seen:
-            columns.append(self._seen(entries, marked))
+            columns.append(self._seen(uids, marked))
         if self.dear:
             format = self.format
-            await self._read(entries, [format % values for values in zip(*columns)])
+            await self._read(uids, [format % values for values in zip(*columns)])
         else:
-            format = self.format + b")\r\n"
-            await self.imap.send(b"".join([format % values for values in zip(*columns)]))
+            # One format for all rows: a message costs no step of its own.
+            format = (self.format + b")\r\n") * len(uids)
+            await self.imap.send(format % tuple(chain.from_iterable(zip(*columns))))
 
-    def _left(self, before: Sequence[Entry], now: Sequence[Entry]) -> Sequence[Entry]:
+    def _left(self, uids: Sequence[int]) -> Sequence[int]:
         """The messages that are still there."""
-        if len(now) < len(before):
-            self.missing = True
-        return now
+        sizes = self.selected.folder.column("size", uids)
+        if None not in sizes:
+            return uids
+        self.missing = True
+        return [uid for uid, size in zip(uids, sizes) if size is not None]
 
-    async def _mark(self, entries: Sequence[Entry]) -> frozenset[int]:
-        unseen = [entry.uid for entry in entries if "\\Seen" not in entry.flags]
+    async def _mark(self, uids: Sequence[int]) -> frozenset[int]:
+        held = self.selected.folder.column("flags", uids)
+        unseen = [uid for uid, flags in zip(uids, held) if flags is not None and "\\Seen" not in flags]
         if unseen:
             try:
                 await self.selected.folder.flag(unseen, ("\\Seen",), "+", None, self.selected)
@@ -233,30 +248,31 @@ class Plan:
                 return frozenset()
         return frozenset(unseen)
 
-    def _seen(self, entries: Sequence[Entry], marked: frozenset[int]) -> list[bytes]:
+    def _seen(self, uids: Sequence[int], marked: frozenset[int]) -> list[bytes]:
         """The new flags of messages that this FETCH has marked as seen, nothing for others."""
         selected = self.selected
         blank = b" " if self.formats else b""
         after = b"" if not self.dear else b" "
         told: list[bytes] = []
-        for entry in entries:
-            if entry.uid not in marked:
+        held = selected.flags_of(uids, selected.folder.column("flags", uids))
+        for uid, flags, modseq in zip(uids, held, selected.folder.column("modseq", uids)):
+            if uid not in marked:
                 told.append(b"")
                 continue
-            flags = b"FLAGS " + selected.flags(entry)
+            flags = b"FLAGS " + flags
             if selected.condstore:
-                flags += b" MODSEQ (%d)" % entry.modseq
+                flags += b" MODSEQ (%d)" % modseq
             told.append(blank + flags + (b"" if self.formats else after))
         return told
 
-    async def _read(self, entries: Sequence[Entry], heads: list[bytes]) -> None:
+    async def _read(self, uids: Sequence[int], heads: list[bytes]) -> None:
         """The rows of messages of which something must be read from the file."""
-        found = dict(await self.selected.folder.reads([entry.uid for entry in entries]))
+        found = dict(await self.selected.folder.reads(uids))
         blank = b" " if self.formats else b""
         pieces: list[bytes] = []
         held = 0
-        for entry, head in zip(entries, heads):
-            octets = found.pop(entry.uid, None)
+        for uid, head in zip(uids, heads):
+            octets = found.pop(uid, None)
             if octets is None:
                 self.missing = True
                 continue

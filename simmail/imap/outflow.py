@@ -32,6 +32,9 @@ class Outflow:
         self._transport = transport
         self._waiting: Deferred[None] | None = None
         self._gone = False
+        if hasattr(transport, "setTcpNoDelay"):
+            # Else the kernel keeps a short answer back until the client has acknowledged the one before it: 40 ms.
+            transport.setTcpNoDelay(True)
         transport.registerProducer(self, True)
 
     def write(self, octets: bytes) -> None:

@@ -180,24 +180,21 @@ class Selected:
 
     def flags(self, entry: Entry) -> bytes:
         """The flags of a message as a parenthesised list."""
-        return self.flags_of((entry,))[0]
+        return self.flags_of((entry.uid,), (entry.flags,))[0]
 
-    def flags_of(self, entries: Sequence[Entry]) -> list[bytes]:
+    def flags_of(self, uids: Sequence[int], flags: Sequence[frozenset[str]]) -> list[bytes]:
         """The flags of messages as parenthesised lists."""
         shown = self._shown
-        recent: set[int] | None = self.recent if not self.rev2 else None
-        found: list[bytes] = []
-        for entry in entries:
-            flags = entry.flags
-            # What is formatted for a set of flags is kept: there are few sets.
-            listed = shown.get(flags)
-            if listed is None:
-                if len(shown) > 1000:
-                    shown.clear()
-                listed = shown[flags] = b"(%b)" % " ".join(sorted(flags)).encode("ascii", "replace")
-            if recent and entry.uid in recent:
-                listed = b"(\\Recent %b" % listed[1:] if flags else b"(\\Recent)"
-            found.append(listed)
+        if len(shown) > 1000:
+            shown.clear()
+        # What is formatted for a set of flags is kept: there are few sets.
+        for one in set(flags).difference(shown):
+            shown[one] = b"(%b)" % " ".join(sorted(one)).encode("ascii", "replace")
+        found = list(map(shown.__getitem__, flags))
+        if self.recent and not self.rev2:
+            for at, uid in enumerate(uids):
+                if uid in self.recent:
+                    found[at] = b"(\\Recent %b" % found[at][1:] if flags[at] else b"(\\Recent)"
         return found
 
     def row(self, sequence: int, entry: Entry, uid: bool = False) -> bytes:

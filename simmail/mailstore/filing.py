@@ -93,9 +93,14 @@ class Place:
 
     def remember(self, key: str) -> None:
         """There is one more key."""
+        if self.sorted is not None:
+            self.remember_all((key,))
+
+    def remember_all(self, keys: Iterable[str]) -> None:
+        """There are some more keys."""
         if self.sorted is None:
             return
-        self.unsorted.add(hash(key))
+        self.unsorted.update(map(hash, keys))
         if len(self.unsorted) > _UNSORTED:
             self.sorted = array("q", sorted([*self.sorted, *self.unsorted]))
             self.unsorted = set()

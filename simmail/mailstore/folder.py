@@ -433,14 +433,10 @@ class Folder(FolderState):
         async with self._changing():
             await target._made()
 
-            def todo(uids: Sequence[int]) -> list[int]:
-                return [self._rows.uids[at] for at in self._rows.positions(uids)]
-
-            async def do(uids: list[int]) -> list[int]:
-                uids = [uid for uid in uids if self._rows.find(uid) >= 0]
+            async def do(sources: list[Source]) -> list[int]:
+                uids = [source.row.uid for source in sources]
                 done: Transferred = await store.writer.call(
-                    transfer, store.filer, self.mailbox, self.name, self._sources(uids),
-                    (target.mailbox, target.name), move)
+                    transfer, store.filer, self.mailbox, self.name, sources, (target.mailbox, target.name), move)
                 store.apply([one for one in done.added if one is not None])
                 some = [(uid, one.row.uid) for uid, one in zip(uids, done.added) if one is not None]
                 pairs.extend(some)
@@ -451,7 +447,7 @@ class Folder(FolderState):
                 return [uid for uid, one in zip(uids, done.added) if one is None]
 
             try:
-                await self._in_slices(uids, todo, do)
+                await self._in_slices(uids, self._sources, do)
             except BaseException:
                 if not move and pairs:
                     # All or nothing (RFC 3501 section 6.4.7).
@@ -465,15 +461,16 @@ class Folder(FolderState):
             await self._unlink(uids)
 
     def _sources(self, uids: Sequence[int]) -> list[Source]:
+        """What is to be copied or moved, of those that are there."""
         rows, sources = self._rows, []
         keywords: dict[int, tuple[str, ...]] = {}
-        for uid in uids:
-            at = rows.find(uid)
+        for at in rows.positions(uids):
             row = rows.row(at)
             held = row.mask & ~SYSTEM_MASK
             if held not in keywords:
                 keywords[held] = self._keywords_of(held)
-            sources.append(Source(rows.path(at), row, keywords[held]))
+            path = path_of(row.key, row.uid, row.size, rows.placed[at], bool(rows.in_new[at]))
+            sources.append(Source(path, row, keywords[held]))
         return sources
 
     def expunge(self, uids: Iterable[int]) -> Deferred[list[int]]:
@@ -497,8 +494,9 @@ class Folder(FolderState):
 
     async def _unlink(self, uids: list[int]) -> list[int]:
         rows = self._rows
-        uids = [uid for uid in uids if rows.find(uid) >= 0]
-        paths = [rows.path(rows.find(uid)) for uid in uids]
+        positions = [at for at in map(rows.find, uids) if at >= 0]
+        uids = [rows.uids[at] for at in positions]
+        paths = list(map(rows.path, positions))
         done: Restated = await self._store.writer.call(self._store.filer.unlink, self.mailbox, self.name, paths)
         self.require()
         lost = {uids[at] for at in done.failed}
@@ -639,10 +637,13 @@ class Folder(FolderState):
             found = [again[uid] if octets is None else octets for uid, octets in zip(uids, found)]
         return [(uid, octets) for uid, octets in zip(uids, found) if octets is not None]
 
-    async def _read_files(self, uids: Sequence[int]) -> list[bytes | None]:
+    def paths(self, uids: Sequence[int]) -> list[str | None]:
+        """Where the files of messages are, below the folder; None for those that are gone."""
         rows = self._rows
-        positions = list(map(rows.find, uids))
-        paths = [rows.path(at) if at >= 0 else None for at in positions]
+        return [rows.path(at) if at >= 0 else None for at in map(rows.find, uids)]
+
+    async def _read_files(self, uids: Sequence[int]) -> list[bytes | None]:
+        paths = self.paths(uids)
         if self.directory is None or not any(paths):
             return [None] * len(uids)
         found: list[bytes | None] = await self._store.reader.call(

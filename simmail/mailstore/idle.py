@@ -1,7 +1,7 @@
 """
 What is left for when there is nothing else to do: new messages of loaded folders are looked at for the index.
 
-Who then lists them need not wait for it.
+Who then lists or searches them need not wait for it.
 """
 
 from __future__ import annotations
@@ -19,32 +19,45 @@ if TYPE_CHECKING:
 
 #: Real seconds without new mail after which there is nothing else to do; messages looked at in one go.
 _IDLE, _SLICE = 0.3, 64
+#: Real seconds after which a little is done though there is never nothing else to do.
+_PATIENCE = 10.0
 #: Messages that wait, at most; the others are looked at when they are asked for.
 _MOST = 20_000
 
 
 class Idle:
     """
-    Looks at new messages while nothing else happens.
+    Looks at new messages while nothing else happens, then learns their words.
 
-    @param look: takes the digests of some messages of a folder.
+    @param look: the index shall know some messages of a folder.
+    @param learn: learns some words; answers whether there are more.
     """
 
     log = Logger()
 
-    def __init__(self, reactor: Any, look: Callable[[Folder, list[int]], Awaitable[Any]]) -> None:
+    def __init__(
+        self, reactor: Any, look: Callable[[Folder, list[int]], Awaitable[Any]], learn: Callable[[], Awaitable[bool]]
+    ) -> None:
         self._reactor = reactor
         self._look = look
+        self._learn = learn
         self._from: dict[Folder, int] = {}
-        self._last = 0.0
+        self._unlearned = False
+        self._last = self._rested = 0.0
         self._call: Any = None
-        self._stopped = False
+        self._working = self._stopped = False
 
     def came(self, folder: Folder, uid: int) -> None:
         """Messages from this UID on have come into a folder."""
-        self._last = self._reactor.seconds()
         if not self._stopped:
             self._from.setdefault(folder, uid)
+            self.disturb()
+
+    def disturb(self) -> None:
+        """Something else is being done, of which words may be left to learn."""
+        self._last = self._reactor.seconds()
+        if not self._stopped:
+            self._unlearned = True
             self._later()
 
     def stop(self) -> None:
@@ -56,30 +69,48 @@ class Idle:
             self._call = None
 
     def _later(self) -> None:
-        if self._call is None and self._from:
+        if self._call is None and not self._working and not self._stopped and (self._from or self._unlearned):
+            if not self._rested:
+                self._rested = self._reactor.seconds()
             self._call = self._reactor.callLater(_IDLE, self._begin)
 
     def _begin(self) -> None:
         self._call = None
-        if self._reactor.seconds() - self._last < _IDLE * 0.9:
+        now = self._reactor.seconds()
+        if now - self._last < _IDLE * 0.9 and now - self._rested < _PATIENCE:
             self._later()
-        else:
-            Deferred.fromCoroutine(self._work()).addErrback(
-                lambda failure: self.log.failure("cannot look at new messages", failure))
+            return
+        self._working = True
+        Deferred.fromCoroutine(self._work()).addErrback(
+            lambda failure: self.log.failure("cannot look at new messages", failure)).addBoth(self._worked)
+
+    def _worked(self, _: Any) -> None:
+        self._working = False
+        self._rested = 0.0
+        self._later()
 
     async def _work(self) -> None:
         began = self._last
-        while self._from and self._last == began and not self._stopped:
-            folder, uid = next(iter(self._from.items()))
-            del self._from[folder]
-            uids = [] if folder.gone else [one for one in folder.uids[-_MOST:] if one >= uid]
-            if not uids:
-                continue
-            if len(uids) > _SLICE:
-                self._from[folder] = uids[_SLICE]
+        while not self._stopped and (self._from or self._unlearned):
             try:
-                await self._look(folder, uids[:_SLICE])
+                if self._from:
+                    await self._look_at_some()
+                else:
+                    self._unlearned = False
+                    if await self._learn():
+                        self._unlearned = True
             except Refusal:
                 # It will be tried again by who asks for them.
                 continue
-        self._later()
+            if self._last != began:
+                return
+
+    async def _look_at_some(self) -> None:
+        folder, uid = next(iter(self._from.items()))
+        del self._from[folder]
+        uids = [] if folder.gone else [one for one in folder.uids[-_MOST:] if one >= uid]
+        if len(uids) > _SLICE:
+            self._from[folder] = uids[_SLICE]
+        if uids:
+            self._unlearned = True
+            await self._look(folder, uids[:_SLICE])

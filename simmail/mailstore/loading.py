@@ -210,8 +210,8 @@ def _load(layout: Layout, head: Head, directory: str, snapshot: Snapshot | None)
         rows.restate(at, mask, recent)
         rows.place(at)
     strays = list(found.strays)
-    for row in found.added:
-        rows.append(row)
+    if found.added:
+        rows.extend(found.added)
     return Loaded(
         rows, [uid for uid, _, _ in found.restated] + [row.uid for row in found.added], found.gone, strays,
         found.times, snapshot.vanished, vanished_from)
@@ -221,11 +221,13 @@ def _listed(layout: Layout, head: Head) -> Loaded:
     assert head.directory is not None
     listing = maildir.listing(layout.root, head.directory, lambda uid, key: None)
     given = _uidnext(layout, head.directory)
-    rows, strays = Rows(), list(listing.strays)
+    rows, strays, ours = Rows(), list(listing.strays), []
     for uid in sorted(listing.rows):
         row = listing.rows[uid]
         if uid < given:
-            rows.append(row)
+            ours.append(row)
         else:
             strays.append(maildir.path_of(row.key, uid, row.size, row.mask, row.recent))
+    if ours:
+        rows.extend(ours)
     return Loaded(rows, list(rows.uids), [], strays, listing.times, [], head.highestmodseq)

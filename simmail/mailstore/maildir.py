@@ -12,7 +12,8 @@ from __future__ import annotations
 import os
 import re
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
@@ -194,6 +195,16 @@ def highest_uid(root: int, directory: str) -> int:
             if match is not None and int(match[2]) <= HIGHEST_UID:
                 highest = max(highest, int(match[2]))
     return highest
+
+
+@contextmanager
+def opened(root: int, directory: str) -> Iterator[int]:
+    """A descriptor of a directory, so that names below it need not be looked up from the root."""
+    there = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=root)
+    try:
+        yield there
+    finally:
+        os.close(there)
 
 
 def names(root: int, path: str) -> list[str]:

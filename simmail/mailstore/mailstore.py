@@ -26,7 +26,9 @@ from simmail.core.digesting import digest as core_digest
 from simmail.errors import Conflict, Invalid, NotFound, Refusal, Unavailable
 from simmail.interfaces import IMailStore
 from simmail.mailstore import maildir
+from simmail.mailstore.adopting import Adopted, adopt, foreign_copy
 from simmail.mailstore.catalogue import Catalogue
+from simmail.mailstore.digestrows import Shown
 from simmail.mailstore.filing import Added, Filed, Filer
 from simmail.mailstore.flags import canonical_all, microseconds
 from simmail.mailstore.folder import Folder
@@ -36,20 +38,21 @@ from simmail.mailstore.index import Index
 from simmail.mailstore.journal import Journal, Recovery
 from simmail.mailstore.layout import SUBSCRIPTIONS
 from simmail.mailstore.names import INBOX, check_folder, check_mailbox, existing_folder, mailbox_dir
+from simmail.mailstore.reading import understand
 from simmail.mailstore.records import FolderStatus
 from simmail.mailstore.special import check_special_use, is_standard, special_order
 from simmail.mailstore.tally import Tally
-from simmail.mailstore.transfer import Adopted, adopt, after_reboot, foreign_copy
+from simmail.mailstore.transfer import after_reboot
 from simmail.mailstore.watching import Watch
 
 OnForeign = Callable[[str, Copy], None]
 
 #: UIDs left out after the machine went down: more than can have been given between two syncs of a folder.
 _JUMP = 10_000
+#: Files of other programs that get their UIDs at once.
+_ADOPTED = 100
 #: Real seconds after which files get the flags in their names.
 _PLACE = 1.0
-#: Files of other programs that get their UIDs at once.
-_ADOPTED = 20
 #: Real seconds between looks for mailboxes that another process made.
 _LOOK = 1.0
 
@@ -65,7 +68,9 @@ class MailStore:
 
     @param root: of all universes; journal: shared by all universes of the process.
     @param index: directory of the indexes, on a local disk.
-    @param reactor: of the process; digest: takes the digest of a message.
+    @param reactor: of the process; digest: takes the digest of a message; shown: takes only its envelope and
+        structure, None for always all.
+    @ivar idle: what is done when there is nothing else to do.
     @param shared: other processes serve the same mail; files then always have their flags in their names.
     """
 
@@ -73,7 +78,7 @@ class MailStore:
 
     def __init__(
         self, universe: str, root: str, journal: Journal, index: str, reactor: Any,
-        digest: Callable[[bytes], Digest] = core_digest, shared: bool = False,
+        digest: Callable[[bytes], Digest] = core_digest, shared: bool = False, shown: Shown | None = None,
     ) -> None:
         self.shared = shared
         self.universe = universe
@@ -90,7 +95,7 @@ class MailStore:
             self._boxes = self.layout.boxes()
         except OSError as error:
             raise Unavailable(f"the mail in {root} cannot be reached: {error.strerror}") from error
-        self.index = Index(f"{index}/{mailbox_dir(universe)}.sqlite", digest)
+        self.index = Index(f"{index}/{mailbox_dir(universe)}.sqlite", digest, shown)
         self.held = Held(self.layout, self.reader)
         self._sorted = sorted(self._boxes)
         self._looked = self.seconds(), self.layout.changed()
@@ -99,7 +104,9 @@ class MailStore:
         self._recovery = Recovery(self.filer.file, self.filer.mend)
         self._file = self.filer.file
         self._watch = Watch(self)
-        self._idle = Idle(reactor, lambda folder, uids: folder.digested(uids, ()))
+        self.idle = Idle(
+            reactor, lambda folder, uids: understand(folder, self, uids),
+            lambda: self.indexer.call(self.index.fulltext.learn))
         self._to_place: dict[Folder, None] = {}
         self._placing: Any = None
         self._closed = False
@@ -455,11 +462,13 @@ class MailStore:
 
     async def adopt(self, mailbox: str, name: str, strays: Sequence[str]) -> bool:
         """
-        Files that another program put in get UIDs; what is in C{new/} of an INBOX was delivered.
+        Files that another program put in get UIDs, in the order of their names; what is in C{new/} of an INBOX was
+        delivered.
 
         @return: whether some have to be tried again.
         """
         failed = False
+        strays = sorted(strays, key=lambda stray: stray.partition("/")[2])
         for begin in range(0, len(strays), _ADOPTED):
             try:
                 adopted: Adopted = await self.writer.call(
@@ -510,7 +519,7 @@ class MailStore:
 
     def digest_later(self, folder: Folder, uid: int) -> None:
         """Messages from a UID on have come; their digests are taken when there is nothing else to do."""
-        self._idle.came(folder, uid)
+        self.idle.came(folder, uid)
 
     async def indexed(self, function: Callable[..., Any], *args: Any) -> Any:
         """What the index answers, None while it is away."""
@@ -551,7 +560,7 @@ class MailStore:
             return
         self._closed = True
         self._watch.stop()
-        self._idle.stop()
+        self.idle.stop()
         if self._placing is not None:
             self._placing.cancel()
             self._placing = None
@@ -577,8 +586,8 @@ def _checked(filing: Filing) -> Filing:
 def _copy_digests(
     index: Index, source: tuple[str, str, int], target: tuple[str, str, int], pairs: Sequence[tuple[int, int]]
 ) -> None:
-    index.copy(index.folder(*source), index.folder(*target), pairs)
+    index.digests.copy(index.folder(*source), index.folder(*target), pairs)
 
 
 def _drop_digests(index: Index, folder: tuple[str, str, int], uids: Sequence[int]) -> None:
-    index.expunge(index.folder(*folder), uids)
+    index.digests.expunge(index.folder(*folder), uids)

@@ -20,13 +20,13 @@ from simmail.core.digest import Digest
 from simmail.core.digesting import digest as core_digest
 from simmail.errors import Conflict, NotFound, Unavailable
 from simmail.interfaces import IMailStore
+from simmail.mailstore.adopting import foreign_id
 from simmail.mailstore.flags import canonical_all, microseconds
 from simmail.mailstore.held import HeldInMemory
 from simmail.mailstore.memoryfolder import MemoryFolder, deferred
 from simmail.mailstore.names import INBOX, check_folder, check_mailbox, existing_folder, is_inferior
 from simmail.mailstore.records import FolderStatus
 from simmail.mailstore.special import check_special_use, renamed_use, special_order, use_of
-from simmail.mailstore.transfer import foreign_id
 
 
 class _Mailbox:

@@ -17,12 +17,17 @@ from simmail.errors import Unavailable
 
 if TYPE_CHECKING:
     from simmail.mailstore.folder import Folder
+    from simmail.mailstore.index import Index
     from simmail.mailstore.mailstore import MailStore
 
 #: Messages, and octets of them, whose digests are taken in one go.
-_SLICE, _OCTETS = 16, 1024 * 1024
+_SLICE, _OCTETS = 64, 1024 * 1024
+#: The same without the index.
+_ALONE = 16
 #: Messages that are looked for in the index in one go.
-_LOOKED = 2000
+_LOOKED = 5000
+
+Key = tuple[str, str, int]
 
 
 def read_files(root: int, directory: str, paths: Sequence[str | None]) -> list[bytes | None]:
@@ -71,32 +76,45 @@ async def digested(
     if not wanted:
         return {}
     key = (folder.mailbox, folder.name, folder.uidvalidity)
+    store.idle.disturb()
     try:
         found: dict[int, tuple[Any, ...]] = await store.indexer.call(_fetch, store.index, key, wanted, names)
     except Unavailable:
         # The index is a convenience: without it each message is looked at again.
         return await _without_index(folder, store, wanted, names)
-    missing = [uid for uid in wanted if uid not in found]
-    async for messages in _slices(folder, missing):
-        found.update(await store.indexer.call(_take, store.index, key, messages, names))
+    async for some in _taken(folder, store, key, [uid for uid in wanted if uid not in found], names):
+        store.idle.disturb()
+        found.update(some)
     return found
+
+
+async def understand(folder: Folder, store: MailStore, uids: Sequence[int]) -> None:
+    """The index knows all of some messages."""
+    key = (folder.mailbox, folder.name, folder.uidvalidity)
+    missing = await store.indexer.call(_missing, store.index, key, uids)
+    async for _ in _taken(folder, store, key, missing, ()):
+        pass
 
 
 async def containing(folder: Folder, store: MailStore, name: str, text: str) -> list[int]:
     """The UIDs of messages whose digests may contain a text in a field."""
     folder.require()
     key = (folder.mailbox, folder.name, folder.uidvalidity)
-    uids = list(folder.uids)
+    uids = folder.uids[:]
+    found: list[int] = []
     for begin in range(0, len(uids), _LOOKED):
-        missing = await store.indexer.call(_missing, store.index, key, uids[begin:begin + _LOOKED])
-        async for messages in _slices(folder, missing):
-            await store.indexer.call(_take, store.index, key, messages, ())
-    found: list[int] = await store.indexer.call(_containing, store.index, key, name, text)
+        some = uids[begin:begin + _LOOKED]
+        store.idle.disturb()
+        await understand(folder, store, some)
+        found += await store.indexer.call(_containing, store.index, key, name, text, some[0], some[-1])
     # What came meanwhile was not looked at; what went is not there.
     return _there(folder, found)
 
 
-async def _slices(folder: Folder, uids: Sequence[int]) -> AsyncIterator[list[tuple[int, bytes]]]:
+async def _taken(
+    folder: Folder, store: MailStore, key: Key, uids: Sequence[int], names: Sequence[str]
+) -> AsyncIterator[dict[int, tuple[Any, ...]]]:
+    """The digests of messages are taken, a slice at a time; fields of them."""
     sizes = folder.column("size", uids)
     begin = 0
     while begin < len(uids):
@@ -104,8 +122,35 @@ async def _slices(folder: Folder, uids: Sequence[int]) -> AsyncIterator[list[tup
         while end < len(uids) and end - begin < _SLICE and octets < _OCTETS:
             octets += sizes[end] or 0
             end += 1
-        yield await folder.reads(uids[begin:end])
+        some = uids[begin:end]
         begin = end
+        paths = folder.paths(some)
+        if folder.directory is None:
+            continue
+        found: dict[int, tuple[Any, ...]] = await store.indexer.call(
+            _take_files, store, key, folder.directory, dict(zip(some, paths)), names)
+        lost = [uid for uid in some if uid not in found]
+        if lost:
+            # Renamed meanwhile, or gone.
+            messages = await folder.reads(lost)
+            found.update(await store.indexer.call(_take, store.index, key, messages, names))
+        yield found
+
+
+def _take_files(
+    store: MailStore, key: Key, directory: str, paths: dict[int, str | None], names: Sequence[str]
+) -> dict[int, tuple[Any, ...]]:
+    """Read messages and take their digests, in the thread of the index; none of those whose file is not there."""
+    index = store.index
+    number = index.folder(*key)
+    # Somebody else may have asked for the same.
+    found = index.digests.fetch(number, list(paths), names)
+    missing = [uid for uid in paths if uid not in found]
+    if missing:
+        octets = read_files(store.layout.root, directory, [paths[uid] for uid in missing])
+        found.update(index.digests.take(
+            number, [(uid, one) for uid, one in zip(missing, octets) if one is not None], names))
+    return found
 
 
 def _there(folder: Folder, uids: Iterable[int]) -> list[int]:
@@ -113,33 +158,30 @@ def _there(folder: Folder, uids: Iterable[int]) -> list[int]:
     return [uid for uid in uids if uid in having]
 
 
-def _fetch(index: Any, key: tuple[str, str, int], uids: Sequence[int], names: Sequence[str]) -> Any:
-    return index.fetch(index.folder(*key), uids, names)
+def _fetch(index: Index, key: Key, uids: Sequence[int], names: Sequence[str]) -> dict[int, tuple[Any, ...]]:
+    return index.digests.fetch(index.folder(*key), uids, names)
 
 
 def _take(
-    index: Any, key: tuple[str, str, int], messages: Sequence[tuple[int, bytes]], names: Sequence[str]
+    index: Index, key: Key, messages: Sequence[tuple[int, bytes]], names: Sequence[str]
 ) -> dict[int, tuple[Any, ...]]:
-    taken = index.take(index.folder(*key), messages)
-    return {uid: tuple([getattr(digest, name) for name in names]) for uid, digest in taken}
+    return index.digests.take(index.folder(*key), messages, names)
 
 
-def _missing(index: Any, key: tuple[str, str, int], uids: Sequence[int]) -> list[int]:
-    missing: list[int] = index.missing(index.folder(*key), uids)
-    return missing
+def _missing(index: Index, key: Key, uids: Sequence[int]) -> list[int]:
+    return index.digests.missing(index.folder(*key), uids)
 
 
-def _containing(index: Any, key: tuple[str, str, int], name: str, text: str) -> list[int]:
-    found: list[int] = index.containing(index.folder(*key), name, text)
-    return found
+def _containing(index: Index, key: Key, name: str, text: str, low: int, high: int) -> list[int]:
+    return index.digests.containing(index.folder(*key), name, text, low, high)
 
 
 async def _without_index(
     folder: Folder, store: MailStore, uids: Sequence[int], names: Sequence[str]
 ) -> dict[int, tuple[Any, ...]]:
     result: dict[int, tuple[Any, ...]] = {}
-    for begin in range(0, len(uids), _SLICE):
-        messages = await folder.reads(uids[begin:begin + _SLICE])
+    for begin in range(0, len(uids), _ALONE):
+        messages = await folder.reads(uids[begin:begin + _ALONE])
         for uid, octets in messages:
             digest = await store.indexer.call(store.digest_of, octets)
             result[uid] = tuple([getattr(digest, name) for name in names])

@@ -10,7 +10,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from itertools import compress
+from itertools import accumulate, compress
 from operator import not_
 
 import msgspec
@@ -144,20 +144,26 @@ class Rows:
 
     def append(self, row: Row) -> None:
         """One more, whose UID is greater than all."""
-        key = row.key.encode("ascii")
-        self.uids.append(row.uid)
-        self.masks.append(row.mask)
-        self.sizes.append(row.size)
-        self.dates.append(row.date)
-        self.modseqs.append(row.modseq)
-        self.recent.append(row.recent)
-        self.placed.append(row.mask)
-        self.in_new.append(row.recent)
-        self._starts.append(len(self._keys))
-        self._lengths.append(len(key))
-        self._keys += key
-        self.unseen += not row.mask & SEEN
-        self.size += row.size
+        self.extend((row,))
+
+    def extend(self, rows: Sequence[Row]) -> None:
+        """Some more, in the order of UIDs."""
+        uids, masks, sizes, dates, modseqs, recent, keys = zip(*rows)
+        self.uids.extend(uids)
+        self.masks.extend(masks)
+        self.sizes.extend(sizes)
+        self.dates.extend(dates)
+        self.modseqs.extend(modseqs)
+        self.recent.extend(recent)
+        self.placed.extend(masks)
+        self.in_new.extend(recent)
+        lengths = list(map(len, keys))
+        self._starts.extend(accumulate(lengths[:-1], initial=len(self._keys)))
+        self._lengths.extend(lengths)
+        # Keys are ASCII, so characters are octets.
+        self._keys += "".join(keys).encode("ascii")
+        self.unseen += sum(map(not_, map(SEEN.__and__, masks)))
+        self.size += sum(sizes)
 
     def restate(self, at: int, mask: int, recent: bool) -> None:
         """Other flags; the file is not renamed yet."""

@@ -1,5 +1,5 @@
 """
-Messages that come into a folder from another one, or from another program.
+Messages that come into a folder from another one.
 
 Done in the writer thread, a slice at a time.
 """
@@ -7,20 +7,13 @@ Done in the writer thread, a slice at a time.
 from __future__ import annotations
 
 import os
-import re
-import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from simmail.core.delivery import Copy
 from simmail.errors import Unavailable
 from simmail.mailstore import maildir
 from simmail.mailstore.filing import SYSTEM_MASK, Added, Filer, Restated
-from simmail.mailstore.layout import TMP
 from simmail.mailstore.maildir import Row
-from simmail.mailstore.names import INBOX
-
-_BARE_LF = re.compile(rb"(?<!\r)\n")
 
 
 class Source(NamedTuple):
@@ -56,36 +49,33 @@ def transfer(
     place = filer.place(*target, create=False)
     root = filer.root
     added: list[Added | None] = []
+    # (below the folder it comes from, below the one it goes to) of what is done.
     done: list[tuple[str, str]] = []
     before = maildir.times_of(root, origin.directory)
-    with place.uids.locked():
+    do, undo = (os.rename, _renamed_back) if move else (os.link, _unlinked)
+    with maildir.opened(root, origin.directory) as old, maildir.opened(root, place.directory) as new, \
+            place.uids.locked():
         place.uids.define(list({keyword: None for source in sources for keyword in source.keywords}))
         uid, modseq = place.uids.take(len(sources), len(sources))
+        masks = {keywords: place.mask(keywords) for keywords in {source.keywords for source in sources}}
+        table = place.uids.keywords
         try:
-            for at, source in enumerate(sources):
-                row = source.row
-                mask = row.mask & SYSTEM_MASK | place.mask(source.keywords)
-                new = row._replace(uid=uid + at, modseq=modseq + at, mask=mask)
-                old_path = f"{origin.directory}/{source.path}"
-                new_path = f"{place.directory}/{maildir.path_of(row.key, new.uid, row.size, mask, row.recent)}"
+            for at, (path, row, keywords) in enumerate(sources):
+                mask = row.mask & SYSTEM_MASK | masks[keywords]
+                _, _, size, date, _, recent, key = row
+                new_path = maildir.path_of(key, uid + at, size, mask, recent)
                 try:
-                    if move:
-                        os.rename(old_path, new_path, src_dir_fd=root, dst_dir_fd=root)
-                    else:
-                        os.link(old_path, new_path, src_dir_fd=root, dst_dir_fd=root)
+                    do(path, new_path, src_dir_fd=old, dst_dir_fd=new)
                 except FileNotFoundError:
                     added.append(None)
                     continue
-                done.append((old_path, new_path))
-                place.remember(row.key)
-                added.append(Added(*target, new, place.uids.keywords))
+                done.append((path, new_path))
+                added.append(Added(*target, Row(uid + at, mask, size, date, modseq + at, recent, key), table))
         except BaseException:
-            for old_path, new_path in done:
-                if move:
-                    os.rename(new_path, old_path, src_dir_fd=root, dst_dir_fd=root)
-                else:
-                    filer.discard(new_path)
+            for path, new_path in done:
+                undo(path, new_path, old, new)
             raise
+        place.remember_all([one.row.key for one in added if one is not None])
     if not move:
         return Transferred(added, None)
     with origin.uids.locked():
@@ -93,109 +83,15 @@ def transfer(
     return Transferred(added, Restated(gone, [], before, maildir.times_of(root, origin.directory)))
 
 
-class Adopted(NamedTuple):
-    """
-    What became of files that another program put into a folder.
-
-    @ivar owed: ids of those that were delivered and are here now; lost: ids of those that went away meanwhile.
-    @ivar failed: some could not be taken and are to be tried again.
-    """
-
-    added: list[Added]
-    owed: list[tuple[str, Copy]]
-    lost: list[str]
-    failed: bool
+def _renamed_back(path: str, new_path: str, old: int, new: int) -> None:
+    os.rename(new_path, path, src_dir_fd=new, dst_dir_fd=old)
 
 
-def foreign_id(copy: Copy) -> str:
-    """The id of a message that another program delivered."""
-    return f"foreign-{copy.uidvalidity}-{copy.uid}-{copy.mailbox}"
-
-
-def foreign_copy(foreign: str) -> Copy:
-    """Where the message of such an id was put."""
-    _, uidvalidity, uid, mailbox = foreign.split("-", 3)
-    return Copy(mailbox, INBOX, int(uid), int(uidvalidity))
-
-
-def adopt(
-    filer: Filer, mailbox: str, name: str, strays: Sequence[str], owe: Callable[[list[str]], None]
-) -> Adopted:
-    """
-    Give UIDs to files that another program put into a folder; a few at a time, as their UIDs are noted together.
-
-    Lines that end in a bare LF get CRLF, as messages in the store have them.
-
-    @param owe: keeps the ids of what was delivered, durably, before it is there.
-    """
-    place = filer.place(mailbox, name, create=False)
-    if place.sorted is None:
-        place.learn(filer.root)
-    strays = [stray for stray in strays if _is_file(filer.root, f"{place.directory}/{stray}")]
-    found = Adopted([], [], [], False)
-    if not strays:
-        return found
-    with place.uids.locked():
-        uid, modseq = place.uids.take(len(strays), len(strays))
-        ids = {
-            at: foreign_id(Copy(mailbox, name, uid + at, place.uids.uidvalidity))
-            for at, stray in enumerate(strays) if name == INBOX and stray.startswith(maildir.NEW)}
-        if ids:
-            owe(list(ids.values()))
-        for at, stray in enumerate(strays):
-            one = None
-            try:
-                one = _adopted(filer, mailbox, name, stray, uid + at, modseq + at)
-            except FileNotFoundError:
-                pass
-            except OSError:
-                found = found._replace(failed=True)
-            if one is not None:
-                found.added.append(one)
-            if at in ids:
-                if one is not None:
-                    found.owed.append((ids[at], foreign_copy(ids[at])))
-                else:
-                    found.lost.append(ids[at])
-    return found
-
-
-def _is_file(root: int, path: str) -> bool:
+def _unlinked(path: str, new_path: str, old: int, new: int) -> None:
     try:
-        return stat.S_ISREG(os.stat(path, dir_fd=root, follow_symlinks=False).st_mode)
+        os.unlink(new_path, dir_fd=new)
     except OSError:
-        return False
-
-
-def _adopted(filer: Filer, mailbox: str, name: str, stray: str, uid: int, modseq: int) -> Added | None:
-    place, root = filer.place(mailbox, name, create=False), filer.root
-    old_path = f"{place.directory}/{stray}"
-    date = os.stat(old_path, dir_fd=root).st_mtime_ns // 1000
-    part, _, file_name = stray.partition("/")
-    key = maildir.key_of_stray(file_name)
-    octets = filer.layout.read(old_path)
-    fixed = _BARE_LF.sub(b"\r\n", octets)
-    if maildir.parse(file_name) is None and place.may_have(key) and len(fixed) != len(octets):
-        # Adopted before, when a crash came between the new file and the removal of the old one?
-        found = maildir.find(root, place.directory, key)
-        if found is not None:
-            path = f"{place.directory}/{found[1]}"
-            same = os.stat(path, dir_fd=root).st_mtime_ns // 1000 == date
-            if same and filer.layout.read(path) == fixed:
-                os.unlink(old_path, dir_fd=root)
-                return None
-    mask = maildir.mask_of(maildir.letters_of_stray(file_name)) if part == "cur" else 0
-    row = Row(uid, mask, len(fixed), date, modseq, part == "new", key)
-    new_path = f"{place.directory}/{maildir.path_of(key, uid, row.size, mask, row.recent)}"
-    if len(fixed) == len(octets):
-        os.rename(old_path, new_path, src_dir_fd=root, dst_dir_fd=root)
-    else:
-        temporary = f"{TMP}/{filer.layout.unique()}"
-        filer.write(temporary, fixed, date)
-        os.rename(temporary, new_path, src_dir_fd=root, dst_dir_fd=root)
-        os.unlink(old_path, dir_fd=root)
-    place.remember(key)
-    return Added(mailbox, name, row, place.uids.keywords)
+        pass
 
 
 def after_reboot(filer: Filer, jump: int) -> None:

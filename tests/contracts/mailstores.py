@@ -51,6 +51,12 @@ def tiny_digest(octets: bytes) -> Digest:
         filenames=("ä.pdf",), attachments=(Enclosed("ä.pdf", "application/pdf", 3, "", True),), format="html")
 
 
+def tiny_shown(octets: bytes) -> tuple[bytes, bytes]:
+    """Of it only what FETCH shows."""
+    digest = tiny_digest(octets)
+    return digest.envelope, digest.structure
+
+
 def a_delivery(
     number: int | str, *places: str | tuple[str, str] | tuple[str, str, tuple[str, ...]], octets: bytes = b"",
     commit: bytes = b"owed", at: datetime = AT,
@@ -102,7 +108,7 @@ class DiskProvider:
         self.journal = QuickJournal(f"{self.path}/{self.journal_name}", self.clock, threads=False)
         self.store: Any = MailStore(
             "main", f"{self.path}/mail", self.journal, f"{self.path}/index", self.clock, tiny_digest,
-            self.shared)
+            self.shared, tiny_shown)
         return self.store
 
     def restart(self) -> Any:

@@ -11,7 +11,7 @@ from unittest import mock
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.errors import NotFound
-from simmail.mailstore import watching
+from simmail.mailstore import adopting, watching
 from simmail.mailstore.watching import _TICK
 from tests.contracts.mailstores import AT, DiskProvider, a_delivery, a_mail, result_of
 
@@ -200,21 +200,21 @@ class DeliveryTests(ForeignTestCase):
     def test_cannot_be_taken(self) -> None:
         """A file that cannot be read does not keep others back, and is tried again later."""
         foreign = self.watched()
-        real = self.store.layout.read
+        real = adopting.octets_of
 
-        def refuse(path: str) -> bytes:
+        def refuse(directory: int, path: str) -> bytes:
             if "stubborn" in path:
                 raise PermissionError(13, "Permission denied")
-            return real(path)  # type: ignore[no-any-return]
+            return real(directory, path)
 
-        self.patch(self.store.layout, "read", refuse)
+        patched = self.patch(adopting, "octets_of", refuse)
         self.patch(watching, "_AGAIN", 0.0)
         for name in ("a.stubborn", "b.host"):
             self.deliver(name)
         self.provider.clock.pump([_TICK] * 4)
         self.assertEqual(len(foreign), 1)
         self.assertTrue((self.box / "new" / "a.stubborn").exists())
-        self.store.layout.read = real
+        patched.restore()
         self.provider.clock.pump([_TICK] * 4)
         self.assertEqual(len(foreign), 2)
         self.assertEqual(len(result_of(self.provider.journal.foreign("main"))), 2)

@@ -24,7 +24,8 @@ class IdleTests(SynchronousTestCase):
     def missing(self) -> list[int]:
         """UIDs of which the index has no digest."""
         index = self.store.index
-        uids: list[int] = index.missing(index.folder(MARIA, "INBOX", self.folder.uidvalidity), list(self.folder.uids))
+        number = index.folder(MARIA, "INBOX", self.folder.uidvalidity)
+        uids: list[int] = index.digests.missing(number, list(self.folder.uids))
         return uids
 
     def accept(self, begin: int, end: int) -> None:
@@ -48,7 +49,7 @@ class IdleTests(SynchronousTestCase):
     def test_nobody_looks(self) -> None:
         """Nothing is done for folders that nobody has loaded, nor for one that is gone."""
         calls: list[Any] = []
-        self.patch(self.store.index, "_digest", calls.append)
+        self.patch(self.store.index.digests, "_digest", calls.append)
         result_of(self.store.accept(a_delivery("x", "tom@acme.test")))
         self.accept(1, 3)
         result_of(self.store.delete(MARIA))

@@ -13,7 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.address import Address
 from simmail.core.digest import Digest, Enclosed
-from simmail.mailstore import index as index_module
+from simmail.mailstore import indexfile as index_module
 from simmail.mailstore.index import Index, Snapshot
 from tests.contracts.mailstores import a_mail, tiny_digest
 
@@ -54,42 +54,43 @@ class DigestTests(IndexTestCase):
         """Every digest comes back as it was, whole and in any part."""
         number = self.index.folder(os.urandom(8).hex(), "INBOX", 1)
         kept = {3 * at + 1: digest for at, digest in enumerate(digests)}
-        self.index.put(number, list(kept.items()))
+        self.index.digests.put(number, list(kept.items()))
         uids = range(1, 30)
-        self.assertEqual({uid: Digest(*row) for uid, row in self.index.fetch(number, uids, NAMES).items()}, kept)
+        self.assertEqual(
+            {uid: Digest(*row) for uid, row in self.index.digests.fetch(number, uids, NAMES).items()}, kept)
         for names in (("structure",), ("text", "sent", "envelope"), ("to", "cc"), ("envelope", "envelope"), ()):
-            self.assertEqual(self.index.fetch(number, uids, names), {
+            self.assertEqual(self.index.digests.fetch(number, uids, names), {
                 uid: tuple(getattr(digest, name) for name in names) for uid, digest in kept.items()}, names)
-        self.assertEqual(self.index.missing(number, uids), [uid for uid in uids if uid not in kept])
+        self.assertEqual(self.index.digests.missing(number, uids), [uid for uid in uids if uid not in kept])
 
     def test_many(self) -> None:
         """Thousands come back, dense or sparse, in any order; others are left out."""
         number, other = self.index.folder("a", "INBOX", 1), self.index.folder("a", "Sent", 1)
-        self.index.take(other, [(5, a_mail("other"))])
-        self.index.take(number, [(uid, a_mail(f"mail {uid}")) for uid in range(1, 1500)])
+        self.index.digests.take(other, [(5, a_mail("other"))])
+        self.index.digests.take(number, [(uid, a_mail(f"mail {uid}")) for uid in range(1, 1500)])
         for uids in (list(range(1, 1500)), list(range(1490, 2, -7)), [3, 1000, 5000], [2], []):
-            self.assertEqual(self.index.fetch(number, uids, ("subject",)),
+            self.assertEqual(self.index.digests.fetch(number, uids, ("subject",)),
                              {uid: (f"mail {uid}",) for uid in uids if uid < 1500})
-        self.index.expunge(number, list(range(1, 1490)))
-        self.assertEqual(list(self.index.fetch(number, range(1, 1500), ("format",))), list(range(1490, 1500)))
-        self.assertEqual(self.index.fetch(other, [5], ("subject",)), {5: ("other",)})
+        self.index.digests.expunge(number, list(range(1, 1490)))
+        self.assertEqual(list(self.index.digests.fetch(number, range(1, 1500), ("format",))), list(range(1490, 1500)))
+        self.assertEqual(self.index.digests.fetch(other, [5], ("subject",)), {5: ("other",)})
 
     def test_copied(self) -> None:
         """Digests are copied with their messages; those missing are left out."""
         source, target = self.index.folder("a", "INBOX", 1), self.index.folder("b", "INBOX", 1)
-        self.index.take(source, [(uid, a_mail(f"mail {uid}")) for uid in range(1, 500)])
-        self.index.copy(source, target, [(uid, uid + 100) for uid in (*range(400, 480), 600)])
-        self.assertEqual(self.index.fetch(target, range(1, 1000), ("subject", "text")),
+        self.index.digests.take(source, [(uid, a_mail(f"mail {uid}")) for uid in range(1, 500)])
+        self.index.digests.copy(source, target, [(uid, uid + 100) for uid in (*range(400, 480), 600)])
+        self.assertEqual(self.index.digests.fetch(target, range(1, 1000), ("subject", "text")),
                          {uid + 100: (f"mail {uid}", "Hello\r\n") for uid in range(400, 480)})
 
     def test_containing(self) -> None:
         """Wildcards of the database's language are ordinary characters."""
         number = self.index.folder("a", "INBOX", 1)
         for uid, subject in enumerate(("100%", "100 x", "a_b", "aXb", "back\\slash", "quo'te", "ÄÖ"), 1):
-            self.index.take(number, [(uid, a_mail(subject))])
+            self.index.digests.take(number, [(uid, a_mail(subject))])
         for text, uids in (("100%", [1]), ("a_b", [3]), ("\\S", [5]), ("'", [6]), ("AXB", [4]),
                            ("äö", list(range(1, 8)))):
-            self.assertEqual(self.index.containing(number, "subject", text), uids, text)
+            self.assertEqual(self.index.digests.containing(number, "subject", text), uids, text)
 
 
 class FolderTests(IndexTestCase):
@@ -117,10 +118,10 @@ class FolderTests(IndexTestCase):
     def test_forgotten_digests(self) -> None:
         """With a folder its digests go."""
         number = self.index.folder("a", "INBOX", 7)
-        self.index.take(number, [(1, a_mail("x"))])
+        self.index.digests.take(number, [(1, a_mail("x"))])
         self.index.forget("a", "INBOX")
-        self.assertEqual(self.index.fetch(self.index.folder("a", "INBOX", 7), [1], ("subject",)), {})
-        self.assertEqual(self.index.fetch(number, [1], ("subject",)), {})
+        self.assertEqual(self.index.digests.fetch(self.index.folder("a", "INBOX", 7), [1], ("subject",)), {})
+        self.assertEqual(self.index.digests.fetch(number, [1], ("subject",)), {})
 
     def test_made_anew(self) -> None:
         """An index that is damaged, of another layout, or from before the machine went down is made anew."""
