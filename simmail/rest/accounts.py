@@ -24,7 +24,11 @@ LONGEST_SIGNATURE = 10_000
 
 
 class Login(Struct, frozen=True):
-    """A login of a mail program; C{messages}: in all folders of its mailbox."""
+    """
+    A login of a mail program; C{messages}: in all folders of its mailbox.
+
+    C{aliases}: as which other addresses it may send where C{smtp.sender} is C{own}.
+    """
 
     address: str
     display_name: str
@@ -33,6 +37,7 @@ class Login(Struct, frozen=True):
     allow_imap: bool
     disabled: bool
     note: str
+    aliases: tuple[str, ...]
     can_login: bool
     messages: int
 
@@ -52,6 +57,7 @@ class LoginChange(Body, frozen=True):
     allow_imap: bool | UnsetType = UNSET
     disabled: bool | UnsetType = UNSET
     note: str | UnsetType = UNSET
+    aliases: list[str] | UnsetType = UNSET
     address: str | UnsetType = UNSET
     can_login: bool | UnsetType = UNSET
     messages: int | UnsetType = UNSET
@@ -68,6 +74,7 @@ class NewLogin(Body, frozen=True):
     allow_imap: bool | UnsetType = UNSET
     disabled: bool | UnsetType = UNSET
     note: str | UnsetType = UNSET
+    aliases: list[str] | UnsetType = UNSET
     can_login: bool | UnsetType = UNSET
     messages: int | UnsetType = UNSET
 
@@ -112,7 +119,7 @@ async def account(call: Call) -> Account:
 async def _shown(call: Call, one: Account) -> Login:
     return Login(
         one.address, one.display_name, one.username, one.allow_smtp, one.allow_imap, one.disabled, one.note,
-        one.can_login, await _accounts(call).messages(one.address))
+        one.aliases, one.can_login, await _accounts(call).messages(one.address))
 
 
 def _fields(body: Struct) -> dict[str, Any]:
@@ -185,7 +192,7 @@ async def change_signature(call: Call) -> Signature:
 
 _LOGIN = {
     "address": "app@sim.test", "display_name": "Billing", "username": "billing", "allow_smtp": True,
-    "allow_imap": True, "disabled": False, "note": "", "can_login": True, "messages": 12,
+    "allow_imap": True, "disabled": False, "note": "", "aliases": ["sales@sim.test"], "can_login": True, "messages": 12,
 }
 _ONE = "/api/accounts/{address}"
 

@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from simmail.core.address import parse
+from simmail.core.checks import addresses
 from simmail.core.events import Event
 from simmail.database.records import Commit
 from simmail.errors import Invalid, NotFound
@@ -114,7 +115,9 @@ class Accounts:
 
     async def _put(self, old: Account, fields: dict[str, Any], change: str) -> Account:
         plain = {name: value for name, value in fields.items() if name in _PLAIN}
-        account = replace(old, deleted=False, **plain)
+        if "aliases" in plain:
+            plain["aliases"] = addresses(plain["aliases"], "aliases")
+        account = replace(old, deleted=old.deleted and change != "created", **plain)
         if change == "created" and old.deleted:
             account = replace(account, disabled=bool(fields.get("disabled", False)))
         for name in ("display_name", "note"):

@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from twisted.internet.defer import DeferredLock
 
+from simmail.core.address import u_labels
 from simmail.core.faults import FaultVerdict, Passing
 from simmail.core.recipients import RecipientRules, Verdict, rules_of, verdict
 
@@ -112,7 +113,10 @@ class Policy:
         return self._accounts.get(address)
 
     def login(self, name: str) -> Account | None:
-        """The login of a name: its address, or its separate username."""
+        """The login of a name (lower case): its address, or its separate username."""
+        if "@xn--" in name or ".xn--" in name:
+            local, at, domain = name.rpartition("@")
+            name = f"{local}{at}{u_labels(domain)}"
         account = self._accounts.get(name) or self._by_username.get(name)
         return None if account is None or account.deleted else account
 

@@ -31,6 +31,9 @@ Proto = Literal["smtp", "imap"]
 MOST_FAILURES = 10
 FAILURE_WINDOW = 60.0
 
+#: Characters of a name that nobody has, as recorded.
+LONGEST_NAME = 200
+
 #: Places remembered before those whose failures are over are forgotten.
 MOST_PLACES = 10_000
 
@@ -143,6 +146,10 @@ class SignIn:
         if found is None or why:
             for universe, account in candidates[:1]:
                 self.record(universe, False, proto, username, account.address, remote, why)
+            home = roster.home()
+            if not candidates and home is not None:
+                # Who mistypes the name looks for it here.
+                self.record(home, False, proto, username[:LONGEST_NAME], "", remote, "no such login")
             raise Unauthenticated("authentication failed")
         universe, account = found
         return self._signed_in(universe, proto, username, account.address, remote)

@@ -51,8 +51,35 @@ class AccountTests(RoadTestCase):
         self.assertRaises(Unauthenticated, self.sign_in, "a@sim.test", "wrong")
         self.assertRaises(Unauthenticated, self.sign_in, "nobody@sim.test", "s3cret")
         kinds = [(event["type"], event["data"]["proto"]) for event in self.events("auth.*")]
-        self.assertEqual(kinds, [("auth.ok", "imap"), ("auth.ok", "smtp"), ("auth.failed", "imap")])
-        self.assertEqual(set(self.events("auth.failed")[0]["data"]), {"proto", "username", "address", "remote", "why"})
+        self.assertEqual(
+            kinds, [("auth.ok", "imap"), ("auth.ok", "smtp"), ("auth.failed", "imap"), ("auth.failed", "imap")])
+        wrong, unknown = (event["data"] for event in self.events("auth.failed"))
+        self.assertEqual(set(wrong), {"proto", "username", "address", "remote", "why"})
+        self.assertEqual((wrong["address"], wrong["why"]), ("a@sim.test", "wrong name or password"))
+        # A name that nobody has is told to the universe for mail of nobody's.
+        self.assertEqual((unknown["username"], unknown["address"], unknown["why"]),
+                         ("nobody@sim.test", "", "no such login"))
+
+    def test_international_name(self) -> None:
+        """A login at an international domain may write it in A-labels."""
+        now(self.accounts.create({"address": "a@m\u00fcnchen.test", "password": "s3cret"}))
+        for name in ("a@m\u00fcnchen.test", "A@xn--mnchen-3ya.test"):
+            self.assertEqual(self.sign_in(name, "s3cret").address, "a@m\u00fcnchen.test")
+
+    def test_aliases(self) -> None:
+        """Aliases are addresses, kept as addresses are; what is none is refused by its place."""
+        now(self.accounts.create({"address": "a@sim.test", "password": "x", "aliases": ["Sales@Sim.test"]}))
+        self.assertEqual(self.accounts.get("a@sim.test").aliases, ("sales@sim.test",))
+        error = self.assertRaises(Invalid, now, self.accounts.change("a@sim.test", {"aliases": ["b@sim.test", "x"]}))
+        self.assertEqual(error.field, "aliases.1")
+        self.assertEqual(now(self.accounts.change("a@sim.test", {"aliases": []})).aliases, ())
+
+    def test_signature_of_a_deleted_login(self) -> None:
+        """A signature does not bring a login back."""
+        now(self.accounts.create({"address": "a@sim.test", "password": "x"}))
+        now(self.accounts.delete("a@sim.test"))
+        now(self.accounts.set_signature("a@sim.test", "Anna"))
+        self.assertEqual(self.accounts.list(), [])
 
     def test_protocols_and_disabled(self) -> None:
         """A login works for the protocols it may use, and not at all when disabled or without password."""
