@@ -63,6 +63,10 @@ def aftermath(
         reactions += settled
     if job.kind == "correction" and written.promise is not None:
         after = _put_off(job, written.promise.due.astimezone(timezone.utc), after)
+    if job.kind == "reply":
+        thread = replace(thread, held=written.held)
+    if written.done:
+        thread = replace(thread, done=thread.done | written.done)
     if job.kind in _SPEAKING:
         if written.attachments:
             brought, after = _brought(job, written, after, now)

@@ -38,6 +38,7 @@ _FUTURE = (
     "ich werde", "wir werden", "ich schicke", "wir schicken", "ich sende", "wir senden", "ich melde", "wir melden",
     "sie erhalten", "sie bekommen",
 )
+_WAITING = ("wait", "warte", "look forward", "keep an eye", "watch", "expect")
 _NOT = (
     "will not", "won't", "i'll never", "will never", "if you", "unless", "?", "will be out", "will be away",
     "werde nicht", "werden nicht", "wenn sie", "falls sie",
@@ -59,6 +60,9 @@ _DEEDS: tuple[tuple[str, str], ...] = (
     ("melde mich", "an answer"), ("melden uns", "an answer"), ("sie erhalten", ""), ("sie bekommen", ""),
     ("schicke", ""), ("schicken", ""), ("sende", ""), ("senden", ""), ("zurückmelden", "an answer"),
 )
+_ARRIVED = ("arrived", "received", "has come", "is here", "have got", "got the", "got your", "erhalten", "angekommen",
+            "eingegangen", "ist da")
+_MONEY = ("money", "payment", "transfer", "amount", "geld", "zahlung", "betrag", "überweisung")
 _FILLERS = frozenset("you to over across out along back by the email mail via ihnen euch dir with all".split())
 _TELLING_NOTHING = frozenset("what promised about that with your their answer update confirmation call from".split())
 _PRONOUNS = frozenset("it them that this these those one everything es das".split())
@@ -92,7 +96,7 @@ def heard(signals: Signals, subject: str, persona: Persona, now: datetime) -> tu
     for sentence in _sentences(text):
         low = sentence.lower()
         starts = [low.find(start) + len(start) for start in _FUTURE if start in low]
-        if len(low) != len(sentence) or not starts or any(no in low for no in _NOT):
+        if len(low) != len(sentence) or not starts or any(no in low for no in _NOT) or _waits(low, min(starts)):
             continue
         # The deed named first is the one that is promised, and of two at one place the longer one is meant.
         at, length, thing = min(
@@ -119,6 +123,15 @@ def fulfilled(promise: OpenPromise, signals: Signals, thread: str) -> bool:
     if promise.what.startswith(("an ", "a ")) and promise.thread == thread:
         return not any(start in signals.new.lower() for start in _FUTURE)
     return signals.delivers and (promise.thread == thread or _shared(promise.what, signals.new))
+
+
+def arrived(promise: OpenPromise, signals: Signals, thread: str) -> bool:
+    """Whether a mail from the correspondent says that what the persona promised is there already."""
+    if promise.by != "persona" or promise.thread != thread or signals.questions:
+        return False
+    low = signals.new.lower()
+    money = promise.what.lower().startswith(("the payment", "die zahlung")) and any(word in low for word in _MONEY)
+    return any(word in low for word in _ARRIVED) and (money or _shared(promise.what, signals.new))
 
 
 def asked_for(promise: OpenPromise, signals: Signals, thread: str) -> bool:
@@ -169,6 +182,11 @@ def nudge_at(persona: Persona, promised: datetime, pace: Pace, dice: Dice, nth: 
     """When the persona asks for what was promised to it and did not come: some hours past due, then some days."""
     grace = timedelta(hours=6) if nth == 1 else timedelta(days=3)
     return due(persona, pace, promised, drawn(grace, 1.6, pace, dice, f"nudge {nth}"), dice.on("nudge", nth)).at
+
+
+def _waits(low: str, start: int) -> bool:
+    """Whether what will be done is to wait: "we will wait for the transfer" promises no transfer."""
+    return any(word.startswith(_WAITING) for word in low[start:].split()[:4])
 
 
 def _sentences(text: str) -> list[str]:

@@ -261,6 +261,10 @@ def _settled(s: Situation, found: Signals, dossier: Dossier) -> tuple[list[React
                 f"{s.now:%Y-%m-%d}: {one.what} came, {'late' if late else 'in time'}", one.case_id))
             if not late:
                 dossier = relations.kept(dossier, s.persona)
+        elif promises.arrived(one, found, s.thread.key):
+            if one.job_id:
+                reactions.append(Drop(one.job_id, f"{one.what} is there already, they say"))
+            dossier = replace(dossier, promises=tuple(left for left in dossier.promises if left is not one))
     return reactions, dossier
 
 

@@ -158,6 +158,8 @@ class ThreadState(Struct, frozen=True, omit_defaults=True):
     @ivar followup: the job that will ask again, C{""} for none; question: what it asks.
     @ivar between: the latest messages in a row that went from persona to persona.
     @ivar own: ids of the jobs of the persona's latest mails in it, oldest first (their copies in Sent bear them).
+    @ivar held: what the last of its mails put off until its question is answered; done: what its mails have brought
+        (both of C{words.WordsRequest}).
     @ivar wrote: the Message-ID of the last of its mails; echo: what the last answer to one of them said, in short;
         echoes: how many answers in a row have said that.
     """
@@ -175,6 +177,8 @@ class ThreadState(Struct, frozen=True, omit_defaults=True):
     wrote: str = ""
     echo: str = ""
     echoes: int = 0
+    held: dict[str, str] = {}
+    done: dict[str, str] = {}
 
 
 class Planned(Struct, frozen=True):

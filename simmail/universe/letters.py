@@ -64,6 +64,7 @@ def request(
     @param facts: what the persona may say of the case, to this reader; wants: what it is after.
     """
     job, dossier, data = matter.job, matter.dossier, matter.job.data
+    owed = promised_in(dossier, job.thread)
     promise = matter.promise or (promised_in(dossier, job.thread) if job.kind == "correction" else None)
     period = data.get("period")
     # A second thought is a correction that corrects nothing.
@@ -77,7 +78,8 @@ def request(
         warmth=_or_half(dossier.warmth), trust=_or_half(dossier.trust), patience=_or_half(dossier.patience),
         promise=Promised(promise.what, promise.due) if promise is not None else None,
         ooo=msgspec.convert(period, OutOfOffice) if period else None, own=matter.own,
-        question=data.get("question") or "", nth=dossier.sent)
+        question=data.get("question") or "", held=matter.thread.held,
+        owed=owed.what if owed is not None else "", done=matter.thread.done, nth=dossier.sent)
 
 
 def draft(

@@ -28,6 +28,7 @@ _SUM = r"[0-9]{1,12}(?:[.,' ][0-9]{2,3}){0,4}"
 _AMOUNT = re.compile(rf"(?:(?<![\w])(?:{_CURRENCY}) ?{_SUM}(?![\w])|(?<![\w.,-]){_SUM} ?(?:{_CURRENCY})(?![\w]))")
 _MINUTES = re.compile(r"(?<![0-9])([1-9][0-9]{0,2})[- ]?min")
 _FIGURE = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?:[.,][0-9]{1,2})? ?%")
+_SCALE = re.compile(r"(?<![0-9])[01] ?(?:to|bis|and|und|-|–|\.\.) ?(5|6|7|10)(?![0-9])")
 _CODE = re.compile(r"(?<![\w.,/-])[0-9]{4,8}(?![\w/-]|[.,][0-9])")
 _EDGES = ".,;:!?()[]{}<>\"'“”„’‘*_"
 
@@ -36,10 +37,13 @@ class Question(Struct, frozen=True):
     """
     One question.
 
-    @ivar form: C{yes_no}, C{choice}, C{when}, C{many}, C{why} or C{what}.
+    @ivar form: C{yes_no}, C{choice}, C{either} (two sentences with "or"), C{when}, C{many}, C{why}, C{what} or
+        C{time} (it asks for an appointment).
     @ivar topic: what it is about, as the answering side says it ("our delivery address"), C{""} when unclear.
     @ivar short: the short answers yes and no ("yes, we do").
     @ivar options: of a choice.
+    @ivar needs: it asks what the answering side needs ("by when do you need it?"); confirms: it asks for a word of
+        agreement ("could you confirm ...?").
     """
 
     text: str
@@ -47,12 +51,16 @@ class Question(Struct, frozen=True):
     topic: str
     short: tuple[str, str]
     options: tuple[str, ...]
+    needs: bool = False
+    confirms: bool = False
 
 
 class Findings(Struct, frozen=True):
     """
     What was picked up from one mail.
 
+    @ivar called_off: an appointment is taken back; sorry: its writer apologises; rating: the highest mark that is
+        asked for, 0 for none.
     @ivar deed: what its writer gives thanks for, as the thanked one says it; minutes: how long something takes;
         figure: a percentage.
     @ivar references: bare; named: as they are spoken of, C{order 77120}.
@@ -81,6 +89,9 @@ class Findings(Struct, frozen=True):
     coded: bool
     unlabelled_images: int
     familiar: bool
+    called_off: bool = False
+    sorry: bool = False
+    rating: int = 0
 
 
 def pick_up(mail: Mail, base: datetime, language: Language) -> Findings:
@@ -99,8 +110,19 @@ def pick_up(mail: Mail, base: datetime, language: Language) -> Findings:
     documents: list[str] = []
     options: tuple[str, ...] = ()
     deed = ""
+    called_off: list[slots.Slot] = []
+    off = False
     for sentence in prose.sentences:
         found = slots.find(sentence, base, language)
+        low = f" {sentence.lower()}"
+        if any(f" {cue}" in low for cue in language.called_off) and not sentence.endswith("?"):
+            # "I have to cancel our call tomorrow at 15:00" proposes nothing.
+            off = True
+            called_off.extend(found.slots)
+            found = found._replace(slots=())
+        elif any(cue in low for cue in language.same_time):
+            found = found._replace(slots=tuple(
+                slot if slot.timed else _at_that_time(slot, [*called_off, *appointments]) for slot in found.slots))
         appointments.extend(slot for slot in found.slots if slot not in appointments)
         deadlines.extend(found.deadlines)
         dates.extend(found.dates)
@@ -111,7 +133,8 @@ def pick_up(mail: Mail, base: datetime, language: Language) -> Findings:
                 if document not in documents:
                     documents.append(document)
         if asking and not phrases.is_idle(sentence, language):
-            questions.extend(_question(part, language) for part in phrases.apart(sentence, language))
+            questions.extend(
+                _question(part, language) for part in phrases.apart(phrases.led_in(sentence, language), language))
         if not options:
             options = phrases.options(sentence, language)
         deed = deed or say(phrases.deed(sentence, language), 80)
@@ -138,7 +161,32 @@ def pick_up(mail: Mail, base: datetime, language: Language) -> Findings:
         coded=_CODE.search(both) is not None,
         unlabelled_images=_unlabelled(mail.html),
         familiar=_familiar(prose.body),
+        called_off=off,
+        sorry=_sorry(prose.body.lower(), language),
+        rating=_rating(prose.body, language),
     )
+
+
+def _at_that_time(slot: slots.Slot, before: list[slots.Slot]) -> slots.Slot:
+    """A day with the time of an appointment that was spoken of before: "on Thursday at the same time"."""
+    timed = next((one for one in reversed(before) if one.timed), None)
+    if timed is None:
+        return slot
+    return slots.Slot(
+        start=slot.start.replace(hour=timed.start.hour, minute=timed.start.minute), timed=True, halves=timed.halves)
+
+
+def _sorry(low: str, language: Language) -> bool:
+    return any(word in low for word in language.sorry_words) and not any(word in low for word in language.not_sorry)
+
+
+def _rating(body: str, language: Language) -> int:
+    """The highest mark of a scale that is asked for ("from 1 to 5"), 0 for none."""
+    low = body.lower()
+    if not any(word in low for word in language.rating_words):
+        return 0
+    match = _SCALE.search(low)
+    return int(match.group(1)) if match is not None else 0
 
 
 def say(text: str, longest: int = 120) -> str:
@@ -156,21 +204,29 @@ def _question(sentence: str, language: Language) -> Question:
     options = phrases.options(sentence, language, asked=True)
     form = "what"
     clause = phrases.asking_clause(low, language)
-    if clause.startswith(language.when_words):
+    if phrases.asks_time(clause, language):
+        form = "time"
+    elif clause.startswith(language.when_words):
         form = "when"
     elif clause.startswith(language.number_words):
         form = "many"
     elif clause.startswith(language.reason_words):
         form = "why"
-    elif clause.startswith(language.question_words) or phrases.has_question_word(clause, language):
+    elif options and clause.startswith(("which", "what", "welch", "was ")):
+        form = "choice"
+    elif phrases.asks_what(clause, language) or phrases.has_question_word(clause, language):
         form = "what"
     elif options:
         form = "choice"
+    elif phrases.either(clause, language):
+        form = "either"
     else:
         form = "yes_no"
     return Question(
         text=_capital(say(sentence, 200)), form=form, topic=say(phrases.topic(sentence, language), 60),
         short=phrases.short_answers(words, language), options=options,
+        needs=any(word.lower() in language.need_words for word in words),
+        confirms=any(f" {cue}" in f" {low}" for cue in language.confirm_words),
     )
 
 

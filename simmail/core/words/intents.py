@@ -21,6 +21,8 @@ from simmail.core.words.language import language as known
 INTENTS = (
     "question", "document", "meeting", "invoice", "sales", "redress", "complaint", "confirmation", "thanks",
     "newsletter", "code", "wrong", "support", "received", "chaser", "task", "feedback", "information", "empty",
+    "closing", "bill", "account", "alert", "rejection", "recruiting", "delay", "event", "cancelled", "booked",
+    "contact", "news",
 )
 
 #: Less than this is no sign of anything.
@@ -31,6 +33,8 @@ _SIDE = {"thanks": 2.0, "task": 0.5, "document": 0.5, "information": 1.0, "confi
 _ANSWERED = 0.4
 _THANKS = ("thank", "many thanks", "danke", "vielen dank", "besten dank", "herzlichen dank")
 _SHORT = 18
+#: Words of a mail that only takes its leave.
+_FAREWELL = 30
 _SIGNS = {ord(sign): " " for sign in ".,;:!?()[]{}<>\"“”„*#/|_-–—\n\t\r'’"}
 
 
@@ -48,6 +52,8 @@ def score(mail: Mail, found: Findings, somebody_else: bool, language: Language) 
     subject, body = _flat(mail.subject[:300]), _flat(found.prose.body)
     # What stands after "Re:" was somebody's matter, but not this mail's.
     share = _ANSWERED if subject.strip().startswith(_reply_words(language.code)) else 1.0
+    if mail.in_reply_to:
+        share = 0.0
     scores = {
         intent: sum(weight if cue in body else weight * share for cue, weight in cues if cue in body or cue in subject)
         for intent, cues in _cues(language.code)
@@ -56,13 +62,13 @@ def score(mail: Mail, found: Findings, somebody_else: bool, language: Language) 
         scores["empty"] = 9.0
     if somebody_else:
         scores["wrong"] += 8
-    timed = sum(slot.timed for slot in found.slots)
-    if timed >= 2:
-        scores["meeting"] += 3
-    elif timed and scores["meeting"]:
-        scores["meeting"] += 1
-    if not found.amounts and not found.references:
-        scores["invoice"] *= 0.6
+    if any(cue in body or cue in subject for cue in _mentions(language.code)):
+        # A program passes on what somebody asks: its own footer says nothing.
+        for intent in ("newsletter", "sales", "information", "contact", "account"):
+            scores[intent] = 0.0
+    _appointments(scores, found)
+    _money(scores, found)
+    _leave(scores, found, share < 1.0)
     if scores["code"] and found.coded:
         scores["code"] += 2
     elif not found.coded:
@@ -83,6 +89,8 @@ def score(mail: Mail, found: Findings, somebody_else: bool, language: Language) 
     if not found.requests:
         scores["task"] *= 0.3
     scores["question"] = 1.0 + len(found.questions) if found.questions else 0.0
+    if found.rating and found.questions:
+        scores["feedback"] += 2
     if found.questions or found.requests:
         scores["thanks"] *= 0.4
     for intent, less in _SIDE.items():
@@ -90,6 +98,67 @@ def score(mail: Mail, found: Findings, somebody_else: bool, language: Language) 
     if _only_thanks(found) and max(scores.values()) < _ENOUGH:
         scores["thanks"] = _ENOUGH
     return scores
+
+
+def _appointments(scores: dict[str, float], found: Findings) -> None:
+    """Times say that there is to be a meeting, that there will be one, or that there will be none."""
+    timed = sum(slot.timed for slot in found.slots)
+    asked = any(question.form == "time" for question in found.questions)
+    if timed >= 2:
+        scores["meeting"] += 3
+    elif timed and scores["meeting"]:
+        scores["meeting"] += 1
+    if timed and any(question.form in ("yes_no", "time") for question in found.questions):
+        scores["meeting"] += 2.5
+    elif asked:
+        scores["meeting"] += 2
+    if not timed or found.questions:
+        scores["booked"] = 0.0
+    if found.called_off and scores["cancelled"] and (timed or asked):
+        # Taken back and proposed anew: what counts is the new time.
+        scores["meeting"] += scores["cancelled"]
+    if scores["contact"] >= _ENOUGH and timed < 2:
+        scores["meeting"] *= 0.5
+    if scores["event"] < 3 or timed >= 2 and found.questions:
+        scores["event"] *= 0.5
+    if scores["event"] >= 3:
+        scores["booked"] *= 0.5
+    if scores["recruiting"] >= 4:
+        scores["sales"] *= 0.5
+        if not timed:
+            scores["meeting"] *= 0.3
+    else:
+        scores["recruiting"] *= 0.5
+    if scores["rejection"] >= 3:
+        scores["redress"] *= 0.3
+
+
+def _money(scores: dict[str, float], found: Findings) -> None:
+    """A bill that came, a bill that is overdue, or money that arrived."""
+    if not found.amounts and not found.references:
+        scores["invoice"] *= 0.6
+        scores["bill"] *= 0.3
+    if scores["bill"] >= 3 and scores["invoice"] < 6:
+        # Nothing is overdue yet.
+        scores["bill"] += 0.5 * scores["invoice"]
+        scores["invoice"] *= 0.4
+        scores["received"] *= 0.3
+    if scores["confirmation"] >= 5:
+        scores["invoice"] *= 0.4
+        scores["bill"] *= 0.4
+    if scores["account"] >= 4:
+        for intent in ("invoice", "bill", "sales", "newsletter"):
+            scores[intent] *= 0.4
+
+
+def _leave(scores: dict[str, float], found: Findings, answer: bool) -> None:
+    """A short answer that wants nothing any more."""
+    size = sum(len(one.split()) for one in found.prose.sentences)
+    wants = found.questions or found.requests or found.deadlines or found.attachments or found.documents
+    if not answer or wants or not size or size > _FAREWELL:
+        scores["closing"] = 0.0
+    elif scores["closing"] >= _ENOUGH:
+        scores["closing"] += 2
 
 
 def _only_thanks(found: Findings) -> bool:
@@ -114,6 +183,11 @@ def _cues(code: str) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
         (intent, tuple((_flat(cue).rstrip(), weight) for cue, weight in cues.items()))
         for intent, cues in known(code).cues.items()
     )
+
+
+@cache
+def _mentions(code: str) -> tuple[str, ...]:
+    return tuple(_flat(cue).rstrip() for cue in known(code).mentions)
 
 
 def _flat(text: str) -> str:

@@ -9,15 +9,17 @@ from datetime import date, timedelta
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from simmail.core.dice import Dice
 from simmail.core.words import facts
 from simmail.core.words.acts import Said
 from simmail.core.words.calendar import clock, plain_date
 from simmail.core.words.findings import Question, say
 from simmail.core.words.language import Language, counted
 from simmail.core.words.phrases import asking_clause, is_document
+from simmail.core.words.answers import how_many
 from simmail.core.words.reply import reply
 from simmail.core.words.scene import Scene
+from simmail.core.words.things import apart, pieces, what_kind
+from simmail.core.words.wishes import want_sentence
 
 _WANT = 300
 
@@ -89,52 +91,12 @@ def _away(scene: Scene) -> list[Said]:
 def _initiate(scene: Scene) -> list[Said]:
     wants = scene.request.persona.wants
     want = "" if wants is UNSET else say(wants, _WANT)
+    want = want_sentence(want, scene.language)
     if want:
-        return [Said(act="initiate.want", values={**scene.common, "want": want_sentence(want, scene.language)})]
+        return [Said(act="initiate.want", values={**scene.common, "want": want})]
     if scene.common.get("case"):
         return [Said(act="initiate.about", values=scene.common)]
     return [Said(act="initiate.plain", values=scene.common)]
-
-
-def without_wish(want: str, language: Language) -> str:
-    """What is wanted, without "wants to" before it."""
-    low = want.lower()
-    for prefix in language.want_prefixes:
-        if low.startswith(prefix + " "):
-            return want[len(prefix):].lstrip()
-    return want
-
-
-def want_subject(want: str, language: Language) -> str:
-    """A subject from what somebody wants: C{January invoice corrected}; C{""} when it is a story."""
-    parts = without_wish(want, language).rstrip(" .!").split()
-    if len(parts) > 2 and parts[0].lower() in language.want_verbs:
-        del parts[0]
-    if len(parts) > 1 and parts[0].lower() in language.determiners:
-        del parts[0]
-    line = " ".join(parts)
-    return line[:1].upper() + line[1:] if len(line) <= 60 else ""
-
-
-def want_sentence(want: str, language: Language) -> str:
-    """What somebody wants, told in the first person, as a sentence."""
-    if want.endswith("?"):
-        return want
-    want = without_wish(want.rstrip(" .!"), language)
-    parts = want.split()
-    if not parts:
-        return want
-    first = parts[0].lower()
-    if first in language.first_person or any(part.lower() in language.first_person for part in parts):
-        parts = [language.first_person.get(part.lower(), part) for part in parts]
-        want = " ".join(parts)
-    if first in language.want_verbs:
-        return language.wants.verb.format(want=want[:1].lower() + want[1:])
-    if first in language.want_openers:
-        return language.wants.noun.format(want=want[:1].lower() + want[1:])
-    if parts[0] in ("I", "We", "Ich", "Wir"):
-        return f"{want}."
-    return language.wants.other.format(want=want)
 
 
 def _deliver(scene: Scene) -> list[Said]:
@@ -184,7 +146,7 @@ def _keep(scene: Scene, what: str, first: bool) -> Said:
     late = promise is not None and scene.request.now - promise.due > timedelta(hours=24)
     return Said(
         act="deliver.late" if late and first else "deliver.document", values={**values, **counted(what, language)},
-        documents=_pieces(what, language),
+        documents=pieces(what, language),
     )
 
 
@@ -218,45 +180,12 @@ def _invented(question: Question, scene: Scene) -> str:
     if question.form == "why":
         answer = answers.reason
     elif question.form == "many" and low.startswith(answers.many_words):
-        dice = Dice(scene.request.persona.id).on("invented", question.topic.lower())
-        answer = answers.many.format(n=2 + dice.below(30, "many"))
+        answer = answers.many.format(n=how_many(scene.request.persona.id, question.topic))
     elif low.startswith(answers.who_words):
         answer = answers.who
     if question.topic and question.form != "why":
         answer = answers.about.format(topic=question.topic, answer=answer)
     return f"{answer[:1].upper()}{answer[1:]}."
-
-
-def apart(what: str, language: Language) -> list[str]:
-    """The two things of one promise."""
-    opening = f" {language.and_} {language.what.answer.partition('{')[0].strip()}"
-    at = what.find(opening)
-    if at <= 0:
-        return [what]
-    return [what[:at], what[at + len(language.and_) + 2:]]
-
-
-def _pieces(what: str, language: Language) -> tuple[str, ...]:
-    """The documents of a phrase such as "the offer and our price list"."""
-    head, found, tail = what.rpartition(f" {language.and_} ")
-    if found and tail.split(" ", 1)[0].lower() in language.determiners:
-        return (*(one.strip() for one in head.split(", ")), tail)[:3]
-    return (what,)
-
-
-def what_kind(what: str, language: Language) -> str:
-    """What sort of promise a phrase is: C{answer}, C{payment}, C{task} or C{document}."""
-    low = what.lower()
-    told = language.what
-    for kind, phrases in (
-        ("answer", (told.answer, told.answer_plain, told.news, "an answer", "an update", "a confirmation", "word",
-                    "news", "eine antwort", "rückmeldung")),
-        ("payment", (told.payment, told.payment_plain, "the payment", "the refund", "payment")),
-        ("task", (told.task, "the fix", "a solution", "a call")),
-    ):
-        if any(low.startswith(phrase.partition("{")[0].strip().lower()) for phrase in phrases):
-            return kind
-    return "document"
 
 
 def _nudge(scene: Scene) -> list[Said]:

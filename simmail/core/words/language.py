@@ -37,6 +37,7 @@ class Days(Struct, frozen=True):
     slot: str
     elsewhere: str
     tonight: str
+    times: str
     clock: str
     half_clock: str
 
@@ -70,6 +71,8 @@ class Answers(Struct, frozen=True):
     """What answers questions by their form, and what those begin with; C{about} says to which it is the answer."""
 
     about: str
+    first: str
+    second: str
     who: str
     who_words: tuple[str, ...]
     where_words: tuple[str, ...]
@@ -77,6 +80,13 @@ class Answers(Struct, frozen=True):
     many_words: tuple[str, ...]
     reason: str
     other: str
+
+
+class Own(Struct, frozen=True):
+    """What somebody knows of itself: a question with one of the cues is answered by one of the sentences."""
+
+    cues: tuple[str, ...]
+    says: tuple[str, ...]
 
 
 class Wants(Struct, frozen=True):
@@ -152,6 +162,9 @@ class Language(Struct, frozen=True, rename={"and_": "and", "or_": "or"}):
     flips: dict[str, str]
     default_determiner: str
     question_words: tuple[str, ...]
+    question_verbs: tuple[str, ...]
+    question_fillers: tuple[str, ...]
+    question_prepositions: frozenset[str]
     when_words: tuple[str, ...]
     number_words: tuple[str, ...]
     reason_words: tuple[str, ...]
@@ -162,7 +175,30 @@ class Language(Struct, frozen=True, rename={"and_": "and", "or_": "or"}):
     short_answers: dict[str, str]
     short_subjects: dict[str, str]
     idle_questions: tuple[str, ...]
+    mentions: tuple[str, ...]
+    do_words: tuple[str, ...]
+    social: tuple[str, ...]
+    contracts: tuple[str, ...]
+    failed_payment: tuple[str, ...]
+    paid: tuple[str, ...]
+    overdue: frozenset[str]
+    at_words: frozenset[str]
+    after_hour: frozenset[str]
+    led_small: frozenset[str]
+    no_doing: tuple[str, ...]
+    sorry_words: tuple[str, ...]
+    not_sorry: tuple[str, ...]
     choice_words: frozenset[str]
+    choice_prepositions: frozenset[str]
+    time_asked: tuple[str, ...]
+    same_time: tuple[str, ...]
+    called_off: tuple[str, ...]
+    need_words: frozenset[str]
+    confirm_words: tuple[str, ...]
+    wish_asked: tuple[str, ...]
+    rating_words: tuple[str, ...]
+    pleased: tuple[str, ...]
+    own: tuple[Own, ...]
     or_: str
     contractions: dict[str, str]
     reference_words: frozenset[str]
@@ -201,4 +237,5 @@ def tell(text: str) -> str:
     words = text[:_TASTE].lower().split()
     bare = [word.strip(".,;:!?()\"'") for word in words]
     hits = {code: sum(word in language(code).common_words for word in bare) for code in LANGUAGES}
+    hits["de"] += any(letter in text[:_TASTE].lower() for letter in "äöüß")
     return "de" if hits["de"] > hits["en"] and hits["de"] >= 2 else "en"

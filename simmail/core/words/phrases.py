@@ -5,8 +5,10 @@ Small phrases taken out of one sentence: what a question is about, what is asked
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from simmail.core.words.language import Language
+from simmail.core.words.language import language as known
 
 _WORD = re.compile(r"[€$£]?[^\W_]+(?:['’.-][^\W_]+)*|[,;:()?!–—]")
 _WORDS = 120
@@ -37,12 +39,48 @@ def asking_clause(low: str, language: Language) -> str:
         if low.startswith(opening):
             return low[len(opening):].lstrip(" :")
     head, colon, tail = low.partition(": ")
-    return tail if colon and len(head) < 40 else low
+    low = tail if colon and (len(head) < 40 or opens_question(tail, language)) else low
+    for filler in language.question_fillers:
+        low = low.removeprefix(f"{filler} ")
+    return low
 
 
 def _openings(language: Language) -> tuple[str, ...]:
-    # How questions begin: "which", "do you".  German ones begin with any verb and are told by the question mark.
-    return tuple(f"{word} " for word in (*language.question_words, *language.short_answers))
+    return _openings_of(language.code)
+
+
+@cache
+def _openings_of(code: str) -> tuple[str, ...]:
+    # How questions begin: "which", "do you".  Of German verbs only those that mostly begin one.
+    language = known(code)
+    return tuple(f"{word} " for word in (*language.question_words, *language.short_answers, *language.question_verbs))
+
+
+def opens_question(low: str, language: Language) -> bool:
+    """Whether lower-case words begin a question, also with "roughly how many" or "in which"."""
+    for filler in language.question_fillers:
+        low = low.removeprefix(f"{filler} ")
+    if low.startswith(_openings(language)):
+        return True
+    first, _, rest = low.partition(" ")
+    return first in language.question_prepositions and rest.startswith(
+        tuple(f"{word} " for word in language.question_words))
+
+
+def asks_what(clause: str, language: Language) -> bool:
+    """Whether a lower-case question begins with a question word: "which", "in which"."""
+    first, _, rest = clause.partition(" ")
+    if first in language.question_prepositions:
+        clause = rest
+    return clause.startswith(language.question_words)
+
+
+def led_in(question: str, language: Language) -> str:
+    """A question without what leads it in: "Two questions: which browser ...?"."""
+    head, colon, tail = question.partition(": ")
+    if colon and len(head) > 3 and opens_question(tail.lower(), language):
+        return tail[:1].upper() + tail[1:]
+    return question
 
 
 def has_question_word(clause: str, language: Language) -> bool:
@@ -53,6 +91,12 @@ def has_question_word(clause: str, language: Language) -> bool:
     return any(word in embedding for word in bare) and any(
         word in language.question_words for word in bare
     )
+
+
+def asks_time(sentence: str, language: Language) -> bool:
+    """Whether a question asks for an appointment: "Do you have half an hour next week?"."""
+    low = f" {sentence.lower()}"
+    return any(f" {cue}" in low for cue in language.time_asked)
 
 
 def is_idle(sentence: str, language: Language) -> bool:
@@ -67,21 +111,30 @@ def asks_for_something(sentence: str, language: Language) -> bool:
     return any(f" {cue}" in low for cue in language.ask_words)
 
 
+def asks_to_do(sentence: str, language: Language) -> bool:
+    """Whether a question asks its reader to do something, and not what it would like."""
+    low = sentence.lower()
+    for cue in language.do_words:
+        _, found, rest = low.partition(f"{cue} ")
+        if found and not rest.startswith(language.no_doing):
+            return True
+    return False
+
+
 def apart(question: str, language: Language) -> list[str]:
     """The questions of one sentence: "When ... and how many ...?"."""
     low = question.lower()
-    openings = _openings(language)
     cuts: list[tuple[int, int]] = []
     for joint in (f", {language.and_} ", f" {language.and_} ", ", "):
         at = low.find(joint)
         while at >= 0 and len(cuts) < 4:
             after = low[at + len(joint):]
-            if at >= _SHORTEST and after.startswith(openings) and not any(
+            if at >= _SHORTEST and opens_question(after, language) and not any(
                 abs(at - cut) < 8 for cut, _ in cuts
             ):
                 cuts.append((at, len(joint)))
             at = low.find(joint, at + 1)
-    if not cuts or not asking_clause(low[:min(cut for cut, _ in cuts)], language).startswith(openings):
+    if not cuts or not opens_question(asking_clause(low[:min(cut for cut, _ in cuts)], language), language):
         return [question]
     parts, start = [], 0
     for at, length in sorted(cuts):
@@ -230,10 +283,25 @@ def documents(sentence: str, language: Language) -> list[str]:
             continue
         inside = [token for token in tokens[start:hit + 1]]
         determiner = _determiner(low[position] if start > position else "", language)
-        said = " ".join(part for part in (determiner, *inside) if part)
+        if low[position] in ("a", "an") and tokens[hit + 1:hit + 2] == ["of"]:
+            determiner = low[position]  # "a copy of", whichever
+        said = " ".join(part for part in (determiner, *inside, *_of_what(tokens, hit + 1, language)) if part)
         (generic if low[hit] in language.generic_documents else exact).append(said)
         position = end
     return exact or generic[:1]
+
+
+def _of_what(tokens: list[str], position: int, language: Language) -> list[str]:
+    # "A copy of your passport": a copy alone is a copy of nothing.
+    if language.code != "en" or [token.lower() for token in tokens[position:position + 1]] != ["of"]:
+        return []
+    following = tokens[position + 1:position + 2]
+    determined = bool(following) and following[0].lower() in language.determiners
+    phrase = noun_phrase(tokens, position + 1 + determined, language)
+    if not phrase:
+        return []
+    said = [flip(following[0], language)] if determined else []
+    return ["of", *said, *phrase]
 
 
 def is_document(word: str, language: Language) -> bool:
@@ -254,7 +322,11 @@ def _determiner(low: str, language: Language) -> str:
 
 
 def options(sentence: str, language: Language, asked: bool = False) -> tuple[str, ...]:
-    """The two things a sentence offers to choose from, C{()} when it offers no choice."""
+    """
+    The two things a sentence offers to choose from, C{()} when it offers no choice.
+
+    @param asked: it is a question, so that a choice need not be called one.
+    """
     tokens = words(sentence)
     low = [token.lower() for token in tokens]
     if language.or_ not in low or not any(word in language.choice_words for word in low) and not asked:
@@ -262,21 +334,53 @@ def options(sentence: str, language: Language, asked: bool = False) -> tuple[str
     middle = low.index(language.or_)
     if middle < 2 or middle + 1 >= len(tokens) or low[middle + 1] in ("not", "nicht"):
         return ()
-    start = next((index for index in range(middle - 1, max(-1, middle - 9), -1)
-                  if low[index] in language.determiners), None)
-    if start is None or any(not token[-1].isalnum() for token in tokens[start:middle - 1]):
-        return ()
-    left = [token for token in tokens[start:middle] if token[-1].isalnum()]
     right: list[str] = []
     for token in tokens[middle + 1:middle + 10]:
         if not token[-1].isalnum() or right and token.lower() in _OPTION_ENDS:
             break
         right.append(token)
-    if not 1 < len(left) <= 9 or not right or right[0].lower() not in language.determiners and len(right) > 4:
+    if not right:
         return ()
-    if len(right) < 2 or right[0].lower() not in language.determiners:
+    if right[0].lower() not in language.determiners:
+        return _plain_choice(tokens, low, middle, right, language) if asked else ()
+    start = next((index for index in range(middle - 1, max(-1, middle - 9), -1)
+                  if low[index] in language.determiners), None)
+    if start is None or any(not token[-1].isalnum() for token in tokens[start:middle - 1]):
+        return ()
+    left = [token for token in tokens[start:middle] if token[-1].isalnum()]
+    if not 1 < len(left) <= 9 or len(right) < 2:
         return ()
     return _chosen(left, language), _chosen(right, language)
+
+
+def _plain_choice(
+    tokens: list[str], low: list[str], middle: int, right: list[str], language: Language
+) -> tuple[str, ...]:
+    """A choice without articles: "monthly or at the end", "with a neighbour or at the parcel shop", "tea or coffee"."""
+    before = [index for index in range(max(0, middle - 6), middle) if tokens[index][-1].isalnum()]
+    if not before or len(right) > 6 or " ".join([*(one.lower() for one in right), ""]).startswith(_openings(language)):
+        return ()
+    if right[0].lower() in language.choice_prepositions:
+        start = next((index for index in reversed(before) if low[index] in language.choice_prepositions), before[-1])
+    elif len(right) > 2:
+        return ()
+    else:
+        start = before[-1]
+    left = [tokens[index] for index in before if index >= start]
+    if len(left) == 1 and (left[0].lower() in language.phrase_stops or len(left[0]) < 2):
+        return ()
+    return " ".join(left), " ".join(right)
+
+
+def either(sentence: str, language: Language) -> bool:
+    """Whether a question offers two sentences: "Was it the price, or was something missing?"."""
+    low = sentence.lower()
+    for joint in (f", {language.or_} ", f" {language.or_} "):
+        head, found, tail = low.partition(joint)
+        if found:
+            return len(head) >= _SHORTEST and tail.startswith(
+                tuple(f"{word} " for word in (*language.short_answers, *language.question_verbs)))
+    return False
 
 
 def _chosen(option: list[str], language: Language) -> str:

@@ -45,6 +45,10 @@ class WordsRequest(Struct, frozen=True, kw_only=True):
     @ivar warmth: from 0 to 1, as C{trust} and C{patience}; 0.5 is neutral.
     @ivar own: the persona's earlier mails of the thread, oldest first: their sentences are not said again.
     @ivar question: its question that stayed unanswered, for C{followup}.
+    @ivar held: what the persona would not do before its last question of the thread was answered: the C{act}
+        and the values it needs.
+    @ivar owed: what it promised in the thread and has still to do, C{""} for nothing.
+    @ivar done: what it has done in the thread: the C{document} it sent, the C{payment} it made.
     @ivar nth: how many mails it wrote to this correspondent before.
     """
 
@@ -64,6 +68,9 @@ class WordsRequest(Struct, frozen=True, kw_only=True):
     ooo: OutOfOffice | None = None
     own: tuple[Mail, ...] = ()
     question: str = ""
+    held: dict[str, str] = {}
+    owed: str = ""
+    done: dict[str, str] = {}
     nth: int = 0
 
 
@@ -75,6 +82,8 @@ class Written(Struct, frozen=True, kw_only=True):
     @ivar text: the new text, LF lines, signature included, nothing quoted.
     @ivar promise: what the text promises its reader, if it does; question: what it asks back, None if it does not
         ask, C{""} when it asks and the question cannot be said again by itself.
+    @ivar held: what it will not do before its question is answered, for L{WordsRequest.held}; done: what it does,
+        for L{WordsRequest.done}.
     @ivar intent: what the (last) answered mail was taken for, C{""} when there was none.
     @ivar language: of the text, C{en} or C{de}.
     @ivar by: who worded it.
@@ -85,6 +94,8 @@ class Written(Struct, frozen=True, kw_only=True):
     attachments: tuple[Attachment, ...] = ()
     promise: Promised | None = None
     question: str | None = None
+    held: dict[str, str] = {}
+    done: dict[str, str] = {}
     intent: str = ""
     language: str = "en"
     by: str = "templates"

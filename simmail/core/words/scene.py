@@ -23,6 +23,7 @@ from simmail.core.words.people import company_of, is_somebody_else, split_displa
 from simmail.core.words.phrases import words
 from simmail.core.words.prose import clean
 from simmail.core.words.request import Promised, WordsRequest
+from simmail.core.words.things import what_kind
 from simmail.core.words.voices import FORMALITIES, Manner, Voice, manners, voice
 
 #: Batched mails that are answered one by one; of more only the last ones are.
@@ -141,7 +142,23 @@ def _read(mail: Mail, request: WordsRequest, calendar: Calendar, language: Langu
     somebody_else = bool(found.addressee) and is_somebody_else(
         found.addressee, request.persona.name, request.persona.address, language
     )
-    return Read(mail=mail, found=found, intent=recognise(mail, found, somebody_else, language), base=base)
+    intent = recognise(mail, found, somebody_else, language)
+    return Read(mail=mail, found=found, intent=_in_thread(intent, found, request, language), base=base)
+
+
+def _in_thread(intent: str, found: Findings, request: WordsRequest, language: Language) -> str:
+    """What a mail wants, seen from what was said in its thread before: nobody pays or sends a thing twice."""
+    if not request.own or intent not in ("invoice", "bill", "document"):
+        return intent
+    if intent == "document":
+        before = f"{request.owed} {request.done.get('document', '')}".lower()
+        return "chaser" if any(
+            document.rpartition(" ")[2].lower() in before for document in found.documents) else intent
+    if "payment" in request.done or request.owed and what_kind(request.owed, language) == "payment":
+        if mentions(found.prose.body, language.overdue) or found.questions:
+            return "chaser"
+        return "received" if found.attachments else "information"
+    return intent
 
 
 def _common(
@@ -163,6 +180,8 @@ def _common(
         values["name"], values["first"] = say(name, 60), say(name.split()[0], 30)
     if company and company.lower() != values.get("org", "").lower():
         values["company"] = say(company, 40)
+    if request.owed:
+        values["owed"] = say(request.owed, 120)
     if request.case_title:
         opening, closing = language.quotes
         values["case"] = f"{opening}{say(request.case_title, 80)}{closing}"

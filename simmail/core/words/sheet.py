@@ -55,8 +55,12 @@ def _act(scene: Scene, said: Said, place: int, below: str, small: bool) -> list[
     if said.lead is not None:
         pieces = [*_act(scene, said.lead, place + 1000, below, small), Piece(" ", False)]
     known = {**said.values}
+    lines = scene.voice.acts[said.act]
+    if scene.common.get("first") and not place:
+        # Greeted by name, nobody is called by name again right away for no reason.
+        lines = tuple(line for line in lines if line.names != {"first"}) or lines
     line = choose(
-        scene.voice.acts[said.act], known, scene.length, below, scene.dice, said.act, place,
+        lines, known, scene.length, below, scene.dice, said.act, place,
     )
     if line is None:
         raise LookupError(f"no line of {said.act} gets by with {sorted(known)}")
@@ -76,6 +80,10 @@ def _filled(scene: Scene, line: Line, known: Mapping[str, str], leads: bool, sma
         text = pieces[0].text
         if text[:1].isupper() and not text.startswith(("I ", "I'", "I,")):
             pieces[0] = Piece(text[0].lower() + text[1:], True)
+    if leads and pieces and not pieces[0].own:
+        word = pieces[0].text.split(" ", 1)[0].strip(",.")
+        if word.lower() in scene.language.led_small:
+            pieces[0] = Piece(pieces[0].text[0].lower() + pieces[0].text[1:], False)
     return _one_stop(pieces)
 
 
@@ -163,11 +171,11 @@ def lay_out(scene: Scene, said: list[Said]) -> tuple[str, list[str]]:
     rate = style.typos if style is not UNSET and style.typos is not UNSET else 0.0
     top = greeting(scene)
     worded: list[list[Piece]] = []
-    below = scene.said
+    below = scene.said.lower()
     for place, act in enumerate(said):
         small = not place and top.endswith(",") and not act.number and not act.quote
         worded.append(_act(scene, act, place, below, small))
-        below += "".join(piece.text for piece in worded[-1])
+        below += "".join(piece.text for piece in worded[-1]).lower()
     body = "\n\n".join(
         slips(pieces, rate, scene.dice.on("paragraph", number))
         for number, pieces in enumerate(paragraphs(scene, said, worded))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta, timezone, tzinfo
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -34,7 +35,7 @@ class Slot(Struct, frozen=True):
     halves: bool = False
 
 
-class Found(Struct, frozen=True):
+class Found(NamedTuple):
     """What one sentence says about days: appointments, dates that are deadlines, other dates, in order."""
 
     slots: tuple[Slot, ...] = ()
@@ -256,4 +257,11 @@ class _Reader:
             return (hour % 12 + half, minute, True), after + length - position
         if self._at(after) in language.hour_words:
             return (hour, minute, False), after + 1 - position
+        following = self._at(after)
+        bare = not marked and after == position + 1 and 1 <= hour <= 20
+        if bare and self._at(position - 1) in language.at_words and (
+            not following[:1].isalnum() and following not in ("%", "/", "-", "–") or following in language.after_hour
+        ):
+            # "Tomorrow at 3": in the afternoon.
+            return (hour + 12 if hour < 7 and language.halves else hour, 0, False), 1
         return ((hour, minute, False), after - position) if marked else None

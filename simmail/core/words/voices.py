@@ -34,7 +34,7 @@ class Line(Struct, frozen=True):
     One way to say an act.
 
     @ivar parts: text, names (as C{{name}}), and choices as pairs (far, near).
-    @ivar size: words of its own; longest: its longest stretch of own text.
+    @ivar size: words of its own; longest: its longest stretch of own text, in lower case.
     """
 
     parts: tuple[str | tuple[str, str], ...]
@@ -56,6 +56,7 @@ class Manner(Struct, frozen=True):
     sign: str
     yes: float
     does: Mapping[str, tuple[tuple[str, float], ...]]
+    mark: float = 0.7
     capitals: bool = True
 
 
@@ -92,7 +93,7 @@ def parse(text: str) -> Line:
         own.append(text[last:])
     return Line(
         parts=tuple(parts), names=frozenset(names), size=sum(len(part.split()) for part in own),
-        longest=max(own, key=len, default="").strip(),
+        longest=max(own, key=len, default="").strip().lower(),
     )
 
 
@@ -134,7 +135,7 @@ def choose(
     """
     The line to say: all it names is known, it says what can be said, was not said before, and fits the length.
 
-    @param said: what stands in the mails below; a line found in it is avoided.
+    @param said: what stands in the mails below, in lower case; a line found in it is avoided.
     @return: None when no line fits what is known.
     """
     fit = [line for line in lines if all(known.get(name) for name in line.names)]

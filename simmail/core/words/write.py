@@ -4,6 +4,8 @@ Words for one mail: read, decide what to say, say it in the persona's voice.
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 from msgspec import UNSET
 
 from simmail.core.mail import Attachment
@@ -11,10 +13,11 @@ from simmail.core.words import documents
 from simmail.core.words.acts import ACTS, Said
 from simmail.core.words.calendar import plain_date
 from simmail.core.words.findings import say
-from simmail.core.words.kinds import said_by, want_subject
+from simmail.core.words.kinds import said_by
 from simmail.core.words.request import Promised, WordsRequest, Written
 from simmail.core.words.scene import Scene, base_subject, set_scene
 from simmail.core.words.sheet import greeting, lay_out, signed
+from simmail.core.words.wishes import want_subject
 
 _SUBJECT = 200
 #: A question that ends with one of these asks for what stood above it, and says nothing by itself.
@@ -37,6 +40,8 @@ def write(request: WordsRequest) -> Written:
         attachments=_attached(scene, said),
         promise=_promised(scene, said),
         question=_question(said, each),
+        held=_held(scene, said),
+        done=_done(said),
         intent=scene.read[-1].intent if scene.read else "",
         language=scene.language.code,
     )
@@ -81,6 +86,36 @@ def _notice(scene: Scene, message: str) -> str:
     return "\n\n".join(part for part in (greeting(scene), text, signed(scene, "")) if part.strip()) + "\n"
 
 
+#: Acts that put something off until a question is answered, and what is put off.
+_HOLDING = MappingProxyType({
+    "document.ask": "document", "document.refuse": "document", "invoice.ask": "invoice", "invoice.doubt": "invoice",
+    "invoice.dispute": "invoice", "bill.ask": "bill", "bill.check": "bill", "task.ask": "task",
+    "complaint.ask": "complaint", "redress.reject": "redress",
+})
+_KEPT = ("doc", "ref", "amount", "about")
+
+
+def _held(scene: Scene, said: list[Said]) -> dict[str, str]:
+    """What the mail puts off."""
+    for act in said:
+        if act.act in _HOLDING:
+            return {"act": _HOLDING[act.act], **{name: act.values[name] for name in _KEPT if act.values.get(name)}}
+        if act.act in ("settle.still", "chaser.answer"):
+            return dict(scene.request.held)
+    return {}
+
+
+def _done(said: list[Said]) -> dict[str, str]:
+    """What the mail brings: a document, or word of a payment."""
+    done = {}
+    for act in said:
+        if act.documents:
+            done["document"] = act.values.get("doc") or act.values.get("what") or act.documents[0]
+        elif act.act == "deliver.payment":
+            done["payment"] = act.values["what"]
+    return done
+
+
 def _attached(scene: Scene, said: list[Said]) -> tuple[Attachment, ...]:
     request, persona = scene.request, scene.request.persona
     reference = scene.read[-1].found.references[0] if scene.read and scene.read[-1].found.references else ""
@@ -115,6 +150,8 @@ def _question(said: list[Said], each: list[str]) -> str | None:
     for act, text in zip(reversed(said), reversed(each)):
         if not ACTS[act.act].asks or "?" not in text:
             continue
+        if act.act == "settle.still":
+            return ""  # it points to what was asked before
         text = text[:text.rindex("?") + 1]
         start = max(text.rfind(mark, 0, len(text) - 1) for mark in (". ", "! ", "? ", "\n", ": "))
         asked = text[start + 1:].strip()
