@@ -86,19 +86,17 @@ def _link(url: str, shown: str, context: str) -> Link | None:
         return None
     if not host:
         return None
-    return Link(url, "" if shown.strip() == url else shown, host, _kind(url, context))
+    return Link(url, "" if shown.strip() == url else shown, host, _kind(url, shown, context))
 
 
-def _kind(url: str, context: str) -> LinkKind:
-    said = context.lower()
-    for kind, words in _WORDS:
-        if words.search(said) is not None:
-            return kind
-    # The address speaks only where the words do not; its host names no purpose.
+def _kind(url: str, shown: str, context: str) -> LinkKind:
+    # What the link itself says counts before its address (whose host names no purpose), and the words around it last:
+    # they may be about something else.
     path = url.partition("://")[2].partition("/")[2].lower()[:500]
-    for kind, words in _WORDS:
-        if words.search(path) is not None:
-            return kind
+    for said in (shown.lower(), path, context.lower()):
+        for kind, words in _WORDS:
+            if words.search(said) is not None:
+                return kind
     return "tracking" if _TRACKING.match(url) is not None else "other"
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from simmail.core.timeline import FASTEST, SLOWEST
 from simmail.core.times import parse_instant
 from simmail.errors import Forbidden, Invalid
 from simmail.rest.schema import Body, Call, Deleted, Role, Route
@@ -105,6 +106,8 @@ async def create_universe(call: Call) -> UniverseInfo:
     asked: NewUniverse = call.body
     clock = ClockStart(asked.clock) if isinstance(asked.clock, str) else asked.clock or ClockStart()
     field = "clock" if isinstance(asked.clock, str) else "clock.now"
+    if not SLOWEST <= clock.speed <= FASTEST:
+        raise Invalid("clock.speed", f"must be from {SLOWEST:g} to {FASTEST:g}")
     return _info(await call.services.roster.create_universe(
         asked.id, asked.name, asked.org, asked.seed,
         None if clock.now is None else parse_instant(clock.now, field), clock.speed, clock.frozen))

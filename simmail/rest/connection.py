@@ -160,7 +160,7 @@ async def read_fingerprint(call: Call) -> Fingerprint:
 _UNIVERSE = {"id": "main", "name": "main", "org": "default", "created": "2025-11-21T08:00:00Z", "role": "admin"}
 
 ROUTES: tuple[Route, ...] = (
-    Route("GET", "/api/status", read_status, "Read what there is, and the clock", Status, polled=True, answer_example={
+    Route("GET", "/api/status", read_status, "Read what there is, and the clock", Status, answer_example={
         "mailboxes": 4, "messages": 12, "personas": 2, "cases": 0, "pending_jobs": 1, "writer": "templates",
         "clock": {"now": "2026-03-01T09:00:00Z", "real": "2025-11-21T08:12:00Z", "speed": 1.0, "frozen": True,
                   "next_job": {"id": "j_5t2k8w", "kind": "reply", "due": "2026-03-01T09:45:00Z"}, "pending": 1}}),

@@ -30,6 +30,10 @@ def read_docs(call: Call) -> Octets:
     return _page("docs.html", "text/html")
 
 
+def read_root(call: Call) -> Octets:
+    return Octets(b"", "text/plain; charset=utf-8", (("Location", "/docs"),), 302)
+
+
 def read_docs_script(call: Call) -> Octets:
     return _page("docs.js", "text/javascript")
 
@@ -39,6 +43,7 @@ def read_docs_style(call: Call) -> Octets:
 
 
 ROUTES: tuple[Route, ...] = (
+    Route("GET", "/", read_root, "The way to the console", role=None, media="text/plain", hidden=True),
     Route("GET", "/docs", read_docs, "The console", role=None, media="text/html", hidden=True),
     Route("GET", "/docs/docs.js", read_docs_script, "Its script", role=None, media="text/javascript", hidden=True),
     Route("GET", "/docs/docs.css", read_docs_style, "Its style", role=None, media="text/css", hidden=True),

@@ -149,6 +149,8 @@ def _allowed(info: inspect.Type, path: list[str]) -> list[str]:
         return [value for one in info.types for value in _allowed(one, path)]
     if isinstance(info, inspect.Metadata):
         return _allowed(info.type, path)
+    if isinstance(info, inspect.DictType):
+        return _allowed(info.value_type, path)
     if isinstance(info, inspect.LiteralType):
         return [] if path else [str(value) for value in info.values]
     if isinstance(info, inspect.StructType) and path:

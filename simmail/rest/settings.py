@@ -1,7 +1,7 @@
 """
 Settings documents: AI writing, pace, recipient rules, link policy, retention.
 
-A C{PUT} of rules replaces them; pace and retention keep what is left out.
+A C{PUT} of rules replaces them, a C{PATCH} keeps what is left out; pace and retention keep it in either.
 Source: API contract, "Behaviour settings"; decisions, section 23 ("Settings").
 """
 
@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
+import msgspec
 from msgspec import Meta, Struct
 
 from simmail.core.links import DEFAULT_USER_AGENT, HABITS, LinkPolicy
 from simmail.core.recipients import RecipientRules
 from simmail.core.situation import Pace
 from simmail.errors import Invalid
+from simmail.rest import decoding
 from simmail.rest.schema import Body, Call, Route
 from simmail.universe.retention import Pruned, Retention
 
@@ -108,12 +110,30 @@ async def change_recipients(call: Call) -> RecipientRules:
     return await call.universe.policy.put_rules(call.body)
 
 
+async def merge_recipients(call: Call) -> RecipientRules:
+    return await call.universe.policy.put_rules(_merged(call.universe.policy.rules, call.body))
+
+
+def _merged(kept: Struct, change: dict[str, Any]) -> dict[str, Any]:
+    """A document with some fields changed; null is a field's default."""
+    merged = {**msgspec.to_builtins(kept), **change}
+    return {name: value for name, value in merged.items() if value is not None}
+
+
 def read_links(call: Call) -> Links:
     return Links(call.universe.settings.link_policy, dict(HABITS), DEFAULT_USER_AGENT)
 
 
 async def change_links(call: Call) -> Links:
-    asked: LinkRules = call.body
+    return await _put_links(call, call.body)
+
+
+async def merge_links(call: Call) -> Links:
+    merged = msgspec.json.encode(_merged(call.universe.settings.link_policy, call.body))
+    return await _put_links(call, decoding.body(merged, LinkRules, call.services.config.limits.json_depth))
+
+
+async def _put_links(call: Call, asked: LinkRules) -> Links:
     if asked.allow_private:
         raise Invalid("allow_private", "cannot be switched on; the operator's links.lab_hosts lists test sites")
     if not asked.user_agent.isprintable():
@@ -171,11 +191,17 @@ ROUTES: tuple[Route, ...] = (
           answer_example=_RECIPIENTS),
     Route("PUT", "/api/recipients", change_recipients, "Replace the recipient rules", RecipientRules, role="admin",
           body=dict[str, Any], body_shown=RecipientRules, example=_RECIPIENTS, answer_example=_RECIPIENTS),
+    Route("PATCH", "/api/recipients", merge_recipients, "Change the recipient rules; what is left out stays",
+          RecipientRules, role="admin", body=dict[str, Any], body_shown=RecipientRules, example={"seed": "monday"},
+          answer_example=_RECIPIENTS),
     Route("GET", "/api/links", read_links, "Read which links personas open", Links, answer_example={
         "policy": _POLICY, "habits": dict(HABITS), "default_user_agent": DEFAULT_USER_AGENT}),
     Route("PUT", "/api/links", change_links,
           "Replace the link policy; it is kept, and until the service dials out no link is opened", Links,
           role="admin", feature="links", body=LinkRules, example=_POLICY, answer_example={
+              "policy": _POLICY, "habits": dict(HABITS), "default_user_agent": DEFAULT_USER_AGENT}),
+    Route("PATCH", "/api/links", merge_links, "Change the link policy; what is left out stays", Links, role="admin",
+          feature="links", body=dict[str, Any], body_shown=LinkRules, example={"max_links": 2}, answer_example={
               "policy": _POLICY, "habits": dict(HABITS), "default_user_agent": DEFAULT_USER_AGENT}),
     Route("GET", "/api/retention", read_retention, "Read how long mail and events are kept, in simulated days",
           Retention, answer_example={"mail_days": 90, "event_days": 0}),
@@ -183,5 +209,5 @@ ROUTES: tuple[Route, ...] = (
           role="admin", body=RetentionChange, example={"mail_days": 90},
           answer_example={"mail_days": 90, "event_days": 0}),
     Route("POST", "/api/retention/prune", prune, "Remove what is older than retention allows, now", PrunedCounts,
-          role="member", answer_example={"messages": 40, "events": 0, "jobs": 0}),
+          role="admin", answer_example={"messages": 40, "events": 0, "jobs": 0}),
 )

@@ -55,7 +55,7 @@ class Orgs:
         """
         self._roster.check_id("id", org_id)
         if org_id in self._orgs:
-            raise Conflict(f"organisation {org_id} exists")
+            raise Conflict(f"organization {org_id} exists")
         self._check_plan(plan)
         return await self._put(Org(org_id, name or org_id, plan))
 
@@ -68,7 +68,7 @@ class Orgs:
         """One organisation.  @raise NotFound: there is none of that id."""
         org = self._orgs.get(org_id)
         if org is None:
-            raise NotFound(f"no organisation {org_id}")
+            raise NotFound(f"no organization {org_id}")
         return org
 
     def all(self) -> list[Org]:

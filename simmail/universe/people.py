@@ -181,7 +181,9 @@ class People(Memories):
                 persona = new_persona(
                     {"addresses": [address], **named_by(address)}, "p_" + dice.token(12, "id"), "stranger",
                     self._universe.clock.now(), dice)
-                await self._create(persona, "mail came for an address never seen before", mode)
+                # Nobody writes but templates: ai acts as basic (decisions, section 23, "Recipients").
+                await self._create(persona, "mail came for an address never seen before",
+                                   "basic" if mode == "ai" else mode)
             return persona
         finally:
             self._turn.release()

@@ -107,7 +107,7 @@ class Users:
     async def _put(self, user: User, password: str | None) -> User:
         for org, role in user.orgs.items():
             if org not in {one.id for one in self._roster.orgs()}:
-                raise Invalid("orgs", f"no organisation {org}")
+                raise Invalid("orgs", f"no organization {org}")
             if role not in ("viewer", "member", "admin"):
                 raise Invalid(f"orgs.{org}", "must be viewer, member or admin")
         if password is not None:

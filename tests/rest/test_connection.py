@@ -129,6 +129,7 @@ class AdminTests(ServedTestCase):
             ({"id": "x", "clock": "noon"}, 400, "clock"), ({"id": "x", "clock": {"now": 5}}, 400, "clock.now"),
             ({"id": "x", "org": "nope"}, 404, "nope"), ({"id": "main"}, 409, "main"),
             ({"id": "x", "plan": 1}, 400, "plan"),
+            ({"id": "x", "clock": {"now": "2026-03-01T09:00:00Z", "speed": 0}}, 400, "clock.speed: must be from"),
         ):
             self.assertIn(text, self.bad(status, "POST", "/api/admin/universes", body, "root"))
 

@@ -26,6 +26,7 @@ class Outer(Body, frozen=True):
     names: list[str] = []
     many: Annotated[tuple[int, ...], Meta(min_length=1)] = (1,)
     either: Literal["a"] | None = None
+    roles: dict[str, Literal["x", "y"]] = {}
 
 
 class Asked(Query, frozen=True):
@@ -63,6 +64,7 @@ class BodyTests(SynchronousTestCase):
             (b'{"inner": {"from": null}}', "inner.from", "must be text, not null"),
             (b'{"inner": {"from": "x", "kind": "three"}}', "inner.kind", "must be one of one, two"),
             (b'{"inner": {"from": "x"}, "either": "b"}', "either", "must be one of a"),
+            (b'{"inner": {"from": "x"}, "roles": {"k": "z"}}', "roles", "must be one of x, y"),
             (b'{"inner": {"from": "x"}, "rate": 2}', "rate", "must be at most 1"),
             (b'{"inner": {"from": "x"}, "rate": "2"}', "rate", "must be a number, not text"),
             (b'{"inner": {"from": "x"}, "rate": true}', "rate", "must be a number, not true or false"),

@@ -150,6 +150,8 @@ class ConsoleTests(ServedTestCase):
 
     def test_files(self) -> None:
         """Three files, open to everyone, that ask no other host and run no script but their own."""
+        answer = self.ask("GET", "/", role="")
+        self.assertEqual((answer.status, answer.headers["location"]), (302, "/docs"))
         for path, content_type in (("/docs", "text/html"), ("/docs/docs.js", "text/javascript"),
                                    ("/docs/docs.css", "text/css")):
             answer = self.ask("GET", path, role="")
