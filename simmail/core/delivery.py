@@ -64,6 +64,7 @@ class Arrival(Struct, frozen=True):
     @ivar id: C{<delivery id>.<n>}; arrivals are decided in the order committed.
     @ivar kind: C{mail}, or the job kind when a persona wrote it.
     @ivar spam: C{{"score", "threshold", "why"}} when the score was taken.
+    @ivar hints: what the sender asked of notifications: C{notify}, C{ret}, C{envid}, C{orcpt}, where given.
     """
 
     id: str

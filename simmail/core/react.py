@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from simmail.core import links, promises, relations, timing
 from simmail.core.automatic import automatic, bulk, no_notices
 from simmail.core.dice import Dice
+from simmail.core.dsn import wanted
 from simmail.core.inclination import inclined, reasons
 from simmail.core.persona import Behaviors, OutOfOffice, Persona
 from simmail.core.plans import FORWARDED, MOST_FORWARDS, about, case_id, item, planned, reply_address, who
@@ -197,14 +198,13 @@ def _decide(
 def _bounced(s: Situation, dossier: Dossier, refusal: Refused) -> Reactions:
     counted = Relate(replace(dossier, received=dossier.received + 1), "a mail bounced")
     told = Bounce(refusal.kind, s.recipient, s.envelope_sender, refusal.why)
-    if not s.envelope_sender:
-        # RFC 5321 section 6.1: no notice about a notice.
+    if not wanted("failed", tuple(s.dsn.get("notify", ())), s.envelope_sender):
         return (told, counted)
     at = timing.drawn(timedelta(seconds=40), 1.8, s.pace, s.dice, "bounce delay")
     plan = planned(
         s, "bounce", timing.later(s.now, at),
         f"Bounce {about(s.mail)} to {s.envelope_sender}: {refusal.kind}", refusal.why,
-        {"bounce": refusal.kind, "address": s.recipient}, to=(s.envelope_sender, ""),
+        {**s.dsn, "bounce": refusal.kind, "address": s.recipient}, to=(s.envelope_sender, ""),
     )
     return (told, plan, counted)
 

@@ -203,6 +203,7 @@ class Situation(Struct, frozen=True, kw_only=True):
     @ivar planned: the reply to the same thread that batching looks for.
     @ivar links: the link policy in force.
     @ivar place: where the copy is (JSON-able); put into the data of each plan for finding the mail again.
+    @ivar dsn: what the sender asked of notifications (RFC 3461): C{notify}, C{ret}, C{envid}, C{orcpt}, where given.
     @ivar answers: None in mode C{off}; else the writer's answers so far, by L{Question.key}.
     """
 
@@ -225,6 +226,7 @@ class Situation(Struct, frozen=True, kw_only=True):
     planned: Planned | None = None
     links: LinkPolicy = LinkPolicy()
     place: dict[str, Any] = {}
+    dsn: dict[str, Any] = {}
     answers: dict[str, str] | None = None
 
     @property

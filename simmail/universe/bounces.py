@@ -118,12 +118,14 @@ class Bounces:
         return await self._filed(data)
 
     async def _filed(self, data: dict[str, Any]) -> bytes:
-        """The header of a mail that a persona's mailbox bounced, read where it lies."""
+        """A mail that a persona's mailbox bounced, read where it lies; its header unless all of it is asked for."""
         for item in data.get("mails", ()):
             place = item.get("place") or {}
             try:
                 _, octets = await self._universe.mailboxes.read(place["mailbox"], place["folder"], place["uid"])
             except (NotFound, KeyError):
                 continue
+            if data.get("ret") == "FULL" and len(octets) <= LARGEST_RETURN:
+                return octets
             return octets[:header_end(octets)][:LARGEST_KEPT] + b"\r\n"
         return b"\r\n"

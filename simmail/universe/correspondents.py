@@ -141,7 +141,7 @@ class Correspondents:
                  "message_id": mail.message_id}
         spam = Verdict(**{key: arrival.spam[key] for key in ("score", "threshold", "why")}) if arrival.spam else None
         situation, memory = await self._situation(
-            persona, mail, arrival.mailbox, arrival.sender, arrival.at, spam, place)
+            persona, mail, arrival.mailbox, arrival.sender, arrival.at, spam, place, arrival.hints)
         return replace(
             enact(react(situation), Setting(
                 persona, persona_tag(persona), arrival.at, mail, self._universe.scheduler.pending, memory)),
@@ -157,7 +157,7 @@ class Correspondents:
 
     async def _situation(
         self, persona: Persona, mail: Mail, recipient: str, sender: str, now: datetime,
-        spam: Verdict | None, place: dict[str, Any],
+        spam: Verdict | None, place: dict[str, Any], dsn: dict[str, Any],
     ) -> tuple[Situation, dict[str, list[str]]]:
         universe = self._universe
         who = correspondent(mail, sender)
@@ -177,6 +177,7 @@ class Correspondents:
             pace=universe.settings.pace,
             limits=Limits(people.replies_per_day, people.thread_messages_per_hour),
             spam=spam, planned=self._planned(persona, key), links=universe.settings.links, place=place,
+            dsn=dsn,
         ), memory
 
     def _planned(self, persona: Persona, key: str) -> Planned | None:
@@ -198,7 +199,7 @@ class Correspondents:
         """
         situation, _ = await self._situation(
             persona, mail, persona.address, sender, self._universe.clock.now(),
-            self.verdict(persona, persona.address, sender, mail), {})
+            self.verdict(persona, persona.address, sender, mail), {}, {})
         return previewed(react(situation))
 
     # Junk

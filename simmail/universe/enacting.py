@@ -93,8 +93,9 @@ class _Pen:
         return self._jobs.get(job_id) or self._setting.pending.get(job_id)
 
     def bounce(self, one: Bounce) -> None:
-        self._event("persona.bounced", address=one.address, kind=one.kind, to=one.to,
-                    subject=self._setting.mail.subject, why=one.why)
+        mail = self._setting.mail
+        self._event("persona.bounced", address=one.address, kind=one.kind, to=one.to, subject=mail.subject,
+                    message_id=mail.message_id, why=one.why)
 
     def junk(self, one: Junk) -> None:
         mail = self._setting.mail

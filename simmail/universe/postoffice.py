@@ -191,7 +191,7 @@ class PostOffice:
         universe = self._universe
         if not universe.available:
             return
-        event = bounced(universe, address, verdict.bad or "unknown", sender, "", "refused at RCPT")
+        event = bounced(universe, address, verdict.bad or "unknown", sender, "refused at RCPT")
         Deferred.fromCoroutine(universe.commit(Commit(events=(event,)))).addErrback(
             lambda failure: self.log.warn("a refusal was not recorded: {error}", error=failure.value))
 

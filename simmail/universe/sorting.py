@@ -91,11 +91,11 @@ def _deliver(
     kind = fault.kind if fault is not None else ""
     if fault is None or kind == "duplicate":
         address_copy(universe, recipient.address, submission.sender, octets, delivery_id, now, "mail",
-                     pile.filings, pile.arrivals)
+                     pile.filings, pile.arrivals, _asked(submission, recipient))
     if kind in ("duplicate", "corrupt"):
         copies: Copies = (_cut(octets) if kind == "corrupt" else octets, [], [])
         address_copy(universe, recipient.address, submission.sender, copies[0], f"{delivery_id}-{len(pile.beside)}",
-                     now, "mail", copies[1], copies[2])
+                     now, "mail", copies[1], copies[2], _asked(submission, recipient))
         pile.beside.append(copies)
     wait = timedelta(0)
     if fault is not None and kind == "bounce":
@@ -117,8 +117,8 @@ def _bounce(
     # In the words that a preview has for it.
     forced = universe.policy.status(recipient.address) != "ok"
     pile.events.append(bounced(
-        universe, recipient.address, bad or kind_of(said.split(" ", 2)[1]), submission.sender, pile.mail.subject,
-        said or (f"mailbox status {bad}" if forced else f"address is {bad}")))
+        universe, recipient.address, bad or kind_of(said.split(" ", 2)[1]), submission.sender,
+        said or (f"mailbox status {bad}" if forced else f"address is {bad}"), pile.mail.subject, pile.mail.message_id))
     pile.planned(universe.bounces.plan(submission, recipient, pile.mail, octets, now, "failed", bad or None, said))
 
 
@@ -142,7 +142,7 @@ def _cut(octets: bytes) -> bytes:
 
 def address_copy(
     universe: Universe, address: str, sender: str, octets: bytes, delivery_id: str, now: datetime, kind: str,
-    filings: list[Filing], arrivals: list[Arrival],
+    filings: list[Filing], arrivals: list[Arrival], asked: dict[str, Any] | None = None,
 ) -> None:
     """One more recipient: its filing and, where a persona stands behind it, its arrival."""
     persona = universe.people.at(address)
@@ -152,14 +152,29 @@ def address_copy(
         folder = "Junk" if spam["junk"] else "INBOX"
         arrivals.append(Arrival(
             id=f"{delivery_id}.{len(filings)}", mailbox=address, persona_id=persona.id, sender=sender,
-            at=now, copy=Copy(address, folder, 0, 0), kind=kind, spam=spam))
+            at=now, copy=Copy(address, folder, 0, 0), kind=kind, spam=spam,
+            hints=asked or {}))
     filings.append(Filing(address, folder))
 
 
-def bounced(universe: Universe, address: str, kind: str, to: str, subject: str, why: str) -> Event:
+def _asked(submission: Submission, recipient: Recipient) -> dict[str, Any]:
+    """What was asked of notifications about a recipient."""
+    dsn = submission.dsn
+    if not recipient.notify and not recipient.orcpt and dsn is None:
+        return {}
+    asked = {"notify": recipient.notify, "orcpt": recipient.orcpt}
+    return asked if dsn is None else {**asked, "ret": dsn.ret, "envid": dsn.envid}
+
+
+def bounced(
+    universe: Universe, address: str, kind: str, to: str, why: str, subject: str = "", message_id: str = ""
+) -> Event:
     """C{persona.bounced} for an address; with C{persona_id} only if a persona stands behind it."""
     data: dict[str, Any] = {"address": address, "kind": kind, "to": to, "subject": subject, "why": why}
+    if message_id:
+        data["message_id"] = message_id
     persona = universe.people.at(address)
     if persona is None:
         return Event("persona.bounced", universe.clock.now(), data)
-    return Event("persona.bounced", universe.clock.now(), {"persona_id": persona.id, **data}, persona_tag(persona))
+    return Event("persona.bounced", universe.clock.now(), {
+        "persona_id": persona.id, "persona": persona.name, **data}, persona_tag(persona))

@@ -379,7 +379,8 @@ class _Reply:
             what = {"persona.ignored": "did not reply", "persona.junked": "never saw it",
                     "persona.bounced": "bounced it"}[event.type]
             score = f" (score {data['score']:g}, threshold {data['threshold']:g})" if "score" in data else ""
-            self.silent = f"{data['persona']} {what}: {event.type[8:]}{score}, {data.get('why') or data.get('kind')}"
+            why = data.get("why") or data.get("kind")
+            self.silent = f"{data.get('persona', 'nobody')} {what}: {event.type[8:]}{score}, {why}"
 
     def hopeful(self, job: Job) -> bool:
         return job.kind in WRITING and (not self.persona_id or job.persona_id == self.persona_id)

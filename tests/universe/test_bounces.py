@@ -10,7 +10,8 @@ from simmail.core.allowances import Allowances, Plan
 from simmail.core.faults import Passing
 from simmail.core.recipients import rules_of
 from simmail.core.scenarios import SCENARIOS
-from simmail.errors import FeatureMissing, Invalid, NotFound, OverMailLimit
+from simmail.core.waiting import ReplyWait
+from simmail.errors import Conflict, FeatureMissing, Invalid, NotFound, OverMailLimit
 from simmail.testing.universe import now
 from simmail.universe.fingerprint import fingerprint
 from simmail.universe.submission import DsnRequest, Recipient, Submission
@@ -67,6 +68,31 @@ class BounceTests(BounceTestCase):
         self.submit("maria@acme.test")
         self.assertIn("persona_id", self.events("persona.bounced")[0]["data"])
         self.assertEqual(self.events("persona.received"), [])
+
+    def test_persona_that_bounces(self) -> None:
+        """What was asked of notifications holds for a persona that bounces by its nature too."""
+        now(self.universe.people.create(persona(behaviors={"bounce": 1.0})))
+        self.submit("maria@acme.test", notify=("NEVER",))
+        self.submit("maria@acme.test", notify=("SUCCESS",))
+        self.assertEqual(len(self.events("persona.bounced")), 2)
+        moved = now(self.universe.scheduler.advance(until="idle"))
+        self.assertEqual([one.get_payload()[1].as_string().count("Action: delivered") for one in self.notices()], [1])
+        self.submit("maria@acme.test", dsn=DsnRequest("FULL", "env+2B1"), orcpt="rfc822;m@acme.test")
+        now(self.universe.scheduler.advance(until="idle"))
+        self.assertEqual(moved.jobs_run, 1)
+        notice = self.notices()[-1]
+        report = notice.get_payload()[1].as_string()
+        self.assertIn("Original-Envelope-Id: env+1\n", report)
+        self.assertIn("Original-Recipient: rfc822; m@acme.test\n", report)
+        self.assertIn("lunch on Friday at 12:30", notice.get_payload()[2].as_string())
+
+    def test_waiting_for_the_answer_of_a_bad_address(self) -> None:
+        """Who waits for a persona whose mailbox is forced full is told that it bounced."""
+        now(self.universe.people.create(persona()))
+        self.rules(status={"maria@acme.test": "full"})
+        self.submit("maria@acme.test")
+        error = self.assertRaises(Conflict, now, self.universe.waits.reply(ReplyWait(in_reply_to="<one@app.test>")))
+        self.assertIn("Maria Rossi bounced it: bounced, mailbox status full", str(error))
 
     def test_no_notice_about_a_notice(self) -> None:
         """The null reverse-path and NOTIFY=NEVER draw none."""
