@@ -204,6 +204,7 @@ class Daemon(service.Service):
         self._roster = roster
         await self._people()
         self._serve(roster, in_thread)
+        roster.begin()
         self._announce(first)
 
     def _serve(self, roster: Any, in_thread: Callable[..., Any]) -> None:

@@ -21,6 +21,8 @@ LONGEST_WORD = 75
 # blanks inside Q are common and read.
 _WORD = re.compile(r"=\?([^?\s]{1,64})\?([bBqQ])\?([^?\r\n]*)\?=")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+_NOT_BASE64 = bytes(octet for octet in range(256) if octet not in _BASE64)
 _SAFE = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!*+-/")
 
 
@@ -59,10 +61,18 @@ def _octets(encoding: str, encoded: str) -> bytes:
     raw = encoded.encode("utf-8", "replace")
     if encoding in "qQ":
         return a2b_qp(raw, header=True)
+    return base64_octets(raw)
+
+
+def base64_octets(encoded: bytes) -> bytes:
+    """What base64 stands for, as far as it goes: cut off, without padding, or with anything in between."""
     try:
-        return a2b_base64(raw + b"=" * (-len(raw) % 4))
+        return a2b_base64(encoded)
     except Base64Error:
-        return a2b_base64(raw.rstrip(b"=")[: len(raw.rstrip(b"=")) // 4 * 4] or b"")
+        pure = encoded.translate(None, _NOT_BASE64)
+        whole = len(pure) // 4 * 4
+        rest = pure[whole:]
+        return a2b_base64(pure[:whole] + (rest + b"=" * (4 - len(rest)) if len(rest) > 1 else b""))
 
 
 def plain(text: str) -> bool:

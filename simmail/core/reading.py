@@ -10,8 +10,7 @@ taken out.  Source: RFC 5322, RFC 2045 to 2049, RFC 2183, RFC 2231, RFC 6532.
 from __future__ import annotations
 
 import re
-from binascii import Error as Base64Error
-from binascii import a2b_base64, a2b_qp
+from binascii import a2b_qp
 from html import escape
 from types import MappingProxyType
 from typing import Literal, NamedTuple, Protocol
@@ -237,7 +236,7 @@ class _Gathered:
         """The content of a part with its transfer encoding undone."""
         content = self.octets[part.body:part.end]
         if part.head.encoding == b"base64":
-            return _base64(content)
+            return encodedwords.base64_octets(content)
         if part.head.encoding == b"quoted-printable":
             return a2b_qp(content)
         return content
@@ -245,21 +244,6 @@ class _Gathered:
 
 # The same text again, for readers that are not served.
 _OTHER_FORMS = frozenset((b"text/x-amp-html", b"text/watch-html", b"text/enriched", b"text/richtext"))
-_BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-_NOT_BASE64 = bytes(octet for octet in range(256) if octet not in _BASE64)
-
-
-def _base64(content: bytes) -> bytes:
-    try:
-        return a2b_base64(content)
-    except Base64Error:
-        # Cut off, or without its padding.
-        content = content.translate(None, _NOT_BASE64)
-        return a2b_base64(content[:len(content) // 4 * 4] + _tail(content[len(content) // 4 * 4:]))
-
-
-def _tail(rest: bytes) -> bytes:
-    return rest + b"=" * (4 - len(rest)) if len(rest) > 1 else b""
 
 
 def _as_html(plain: str | None) -> str:

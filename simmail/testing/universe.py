@@ -60,6 +60,7 @@ class MemoryServer:
         self.stores: dict[str, MemoryMailStore] = {}
         self.roster = Roster(self.config, self.database, self._store, self.reactor, maybeDeferred, self.unique)
         now(self.roster.start())
+        self.roster.begin()
         now(self.roster.create_org("default"))
 
     def _store(self, universe: str) -> MemoryMailStore:

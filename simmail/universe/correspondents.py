@@ -51,6 +51,14 @@ class Correspondents:
 
     # The queue
 
+    def hold(self, arrivals: Iterable[Arrival]) -> None:
+        """Arrivals of before: decided about from C{begin} on, ahead of all others."""
+        self._queue.extend((arrival, None) for arrival in arrivals)
+
+    def begin(self) -> None:
+        """Decide about what was held."""
+        self.add((), None)
+
     def add(self, arrivals: Iterable[Arrival], octets: bytes | None) -> None:
         """Arrivals that were just committed; C{octets}, when at hand, saves reading them again."""
         self._queue.extend((arrival, octets) for arrival in arrivals)

@@ -75,7 +75,7 @@ class Roster:
     # Coming and going
 
     async def start(self) -> None:
-        """Learn everyone and start every universe."""
+        """Learn everyone and start every universe; C{begin} goes on with what was left to be done in them."""
         await self._orgs.start()
         await self._keys.start()
         await self.users.start()
@@ -83,6 +83,11 @@ class Roster:
             await self._clear(universe_id, self._store(universe_id))
         for octets in (await self.documents("universes")).values():
             await self._open(msgspec.json.decode(octets, type=Charter))
+
+    def begin(self) -> None:
+        """Those who call can be served: now what was left to be done is."""
+        for universe in self.universes():
+            universe.begin()
 
     async def _open(self, charter: Charter) -> Universe:
         store: IMailStore = self._store(charter.id)
@@ -169,7 +174,9 @@ class Roster:
             line = line.changed(now, real, speed, frozen)
         charter = Charter(universe_id, name or universe_id, org, now, seed or universe_id, line)
         await self.store_document("universes", universe_id, charter)
-        return await self._open(charter)
+        universe = await self._open(charter)
+        universe.begin()
+        return universe
 
     async def delete_universe(self, universe_id: str) -> None:
         """

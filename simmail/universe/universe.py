@@ -98,7 +98,7 @@ class Universe:
         turn = DeferredLock()
         self._back: deque[Deferred[None]] = deque()
         self.unique = unique
-        self._stopping = False
+        self._begun = self._stopping = False
         self.log = EventLog(charter.id, database, reactor)
         self.clock = Clock(charter.clock, reactor, self._floor, self.commit_surely)
         self.settings = Settings(charter.id, database, self.clock.now, self.commit)
@@ -135,7 +135,7 @@ class Universe:
     # Coming and going
 
     async def start(self) -> None:
-        """Learn the state, finish what a crash cut short, and begin."""
+        """Learn the state and finish what a crash cut short: from here on every call can be answered."""
         self.database.on_health(self._health)
         await self.log.start()
         await self._resume_clock()
@@ -150,7 +150,18 @@ class Universe:
         await self.cases.start()
         await self.scheduler.load()
         await self.postoffice.tidy()
-        self.correspondents.add(tuple(await self.database.arrivals(self.id)), None)
+        self.correspondents.hold(tuple(await self.database.arrivals(self.id)))
+
+    def begin(self) -> None:
+        """
+        Go on with what was left to be done: mail to decide about, jobs that are due.
+
+        Apart from C{start}, so that nobody who calls waits for a backlog.  Once begun it changes nothing.
+        """
+        if self._begun or self._stopping:
+            return
+        self._begun = True
+        self.correspondents.begin()
         # Behind the arrivals of before: mail is decided about in the order it came.
         self.store.watch(self.foreign.delivered)
         self.scheduler.start()

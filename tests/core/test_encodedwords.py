@@ -33,6 +33,8 @@ class DecodeTests(SynchronousTestCase):
             ("=?utf-8?Q?has a blank?=", "has a blank"),
             ("x=?utf-8?q?y?=z", "xyz"),
             ("=?utf-8?b?!!!!?=", ""),
+            ("=?utf-8?b?YWJjZ?= x", "abc x"),
+            ("=?utf-8?b?YW-JjZGU?=", "abcde"),
             ("=?utf-8?x?abc?=", "=?utf-8?x?abc?="),
             ("=?broken", "=?broken"),
             ("plain", "plain"),
@@ -52,6 +54,15 @@ class DecodeTests(SynchronousTestCase):
     def test_any_text(self, text: str) -> None:
         """Any text decodes to one line."""
         self.assertFalse(set(encodedwords.decode(text)) & set("\r\n\0"))
+
+    @given(st.text(alphabet="ABab12=+/ -_!\u00fc", max_size=30))
+    @settings(max_examples=300)
+    def test_any_base64(self, text: str) -> None:
+        """Base64 is read as far as it goes, however it is cut off."""
+        decoded = encodedwords.decode(f"=?iso-8859-1?b?{text}?=")
+        self.assertFalse(set(decoded) & set("\r\n\0"))
+        self.assertEqual(encodedwords.base64_octets(text.encode().replace(b"=", b"").rstrip()),
+                         encodedwords.base64_octets(text.encode().replace(b"=", b"")))
 
     def test_linear(self) -> None:
         """A megabyte of beginnings of words costs no more than a megabyte of text."""

@@ -304,6 +304,7 @@ class RosterTests(RoadTestCase):
         again = Roster(self.server.config, database, self.server._store, self.server.reactor, maybeDeferred,
                        self.server.unique)
         now(again.start())
+        again.begin()
         self.assertRaises(NotFound, again.universe, "other")
         self.assertRaises(Unauthenticated, now, again.identify(token))
         self.assertEqual(other.store.mailboxes(), [])
@@ -327,6 +328,7 @@ class RosterTests(RoadTestCase):
         again = Universe(self.universe.charter, self.server.config, self.universe.store, self.server.database,
                          self.server.reactor, self.server.unique)
         now(again.start())
+        again.begin()
         for one in (self.universe, again):
             self.assertEqual((one.usage.used(MAIL_PER_MONTH), one.usage.used(LEARNED)), (2, 1))
         again.plan = lambda: Plan("tiny", limits=Allowances(mail_per_month=2))

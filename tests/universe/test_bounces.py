@@ -258,6 +258,7 @@ class FaultTests(BounceTestCase):
         server.roster = type(server.roster)(
             server.config, server.database, server._store, server.reactor, lambda work, *a: work(*a), server.unique)
         now(server.roster.start())
+        server.roster.begin()
         self.universe = server.roster.universe("main")
         self.assertTrue(self.judge())
         self.assertIsNone(self.judge())

@@ -38,6 +38,7 @@ class ForeignTests(RoadTestCase):
         again = Universe(self.universe.charter, self.server.config, self.universe.store, self.server.database,
                          self.server.reactor, self.server.unique)
         now(again.start())
+        again.begin()
         return again
 
     def types(self) -> list[str]:

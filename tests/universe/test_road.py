@@ -227,7 +227,7 @@ class ClockTests(RoadTestCase):
 class CrashTests(RoadTestCase):
     """What is on disk and in Redis when a process dies is finished by the next."""
 
-    def restart(self) -> None:
+    def restart(self, begin: bool = True) -> None:
         """The same disk and database under a new process."""
         server = MemoryServer()
         server.database, server.stores = self.server.database, self.server.stores
@@ -235,6 +235,8 @@ class CrashTests(RoadTestCase):
         server.roster = type(server.roster)(
             server.config, server.database, server._store, server.reactor, lambda work, *a: work(*a), server.unique)
         now(server.roster.start())
+        if begin:
+            server.roster.begin()
         self.server, self.universe = server, server.roster.universe("main")
 
     def test_state_survives(self) -> None:
@@ -246,6 +248,24 @@ class CrashTests(RoadTestCase):
         self.assertEqual(self.universe.scheduler.pending, before)
         now(self.universe.scheduler.advance(until="idle"))
         self.assertEqual(len(self.inbox()), 1)
+
+    def test_backlog_waits(self) -> None:
+        """A universe that has started answers; what is undecided, due or foreign waits until it has begun."""
+        now(self.universe.people.create(persona()))
+        add = self.universe.correspondents.add
+        self.universe.correspondents.add = lambda arrivals, octets: None  # type: ignore[method-assign]
+        for n in range(30):
+            self.server.send(self.universe, "app@sim.test", "maria@acme.test", MAIL.replace(b"<one@", b"<n%d@" % n))
+        self.universe.correspondents.add = add  # type: ignore[method-assign]
+        self.server.stores["main"]._on_foreign = lambda foreign, copy: None
+        self.server.stores["main"].deliver_foreign("maria@acme.test", MAIL.replace(b"\n", b"\r\n"), START)
+        self.restart(begin=False)
+        self.assertEqual((self.universe.correspondents.lag, self.universe.clock.now()), (30, START))
+        self.assertEqual(now(self.universe.status())["messages"], 31)
+        self.assertEqual(self.events("persona.received"), [])
+        self.server.roster.begin()
+        self.assertEqual((self.universe.correspondents.lag, len(self.events("persona.received"))), (0, 31))
+        self.assertEqual(self.events("persona.received")[-1]["data"]["message_id"], "<one@app.test>")
 
     def test_undecided_mail_is_decided_once(self) -> None:
         """Mail committed and not decided about is decided about at the next start, once."""
