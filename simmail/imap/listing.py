@@ -9,6 +9,7 @@ Source: RFC 3501 sections 6.3.8 and 6.3.9; RFC 5258 (LIST-EXTENDED); RFC 5819
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from simmail.imap.mailboxes import status_items, status_line
@@ -72,7 +73,7 @@ class _Options(NamedTuple):
 class _Shown(NamedTuple):
     name: str
     attributes: list[bytes]
-    child_info: bool
+    has_below: bool
     found: FolderStatus | None
 
 
@@ -109,8 +110,9 @@ async def list_mailboxes(imap: ImapServer, arguments: Arguments) -> None:
     options = _Options(frozenset(select), frozenset(returned), status)
     for one in await _chosen(imap, [_joined(reference, pattern) for pattern in patterns], options, extended):
         line = b'* LIST (%b) "/" %b' % (b" ".join(one.attributes), quoted_name(one.name, imap.utf8))
-        if one.child_info:
-            line += b' ("CHILDINFO" ("SUBSCRIBED"))'
+        if one.has_below:
+            line += b' ("CHILDINFO" (%b))' % b" ".join(
+                b'"%b"' % option for option in (b"SUBSCRIBED", b"SPECIAL-USE") if option in options.select)
         line += b"\r\n"
         if status and one.found is not None:
             line += await status_line(imap, one.found, status)
@@ -174,12 +176,13 @@ async def _chosen(imap: ImapServer, patterns: list[str], options: _Options, exte
     wants_subscribed = b"SUBSCRIBED" in options.select or b"SUBSCRIBED" in options.returned
     subscribed: set[str] = await store.subscribed(address) if wants_subscribed else set()
     names = dict.fromkeys(folders)
-    parents = {
-        "/".join(levels[:depth]): None
-        for levels in (name.split("/") for name in folders) for depth in range(1, len(levels))}
-    names.update(parents)
+    parents = _above(folders)
+    names.update(dict.fromkeys(sorted(parents)))
     if b"SUBSCRIBED" in options.select:
         names.update(dict.fromkeys(sorted(subscribed)))
+    fitting = {name for name in names if _fits(name, folders.get(name), subscribed, options)}
+    # RFC 5258 section 4: also what lies above a mailbox that fits.
+    above = _above(fitting) if b"RECURSIVEMATCH" in options.select else set()
     compiled = [Pattern(pattern) for pattern in patterns]
     with_children = b"CHILDREN" in options.returned or not extended
     result: list[_Shown] = []
@@ -197,13 +200,22 @@ async def _chosen(imap: ImapServer, patterns: list[str], options: _Options, exte
             attributes.append(b"\\HasChildren" if name in parents else b"\\HasNoChildren")
         if found is not None and found.special_use:
             attributes.append(found.special_use.encode("ascii"))
-        below = b"RECURSIVEMATCH" in options.select and any(
-            other.startswith(name + "/") for other in (subscribed if b"SUBSCRIBED" in options.select else folders))
-        fits = (b"SUBSCRIBED" not in options.select or name in subscribed) and (
-            b"SPECIAL-USE" not in options.select or bool(found is not None and found.special_use))
-        if fits or (below and b"SUBSCRIBED" in options.select):
-            result.append(_Shown(name, attributes, below and b"SUBSCRIBED" in options.select, found))
+        if name in fitting or name in above:
+            result.append(_Shown(name, attributes, name in above, found))
     return result
+
+
+def _fits(name: str, found: FolderStatus | None, subscribed: set[str], options: _Options) -> bool:
+    """Whether a mailbox is what the selection options ask for."""
+    return (b"SUBSCRIBED" not in options.select or name in subscribed) and (
+        b"SPECIAL-USE" not in options.select or bool(found is not None and found.special_use))
+
+
+def _above(names: Iterable[str]) -> set[str]:
+    """All that lies above some names."""
+    return {
+        "/".join(levels[:depth])
+        for levels in (name.split("/") for name in names) for depth in range(1, len(levels))}
 
 
 async def list_subscribed(imap: ImapServer, arguments: Arguments) -> None:

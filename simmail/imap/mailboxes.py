@@ -81,9 +81,13 @@ async def delete(imap: ImapServer, arguments: Arguments) -> None:
         raise No("INBOX cannot be deleted", "CANNOT")
     if imap.selected is not None and imap.selected.folder.name == name:
         _leave(imap)
+    store, address = imap.login.universe.store, imap.login.address
     try:
-        await imap.login.universe.store.delete_folder(imap.login.address, name)
+        await store.delete_folder(address, name)
     except NotFound:
+        if any(found.name.startswith(name + "/") for found in await store.folders(address)):
+            # RFC 9051 section 6.3.5.
+            raise No("Only mailboxes below it are there", "HASCHILDREN") from None
         raise No("There is no such mailbox", "NONEXISTENT") from None
 
 

@@ -42,7 +42,7 @@ async def search(imap: ImapServer, arguments: Arguments, uid: bool = False) -> b
         raise
     if options is None and selected.rev2:
         options = {b"ALL"}
-    with_modseq = _asks_modseq(keys)
+    with_modseq = asks_modseq(keys)
     if with_modseq:
         imap.enabled.add(b"CONDSTORE")
     found = await Search(selected, imap.login.universe.clock.now(), imap.breathe).find(keys)
@@ -50,13 +50,19 @@ async def search(imap: ImapServer, arguments: Arguments, uid: bool = False) -> b
         selected.saved = _saved(found, options)
     numbers = found if uid else await numbered(imap, selected, found)
     modseq = b""
-    if with_modseq and found:
-        modseq = b"%d" % max(one for one in selected.folder.column("modseq", found) if one is not None)
+    if with_modseq:
+        modseq = highest(selected, _saved(found, options or set()))
     if options is None:
         await _classic(imap, numbers, modseq)
     elif options != {b"SAVE"}:
         await _extended(imap, numbers, options, modseq, uid)
     return b"SEARCH completed"
+
+
+def highest(selected: Selected, uids: list[int]) -> bytes:
+    """The highest mod-sequence of some messages, empty when there are none."""
+    known = [one for one in selected.folder.column("modseq", uids) if one is not None]
+    return b"%d" % max(known) if known else b""
 
 
 async def numbered(imap: ImapServer, selected: Selected, uids: list[int]) -> list[int]:
@@ -86,16 +92,17 @@ def return_options(arguments: Arguments) -> set[bytes] | None:
     return options or {b"ALL"}
 
 
-def _asks_modseq(key: Key) -> bool:
+def asks_modseq(key: Key) -> bool:
+    """Whether a search looks at mod-sequences, so that its answer tells one (RFC 7162 section 3.1.5)."""
     if isinstance(key, Every):
-        return any(map(_asks_modseq, key.keys))
+        return any(map(asks_modseq, key.keys))
     if isinstance(key, Either):
-        return _asks_modseq(key.first) or _asks_modseq(key.second)
-    return _asks_modseq(key.key) if isinstance(key, Not) else isinstance(key, Modseq)
+        return asks_modseq(key.first) or asks_modseq(key.second)
+    return asks_modseq(key.key) if isinstance(key, Not) else isinstance(key, Modseq)
 
 
 def _saved(found: list[int], options: set[bytes]) -> list[int]:
-    """What C{$} means afterwards (RFC 5182 section 2.4)."""
+    """What C{$} means afterwards (RFC 5182 section 2.4), and whose MODSEQ is told (RFC 7162 section 3.1.10)."""
     if not found or options & {b"ALL", b"COUNT"} or not options & {b"MIN", b"MAX"}:
         return found
     ends = ([found[0]] if b"MIN" in options else []) + ([found[-1]] if b"MAX" in options else [])

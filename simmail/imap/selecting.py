@@ -16,7 +16,7 @@ from simmail.imap.names import quoted_name
 from simmail.imap.replies import Bad, No
 from simmail.imap.sequence import LARGEST, Ranges, gaps, members, parse_set, show_ranges, show_set, spread
 from simmail.imap.session import BATCH, Selected
-from simmail.imap.tokens import SYSTEM_FLAGS, Arguments
+from simmail.imap.tokens import Arguments
 from simmail.interfaces import IFolder
 
 if TYPE_CHECKING:
@@ -70,16 +70,15 @@ async def _open(imap: ImapServer, arguments: Arguments, read_only: bool) -> byte
         selected.close()
         raise
     imap.select(selected)
-    flags = b" ".join([*_SYSTEM, *(keyword.encode("ascii") for keyword in folder.keywords)])
+    flags, permanent = selected.kinds()
     first = folder.first_unseen()
     unseen = selected.sequence(first) if first else 0
     imap.write(b"".join([
-        b"* FLAGS (%b)\r\n" % flags,
+        flags,
         b"* %d EXISTS\r\n" % len(selected.uids),
         b"" if selected.rev2 else b"* %d RECENT\r\n" % len(selected.recent),
         b"* OK [UNSEEN %d] First unseen\r\n" % unseen if unseen and not selected.rev2 else b"",
-        b"* OK [PERMANENTFLAGS ()] No flag can be changed\r\n" if read_only
-        else b"* OK [PERMANENTFLAGS (%b \\*)] Flags that last\r\n" % flags,
+        permanent,
         b"* OK [UIDVALIDITY %d] UIDs are for ever\r\n" % folder.uidvalidity,
         b"* OK [UIDNEXT %d] Next UID\r\n" % folder.uidnext,
         b"* OK [HIGHESTMODSEQ %d] Highest\r\n" % folder.highestmodseq,
@@ -189,10 +188,9 @@ def _agreed(selected: Selected, resync: Resync) -> int:
 
 #: Pairs of number and UID that are looked at.
 PAIRS = 10_000
-_SYSTEM = tuple(flag.encode("ascii") for flag in SYSTEM_FLAGS.values())
 
 
-async def close(imap: ImapServer, arguments: Arguments) -> None:
+async def close(imap: ImapServer, arguments: Arguments) -> bytes:
     """CLOSE: what is marked deleted goes, without a word."""
     arguments.end()
     selected = imap.selected
@@ -201,7 +199,10 @@ async def close(imap: ImapServer, arguments: Arguments) -> None:
         doomed = selected.known(selected.folder.having("\\Deleted"))
         if doomed:
             await selected.folder.expunge(doomed)
+    known, modseq = selected.qresync, selected.folder.highestmodseq
     imap.deselect()
+    # RFC 7162 section 3.2.8: what the client knows is complete up to here.
+    return b"[HIGHESTMODSEQ %d] CLOSE completed" % modseq if known else b"CLOSE completed"
 
 
 async def unselect(imap: ImapServer, arguments: Arguments) -> None:

@@ -16,11 +16,13 @@ from weakref import WeakValueDictionary
 from simmail.errors import Unavailable
 from simmail.imap.replies import Bad
 from simmail.imap.sequence import merged, parse_set, show_set, slices
+from simmail.imap.tokens import SYSTEM_FLAGS
 from simmail.interfaces import IFolder
 from simmail.mailstore.records import Entry, FolderChange
 
 #: Rows written at once.
 BATCH = 500
+_SYSTEM = tuple(flag.encode("ascii") for flag in SYSTEM_FLAGS.values())
 
 
 class SharedLists:
@@ -65,6 +67,7 @@ class Selected:
         self._expunged: set[int] = set()
         self._flagged: set[int] = set()
         self._shown: dict[frozenset[str], bytes] = {}
+        self._keywords = folder.keywords
         folder.listen(self._listen)
 
     def close(self) -> None:
@@ -106,7 +109,8 @@ class Selected:
     @property
     def pending(self) -> bool:
         """Whether there is something to tell."""
-        return bool(self._added or self._expunged or self._flagged or self.reset)
+        return bool(
+            self._added or self._expunged or self._flagged or self.reset or self._keywords != self.folder.keywords)
 
     @property
     def has_new(self) -> bool:
@@ -206,6 +210,18 @@ class Selected:
             shown += b" MODSEQ (%d)" % entry.modseq
         return b"* %d FETCH (%b)\r\n" % (sequence, shown)
 
+    def kinds(self) -> tuple[bytes, bytes]:
+        """The responses that tell which flags there are, and which can be changed for good."""
+        self._keywords = self.folder.keywords
+        flags = b" ".join([*_SYSTEM, *(keyword.encode("ascii") for keyword in self._keywords)])
+        return b"* FLAGS (%b)\r\n" % flags, (
+            b"* OK [PERMANENTFLAGS ()] No flag can be changed\r\n" if self.read_only
+            else b"* OK [PERMANENTFLAGS (%b \\*)] Flags that last\r\n" % flags)
+
+    def new_kinds(self) -> bytes:
+        """L{kinds} when there are keywords that the client has not been told of (RFC 3501 section 7.2.6), else none."""
+        return b"".join(self.kinds()) if self._keywords != self.folder.keywords else b""
+
     def updates(self, expunges: bool) -> Iterator[bytes]:
         """
         What is pending, as untagged responses, in the order that keeps sequence numbers right.
@@ -219,6 +235,7 @@ class Selected:
             self._added = []
             told = b"* %d EXISTS\r\n" % len(self.uids)
             yield told if self.rev2 else told + b"* %d RECENT\r\n" % len(self.recent)
+        yield self.new_kinds()
         flagged, self._flagged = sorted(self._flagged), set()
         for begin in range(0, len(flagged), BATCH):
             rows = []

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from simmail.core.address import Address, local_part
 from simmail.imap.copying import selected_of
 from simmail.imap.replies import Bad
-from simmail.imap.search import SLICE, numbered
+from simmail.imap.search import SLICE, asks_modseq, highest, numbered
 from simmail.imap.search_keys import check_charset, parse_keys
 from simmail.imap.searching import Search
 from simmail.imap.session import Selected
@@ -86,13 +86,17 @@ async def sort(imap: ImapServer, arguments: Arguments, uid: bool = False) -> byt
     arguments.space()
     keys = parse_keys(arguments)
     arguments.end()
+    with_modseq = asks_modseq(keys)
+    if with_modseq:
+        imap.enabled.add(b"CONDSTORE")
     found = await Search(selected, imap.login.universe.clock.now(), imap.breathe).find(keys)
+    modseq = highest(selected, found) if with_modseq else b""
     ordered = await in_order(imap, selected, found, criteria)
     numbers = ordered if uid else await numbered(imap, selected, ordered)
     imap.write(b"* SORT")
     for begin in range(0, len(numbers), SLICE):
         await imap.send(b" " + b" ".join([b"%d" % number for number in numbers[begin:begin + SLICE]]))
-    imap.write(b"\r\n")
+    imap.write(b" (MODSEQ %b)\r\n" % modseq if modseq else b"\r\n")
     return b"SORT completed"
 
 

@@ -49,6 +49,7 @@ async def store(imap: ImapServer, arguments: Arguments, uid: bool = False) -> by
             left = set(failed)
             entries = [entry for entry in entries if entry.uid not in left]
         if not silent:
+            imap.write(selected.new_kinds())
             rows = [selected.row(selected.sequence(entry.uid), entry, uid) for entry in entries]
             await imap.send(b"".join(rows))
         elif selected.condstore:
