@@ -80,7 +80,7 @@ CASES: dict[str, tuple[Situation, type[Any], tuple[str, ...]]] = {
         situation(dossier=Dossier(APP, received=100, replies=TODAY)), Ignore, ("100 replies", "cap is 100")),
     "junk by the normal filter": (scored(SPAM, "normal"), Junk, ("reaches 5.0", "LOTTERY")),
     "junk by the strict filter": (
-        scored("See this.", "strict", attachments=(attached("invoice.exe"),)), Junk, ("3.5 reaches 3.0", "ATTACHED")),
+        scored("See this.", "strict", attachments=(attached("invoice.exe"),)), Junk, ("reaches 3.0", "ATTACHED")),
     "a full mailbox": (situation(status="full"), Bounce, ("mailbox status full",)),
     "bouncing now and then": (situation(persona=person(behaviors={"bounce": 1})), Bounce, ("under 1.00",)),
     "batched": (

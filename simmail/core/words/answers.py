@@ -13,6 +13,7 @@ from simmail.core.dice import Dice
 from simmail.core.words import facts
 from simmail.core.words.acts import Said
 from simmail.core.words.findings import Question, say
+from simmail.core.words.language import counted
 from simmail.core.words.matters import LOW, meeting, values_of, what_for
 from simmail.core.words.phrases import asks_for_something, asks_to_do
 from simmail.core.words.polish import long_forms
@@ -72,6 +73,7 @@ def _answer(scene: Scene, read: Read, question: Question, place: int, back: bool
         scene.request.trust < LOW and dice.chance(0.7, "trusts", place)
     )):
         return Said(act="answer.back", values=values)
+    values.update(counted(question.topic, language))
     day = scene.due(scene.manner.days, read.found.deadlines)
     if question.form in ("yes_no", "choice"):
         return _yes_or_no(scene, question, values, day)

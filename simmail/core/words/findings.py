@@ -65,7 +65,7 @@ class Findings(Struct, frozen=True):
         figure: a percentage.
     @ivar references: bare; named: as they are spoken of, C{order 77120}.
     @ivar requests: the sentences that ask for something; options: the two things of a choice.
-    @ivar coded: it has something like a code; familiar: its German says du.
+    @ivar coded: it has something like a code; familiar: its German says du; polite: Sie.
     @ivar unlabelled_images: pictures of the HTML without a description.
     """
 
@@ -89,6 +89,7 @@ class Findings(Struct, frozen=True):
     coded: bool
     unlabelled_images: int
     familiar: bool
+    polite: bool = False
     called_off: bool = False
     sorry: bool = False
     rating: int = 0
@@ -115,14 +116,16 @@ def pick_up(mail: Mail, base: datetime, language: Language) -> Findings:
     for sentence in prose.sentences:
         found = slots.find(sentence, base, language)
         low = f" {sentence.lower()}"
-        if any(f" {cue}" in low for cue in language.called_off) and not sentence.endswith("?"):
+        taken_back = any(f" {cue}" in low for cue in language.called_off)
+        off = off or taken_back
+        if taken_back and not sentence.endswith("?"):
             # "I have to cancel our call tomorrow at 15:00" proposes nothing.
-            off = True
             called_off.extend(found.slots)
             found = found._replace(slots=())
         elif any(cue in low for cue in language.same_time):
+            before = [*called_off, *appointments] or _quoted_slots(prose, base, language)
             found = found._replace(slots=tuple(
-                slot if slot.timed else _at_that_time(slot, [*called_off, *appointments]) for slot in found.slots))
+                slot if slot.timed else _at_that_time(slot, before) for slot in found.slots))
         appointments.extend(slot for slot in found.slots if slot not in appointments)
         deadlines.extend(found.deadlines)
         dates.extend(found.dates)
@@ -140,6 +143,7 @@ def pick_up(mail: Mail, base: datetime, language: Language) -> Findings:
         deed = deed or say(phrases.deed(sentence, language), 80)
     both = f"{subject}\n{prose.body}"
     references = _references(both, language)
+    familiar, polite = address_form(prose.body)
     return Findings(
         prose=prose,
         sender=sender(mail, prose, language),
@@ -160,11 +164,23 @@ def pick_up(mail: Mail, base: datetime, language: Language) -> Findings:
         figure=_first(_FIGURE.search(prose.body), 0).replace(" ", ""),
         coded=_CODE.search(both) is not None,
         unlabelled_images=_unlabelled(mail.html),
-        familiar=_familiar(prose.body),
+        familiar=familiar,
+        polite=polite,
         called_off=off,
         sorry=_sorry(prose.body.lower(), language),
         rating=_rating(prose.body, language),
     )
+
+
+def _quoted_slots(prose: Prose, base: datetime, language: Language) -> list[slots.Slot]:
+    """The appointment that the quoted mail names first."""
+    for line in prose.quoted.split("\n")[:60]:
+        if line.endswith(":"):
+            continue  # "On Friday, 6 March at 10:02, Maria wrote:"
+        found = [slot for slot in slots.find(line.lstrip("> "), base, language).slots if slot.timed]
+        if found:
+            return found[:1]
+    return []
 
 
 def _at_that_time(slot: slots.Slot, before: list[slots.Slot]) -> slots.Slot:
@@ -290,8 +306,9 @@ def _unlabelled(html: str) -> int:
     return count
 
 
-def _familiar(body: str) -> bool:
-    # German: whether the writer says du.
+def address_form(body: str) -> tuple[bool, bool]:
+    """Whether German text says du, and whether it says Sie; Sie counts for more."""
     words = {word.strip(".,!?;:") for word in body.split()[:600]}
-    formal = words & {"Sie", "Ihnen", "Ihre", "Ihren", "Ihrer", "Ihr"}
-    return bool(words & {"du", "dir", "dich", "dein", "deine", "deinen", "Du", "Dir", "Dich", "Dein"}) and not formal
+    polite = bool(words & {"Sie", "Ihnen", "Ihre", "Ihren", "Ihrer", "Ihr", "Ihrem"})
+    familiar = bool(words & {"du", "dir", "dich", "dein", "deine", "deinen", "Du", "Dir", "Dich", "Dein"})
+    return familiar and not polite, polite

@@ -159,6 +159,8 @@ def _leave(scores: dict[str, float], found: Findings, answer: bool) -> None:
         scores["closing"] = 0.0
     elif scores["closing"] >= _ENOUGH:
         scores["closing"] += 2
+    elif scores["closing"] and size <= _SHORT // 2 and max(scores.values()) < _ENOUGH and not _only_thanks(found):
+        scores["closing"] = _ENOUGH
 
 
 def _only_thanks(found: Findings) -> bool:

@@ -5,6 +5,7 @@ What mails say that are no plain replies: asking again, putting right, absence, 
 from __future__ import annotations
 
 from datetime import date, timedelta
+from types import MappingProxyType
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -22,6 +23,8 @@ from simmail.core.words.things import apart, pieces, what_kind
 from simmail.core.words.wishes import want_sentence
 
 _WANT = 300
+#: What an answer that was promised says, by what the mail wanted.
+_NEWS = MappingProxyType({"complaint": "deliver.explained", "redress": "deliver.done", "support": "deliver.tested"})
 
 
 def said_by(scene: Scene) -> list[Said]:
@@ -137,8 +140,9 @@ def _keep(scene: Scene, what: str, first: bool) -> Said:
         if asked is not None:
             return Said(act="deliver.answer", values={**values, "value": _invented(asked, scene)})
         # After a complaint there is nothing to agree to: it was put right.
-        put_right = bool(scene.read) and scene.read[-1].intent in ("complaint", "redress", "support")
-        return Said(act="deliver.done" if put_right else "deliver.fine", values=values)
+        news = what.lower().startswith(language.what.news.partition("{")[0].strip().lower())
+        act = _NEWS.get(scene.read[-1].intent if scene.read else "", "deliver.explained" if news else "deliver.fine")
+        return Said(act=act, values=values)
     if kind == "payment":
         return Said(act="deliver.payment", values=values)
     if kind == "task":
@@ -182,7 +186,7 @@ def _invented(question: Question, scene: Scene) -> str:
     elif question.form == "many" and low.startswith(answers.many_words):
         answer = answers.many.format(n=how_many(scene.request.persona.id, question.topic))
     elif low.startswith(answers.who_words):
-        answer = answers.who
+        answer = answers.we if any(word in low for word in answers.we_words) else answers.who
     if question.topic and question.form != "why":
         answer = answers.about.format(topic=question.topic, answer=answer)
     return f"{answer[:1].upper()}{answer[1:]}."

@@ -77,6 +77,8 @@ class Answers(Struct, frozen=True):
     who_words: tuple[str, ...]
     where_words: tuple[str, ...]
     many: str
+    we: str
+    we_words: tuple[str, ...]
     many_words: tuple[str, ...]
     reason: str
     other: str
@@ -121,7 +123,10 @@ class Language(Struct, frozen=True, rename={"and_": "and", "or_": "or"}):
     weekdays: tuple[str, ...]
     weekday_forms: dict[str, int]
     near_days: dict[str, int]
+    past_words: frozenset[str]
+    not_past: frozenset[str]
     following: frozenset[str]
+    week_words: frozenset[str]
     due_words: frozenset[str]
     range_words: frozenset[str]
     halves: dict[str, int]

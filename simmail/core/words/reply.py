@@ -22,7 +22,7 @@ _SERIOUS = frozenset({
     "question", "document", "meeting", "invoice", "redress", "complaint", "support", "chaser", "task",
 })
 # An apology in passing is taken before the matter is come to.
-_FORGIVING = frozenset({"question", "document", "meeting", "cancelled", "received", "information", "task", "booked"})
+_FORGIVING = frozenset({"question", "document", "meeting", "received", "information", "task", "booked"})
 # These are a word or two in passing.
 _PASSING = frozenset({"closing", "booked", "alert", "event"})
 
@@ -62,7 +62,7 @@ def _opener(scene: Scene) -> Said | None:
         return None
     if scene.read and scene.read[-1].intent in _FORGIVING and scene.read[-1].found.sorry:
         return Said(act="opener.forgive", values=scene.common)
-    if request.patience < LOW and scene.dice.chance(0.8, "impatient"):
+    if request.patience < LOW and (request.own or request.nth > 1) and scene.dice.chance(0.8, "impatient"):
         return Said(act="opener.impatient", values=scene.common)
     if request.warmth > HIGH and scene.dice.chance(0.6, "warm"):
         return Said(act="opener.warm", values=scene.common)

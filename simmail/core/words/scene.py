@@ -13,10 +13,11 @@ from msgspec import UNSET, Struct
 from simmail.core.dice import Dice
 from simmail.core.mail import Mail
 from simmail.core.persona import Style
+from simmail.core.splitting import split_reply
 from simmail.core.words import language as languages
 from simmail.core.words.calendar import Calendar, plain_date
 from simmail.core.words.facts import Fact, read_facts
-from simmail.core.words.findings import Findings, pick_up, say
+from simmail.core.words.findings import Findings, address_form, pick_up, say
 from simmail.core.words.intents import recognise
 from simmail.core.words.language import Language
 from simmail.core.words.people import company_of, is_somebody_else, split_display
@@ -48,6 +49,7 @@ class Scene(Struct, frozen=True):
     The request with all that is derived from it.
 
     @ivar read: the answered mails, oldest first; common: what every line may name.
+    @ivar distant: whether the reader is called "Sie" in German.
     @ivar said: text that stands below the new mail; lines found in it are not said again.
     """
 
@@ -62,6 +64,7 @@ class Scene(Struct, frozen=True):
     read: tuple[Read, ...]
     common: Mapping[str, str]
     said: str
+    distant: bool = True
 
     @property
     def dice(self) -> Dice:
@@ -71,9 +74,7 @@ class Scene(Struct, frozen=True):
     @property
     def far(self) -> bool:
         """Whether the writer keeps a distance: formal English, and "Sie" in German."""
-        if self.language.code == "de":
-            return not any(one.found.familiar for one in self.read[-1:])
-        return self.formality == "formal"
+        return self.distant if self.language.code == "de" else self.formality == "formal"
 
     def due(self, days: int, deadlines: tuple[date, ...] = ()) -> date:
         """The day for a promise: so many working days ahead, and not after a deadline that can still be kept."""
@@ -116,8 +117,25 @@ def set_scene(request: WordsRequest) -> Scene:
         facts=read_facts(request.facts, request.notes),
         read=read,
         common=_common(request, read, calendar, language),
+        distant=_distant(request, read),
         said="\n".join([*(one.found.prose.quoted for one in read), *(mail.text[:20_000] for mail in request.own)]),
     )
+
+
+def _distant(request: WordsRequest, read: tuple[Read, ...]) -> bool:
+    """Sie or du: as the last mail does it, else as the persona did before, else as the greeting sounds."""
+    if not read:
+        return True
+    found = read[-1].found
+    if found.familiar or found.polite:
+        return not found.familiar
+    for mail in reversed(request.own):
+        familiar, polite = address_form(split_reply(mail.text[:20_000])[0])
+        if familiar or polite:
+            return not familiar
+    # "Hallo Maria," is no way to begin a letter to a stranger.
+    name = request.persona.name.split()
+    return not (name and len(name) > 1 and found.addressee == name[0])
 
 
 def _given(value: Any, default: str) -> str:
@@ -148,7 +166,20 @@ def _read(mail: Mail, request: WordsRequest, calendar: Calendar, language: Langu
 
 def _in_thread(intent: str, found: Findings, request: WordsRequest, language: Language) -> str:
     """What a mail wants, seen from what was said in its thread before: nobody pays or sends a thing twice."""
-    if not request.own or intent not in ("invoice", "bill", "document"):
+    if not request.own:
+        return intent
+    if intent in ("meeting", "closing", "information") and not found.questions and any(
+        slot.timed for slot in found.slots
+    ):
+        # "Wednesday at 11:00 works for me": agreed.
+        return "booked"
+    if intent == "meeting" and not found.questions and not found.slots:
+        return "closing"
+    if intent == "support" and found.questions and all(
+        question.short[0].endswith("please do") for question in found.questions
+    ):
+        return "question"  # "should I close the ticket?"
+    if intent not in ("invoice", "bill", "document"):
         return intent
     if intent == "document":
         before = f"{request.owed} {request.done.get('document', '')}".lower()

@@ -56,7 +56,7 @@ def find(sentence: str, base: datetime, language: Language) -> Found:
         if token.isupper() and token.lower() in _ZONES:
             zone = timezone(timedelta(minutes=_ZONES[token.lower()]))
             break
-    reader = _Reader(tokens, low, base, language)
+    reader = _Reader(tokens, low, base, language, past=_past(low, language))
     slots: list[Slot] = []
     deadlines: list[date] = []
     dates: list[date] = []
@@ -105,6 +105,11 @@ def find(sentence: str, base: datetime, language: Language) -> Found:
     return Found(slots=tuple(slots[:12]), deadlines=tuple(deadlines[:4]), dates=tuple(dates[:12]))
 
 
+def _past(low: Sequence[str], language: Language) -> bool:
+    """Whether a sentence tells of what was: "it happened on Thursday"."""
+    return not language.not_past.intersection(low) and bool(language.past_words.intersection(low))
+
+
 def _slot(day: date, at: tuple[int, int, bool] | None, zone: tzinfo) -> Slot:
     hour, minute, halves = at if at is not None else (9, 0, False)
     start = datetime(day.year, day.month, day.day, hour, minute, tzinfo=zone)
@@ -114,8 +119,10 @@ def _slot(day: date, at: tuple[int, int, bool] | None, zone: tzinfo) -> Slot:
 class _Reader:
     # Reads one day or one time at a position of the lower-case tokens.
 
-    def __init__(self, tokens: Sequence[str], low: Sequence[str], base: datetime, language: Language) -> None:
-        self._tokens, self._low, self._base, self._language = tokens, low, base, language
+    def __init__(
+        self, tokens: Sequence[str], low: Sequence[str], base: datetime, language: Language, past: bool
+    ) -> None:
+        self._tokens, self._low, self._base, self._language, self._past = tokens, low, base, language, past
 
     def _at(self, position: int) -> str:
         return self._low[position] if 0 <= position < len(self._low) else ""
@@ -162,8 +169,16 @@ class _Reader:
         weekday = self._language.weekday_forms[self._at(position)]
         today = self._base.date()
         ahead = (weekday - today.weekday()) % 7 or 7
-        if self._at(position - 1) in self._language.following and ahead + today.weekday() < 7:
-            ahead += 7  # "next Thursday", said on a Monday, is not this week's
+        language = self._language
+        if (
+            self._at(position - 1) in language.following
+            or self._at(position - 1) in language.week_words and self._at(position - 2) in language.following
+            or self._at(position + 1) in language.following and self._at(position + 2) in language.week_words
+        ):
+            if ahead + today.weekday() < 7:
+                ahead += 7  # "next Thursday", said on a Monday, is not this week's
+        elif self._past:
+            ahead -= 7
         return today + timedelta(days=ahead), 1
 
     def _figures(self, position: int) -> tuple[date, int] | None:

@@ -118,7 +118,7 @@ class ReplyTests(SynchronousTestCase):
 
     def test_patience(self) -> None:
         """Warmth and lost patience show."""
-        texts = {name: {wrote(QUESTION, temperament="difficult", seed=str(seed), **{name: value}).text
+        texts = {name: {wrote(QUESTION, temperament="difficult", seed=str(seed), nth=3, **{name: value}).text
                         for seed in range(12)}
                  for name, value in (("patience", 0.05), ("warmth", 0.95), ("trust", 0.5))}
         self.assertTrue(texts["patience"] - texts["trust"])
