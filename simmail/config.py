@@ -16,10 +16,12 @@ from typing import Annotated, Any, Literal
 import msgspec
 import yaml
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from simmail.core.address import is_valid
 from simmail.core.allowances import Plan, plans_of
 from simmail.core.times import parse_duration
+from simmail.core.weburl import BadUrl, place
 from simmail.errors import Invalid
 
 MIB = 1024 * 1024
@@ -141,6 +143,18 @@ class People(Struct, frozen=True, forbid_unknown_fields=True):
     thread_messages_per_hour: Count = 20
 
 
+class Links(Struct, frozen=True, forbid_unknown_fields=True):
+    """
+    What personas may open besides public sites: C{host:port} of test sites.
+
+    C{record}: a folder in which every visit is kept; C{replay}: one from which visits are taken instead of dialling.
+    """
+
+    lab_hosts: tuple[str, ...] = ()
+    record: str = ""
+    replay: str = ""
+
+
 class Config(Struct, frozen=True, forbid_unknown_fields=True):
     """Everything that can be configured."""
 
@@ -153,6 +167,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     http: Http = Http()
     limits: Limits = Limits()
     people: People = People()
+    links: Links = Links()
 
 
 def load_plans(path: str) -> Mapping[str, Plan]:
@@ -215,9 +230,20 @@ def from_value(value: Any) -> Config:
             raise Invalid(path, "must be longer than nothing")
     if not is_valid(f"postmaster@{config.server.domain}"):
         raise Invalid("server.domain", "must be a domain name")
+    hosts = tuple(_lab_host(one, f"links.lab_hosts.{n}") for n, one in enumerate(config.links.lab_hosts))
+    if config.links.record and config.links.replay:
+        raise Invalid("links", "record or replay, not both")
+    config = replace(config, links=replace(config.links, lab_hosts=hosts))
     if bool(config.tls.certificate) != bool(config.tls.key):
         raise Invalid("tls", "certificate and key go together")
     return config
+
+
+def _lab_host(text: str, path: str) -> str:
+    try:
+        return place(text)
+    except BadUrl as error:
+        raise Invalid(path, f"{text}: {error}") from None
 
 
 def load_people(path: str) -> list[Any]:

@@ -170,6 +170,9 @@ class Daemon(service.Service):
         from simmail.firststart import first_start
         from simmail.mailstore.journal import Journal
         from simmail.mailstore.mailstore import MailStore
+        from simmail.outbound.browser import browser
+        from simmail.outbound.gate import Gate
+        from simmail.outbound.names import Names
         from simmail.universe.roster import Roster
 
         config, state, reactor = self._config, self._state, self._reactor
@@ -195,8 +198,11 @@ class Daemon(service.Service):
         stores = partial(
             MailStore, root=str(state / "mail"), journal=journal, index=str(state / "index"), reactor=reactor,
             digest=digest, shown=shown)
+        gate = Gate(reactor, Names(reactor).addresses)
+        self._stopping.append(gate.close)
         roster = Roster(
-            config, database, stores, reactor, in_thread, partial(token_hex, 12), load_plans(config.server.plans))
+            config, database, stores, reactor, in_thread, partial(token_hex, 12), browser(config.links, gate, reactor),
+            load_plans(config.server.plans))
         self._stopping.append(roster.stop)
         await roster.start()
         first = await first_start(roster, config, state)

@@ -2,22 +2,25 @@
 Which links of a mail a persona opens.
 
 Decides only; nothing is dialled here (C{outbound.browser} does, and vets each
-address again).  Source: API contract, "Link policy"; decisions, section 11.
+address again).  Sources: API contract, "Link policy"; decisions, section 11;
+RFC 2369 section 3.2 and RFC 8058 for the button that unsubscribes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from ipaddress import ip_address
 from typing import Literal, NamedTuple
-from urllib.parse import urlsplit
 
 from msgspec import UNSET, Struct, UnsetType
 
 from simmail.core.address import domain_of
 from simmail.core.anchors import Anchor, anchors, host_of
 from simmail.core.dice import Dice
+from simmail.core.egress import public_address, public_name, web_port
 from simmail.core.mail import Mail
 from simmail.core.persona import Persona, Style
+from simmail.core.weburl import BadUrl, parse
 
 DEFAULT_USER_AGENT = "Mozilla/5.0 (compatible; simmail)"
 
@@ -56,27 +59,29 @@ MAIL_PROVIDERS = frozenset((
     "t-online.de", "yandex.ru", "mail.ru", "qq.com", "163.com", "zoho.com", "fastmail.com",
 ))
 
-#: Ports of mail and of other services that are no web (WHATWG Fetch, "port blocking").
-BAD_PORTS = frozenset((
-    1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
-    111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
-    540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 2143, 2465, 2525, 2587, 2993,
-    3659, 4045, 4190, 5060, 5061, 6000, 6379, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
-))
-
 #: No more links left alone are told of, for one mail.
 LEFT = 20
 
 _LOCAL_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
 
 
+#: What the button of a mail program says that unsubscribes (RFC 8058).
+UNSUBSCRIBE = "Unsubscribe"
+
+
 class Opened(NamedTuple):
-    """A link to be opened; C{broken}: it is on the sender's own machine and is found broken without being dialled."""
+    """
+    A link to be opened.
+
+    @ivar broken: it is on the sender's own machine and is found broken without being dialled.
+    @ivar one_click: it is posted to, as RFC 8058 has it.
+    """
 
     url: str
     text: str
     why: str
     broken: bool = False
+    one_click: bool = False
 
 
 class Left(NamedTuple):
@@ -112,68 +117,104 @@ def habit(persona: Persona) -> tuple[str, float]:
     return name, dict(HABITS)[name]
 
 
-def decide(mail: Mail, persona: Persona, policy: LinkPolicy, dice: Dice, stranger: bool) -> Choice:
+def decide(
+    mail: Mail, persona: Persona, policy: LinkPolicy, dice: Dice, stranger: bool, lab: Collection[str] = (),
+) -> Choice:
     """
     Which links of a mail in the inbox are opened, which are not and why, and whether its sender is looked up.
 
     @param dice: keyed for the mail; each link has its own draw, named by its place.
     @param stranger: the persona never had mail from the sender before.
+    @param lab: the operator's test sites (C{host:port}), which are opened wherever they are.
     """
     if not policy.enabled:
         return Choice((), (), "", "opening links is switched off")
     name, chance = habit(persona)
     opened: list[Opened] = []
     left: list[Left] = []
+
+    def draw(url: str, text: str, key: str | int, local: bool, button: bool = False) -> None:
+        drawn = dice.uniform("link", key)
+        if drawn >= chance:
+            left.append(Left(url, f"link draw {drawn:.2f} over {chance:.2f} ({name})"))
+        elif len(opened) >= policy.max_links:
+            left.append(Left(url, f"{policy.max_links} links of this mail are opened already"))
+        else:
+            opened.append(Opened(url, text, f"link draw {drawn:.2f} under {chance:.2f} ({name})", local, button))
+
+    button = one_click(mail, lab) if policy.unsubscribe else ""
+    if button:
+        refusal, local = _refusal(Anchor(button, UNSUBSCRIBE), policy, lab)
+        if refusal:
+            left.append(Left(button, refusal))
+        else:
+            draw(button, UNSUBSCRIBE, "one click", local, True)
+    gone = bool(opened)
     for nth, one in enumerate(anchors(mail.text, mail.html)):
-        refusal, local = _refusal(one, policy)
+        refusal, local = _refusal(one, policy, lab)
+        if not refusal and gone and unsubscribes(one.url, one.text):
+            refusal = "unsubscribed with the mail program's own button"
         if refusal:
             left.append(Left(one.url, refusal))
-            continue
-        draw = dice.uniform("link", nth)
-        if draw >= chance:
-            left.append(Left(one.url, f"link draw {draw:.2f} over {chance:.2f} ({name})"))
-        elif len(opened) >= policy.max_links:
-            left.append(Left(one.url, f"{policy.max_links} links of this mail are opened already"))
         else:
-            opened.append(Opened(one.url, one.text, f"link draw {draw:.2f} under {chance:.2f} ({name})", local))
+            draw(one.url, one.text, nth, local)
     look_up = ""
     domain = domain_of(mail.from_.address) if "@" in mail.from_.address else ""
-    draw = dice.uniform("look up")
-    if stranger and domain and chance and draw < policy.sender_check:
+    drawn = dice.uniform("look up")
+    if stranger and domain and chance and drawn < policy.sender_check:
         if domain in MAIL_PROVIDERS:
             left.append(Left("", "a mail provider's domain tells nothing about the sender", domain))
-        elif not _allowed(domain, policy):
+        elif not permitted(domain, policy):
             left.append(Left("", "the link policy does not allow this host", domain))
         else:
             look_up = domain
     why = f"{len(opened)} of {len(opened) + sum(1 for one in left if one.url)} links"
     if look_up:
-        why += f", sender draw {draw:.2f} under {policy.sender_check:.2f}"
+        why += f", sender draw {drawn:.2f} under {policy.sender_check:.2f}"
     return Choice(tuple(opened), tuple(left[:LEFT]), look_up, why)
 
 
-def _refusal(one: Anchor, policy: LinkPolicy) -> tuple[str, bool]:
+def one_click(mail: Mail, lab: Collection[str] = ()) -> str:
+    """
+    Where a mail program's button unsubscribes by posting (RFC 8058 section 3.1), C{""} for nowhere.
+
+    The address has to be https; that of a test site may be http.
+    """
+    if mail.header("List-Unsubscribe-Post").replace(" ", "").lower() != "list-unsubscribe=one-click":
+        return ""
+    for one in mail.header("List-Unsubscribe").split(",")[:10]:
+        url = "".join(one.split())
+        if not (url.startswith("<") and url.endswith(">")):
+            continue
+        url = url[1:-1]
+        try:
+            place = parse(url)
+        except BadUrl:
+            continue
+        if place.scheme == "https" or place.place in lab:
+            return url
+    return ""
+
+
+def _refusal(one: Anchor, policy: LinkPolicy, lab: Collection[str]) -> tuple[str, bool]:
     """Why a link is never opened, C{""} if it may be; and whether it is on the sender's own machine."""
     host = host_of(one.url)
     if not host:
         scheme = one.url.partition(":")[0][:20]
         return f"only web links are opened, this is {scheme or 'none'}", False
     try:
-        parts = urlsplit(one.url)
-        port = parts.port
-    except ValueError:
-        return "not a proper address", False
-    if parts.username is not None or parts.password is not None:
-        return "an address with a password in it", False
-    if port in BAD_PORTS:
-        return f"port {port} is no web server", False
-    if not _allowed(host, policy):
+        url = parse(one.url)
+    except BadUrl as error:
+        return str(error), False
+    if not web_port(url.port):
+        return f"port {url.port} is no web server", False
+    if not permitted(url.host, policy):
         return "the link policy does not allow this host", False
-    if is_local(host):
+    if url.place not in lab and not (public_address(url.host) if url.literal else public_name(url.host)):
         if policy.local_links == "ignore":
             return "a testing link to the sender's own machine", True
         return "", True
-    if not policy.unsubscribe and _unsubscribes(one):
+    if not policy.unsubscribe and unsubscribes(one.url, one.text):
         return "unsubscribe links are not followed", False
     return "", False
 
@@ -196,12 +237,14 @@ def matches(host: str, patterns: tuple[str, ...]) -> bool:
     )
 
 
-def _allowed(host: str, policy: LinkPolicy) -> bool:
+def permitted(host: str, policy: LinkPolicy) -> bool:
+    """Whether C{allow} and C{deny} let a host be visited."""
     if isinstance(policy.deny, tuple) and matches(host, policy.deny):
         return False
     return not isinstance(policy.allow, tuple) or matches(host, policy.allow)
 
 
-def _unsubscribes(one: Anchor) -> bool:
-    low = f"{one.text} {one.url}".lower()
+def unsubscribes(url: str, text: str) -> bool:
+    """Whether a link is one to unsubscribe."""
+    low = f"{text} {url}".lower()
     return any(word in low for word in ("unsubscribe", "opt-out", "optout", "abmelden", "abbestellen"))

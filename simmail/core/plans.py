@@ -11,13 +11,13 @@ C{Plan.data} is JSON-able.  Every kind has:
 
 and besides:
 
-  - C{reply}: nothing; batching appends to C{mails}
+  - C{reply}: C{visited}: [{url, text, broken}] once links were opened; batching appends to C{mails}
   - C{ooo}: C{period}: {from, to, message}; C{to} is the reverse-path
   - C{bounce}: C{bounce}: the kind; C{address}: the recipient that bounces; C{to} is the reverse-path
   - C{forward}: C{forward_to} as the persona has it (id or address; C{to} is empty for an id); C{reply_to},
     C{reply_to_name}: the original sender; C{by}: addresses that forwarded it so far, to be named in the
     C{X-Service-Forwarded} field
-  - C{link}: C{open}: [{url, text, why, broken}]; C{look_up}: a sender's domain or C{""}
+  - C{link}: C{open}: [{url, text, why, broken, one_click}]; C{look_up}: a sender's domain or C{""}
   - C{nudge}: C{what}, C{promised_due} (RFC 3339), C{nth_nudge}
   - C{deliver}: C{what}, C{promised_due}, C{fate}
   - C{followup}: C{question} (asked again), or C{afterthought}: true for a second mail right after a reply

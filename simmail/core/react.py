@@ -383,13 +383,14 @@ def _copy(s: Situation) -> bool:
 def _links(s: Situation, before: Dossier, reply_due: datetime | None) -> list[Reaction]:
     """The link job at reading time, never later than the reply, or what is not opened and why."""
     stranger = before.received == 0 and before.sent == 0 and not s.sender_id
-    choice = links.decide(s.mail, s.persona, s.links, s.dice, stranger)
+    choice = links.decide(s.mail, s.persona, s.links, s.dice, stranger, s.lab_hosts)
     reactions: list[Reaction] = [Skip(one.url, one.why, one.domain) for one in choice.skip]
     if choice.open or choice.look_up:
         at = timing.reading(s.persona, s.pace, s.now, reply_due, s.dice)
         reactions.append(planned(
             s, "link", at, choice.told(), choice.why,
-            {"open": [{"url": one.url, "text": one.text, "why": one.why, "broken": one.broken} for one in choice.open],
+            {"open": [{"url": one.url, "text": one.text, "why": one.why, "broken": one.broken,
+                       "one_click": one.one_click} for one in choice.open],
              "look_up": choice.look_up}, to=("", "")))
     return reactions
 

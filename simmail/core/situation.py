@@ -201,7 +201,7 @@ class Situation(Struct, frozen=True, kw_only=True):
     @ivar notes: the persona's memory of that case, oldest first.
     @ivar spam: None when no score was taken (then it is not junk).
     @ivar planned: the reply to the same thread that batching looks for.
-    @ivar links: the link policy in force.
+    @ivar links: the link policy in force; lab_hosts: test sites (C{host:port}) that may be opened wherever they are.
     @ivar place: where the copy is (JSON-able); put into the data of each plan for finding the mail again.
     @ivar dsn: what the sender asked of notifications (RFC 3461): C{notify}, C{ret}, C{envid}, C{orcpt}, where given.
     @ivar answers: None in mode C{off}; else the writer's answers so far, by L{Question.key}.
@@ -225,6 +225,7 @@ class Situation(Struct, frozen=True, kw_only=True):
     spam: Verdict | None = None
     planned: Planned | None = None
     links: LinkPolicy = LinkPolicy()
+    lab_hosts: frozenset[str] = frozenset()
     place: dict[str, Any] = {}
     dsn: dict[str, Any] = {}
     answers: dict[str, str] | None = None

@@ -25,6 +25,9 @@ LONGEST = timedelta(days=400)
 #: Who finds mail at the start of the working day gets to it within this.
 MORNING = timedelta(minutes=30)
 
+#: Nobody answers within this of having read.
+TYPING = timedelta(seconds=20)
+
 #: Nothing is planned for later; calendars end a little after.
 _LAST = datetime(9999, 12, 1, tzinfo=timezone.utc)
 
@@ -135,11 +138,14 @@ def reading(persona: Persona, pace: Pace, now: datetime, latest: datetime | None
     """
     When a mail is read: part of the way to the reply, or to when one would have come.
 
-    Never later than C{latest}, the reply's due time.
+    Never later than C{latest}, the reply's due time, and a little before it where that is possible.
     """
     after = delay(persona, pace, dice) * dice.uniform("reading")
     at = due(persona, pace, now, timedelta(seconds=round(after.total_seconds())), dice.on("reading")).at
-    return at if latest is None else min(at, latest)
+    if latest is None:
+        return at
+    before = max(latest - TYPING, min(latest, _whole(now)))
+    return min(at, before if available(persona, pace, before) == before else latest)
 
 
 def later(now: datetime, after: timedelta) -> datetime:

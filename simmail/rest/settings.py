@@ -121,7 +121,7 @@ def _merged(kept: Struct, change: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_links(call: Call) -> Links:
-    return Links(call.universe.settings.link_policy, dict(HABITS), DEFAULT_USER_AGENT)
+    return Links(call.universe.settings.links, dict(HABITS), DEFAULT_USER_AGENT)
 
 
 async def change_links(call: Call) -> Links:
@@ -129,7 +129,7 @@ async def change_links(call: Call) -> Links:
 
 
 async def merge_links(call: Call) -> Links:
-    merged = msgspec.json.encode(_merged(call.universe.settings.link_policy, call.body))
+    merged = msgspec.json.encode(_merged(call.universe.settings.links, call.body))
     return await _put_links(call, decoding.body(merged, LinkRules, call.services.config.limits.json_depth))
 
 
@@ -197,7 +197,7 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/api/links", read_links, "Read which links personas open", Links, answer_example={
         "policy": _POLICY, "habits": dict(HABITS), "default_user_agent": DEFAULT_USER_AGENT}),
     Route("PUT", "/api/links", change_links,
-          "Replace the link policy; it is kept, and until the service dials out no link is opened", Links,
+          "Replace the link policy; it holds for mail decided about from now on, and for links not opened yet", Links,
           role="admin", feature="links", body=LinkRules, example=_POLICY, answer_example={
               "policy": _POLICY, "habits": dict(HABITS), "default_user_agent": DEFAULT_USER_AGENT}),
     Route("PATCH", "/api/links", merge_links, "Change the link policy; what is left out stays", Links, role="admin",

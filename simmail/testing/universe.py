@@ -19,6 +19,7 @@ from simmail.config import Config
 from simmail.core.digesting import digest
 from simmail.database.memory import MemoryDatabase
 from simmail.mailstore.memory import MemoryMailStore
+from simmail.testing.web import MemoryWeb
 from simmail.universe.roster import Roster
 from simmail.universe.submission import Recipient, Submission
 from simmail.universe.universe import Universe
@@ -48,6 +49,7 @@ class MemoryServer:
     A roster in memory with the organisation C{default}.
 
     @ivar reactor: a C{task.Clock} for real time.
+    @ivar web: the pages there are; none until a test puts some there.
     """
 
     def __init__(self, config: Config | None = None, real: float = START.timestamp()) -> None:
@@ -58,7 +60,9 @@ class MemoryServer:
         numbers = count(1)
         self.unique: Callable[[], str] = lambda: f"d{next(numbers):06d}"
         self.stores: dict[str, MemoryMailStore] = {}
-        self.roster = Roster(self.config, self.database, self._store, self.reactor, maybeDeferred, self.unique)
+        self.web = MemoryWeb()
+        self.roster = Roster(
+            self.config, self.database, self._store, self.reactor, maybeDeferred, self.unique, self.web)
         now(self.roster.start())
         self.roster.begin()
         now(self.roster.create_org("default"))

@@ -184,8 +184,8 @@ class Correspondents:
             notes=tuple(memory.get(case.id if case else "", ())),
             pace=universe.settings.pace,
             limits=Limits(people.replies_per_day, people.thread_messages_per_hour),
-            spam=spam, planned=self._planned(persona, key), links=universe.settings.links, place=place,
-            dsn=dsn,
+            spam=spam, planned=self._planned(persona, key), links=universe.settings.links,
+            lab_hosts=universe.lab_hosts, place=place, dsn=dsn,
         ), memory
 
     def _planned(self, persona: Persona, key: str) -> Planned | None:

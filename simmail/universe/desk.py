@@ -60,6 +60,8 @@ class Desk:
             await self._write(job)
         elif job.kind == "bounce":
             await self._universe.bounces.perform(job)
+        elif job.kind == "link":
+            await self._universe.visits.perform(job)
         else:
             await self.drop(job, f"nothing does jobs of kind {job.kind}")
 
@@ -108,7 +110,8 @@ class Desk:
         events = (Event("persona.sent", now, {
             "persona_id": persona.id, "persona": persona.name, "kind": _told_kind(job), "case_id": job.case_id,
             "to": [one.address for one in letter.to], "cc": [one.address for one in letter.cc],
-            "subject": letter.subject, "message_id": letter.message_id, "by": written.by, "links_opened": [],
+            "subject": letter.subject, "message_id": letter.message_id, "by": written.by,
+            "links_opened": [one["url"] for one in job.data.get("visited", ()) if not one["broken"]],
             "text": written.text[:LONGEST_TEXT],
             "answers": list(dict.fromkeys(one.message_id for one in answers if one.message_id)),
         }, tag), Event("job.done", now, {

@@ -22,7 +22,7 @@ from simmail.core.allowances import SELF_HOSTED, Plan
 from simmail.core.timeline import Timeline
 from simmail.database.records import Commit
 from simmail.errors import Conflict, Invalid, NotFound
-from simmail.interfaces import IDatabase, IMailStore
+from simmail.interfaces import IBrowser, IDatabase, IMailStore
 from simmail.universe.accounts import Accounts
 from simmail.universe.apikeys import Keys
 from simmail.universe.orgs import Orgs
@@ -42,6 +42,7 @@ class Roster:
     All universes of a server, and who may enter which.
 
     @param store: makes the C{IMailStore} of a universe.
+    @param browser: opens the links that personas follow, in all universes.
     @param in_thread: runs a function in a thread, answering a Deferred.
     """
 
@@ -49,11 +50,13 @@ class Roster:
 
     def __init__(
         self, config: Config, database: IDatabase, store: Callable[[str], Any], reactor: IReactorTime,
-        in_thread: Callable[..., Any], unique: Callable[[], str], plans: Mapping[str, Plan] | None = None,
+        in_thread: Callable[..., Any], unique: Callable[[], str], browser: IBrowser,
+        plans: Mapping[str, Plan] | None = None,
     ) -> None:
         self._config = config
         self._database = database
         self._store = store
+        self._browser = browser
         self._reactor = reactor
         self._unique = unique
         self._universes: dict[str, Universe] = {}
@@ -91,7 +94,8 @@ class Roster:
 
     async def _open(self, charter: Charter) -> Universe:
         store: IMailStore = self._store(charter.id)
-        universe = Universe(charter, self._config, store, self._database, self._reactor, self._unique)
+        universe = Universe(charter, self._config, store, self._database, self._reactor, self._unique,
+                            self._browser)
         universe.plan = lambda: self.plan_of(universe)
         await universe.start()
         self._universes[charter.id] = universe

@@ -28,6 +28,10 @@ from simmail.universe.log import EventLog
 #: After a failure a job is tried again this much later (simulated), then it has failed.
 RETRIES = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=25))
 
+#: Kinds of jobs that wait for the world outside; so many of them, due one after another, do so together.
+OUTSIDE = frozenset(("link",))
+TOGETHER = 8
+
 #: Real seconds between two looks at the clock at most, so that a long wait survives a change of system time.
 LONGEST_SLEEP = 600.0
 
@@ -47,6 +51,8 @@ class Scheduler:
     @ivar tag_of: what events say of the persona with an id.
     @ivar settled: C{settled(seconds)}: Deferred that fires when nothing was accepted for so long.
     @ivar housekeep: what is done at the end of each move of the clock, such as retention.
+    @ivar begin: begins what a job of a kind in L{OUTSIDE} waits for; Deferred that fires when it may run.
+    @ivar keep: given the pending jobs, forgets what was begun for others.
     """
 
     log = Logger()
@@ -73,6 +79,8 @@ class Scheduler:
         self.tag_of: Callable[[str | None], PersonaTag | None] = lambda persona_id: None
         self.settled: Callable[[float], Deferred[None]] = _at_once
         self.housekeep: Callable[[], Awaitable[None]] = _at_once
+        self.begin: Callable[[Job], Deferred[None]] = _at_once
+        self.keep: Callable[[dict[str, Job]], None] = lambda pending: None
 
     # What is pending
 
@@ -172,7 +180,8 @@ class Scheduler:
                 job = self.first()
                 if job is None or self.clock.stepping or job.due > self.clock.line():
                     break
-                await self._run(job)
+                if await self._prepared(job, self.clock.line()):
+                    await self._run(job)
         except Unavailable as error:
             # The job stays due; the clock waits for it.
             self.log.warn("due jobs wait: {error}", error=error)
@@ -182,6 +191,37 @@ class Scheduler:
         else:
             self._ticking = False
             self._arm()
+
+    async def _prepared(self, job: Job, until: datetime) -> bool:
+        """
+        Wait, without holding anything up, for what a job needs from outside; whether its turn is still now.
+
+        Jobs of the same kind that follow it by C{until} with no other between them wait at the same time.
+        """
+        if job.kind not in OUTSIDE:
+            return True
+        self.keep(self._pending)
+        for one in self._following(job, until):
+            self.begin(one)
+        await self.begin(job)
+        return not self._stopped and self.first() is job
+
+    def _following(self, job: Job, until: datetime) -> list[Job]:
+        """The next jobs that are of the kind of the first one, which is among them."""
+        taken: list[tuple[datetime, str]] = []
+        alike: list[Job] = []
+        while self._heap and len(alike) < TOGETHER:
+            due, one = self._heap[0]
+            other = self._pending.get(one)
+            if other is not None and other.due == due:
+                if other.kind != job.kind or due > until:
+                    break
+                alike.append(other)
+                taken.append((due, one))
+            heapq.heappop(self._heap)
+        for entry in taken:
+            heapq.heappush(self._heap, entry)
+        return alike
 
     async def _run(self, job: Job) -> bool:
         """Do one job unless it was done, moved or skipped meanwhile."""
@@ -269,6 +309,8 @@ class Scheduler:
         Step from due to due until C{stop(next job)} names a reason, nothing is due up to the target, or
         C{limit} jobs have run; with C{arrive} the clock then goes on to the target itself.
         """
+        # Only a move that is known to go all the way may begin what comes later in it.
+        together = arrive and limit == MOST_JOBS and not settle
         await self.clock.begin_steps()
         start, first_event, ran, moved = self.clock.now(), self._events.last + 1, 0, False
         try:
@@ -288,6 +330,11 @@ class Scheduler:
                     reason = "limit"
                     break
                 self.clock.step(job.due)
+                if not await self._prepared(job, target if together else job.due):
+                    if self._stopped:
+                        raise Unavailable("the service is stopping")
+                    await self.quiet()
+                    continue
                 ran += await self._run(job)
                 await self.quiet()
                 if settle:

@@ -34,8 +34,7 @@ class Settings:
         self._commit = commit
         self._documents: dict[str, Any] = {}
         self.pace = Pace()
-        #: What is in force.  Nothing dials out yet, so nobody opens a link or looks a sender up, whatever is set.
-        self.links = LinkPolicy(enabled=False, sender_check=0.0)
+        self.links = LinkPolicy()
 
     async def start(self) -> None:
         """Learn all documents."""
@@ -46,11 +45,8 @@ class Settings:
         self._documents[name] = value
         if name == "pace":
             self.pace = msgspec.convert(value, Pace)
-
-    @property
-    def link_policy(self) -> LinkPolicy:
-        """The link policy as it was set; what is in force is C{links}."""
-        return msgspec.convert(self.get("links", {}), LinkPolicy)
+        elif name == "links":
+            self.links = msgspec.convert(value, LinkPolicy)
 
     def get(self, name: str, default: Any = None) -> Any:
         """A document as it was stored."""

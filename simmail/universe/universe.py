@@ -10,7 +10,7 @@ order, asks C{core.react} what the persona makes of each, and commits that:
 C{persona.received}, what it remembers, and the jobs it plans.  L{scheduler}
 does each job at its due time on the simulated L{clock}: a reply is written
 (C{core.words}), composed, and given to the post office like any other mail,
-in one commit with C{job.done} and C{persona.sent}.  L{log} tells those who
+in one commit with C{job.done} and C{persona.sent}; links are opened (L{visits}).  L{log} tells those who
 listen: the stream, webhooks, waits.  Events report; they never drive.
 """
 
@@ -34,7 +34,7 @@ from simmail.core.dice import Dice
 from simmail.core.timeline import Timeline
 from simmail.database.records import Commit, Committed
 from simmail.errors import Unavailable
-from simmail.interfaces import IDatabase, IMailStore
+from simmail.interfaces import IBrowser, IDatabase, IMailStore
 from simmail.universe.bounces import Bounces
 from simmail.universe.cases import Cases
 from simmail.universe.clock import Clock, ClockStatus, status
@@ -53,6 +53,7 @@ from simmail.universe.scheduler import Scheduler
 from simmail.universe.settings import Settings
 from simmail.universe.shelf import Readings
 from simmail.universe.usage import Usage
+from simmail.universe.visits import Visits
 from simmail.universe.waits import Waits
 
 #: Real seconds between two notes of where a moved clock stands.
@@ -79,12 +80,13 @@ class Universe:
     Everything that is the case in one universe.
 
     @param unique: makes ids for deliveries from outside; never drawn upon by the simulation.
+    @param browser: opens the links that personas follow.
     @param reactor: real time (C{IReactorTime}).
     """
 
     def __init__(
         self, charter: Charter, config: Config, store: IMailStore, database: IDatabase,
-        reactor: IReactorTime, unique: Callable[[], str],
+        reactor: IReactorTime, unique: Callable[[], str], browser: IBrowser,
     ) -> None:
         # On the instance: a Logger that is a class attribute takes the class's name for its namespace.
         self.log_of_mail = Logger(namespace="simmail.mail")
@@ -111,6 +113,8 @@ class Universe:
         self.log.recorded = self.postoffice.recorded
         self.foreign = Foreign(self)
         self.bounces = Bounces(self)
+        self.lab_hosts = frozenset(config.links.lab_hosts)
+        self.visits = Visits(self, browser)
         self.correspondents = Correspondents(self, turn)
         self.desk = Desk(self)
         self.scheduler = Scheduler(charter.id, database, reactor, self.log, turn, self.commit_surely)
@@ -119,6 +123,8 @@ class Universe:
         self.scheduler.quiet = self.quiet
         self.scheduler.tag_of = self.people.tag_of
         self.scheduler.settled = self.settled
+        self.scheduler.begin = self.visits.begin
+        self.scheduler.keep = self.visits.keep
         self.clock.changed = self.scheduler.rearm
         self.cases = Cases(self, turn)
         self.mailboxes = Mailboxes(self)
@@ -178,7 +184,9 @@ class Universe:
         self._stopping = True
         if self._heartbeat.running:
             self._heartbeat.stop()
-        await self.scheduler.stop()
+        stopped = Deferred.fromCoroutine(self.scheduler.stop())
+        self.visits.stop()
+        await stopped
         await self.postoffice.recorded()
         if self.database.healthy:
             try:

@@ -166,8 +166,9 @@ class Waits:
             await universe.clock.announce()
 
     def _planned(self, persona_id: str = "") -> str:
+        # A look at a web page is nothing that mail is waited for.
         jobs = [job for job in self._universe.scheduler.pending.values()
-                if not persona_id or job.persona_id == persona_id]
+                if job.kind != "link" and (not persona_id or job.persona_id == persona_id)]
         if not jobs:
             return "nothing is planned"
         job = min(jobs, key=lambda one: (one.due, one.id))

@@ -47,11 +47,13 @@ class PolicyTests(SynchronousTestCase):
     def test_refused(self) -> None:
         """Each kind of link that is never opened is told of with its reason."""
         for url, word in (
-            ("https://user:pw@a.test/", "password"), ("https://a.test:25/", "port 25"), ("https://a.test:587/", "port"),
+            ("https://user:pw@a.site/", "password"), ("https://a.site:25/", "port 25"), ("https://a.site:587/", "port"),
             ("http://localhost:3000/reset", "testing link"), ("http://127.0.0.1/", "testing link"),
+            ("http://127.1/", "proper host"), ("http://2130706433/", "proper host"), ("https://shop.test/", "testing"),
+            ("http://[::ffff:7f00:1]/", "testing link"), ("https://a.site:6379/", "port"),
             ("http://192.168.1.9/x", "testing link"), ("http://[::1]/", "testing link"),
-            ("http://intranet/", "testing link"), ("https://a.test/unsubscribe?u=1", "unsubscribe"),
-            ("https://a.test:x/", "proper"),
+            ("http://intranet/", "testing link"), ("https://a.site/unsubscribe?u=1", "unsubscribe"),
+            ("https://a.site:x/", "proper"),
         ):
             choice = chosen(f"Look: {url} now")
             self.assertEqual(choice.open, (), url)
@@ -61,34 +63,34 @@ class PolicyTests(SynchronousTestCase):
 
     def test_off(self) -> None:
         """Switched off, nothing is opened, looked up or told of."""
-        self.assertEqual(chosen("https://a.test/", LinkPolicy(enabled=False), True)[:3], ((), (), ""))
+        self.assertEqual(chosen("https://a.site/", LinkPolicy(enabled=False), True)[:3], ((), (), ""))
 
     def test_hosts(self) -> None:
         """allow and deny take exact hosts and *.domain; deny wins."""
         for policy, expected in (
-            (LinkPolicy(allow=("a.test",)), ["a.test"]), (LinkPolicy(allow=("*.a.test",)), ["x.a.test"]),
-            (LinkPolicy(deny=("a.test",)), ["x.a.test", "b.test"]),
-            (LinkPolicy(allow=("*.a.test", "a.test"), deny=("X.a.test",)), ["a.test"]), (LinkPolicy(allow=()), []),
+            (LinkPolicy(allow=("a.site",)), ["a.site"]), (LinkPolicy(allow=("*.a.site",)), ["x.a.site"]),
+            (LinkPolicy(deny=("a.site",)), ["x.a.site", "b.site"]),
+            (LinkPolicy(allow=("*.a.site", "a.site"), deny=("X.a.site",)), ["a.site"]), (LinkPolicy(allow=()), []),
         ):
-            choice = chosen("https://a.test/ https://x.a.test/ https://b.test/", policy)
+            choice = chosen("https://a.site/ https://x.a.site/ https://b.site/", policy)
             self.assertEqual([one.url for one in choice.open], [f"https://{host}/" for host in expected], policy)
-        self.assertFalse(matches("ya.test", ("*.a.test",)))
+        self.assertFalse(matches("ya.site", ("*.a.site",)))
 
     def test_most(self) -> None:
         """max_links are opened; the others are told of."""
-        choice = chosen(" ".join(f"https://a{n}.test/" for n in range(6)))
+        choice = chosen(" ".join(f"https://a{n}.site/" for n in range(6)))
         self.assertEqual((len(choice.open), len(choice.skip)), (3, 3))
         self.assertIn("3 links", choice.skip[0].why)
-        self.assertEqual(chosen("https://a.test/", LinkPolicy(max_links=0)).open, ())
+        self.assertEqual(chosen("https://a.site/", LinkPolicy(max_links=0)).open, ())
 
     def test_local_links_found_broken(self) -> None:
         """With local_links broken they are clicked, marked so that nothing is dialled."""
-        choice = chosen("http://localhost:3000/ https://a.test/", LinkPolicy(local_links="broken"))
+        choice = chosen("http://localhost:3000/ https://a.site/", LinkPolicy(local_links="broken"))
         self.assertEqual([one.broken for one in choice.open], [True, False])
 
     def test_unsubscribe(self) -> None:
         """Followed only where the policy says so."""
-        html = "<a href='https://a.test/u/1'>Unsubscribe here</a>"
+        html = "<a href='https://a.site/u/1'>Unsubscribe here</a>"
         self.assertEqual(chosen("", html=html).open, ())
         self.assertEqual(len(chosen("", LinkPolicy(unsubscribe=True), html=html).open), 1)
 
@@ -104,15 +106,15 @@ class PolicyTests(SynchronousTestCase):
 
     def test_told(self) -> None:
         """The plan is a sentence."""
-        self.assertEqual(chosen("https://a.test/", stranger=True).told(), "Open 1 link and look up app.test")
-        self.assertEqual(chosen("https://a.test/ https://b.test/").told(), "Open 2 links")
+        self.assertEqual(chosen("https://a.site/", stranger=True).told(), "Open 1 link and look up app.test")
+        self.assertEqual(chosen("https://a.site/ https://b.site/").told(), "Open 2 links")
 
     def test_local(self) -> None:
         """Names and numbers of the own machine or network."""
         for host in ("localhost", "x.localhost", "10.0.0.1", "169.254.169.254", "100.64.0.1", "::1", "fe80::1",
                      "printer", "nas.local", "0.0.0.0", "::ffff:127.0.0.1"):
             self.assertTrue(is_local(host), host)
-        for host in ("a.test", "8.8.8.8", "2606:4700::1111", "localhost.example"):
+        for host in ("a.site", "8.8.8.8", "2606:4700::1111", "localhost.example"):
             self.assertFalse(is_local(host), host)
 
 
@@ -125,7 +127,7 @@ class HabitTests(SynchronousTestCase):
         for name, chance in HABITS:
             persona = person(style={"links": name})
             self.assertEqual(habit(persona), (name, chance))
-            opened = sum(len(decide(mail("https://a.test/"), persona, LinkPolicy(), Dice(str(n)), False).open)
+            opened = sum(len(decide(mail("https://a.site/"), persona, LinkPolicy(), Dice(str(n)), False).open)
                          for n in range(2000))
             self.assertLess(abs(opened / 2000 - chance), 0.045, name)
 

@@ -36,7 +36,7 @@ class PreviewTests(SynchronousTestCase):
 
     def test_reply(self) -> None:
         """A reply is told with its draw and its due time, then what else happens."""
-        one = situation(mail("https://x.example/"), person(timing={"reply_rate": 1}, style={"links": "never"}),
+        one = situation(mail("https://x.site/"), person(timing={"reply_rate": 1}, style={"links": "never"}),
                         spam=Verdict(0.5, 5.0, "x"))
         found = told(one)
         self.assertEqual((found.decision, found.would_send), ("reply", True))

@@ -165,7 +165,7 @@ class JunkTests(SynchronousTestCase):
 
     def test_junk_is_not_read(self) -> None:
         """Junk is not remembered, opens no link and costs trust."""
-        reactions = react(situation(mail("https://x.example/"), spam=Verdict(9, 5.0), persona=sure()))
+        reactions = react(situation(mail("https://x.site/"), spam=Verdict(9, 5.0), persona=sure()))
         self.assertEqual(kinds(reactions), ["Junk", "Relate"])
         dossier = only(Relate, reactions).dossier
         self.assertEqual(dossier.received, 1)
@@ -290,7 +290,7 @@ class AwayTests(SynchronousTestCase):
     def test_paused_is_silent(self) -> None:
         """A paused persona sends no notice, opens no link and waits for nothing, and remembers."""
         reactions = react(situation(
-            mail("I will send it by Friday: https://x.example/"), sure(paused=True, timing={"ooo": AWAY})))
+            mail("I will send it by Friday: https://x.site/"), sure(paused=True, timing={"ooo": AWAY})))
         self.assertEqual(kinds(reactions), ["Receive", "Remember", "Ignore", "Relate", "Follow"])
         self.assertEqual(only(Relate, reactions).dossier.received, 1)
 
@@ -430,7 +430,7 @@ class LinkTests(SynchronousTestCase):
         for n in range(200):
             persona = person(style={"links": "curious"}, timing={"reply_rate": 1, "hours": hours})
             reactions = react(situation(
-                mail("https://x.example/"), persona, seed=Dice(str(n)), now=after(hours=n % 30)))
+                mail("https://x.site/"), persona, seed=Dice(str(n)), now=after(hours=n % 30)))
             for link in plans("link", reactions):
                 reply = plans("reply", reactions)[0]
                 self.assertTrue(after(hours=n % 30) <= link.due <= reply.due)
@@ -441,15 +441,15 @@ class LinkTests(SynchronousTestCase):
         opened = 0
         persona = person(style={"links": "curious"}, timing={"reply_rate": 0})
         for n in range(100):
-            news = mail("https://x.example/", headers=(("List-Id", "<n.app.test>"),))
+            news = mail("https://x.site/", headers=(("List-Id", "<n.app.test>"),))
             opened += len(plans("link", react(situation(news, persona, seed=Dice(str(n)),
                                                         dossier=Dossier(APP, received=1)))))
         self.assertTrue(70 < opened < 97, opened)
 
     def test_left_alone(self) -> None:
         """A link that is not opened is told of with the number that decided."""
-        reactions = react(situation(mail("https://x.example/a"), person(style={"links": "never"})))
-        self.assertEqual(only(Skip, reactions).url, "https://x.example/a")
+        reactions = react(situation(mail("https://x.site/a"), person(style={"links": "never"})))
+        self.assertEqual(only(Skip, reactions).url, "https://x.site/a")
         self.assertIn("0.00 (never)", only(Skip, reactions).why)
         self.assertEqual(plans("link", reactions), [])
 

@@ -211,6 +211,7 @@ class RulingTests(ServedTestCase):
         self.assertEqual((policy["enabled"], policy["max_links"], policy["sender_check"], policy["local_links"]),
                          (True, 3, 0.35, "ignore"))
         self.assertNotIn("allow", policy)
+        self.good("PUT", "/api/links", {"enabled": False})
         self.assertFalse(self.universe.settings.links.enabled)
         self.assertIn("local_links", self.bad(400, "PUT", "/api/links", {"local_links": "click"}))
         self.assertIn("allow.0", self.bad(400, "PUT", "/api/links", {"allow": ["http://acme.test/"]}))

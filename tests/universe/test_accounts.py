@@ -302,7 +302,7 @@ class RosterTests(RoadTestCase):
         self.assertNotEqual(other.store.mailboxes(), [])
         del other.store.erase
         again = Roster(self.server.config, database, self.server._store, self.server.reactor, maybeDeferred,
-                       self.server.unique)
+                       self.server.unique, self.server.web)
         now(again.start())
         again.begin()
         self.assertRaises(NotFound, again.universe, "other")
@@ -326,7 +326,7 @@ class RosterTests(RoadTestCase):
         self.server.send(self.universe, "app@sim.test", "y@sim.test", MAIL)
         self.universe.usage.count(LEARNED)
         again = Universe(self.universe.charter, self.server.config, self.universe.store, self.server.database,
-                         self.server.reactor, self.server.unique)
+                         self.server.reactor, self.server.unique, self.server.web)
         now(again.start())
         again.begin()
         for one in (self.universe, again):

@@ -256,7 +256,8 @@ class FaultTests(BounceTestCase):
         self.assertTrue(self.judge())
         server = self.server
         server.roster = type(server.roster)(
-            server.config, server.database, server._store, server.reactor, lambda work, *a: work(*a), server.unique)
+            server.config, server.database, server._store, server.reactor, lambda work, *a: work(*a), server.unique,
+            server.web)
         now(server.roster.start())
         server.roster.begin()
         self.universe = server.roster.universe("main")

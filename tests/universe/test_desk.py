@@ -338,14 +338,6 @@ class BehaviourTests(DeskTestCase):
         self.idle()
         self.assertEqual((self.kinds(), now(self.universe.scheduler.job(job.id)).note), ([], "the persona is paused"))
 
-    def test_links_are_left_alone(self) -> None:
-        """Nothing dials out yet, so no link is opened and none is said to be skipped by the person."""
-        self.create(style={"links": "curious"})
-        self.send(said(b"See https://x.test/ and https://y.test/."))
-        self.idle()
-        self.assertEqual(self.events("link.*"), [])
-        self.assertEqual(self.events("persona.sent")[0]["data"]["links_opened"], [])
-
     def test_working_hours_across_summer_time(self) -> None:
         """When clocks go forward, nine in the morning is an hour earlier for the rest of the world."""
         self.create(timing={"reply_rate": 1.0, "delay": {"median": "1s", "spread": 1.0}, "hours": {

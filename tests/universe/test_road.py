@@ -35,8 +35,9 @@ App
 
 
 def persona(**fields: Any) -> dict[str, Any]:
-    """Fields of somebody who always answers."""
+    """Fields of somebody who always answers, and has no mind for links and looking people up."""
     return {"addresses": ["maria@acme.test"], "name": "Maria Rossi", "temperament": "responsive",
+            "style": {"links": "never"},
             "timing": {"reply_rate": 1.0, "delay": {"median": "20m", "spread": 1.5}}, **fields}
 
 
@@ -233,7 +234,8 @@ class CrashTests(RoadTestCase):
         server.database, server.stores = self.server.database, self.server.stores
         server.unique = self.server.unique
         server.roster = type(server.roster)(
-            server.config, server.database, server._store, server.reactor, lambda work, *a: work(*a), server.unique)
+            server.config, server.database, server._store, server.reactor, lambda work, *a: work(*a), server.unique,
+            server.web)
         now(server.roster.start())
         if begin:
             server.roster.begin()
