@@ -16,6 +16,7 @@ from twisted.internet.defer import Deferred
 
 from simmail.config import Config
 from simmail.core.times import parse_duration
+from simmail.errors import Unavailable
 from simmail.smtp import replies
 from simmail.smtp.sasl import MECHANISMS
 from simmail.smtp.session import Session
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from simmail.smtp.pump import Pump
     from simmail.universe.roster import Roster
     from simmail.universe.universe import Universe
+
+
+#: A disk with fewer free octets is full.
+FULL = 1 << 20
 
 
 class SmtpFactory(protocol.ServerFactory):
@@ -84,6 +89,19 @@ class SmtpFactory(protocol.ServerFactory):
         if not signed_in and (secure or self.plain_auth_allowed):
             lines.append("AUTH " + b" ".join(MECHANISMS).decode("ascii"))
         return replies.reply(250, "", *lines, "HELP")
+
+    def away(self, octets: int = 0) -> bytes:
+        """
+        What is said while no mail can be taken: that the disk is full where it is, for Redis is often on the same.
+
+        @param octets: of the message that was not taken.
+        """
+        universe = self.home()
+        try:
+            full = universe is not None and universe.store.space()[0] < FULL + 2 * octets
+        except Unavailable:
+            full = False
+        return replies.DISK_FULL if full else replies.AWAY
 
     def number(self) -> str:
         """A name for a message in trace fields and for a defect in the log."""

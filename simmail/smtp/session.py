@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simmail.core.faults import FaultVerdict, Stage
-from simmail.errors import NotFound, Refusal, TooMany, Unauthenticated
+from simmail.errors import NotFound, Refusal, TooMany, Unauthenticated, Unavailable
 from simmail.smtp import replies
 from simmail.smtp.body import Body
 from simmail.smtp.delivery import Transaction
@@ -176,7 +176,7 @@ class Session(Faulty):
         if self.login is None and factory.config.smtp.auth_required:
             raise Refused(replies.AUTH_FIRST)
         if not factory.roster.available:
-            raise Refused(replies.AWAY)
+            raise Refused(factory.away())
         mail = mail_from(rest)
         if mail.size > factory.config.limits.message:
             raise Refused(replies.TOO_LARGE)
@@ -201,7 +201,7 @@ class Session(Faulty):
         if transaction is None or self._body is not None:
             raise Refused(replies.MAIL_FIRST)
         if not factory.roster.available:
-            self._say(replies.AWAY)
+            self._say(self.factory.away())
             return
         rcpt = rcpt_to(rest, factory.config.server.domain, transaction.mail.utf8)
         if len(transaction) >= factory.config.limits.recipients:
@@ -238,7 +238,7 @@ class Session(Faulty):
         if not transaction:
             raise Refused(replies.NO_VALID_RECIPIENTS if transaction.rejected else replies.RECIPIENT_FIRST)
         if not self.factory.roster.available:
-            self._say(replies.AWAY)
+            self._say(self.factory.away())
             return
         self.face(self._fault_of_data(transaction, "data"), self._go_ahead, transaction)
 
@@ -298,7 +298,7 @@ class Session(Faulty):
             self._chunk_refused = (
                 replies.NO_VALID_RECIPIENTS if transaction.rejected else replies.RECIPIENT_FIRST)
         elif not self.factory.roster.available:
-            self._chunk_refused = replies.AWAY
+            self._chunk_refused = self.factory.away()
         self._take = self._counted
         if transaction is not None and not self._chunk_refused and self._body is None:
             fault = self._fault_of_data(transaction, "data")
@@ -347,7 +347,7 @@ class Session(Faulty):
             transaction.refused(body.problem)
             self._refuse(body.problem)
         elif not self.factory.roster.available:
-            self._say(replies.AWAY)
+            self._say(self.factory.away())
         else:
             self.face(fault, self._hand_on, transaction, message)
 
@@ -373,6 +373,8 @@ class Session(Faulty):
             reply = replies.of_error(error)
             if reply is None:
                 return self.defect("a message was not taken")
+            if isinstance(error, Unavailable):
+                reply = factory.away(len(message))
             transaction.refused(reply)
             return reply
         self._idle = 0

@@ -212,6 +212,10 @@ class Door:
             error = OverMailLimit("the plan's mail for this month is used up")
         self.universe.store.accept = lambda delivery: fail(error)
 
+    def do_space(self, octets: str) -> None:
+        """C{X: space 0}: so many octets are free on the disk."""
+        self.universe.store.space = lambda: (int(octets), 1 << 40)
+
     def do_drain(self) -> None:
         """C{X: drain}: the server shuts down."""
         self.factory.drain()
