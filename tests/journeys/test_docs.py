@@ -47,6 +47,32 @@ class DocumentTests(JourneyCase):
                 answer = answer[0]
             self.assertLessEqual(top_level(shown), set(answer), line)
 
+    def test_smtp(self) -> None:
+        """The lines of the pages on SMTP and faults work, and print what stands below them."""
+        if shutil.which("curl") is None:
+            raise SkipTest("curl is not installed")
+        service = self.service()
+        service.start()
+        environment = {**os.environ, "BASE": f"http://127.0.0.1:{service.port('http')}", "KEY": service.key,
+                       "SMTP": f"127.0.0.1:{service.port('smtp')}"}
+        answers: list[str] = []
+        for name in ("smtp", "faults"):
+            page = (DOCS / f"{name}.rst").read_text(encoding="utf-8")
+            found = re.findall(
+                r"^    ((?:curl|printf|for) .+)\n(?:\n((?:    (?!curl -|printf).+\n)+))?", page, re.MULTILINE)
+            self.assertGreater(len(found), 3)
+            for line, shown in found:
+                ran = subprocess.run(["sh", "-c", line], env=environment, stdout=subprocess.PIPE,
+                                     stderr=subprocess.STDOUT, text=True, timeout=SOON)
+                self.assertEqual(ran.returncode, 0, (line, ran.stdout))
+                self.assertNotIn('"error"', ran.stdout, line)
+                if shown:
+                    self.assertEqual(ran.stdout, re.sub("^    ", "", shown, flags=re.MULTILINE), line)
+                answers.append(ran.stdout)
+        told = "\n".join(answers)
+        for wanted in ('"subject":"Hello"', "User unknown", '"type":"fault.hit"', '"scenario":"gmail-over-quota"'):
+            self.assertIn(wanted, told.replace('": "', '":"'))
+
     def test_readme(self) -> None:
         """The README's lines are those that are printed, and its links lead somewhere."""
         path = ROOT / "README.rst"
