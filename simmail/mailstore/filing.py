@@ -13,7 +13,8 @@ import os
 from array import array
 from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from simmail.core.delivery import Copy, Delivery
@@ -117,6 +118,31 @@ class Place:
         return mask
 
 
+class Share:
+    """
+    A folder that several deliveries are filed into under one lock.
+
+    @param uid, modseq: the first of those that were used up for them.
+    """
+
+    __slots__ = ("place", "_uid", "_modseq")
+
+    def __init__(self, place: Place, uid: int, modseq: int) -> None:
+        self.place = place
+        self._uid = uid
+        self._modseq = modseq
+
+    def take(self) -> tuple[int, int]:
+        """The next UID and MODSEQ."""
+        taken = self._uid, self._modseq
+        self._uid += 1
+        self._modseq += 1
+        return taken
+
+
+NO_SHARES: Mapping[tuple[str, str], Share] = MappingProxyType({})
+
+
 class Filer:
     """
     The Maildirs of one universe.
@@ -192,10 +218,13 @@ class Filer:
 
     # Filing
 
-    def file(self, delivery: Delivery, create: bool = True) -> Filed:
+    def file(
+        self, delivery: Delivery, create: bool = True, shares: Mapping[tuple[str, str], Share] = NO_SHARES
+    ) -> Filed:
         """
         Make a delivery visible in all its places, in each once.
 
+        @param shares: folders that are locked already, by mailbox and name.
         @raise OSError: the disk refused; the message is visible nowhere (new).
         """
         if not delivery.filings:
@@ -213,14 +242,20 @@ class Filer:
                 if key in copies:
                     continue
                 left -= 1
-                try:
-                    place = self.place(filing.mailbox, filing.folder, create)
-                    uid, row = self._put(place, delivery, filing.flags, date, temporary, not left, placed)
-                except FileNotFoundError:
-                    # Another program removed the folder under our hands.
-                    self.forget(filing.mailbox, filing.folder)
-                    place = self.place(filing.mailbox, filing.folder, create)
-                    uid, row = self._put(place, delivery, filing.flags, date, temporary, not left, placed)
+                last = temporary, not left, placed
+                share = shares.get(key)
+                if share is not None:
+                    place = share.place
+                    uid, row = self._appear(place, delivery, filing.flags, date, *last, share.take)
+                else:
+                    try:
+                        place = self.place(filing.mailbox, filing.folder, create)
+                        uid, row = self._put(place, delivery, filing.flags, date, *last)
+                    except FileNotFoundError:
+                        # Another program removed the folder under our hands.
+                        self.forget(filing.mailbox, filing.folder)
+                        place = self.place(filing.mailbox, filing.folder, create)
+                        uid, row = self._put(place, delivery, filing.flags, date, *last)
                 copies[key] = Copy(filing.mailbox, filing.folder, uid, place.uids.uidvalidity)
                 if row is not None:
                     added.append(Added(filing.mailbox, filing.folder, row, place.uids.keywords))
@@ -236,28 +271,36 @@ class Filer:
         self, place: Place, delivery: Delivery, flags: Sequence[str], date: int, temporary: str, last: bool,
         placed: list[str],
     ) -> tuple[int, Row | None]:
-        uids, root, key = place.uids, self.root, delivery.id
-        with uids.locked() as changed:
+        with place.uids.locked() as changed:
             if changed or place.sorted is None:
-                place.learn(root)
-            if place.may_have(key):
-                found = maildir.find(root, place.directory, key)
-                if found is not None:
-                    return found[0], None
-            mask = 0
-            if flags:
-                if any(map(is_keyword, flags)):
-                    uids.define([flag for flag in flags if is_keyword(flag)])
-                mask = place.mask(flags)
-            size = len(delivery.octets)
-            uid, modseq = uids.take(1, 1)
-            path = f"{place.directory}/{maildir.path_of(key, uid, size, mask, not flags)}"
-            if last:
-                os.rename(temporary, path, src_dir_fd=root, dst_dir_fd=root)
-            else:
-                os.link(temporary, path, src_dir_fd=root, dst_dir_fd=root)
-            placed.append(path)
-            place.remember(key)
+                place.learn(self.root)
+            return self._appear(
+                place, delivery, flags, date, temporary, last, placed, lambda: place.uids.take(1, 1))
+
+    def _appear(
+        self, place: Place, delivery: Delivery, flags: Sequence[str], date: int, temporary: str, last: bool,
+        placed: list[str], take: Callable[[], tuple[int, int]],
+    ) -> tuple[int, Row | None]:
+        """The folder is locked: the message appears under the UID and MODSEQ that C{take} answers."""
+        uids, root, key = place.uids, self.root, delivery.id
+        if place.may_have(key):
+            found = maildir.find(root, place.directory, key)
+            if found is not None:
+                return found[0], None
+        mask = 0
+        if flags:
+            if any(map(is_keyword, flags)):
+                uids.define([flag for flag in flags if is_keyword(flag)])
+            mask = place.mask(flags)
+        size = len(delivery.octets)
+        uid, modseq = take()
+        path = f"{place.directory}/{maildir.path_of(key, uid, size, mask, not flags)}"
+        if last:
+            os.rename(temporary, path, src_dir_fd=root, dst_dir_fd=root)
+        else:
+            os.link(temporary, path, src_dir_fd=root, dst_dir_fd=root)
+        placed.append(path)
+        place.remember(key)
         return uid, Row(uid, mask, size, date, modseq, not flags, key)
 
     def write(self, path: str, octets: bytes, date: int) -> None:

@@ -12,6 +12,7 @@ import re
 import secrets
 from bisect import insort
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -35,11 +36,13 @@ from simmail.mailstore.folder import Folder
 from simmail.mailstore.held import Held
 from simmail.mailstore.idle import Idle
 from simmail.mailstore.index import Index
-from simmail.mailstore.journal import Journal, Recovery
+from simmail.mailstore.journal import Journal
 from simmail.mailstore.layout import SUBSCRIPTIONS
 from simmail.mailstore.names import INBOX, check_folder, check_mailbox, existing_folder, mailbox_dir
 from simmail.mailstore.reading import understand
+from simmail.mailstore.ledger import Recovery
 from simmail.mailstore.records import FolderStatus
+from simmail.mailstore.runs import file_all
 from simmail.mailstore.special import check_special_use, is_standard, special_order
 from simmail.mailstore.tally import Tally
 from simmail.mailstore.transfer import after_reboot
@@ -102,7 +105,7 @@ class MailStore:
         self.catalogue = Catalogue(self)
         self._tally = Tally(self.writer, self.layout.root, self._inbox)
         self._recovery = Recovery(self.filer.file, self.filer.mend)
-        self._file = self.filer.file
+        self._file = partial(file_all, self.filer)
         self._watch = Watch(self)
         self.idle = Idle(
             reactor, lambda folder, uids: understand(folder, self, uids),
@@ -181,9 +184,9 @@ class MailStore:
         self.apply(filed.added)
         return filed.copies
 
-    def file_only(self, delivery: Delivery) -> Filed:
+    def file_only(self, deliveries: Sequence[Delivery]) -> list[Filed | Exception]:
         """File into what is there; in the writer thread."""
-        return self.filer.file(delivery, create=False)
+        return file_all(self.filer, deliveries, create=False)
 
     def apply(self, added: Sequence[Added]) -> None:
         """Messages have appeared: folders that are loaded learn of it."""

@@ -2,7 +2,10 @@
 The files of the journal: records with checksums, in segments that are appended to.
 
 A record that was cut short by a crash ends its segment; what is behind it was
-never promised to anybody.
+never promised to anybody.  A busy journal writes into files that were filled
+before, so that a sync has octets to write and no metadata of the file system.
+Checksums begin from the salt of the segment: what an earlier use left behind
+the end is none of its records.
 """
 
 from __future__ import annotations
@@ -25,7 +28,11 @@ from simmail.core.delivery import Delivery, Filing
 #: that get their UIDs now.
 DELIVERY, FILED, SETTLED, REFUSED, ERASED, FOREIGN = b"D", b"F", b"S", b"R", b"E", b"O"
 
-_MAGIC = b"simmail journal 1\n"
+_MAGIC = b"simmail journal 2\n"
+_KINDS = frozenset((DELIVERY, FILED, SETTLED, REFUSED, FOREIGN, ERASED))
+# After the magic: boot id, salt, in lines.
+_HEADER = len(_MAGIC) + 65 + 9
+_ZEROS = bytes(1024 * 1024)
 # Checksum of what follows, kind, octets of the description, octets of the message.
 _HEAD = Format("<IcII")
 _BOOT_ID = "/proc/sys/kernel/random/boot_id"
@@ -74,23 +81,19 @@ decode_ids = msgspec.msgpack.Decoder(list[Id]).decode
 decode_universe = msgspec.msgpack.Decoder(str).decode
 
 
-def delivery_record(delivery: Delivery) -> list[bytes]:
-    """The pieces of the record of a delivery."""
-    description = _encode(Described(
-        delivery.id, delivery.universe, delivery.filings, delivery.at, delivery.commit))
-    return _record(DELIVERY, description, delivery.octets)
+Octets = tuple[bytes, bytes, bytes]
+"""A record: kind, description, octets of the message."""
 
 
-def record(kind: bytes, value: object) -> list[bytes]:
-    """The pieces of any other record."""
-    return _record(kind, _encode(value), b"")
+def delivery_record(delivery: Delivery) -> Octets:
+    """The record of a delivery."""
+    return DELIVERY, _encode(Described(
+        delivery.id, delivery.universe, delivery.filings, delivery.at, delivery.commit)), delivery.octets
 
 
-def _record(kind: bytes, description: bytes, octets: bytes) -> list[bytes]:
-    head = _HEAD.pack(0, kind, len(description), len(octets))
-    checksum = crc32(octets, crc32(description, crc32(head[4:])))
-    return [checksum.to_bytes(4, "little") + head[4:] + description, octets] if octets else [
-        checksum.to_bytes(4, "little") + head[4:] + description]
+def record(kind: bytes, value: object) -> Octets:
+    """Any other record."""
+    return kind, _encode(value), b""
 
 
 def boot_id() -> str:
@@ -107,49 +110,84 @@ class Segment:
 
     @ivar ids: deliveries in it that are owed.
     @ivar boot: of the machine when it was begun.
+    @ivar filled: it is written over octets that are there.
+    @ivar failed: what is on disk of it is not known; it is not appended to any more.
     """
 
-    def __init__(self, path: str, fd: int, size: int, boot: str) -> None:
+    def __init__(self, path: str, fd: int, boot: str, salt: int, filled: bool = False) -> None:
         self.path = path
         self.fd = fd
-        self.size = size
+        self.size = _HEADER
         self.boot = boot
         self.ids: set[Id] = set()
-        #: What was appended since the last sync that somebody waits for.
+        self.filled = filled
         self.failed = False
+        self._salt = salt
 
     @classmethod
     def create(cls, path: str, boot: str) -> Segment:
         """A new, empty one, whose name is on disk."""
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        return cls._made(path, path, boot, os.O_CREAT | os.O_EXCL, 0)
+
+    @classmethod
+    def filled_to(cls, path: str, boot: str, octets: int, beside: str, again: bool) -> Segment:
+        """
+        One whose octets are on disk already.
+
+        @param beside: the path it has until it is whole, which is no segment's.
+        @param again: what is at C{beside} was one and is used again.
+        """
+        return cls._made(path, beside, boot, 0 if again else os.O_CREAT | os.O_TRUNC, octets)
+
+    @classmethod
+    def _made(cls, path: str, beside: str, boot: str, flags: int, octets: int) -> Segment:
+        fd = os.open(beside, os.O_RDWR | os.O_CLOEXEC | flags, 0o600)
         try:
-            head = _MAGIC + boot.encode("ascii").ljust(64) + b"\n"
-            os.pwrite(fd, head, 0)
+            salt = os.urandom(4)
+            os.pwrite(fd, _MAGIC + boot.encode("ascii").ljust(64) + b"\n" + salt.hex().encode("ascii") + b"\n", 0)
+            for at in range(max(os.fstat(fd).st_size, _HEADER), octets, len(_ZEROS)):
+                os.pwrite(fd, _ZEROS[:octets - at], at)
             os.fsync(fd)
+            if beside != path:
+                os.rename(beside, path)
             sync_directory(os.path.dirname(path))
         except BaseException:
             os.close(fd)
-            os.unlink(path)
+            os.unlink(beside)
             raise
-        return cls(path, fd, len(head), boot)
+        return cls(path, fd, boot, int.from_bytes(salt, "big"), octets > 0)
 
     @classmethod
     def open(cls, path: str) -> Segment | None:
         """One that is there; None for one that was never used."""
         fd = os.open(path, os.O_RDWR | os.O_CLOEXEC)
-        head = os.pread(fd, len(_MAGIC) + 65, 0)
-        if len(head) < len(_MAGIC) + 65 or not head.startswith(_MAGIC):
+        head = os.pread(fd, _HEADER, 0)
+        try:
+            salt = int(head[-9:-1], 16)
+        except ValueError:
+            salt = -1
+        if len(head) < _HEADER or not head.startswith(_MAGIC) or salt < 0:
             os.close(fd)
             return None
-        return cls(path, fd, len(head), head[len(_MAGIC):-1].decode("ascii", "replace").strip())
+        return cls(path, fd, head[len(_MAGIC):-10].decode("ascii", "replace").strip(), salt)
 
-    def append(self, pieces: Sequence[bytes]) -> None:
+    def _pieces(self, records: Sequence[Octets]) -> list[bytes]:
+        pieces, salt = [], self._salt
+        for kind, description, octets in records:
+            head = _HEAD.pack(0, kind, len(description), len(octets))[4:]
+            checksum = crc32(octets, crc32(description, crc32(head, salt)))
+            pieces.append(checksum.to_bytes(4, "little") + head + description)
+            if octets:
+                pieces.append(octets)
+        return pieces
+
+    def append(self, records: Sequence[Octets]) -> None:
         """
         Write behind what is there; the file is as before when it cannot be.
 
         @raise OSError: the disk refused.
         """
-        at = self.size
+        at, pieces = self.size, self._pieces(records)
         try:
             for first in range(0, len(pieces), _MOST_PIECES):
                 some = pieces[first:first + _MOST_PIECES]
@@ -162,7 +200,10 @@ class Segment:
                 at += length
         except OSError:
             try:
-                os.ftruncate(self.fd, self.size)
+                if self.filled:
+                    self.failed = True
+                else:
+                    os.ftruncate(self.fd, self.size)
             except OSError:
                 self.failed = True
             raise
@@ -181,16 +222,16 @@ class Segment:
             raise
 
     def records(self) -> Iterator[Record]:
-        """Every whole record, in order; afterwards C{size} is where they end."""
+        """Every whole record, in order; afterwards C{size} is where they end, and it is not appended to."""
         end = os.fstat(self.fd).st_size
         at = self.size
         while at + _HEAD.size <= end:
             head = os.pread(self.fd, _HEAD.size, at)
             checksum, kind, description_length, length = _HEAD.unpack(head)
-            if at + _HEAD.size + description_length + length > end:
+            if kind not in _KINDS or at + _HEAD.size + description_length + length > end:
                 break
             body = os.pread(self.fd, description_length + length, at + _HEAD.size)
-            if crc32(body, crc32(head[4:])) != checksum:
+            if crc32(body, crc32(head[4:], self._salt)) != checksum:
                 break
             yield Record(kind, body[:description_length], self, at + _HEAD.size + description_length, length)
             at += _HEAD.size + len(body)
@@ -208,6 +249,14 @@ class Segment:
         """It is not needed any more."""
         os.close(self.fd)
         os.unlink(self.path)
+
+    def leave(self, path: str) -> None:
+        """It is not needed any more; its octets may be used again from another path."""
+        try:
+            os.pwrite(self.fd, bytes(_HEADER), 0)
+            os.rename(self.path, path)
+        finally:
+            os.close(self.fd)
 
 
 def sync_directory(path: str) -> None:

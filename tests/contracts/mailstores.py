@@ -125,7 +125,7 @@ class DiskProvider:
         """The kernel closes what a killed process had open; nothing more is written."""
         os.close(self.journal._lock)
         self.journal._lock = -1
-        for call in self.clock.getDelayedCalls():
+        for call in list(self.clock.getDelayedCalls()):
             call.cancel()
         self.store.index.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,11 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.core.delivery import Copy, Delivery
 from simmail.errors import Unavailable
 from simmail.mailstore import journal as journal_module
+from simmail.mailstore import pool
 from simmail.mailstore.filing import Filed
-from simmail.mailstore.journal import LONGEST_WAITING, Journal, Recovery
+from simmail.mailstore.journal import Journal
+from simmail.mailstore.ledger import Recovery
+from simmail.mailstore.pool import LONGEST_WAITING
 from simmail.mailstore.segments import (
     DELIVERY, SETTLED, Segment, decode_described, decode_ids, delivery_record, record,
 )
@@ -49,8 +53,17 @@ class JournalTestCase(SynchronousTestCase):
         uid = self.visible.setdefault(delivery.id, len(self.visible) + 1)
         return Filed(tuple(Copy(one.mailbox, one.folder, uid, 7) for one in delivery.filings), [])
 
+    def file_all(self, deliveries: Sequence[Delivery]) -> list[Filed | Exception]:
+        outcomes: list[Filed | Exception] = []
+        for delivery in deliveries:
+            try:
+                outcomes.append(self.file(delivery))
+            except OSError as error:
+                outcomes.append(error)
+        return outcomes
+
     def accept(self, number: int, **kwargs: Any) -> Any:
-        return result_of(self.journal.accept(a_delivery(number, MARIA, **kwargs), self.file))
+        return result_of(self.journal.accept(a_delivery(number, MARIA, **kwargs), self.file_all))
 
     def settle(self, *ids: str) -> None:
         self.journal.settle("main", ids)
@@ -83,6 +96,8 @@ class OwedTests(JournalTestCase):
     def test_filed_is_noted(self) -> None:
         """After a crash what was visible is not filed again, but answered as it was."""
         self.accept(1)
+        # It is noted with whatever is done next, at the latest a second later.
+        self.clock.advance(1)
         self.visible.clear()
         self.crash()
         self.assertEqual(self.owed(), ["d-1"])
@@ -95,7 +110,7 @@ class OwedTests(JournalTestCase):
         entries = [a_delivery(1, MARIA), a_delivery(2, MARIA, commit=b""), a_delivery(3, MARIA)]
         result_of(self.journal.ready)
         self.journal._before([
-            Job(None, self.journal._file_job, (journal_module._Entry(one, self.file),)) for one in entries])
+            Job(None, self.journal._file_job, (journal_module._Entry(one, self.file_all),)) for one in entries])
         self.crash()
         self.assertEqual(self.owed(), ["d-1", "d-3"])
         self.assertEqual(self.visible, {"d-2": 1})
@@ -121,7 +136,7 @@ class OwedTests(JournalTestCase):
         """The same id asked for twice at once is durable once, and refused twice when the disk is full."""
         result_of(self.journal.ready)
         for refused in (True, False):
-            entries = [journal_module._Entry(a_delivery(1, MARIA), self.file) for _ in range(2)]
+            entries = [journal_module._Entry(a_delivery(1, MARIA), self.file_all) for _ in range(2)]
             trouble = self.patch(os, "pwritev", lambda *args: 1 / 0) if refused else None
             self.journal._before([Job(None, self.journal._file_job, (entry,)) for entry in entries])
             for entry in entries:
@@ -138,7 +153,7 @@ class OwedTests(JournalTestCase):
         """Universes share the journal and know nothing of one another."""
         self.accept(1)
         other = Delivery("d-1", "other", a_delivery(1, MARIA).filings, b"x", a_delivery(1).at, b"y")
-        result_of(self.journal.accept(other, self.file))
+        result_of(self.journal.accept(other, self.file_all))
         self.settle("d-1")
         self.assertEqual(self.owed(), [])
         self.assertEqual(result_of(self.journal.owed("other", self.recovery))[0], ["d-1"])
@@ -236,12 +251,82 @@ class SegmentTests(JournalTestCase):
             syncs.append(fd)
             real(fd)
         self.patch(os, "fdatasync", fdatasync)
-        jobs = [Job(None, self.journal._file_job, (journal_module._Entry(a_delivery(number, MARIA), self.file),))
+        jobs = [Job(None, self.journal._file_job, (journal_module._Entry(a_delivery(number, MARIA), self.file_all),))
                 for number in range(100)]
         self.journal._before(jobs)
         self.assertEqual(len(syncs), 1)
         self.crash()
         self.assertEqual(len(self.owed()), 100)
+
+
+class FilledTests(JournalTestCase):
+    """A busy journal writes into files that were filled before."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.patch(pool, "BUSY", 1)
+        self.patch(pool, "ROOM", 0)
+        self.crash(segment=20_000)
+
+    def sizes(self) -> list[int]:
+        return [os.path.getsize(f"{self.path}/{name}") for name in self.segments()]
+
+    def test_filled(self) -> None:
+        """From the second on they have their size from the beginning, and a crash loses nothing in them."""
+        for number in range(9):
+            self.accept(number)
+            self.assertLessEqual(self.sizes()[-1], 20_000)
+        self.assertEqual(self.sizes()[1:], [20_000] * len(self.sizes()[1:]))
+        self.crash(segment=20_000)
+        self.assertEqual(self.owed(), [f"d-{number}" for number in range(9)])
+
+    def test_used_again(self) -> None:
+        """What goes is used again, and nothing of what was in it comes to life."""
+        large = b"x" * 15_000
+        for number in range(12):
+            self.accept(number, octets=large)
+            self.settle(f"d-{number}")
+            self.clock.advance(LONGEST_WAITING)
+        inodes = {os.stat(f"{self.path}/{name}").st_ino for name in os.listdir(self.path)}
+        for number in range(20, 24):
+            self.accept(number)
+        self.assertEqual({os.stat(f"{self.path}/{name}").st_ino for name in self.segments()} - inodes, set())
+        self.crash(segment=20_000)
+        self.assertEqual(self.owed(), ["d-20", "d-21", "d-22", "d-23"])
+        self.assertEqual([name for name in os.listdir(self.path) if name.endswith(".spare")], [])
+
+    def test_orderly_end(self) -> None:
+        """Nothing is left of them."""
+        self.accept(1)
+        self.settle("d-1")
+        result_of(self.journal.close())
+        self.assertEqual(os.listdir(self.path), ["lock"])
+        self.journal = self.opened()
+
+    def test_full(self) -> None:
+        """Without room for them the journal goes on without them."""
+        self.patch(pool, "ROOM", 1 << 62)
+        self.crash(segment=20_000)
+        for number in range(3):
+            self.accept(number)
+        self.assertLess(max(self.sizes()[-1:]), 20_000)
+        self.assertEqual(self.owed(), ["d-0", "d-1", "d-2"])
+
+    def test_broken(self) -> None:
+        """A write that fails ends the segment: what of it is on disk stays refused."""
+        self.accept(1)
+        trouble = self.patch(os, "pwritev", half_written)
+        self.assertRaises(Unavailable, self.accept, 2)
+        trouble.restore()
+        self.accept(3)
+        self.crash(segment=20_000)
+        self.assertEqual(self.owed(), ["d-1", "d-3"])
+
+
+def half_written(fd: int, pieces: Sequence[bytes], at: int) -> int:
+    """All of it is written, and the disk says it is not."""
+    os.pwrite(fd, b"".join(pieces), at)
+    raise OSError(5, "broken")
 
 
 class RecordTests(SynchronousTestCase):
@@ -256,8 +341,8 @@ class RecordTests(SynchronousTestCase):
     def test_there_and_back(self) -> None:
         """What is appended is read, after a restart too."""
         delivery = a_delivery("x", MARIA, ("tom@acme.test", "Sent", ("\\Seen",)), octets=b"\0" * 5000, commit=b"\xff")
-        self.segment.append(delivery_record(delivery))
-        self.segment.append(record(SETTLED, [("main", "d-x")]))
+        self.segment.append([delivery_record(delivery)])
+        self.segment.append([record(SETTLED, [("main", "d-x")])])
         again = Segment.open(self.path)
         assert again is not None
         self.addCleanup(again.close)
@@ -271,7 +356,7 @@ class RecordTests(SynchronousTestCase):
 
     def test_many_pieces(self) -> None:
         """More pieces than one call takes are written all the same."""
-        self.segment.append([piece for number in range(1000) for piece in delivery_record(a_delivery(number, MARIA))])
+        self.segment.append([delivery_record(a_delivery(number, MARIA)) for number in range(1000)])
         again = Segment.open(self.path)
         assert again is not None
         self.addCleanup(again.close)
@@ -292,7 +377,7 @@ class RecordTests(SynchronousTestCase):
         segment = Segment.create(path, "")
         ends = []
         for number in range(3):
-            segment.append(delivery_record(a_delivery(number, MARIA)))
+            segment.append([delivery_record(a_delivery(number, MARIA))])
             ends.append(segment.size)
         segment.close()
         octets = Path(path).read_bytes()

@@ -1,0 +1,203 @@
+"""
+The segments of the journal: which is written to, and when old ones go.
+
+A segment is dropped when nothing in it is owed and the disk that holds the
+mail has been synced.  Once a journal is busy the next segment is made ready
+beside it, filled, so that syncs are cheap; of those that are dropped some are
+used again.  All but the making and the syncing is done in the writer thread.
+Source: decisions, section 20.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from twisted.logger import Logger
+
+from simmail.mailstore.segments import Record, Segment
+from simmail.mailstore.worker import IWorker
+
+#: Octets of segments that may wait, and real seconds that they may, before the disk is synced for their sake.
+MOST_WAITING, LONGEST_WAITING = 128 * 1024 * 1024, 30.0
+#: Octets after which a journal is busy, and octets that must be free on its disk for filled segments.
+BUSY, ROOM = 1024 * 1024, 2 * 1024 * 1024 * 1024
+#: Dropped segments that are kept to be used again.
+MOST_SPARE = 4
+
+_ENDING, _SPARE = ".journal", ".spare"
+
+
+class Pool:
+    """
+    The segments in one directory.
+
+    @param limit: octets of a segment, after which the next one is begun.
+    @param boot: of the machine.
+    @param writer, syncer: send a call to the thread that writes, and to the one that may wait for the disk.
+    @param sync_disks: everything on the disks that hold mail is written; in the syncer's thread.
+    @ivar rebooted: the machine went down since the journal was last written.
+    """
+
+    log = Logger()
+
+    def __init__(
+        self, path: str, limit: int, boot: str, reactor: Any, writer: Callable[[], IWorker],
+        syncer: Callable[[], IWorker], sync_disks: Callable[[], None],
+    ) -> None:
+        self.rebooted = False
+        self._path = path
+        self._limit = limit
+        self._boot = boot
+        self._reactor = reactor
+        self._writer, self._syncer, self._sync_disks = writer, syncer, sync_disks
+        self._segment: Segment | None = None
+        self._next: Segment | None = None
+        self._closed: list[Segment] = []
+        self._closed_since: float | None = None
+        self._spare: list[str] = []
+        self._number = 0
+        self._written = 0
+        self._making = self._syncing = self._ended = False
+
+    def open(self) -> Iterator[Record]:
+        """Every record that is there, in order."""
+        for name in sorted(os.listdir(self._path)):
+            path = f"{self._path}/{name}"
+            number, ending = os.path.splitext(name)
+            if ending == _SPARE:
+                os.unlink(path)
+            if ending != _ENDING or not number.isdigit():
+                continue
+            self._number = max(self._number, int(number))
+            segment = Segment.open(path)
+            if segment is None:
+                os.unlink(path)
+                continue
+            if segment.boot != self._boot:
+                self.rebooted = True
+            yield from segment.records()
+            self._closed.append(segment)
+
+    def current(self) -> Segment:
+        """
+        The segment to append to.
+
+        @raise OSError: there is no room for one.
+        """
+        segment = self._segment
+        if segment is not None and (segment.size >= self._limit or segment.failed):
+            self._retire()
+            segment = None
+        if segment is None:
+            segment, self._next = self._next, None
+            if segment is None:
+                self._number += 1
+                segment = Segment.create(self._numbered(self._number), self._boot)
+            self._segment = segment
+        return segment
+
+    def _numbered(self, number: int) -> str:
+        return f"{self._path}/{number:010d}{_ENDING}"
+
+    def _retire(self) -> None:
+        if self._segment is not None:
+            self._written += self._segment.size
+            self._closed.append(self._segment)
+            self._segment = None
+
+    def close(self, keep: bool) -> None:
+        """Nothing more is written; all mail was synced.  C{keep}: something is still owed."""
+        self._ended = True
+        self._retire()
+        if self._next is not None:
+            self._next.drop()
+        for segment in self._closed:
+            if keep:
+                segment.close()
+            else:
+                segment.drop()
+        for path in self._spare:
+            os.unlink(path)
+        self._next, self._closed, self._spare = None, [], []
+
+    # The next one
+
+    def check(self, mending: bool) -> None:
+        """Make the next segment ready when it is time; see whether old ones can go, unless files are C{mending}."""
+        if self._ended:
+            return
+        segment = self._segment
+        if segment is not None and segment.size >= self._limit:
+            self._retire()
+        if (not self._making and self._next is None
+                and self._written + (self._segment.size if self._segment else 0) >= BUSY):
+            self._making = True
+            self._number += 1
+            again = bool(self._spare)
+            beside = self._spare.pop() if again else f"{self._path}/{self._number:010d}{_SPARE}"
+            self._syncer().send(self._make, self._numbered(self._number), beside, again)
+        if not (self._syncing or mending or not self._closed or self._closed[0].ids):
+            self._check_old()
+
+    def _make(self, path: str, beside: str, again: bool) -> None:
+        """In the syncer's thread."""
+        made = None
+        try:
+            disk = os.statvfs(self._path)
+            if disk.f_bavail * disk.f_frsize >= ROOM:
+                made = Segment.filled_to(path, self._boot, self._limit, beside, again)
+        except OSError as error:
+            self.log.info("no segment could be made ready: {error}", error=error)
+        self._writer().send(self._made, made)
+
+    def _made(self, made: Segment | None) -> None:
+        if self._ended:
+            if made is not None:
+                made.drop()
+            return
+        self._next = made
+        if made is None:
+            # Without room for it nothing is tried for a while.
+            self._written = -self._limit
+        elif self._segment is not None and not self._segment.filled:
+            self._retire()
+        self._making = False
+
+    # Old ones
+
+    def _check_old(self) -> None:
+        now = self._reactor.seconds()
+        if self._closed_since is None:
+            self._closed_since = now
+        if (now - self._closed_since < LONGEST_WAITING
+                and sum(segment.size for segment in self._closed) < MOST_WAITING):
+            return
+        self._syncing = True
+        count = next((at for at, segment in enumerate(self._closed) if segment.ids), len(self._closed))
+        self._syncer().send(self._sync_and_drop, self._closed[:count])
+
+    def _sync_and_drop(self, dropped: list[Segment]) -> None:
+        """In the syncer's thread."""
+        try:
+            self._sync_disks()
+        except OSError as error:
+            self.log.warn("the disk cannot be synced: {error}", error=error)
+            dropped = []
+        self._writer().send(self._drop, dropped)
+
+    def _drop(self, dropped: list[Segment]) -> None:
+        if self._ended:
+            return
+        for segment in dropped:
+            self._closed.remove(segment)
+            if segment.filled and len(self._spare) < MOST_SPARE:
+                self._number += 1
+                beside = f"{self._path}/{self._number:010d}{_SPARE}"
+                segment.leave(beside)
+                self._spare.append(beside)
+            else:
+                segment.drop()
+        self._closed_since = None
+        self._syncing = False

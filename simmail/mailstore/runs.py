@@ -1,0 +1,63 @@
+"""
+Deliveries that wait together are filed together: each folder is locked once for all of them.
+
+What goes wrong with one of them does not touch the others: it is taken back
+and filed alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+
+from simmail.core.delivery import Delivery
+from simmail.mailstore.filing import NO_SHARES, Filed, Filer, Share
+
+
+def file_all(filer: Filer, deliveries: Sequence[Delivery], create: bool = True) -> list[Filed | Exception]:
+    """
+    What C{Filer.file} does, for each; in the writer thread.
+
+    @return: for each what it answered or raised.
+    """
+    outcomes: list[Filed | Exception] = [_NOT_YET] * len(deliveries)
+    if len(deliveries) > 1:
+        try:
+            with ExitStack() as stack:
+                shares = _shares(filer, deliveries, create, stack)
+                outcomes = [_file(filer, delivery, create, shares) for delivery in deliveries]
+        except Exception:
+            # Which folder it was is found out one by one.
+            pass
+    return [_file(filer, delivery, create) if isinstance(outcome, Exception) else outcome
+            for delivery, outcome in zip(deliveries, outcomes)]
+
+
+_NOT_YET = Exception("not filed yet")
+
+
+def _file(
+    filer: Filer, delivery: Delivery, create: bool, shares: Mapping[tuple[str, str], Share] = NO_SHARES
+) -> Filed | Exception:
+    try:
+        return filer.file(delivery, create, shares)
+    except Exception as error:
+        return error
+
+
+def _shares(
+    filer: Filer, deliveries: Sequence[Delivery], create: bool, stack: ExitStack
+) -> dict[tuple[str, str], Share]:
+    """Every folder that is filed into, locked until the stack ends, with UIDs for all."""
+    wanted = Counter(
+        key for delivery in deliveries for key in {(filing.mailbox, filing.folder) for filing in delivery.filings})
+    places = {key: filer.place(*key, create) for key in wanted}
+    shares = {}
+    # In one order in all processes, so that no two wait for each other.
+    for key, place in sorted(places.items(), key=lambda item: item[1].directory):
+        changed = stack.enter_context(place.uids.locked())
+        if changed or place.sorted is None:
+            place.learn(filer.root)
+        shares[key] = Share(place, *place.uids.take(wanted[key], wanted[key]))
+    return shares

@@ -1,0 +1,96 @@
+"""Deliveries that are filed together."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.core.delivery import Delivery
+from simmail.errors import NotFound
+from simmail.mailstore.filing import Filed, Filer
+from simmail.mailstore.runs import file_all
+from tests.contracts.mailstores import a_delivery
+
+MARIA, TOM = "maria@acme.test", "tom@acme.test"
+
+
+class RunTests(SynchronousTestCase):
+    """One run."""
+
+    def setUp(self) -> None:
+        self.path = self.mktemp()
+        os.makedirs(self.path)
+        self.filer = Filer(self.path, "main", lambda: 77)
+        self.addCleanup(self.filer.close)
+
+    def filed(self, *deliveries: Delivery, create: bool = True) -> list[Any]:
+        """UIDs of each, or what it raised."""
+        return [[copy.uid for copy in one.copies] if isinstance(one, Filed) else type(one)
+                for one in file_all(self.filer, deliveries, create)]
+
+    def visible(self, mailbox: str, folder: str = "INBOX") -> list[str]:
+        """Keys of what is in a folder, by UID."""
+        place = self.filer.place(mailbox, folder, False)
+        names = [name for part in ("new", "cur") for name in os.listdir(os.path.join(
+            f"/proc/self/fd/{self.filer.root}", place.directory, part))]
+        return [name.partition(",")[0] for name in sorted(names, key=lambda one: int(one.split("=")[1].split(",")[0]))]
+
+    def test_order(self) -> None:
+        """UIDs and MODSEQs ascend in the order given, in each folder; each folder is locked once."""
+        self.filed(a_delivery(0, MARIA), a_delivery(1, (TOM, "Sent", ("\\Seen",))))
+        locks: list[int] = []
+        real = fcntl.flock
+
+        def flock(fd: int, operation: int) -> None:
+            locks.append(operation)
+            real(fd, operation)
+        self.patch(fcntl, "flock", flock)
+        outcomes = file_all(self.filer, [
+            a_delivery(2, MARIA), a_delivery(3, (TOM, "Sent", ("\\Seen",)), MARIA), a_delivery(4, MARIA)])
+        self.assertEqual(locks.count(fcntl.LOCK_EX), 2)
+        added = [[(one.mailbox, one.row.uid, one.row.modseq, one.row.recent) for one in outcome.added]
+                 for outcome in outcomes if isinstance(outcome, Filed)]
+        self.assertEqual(
+            added, [[(MARIA, 2, 3, True)], [(TOM, 2, 3, False), (MARIA, 3, 4, True)], [(MARIA, 4, 5, True)]])
+        self.assertEqual(self.visible(MARIA), ["d-0", "d-2", "d-3", "d-4"])
+        self.assertEqual(self.filed(a_delivery(5, MARIA)), [[5]])
+
+    def test_one_goes_wrong(self) -> None:
+        """It does not touch the others, and leaves nothing; UIDs that were used up are not used again."""
+        real = os.rename
+
+        def rename(source: str, target: str, **where: int) -> None:
+            if "d-2" in source:
+                raise OSError(28, "full")
+            real(source, target, **where)
+        self.patch(os, "rename", rename)
+        first, second, third = self.filed(a_delivery(1, MARIA), a_delivery(2, TOM, MARIA), a_delivery(3, MARIA))
+        self.assertEqual((first, second), ([1], OSError))
+        self.assertEqual(self.visible(MARIA), ["d-1", "d-3"])
+        self.assertEqual(self.visible(TOM), [])
+        self.assertEqual(os.listdir(os.path.join(f"/proc/self/fd/{self.filer.root}", ".tmp")), [])
+        self.assertGreater(self.filed(a_delivery(4, MARIA))[0], third)
+
+    def test_known(self) -> None:
+        """What is there already is not filed again; the same id twice in a run is filed once."""
+        self.filed(a_delivery(1, MARIA))
+        self.assertEqual(self.filed(a_delivery(1, MARIA), a_delivery(2, MARIA), a_delivery(2, MARIA)), [[1], [2], [2]])
+        self.assertEqual(self.visible(MARIA), ["d-1", "d-2"])
+
+    def test_not_there(self) -> None:
+        """A folder that is not to be made fails those that go there, and no others."""
+        self.filed(a_delivery(1, MARIA))
+        self.assertEqual(self.filed(a_delivery(2, TOM), a_delivery(3, MARIA), create=False), [NotFound, [2]])
+
+    def test_removed(self) -> None:
+        """A mailbox that another program removed meanwhile is made again."""
+        self.filed(a_delivery(1, MARIA), a_delivery(2, TOM))
+        box = self.filer.place(TOM, "INBOX", False).directory
+        os.rename(os.path.join(f"/proc/self/fd/{self.filer.root}", box), f"{self.path}/gone")
+        outcomes = self.filed(a_delivery(3, TOM), a_delivery(4, MARIA), a_delivery(5, TOM))
+        self.assertNotIn(FileNotFoundError, outcomes)
+        self.assertEqual(self.visible(TOM), ["d-3", "d-5"])
+        self.assertEqual(self.visible(MARIA), ["d-1", "d-4"])
