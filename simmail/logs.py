@@ -4,6 +4,8 @@ The log file: lines are gathered and written a few times a second, trouble at on
 Writing and flushing each line costs more than taking a message; what is lost
 when the process is killed is a fifth of a second of log, never of mail.
 C{twistd --logger simmail.logs.observer} uses it; C{SIMMAILD_LOG} names the file.
+The file is put aside when it is large, and opened anew when a program that
+rotates logs has moved it and says so (SIGHUP, SIGUSR1).
 """
 
 from __future__ import annotations
@@ -11,13 +13,42 @@ from __future__ import annotations
 import os
 import sys
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import IO, Any
 
 from twisted.logger import ILogObserver, LogEvent, LogLevel, formatEvent
+from twisted.python.logfile import LogFile
 from zope.interface import implementer
 
 #: Real seconds that a line may wait, and octets that may.
 PATIENCE, MOST = 0.2, 64 * 1024
+
+#: Octets at which a log file is put aside, and how many of those are kept (C{simmail.log.1} is the newest).
+LARGEST, KEPT = 64 * 1024 * 1024, 5
+
+
+class RotatingFile:
+    """A log file that does not grow for ever; other files (a terminal, a pipe) have no need of it."""
+
+    def __init__(self, path: str, largest: int = LARGEST, kept: int = KEPT) -> None:
+        self._path = Path(path).absolute()
+        self._file: Any = LogFile(self._path.name, str(self._path.parent), largest, maxRotatedFiles=kept)
+
+    def write(self, text: str) -> None:
+        """Some lines; before them the file is put aside when it has become large."""
+        self._file.write(text.encode("utf-8", "backslashreplace"))
+
+    def flush(self) -> None:
+        """So that whoever looks at it sees them."""
+        self._file.flush()
+
+    def reopen(self) -> None:
+        """Go on in the file of that name, which may be another one now."""
+        self._file.reopen()
+
+    def close(self) -> None:
+        """No more is written."""
+        self._file.close()
 
 
 @implementer(ILogObserver)
@@ -25,12 +56,12 @@ class GatheringObserver:
     """
     Writes events as lines: time, level, namespace, text, and below it the traceback of a failure.
 
-    An event may bring its text ready in C{said}.
+    An event may bring its text ready in C{said}; one with C{reopen} has the file opened anew.
 
     @param file: open for writing text; call_later: C{reactor.callLater}, once the reactor runs.
     """
 
-    def __init__(self, file: IO[str]) -> None:
+    def __init__(self, file: IO[str] | RotatingFile) -> None:
         self._file = file
         self._lines: list[str] = []
         self._size = 0
@@ -41,6 +72,9 @@ class GatheringObserver:
 
     def __call__(self, event: LogEvent) -> None:
         """One more event."""
+        if event.get("reopen") and isinstance(self._file, RotatingFile):
+            self.flush()
+            self._file.reopen()
         level = event.get("log_level", LogLevel.info)
         second = int(event["log_time"])
         if second != self._second:
@@ -71,13 +105,21 @@ class GatheringObserver:
             self._file.flush()
 
 
+def log_file(path: str) -> IO[str] | RotatingFile:
+    """What C{SIMMAILD_LOG} names; only a file of its own is ever put aside."""
+    if path == "-":
+        return sys.stdout
+    if os.path.exists(path) and not os.path.isfile(path):
+        return open(path, "a", encoding="utf-8", errors="backslashreplace")
+    return RotatingFile(path)
+
+
 def observer() -> GatheringObserver:
     """The observer for the file that C{SIMMAILD_LOG} names, C{-} or nothing for standard output."""
     from twisted.internet import reactor
 
     path = os.environ.get("SIMMAILD_LOG", "-")
-    file = sys.stdout if path == "-" else open(path, "a", encoding="utf-8", errors="backslashreplace")
-    made = GatheringObserver(file)
+    made = GatheringObserver(log_file(path))
 
     def running() -> None:
         made.call_later = reactor.callLater  # type: ignore[attr-defined] # of IReactorTime

@@ -135,7 +135,8 @@ class Daemon(service.Service):
         self._reactor.callWhenRunning(self._begin)
 
     def _begin(self) -> None:
-        for number, act in ((signal.SIGTERM, self._end), (signal.SIGINT, self._end), (signal.SIGHUP, self._reload)):
+        for number, act in ((signal.SIGTERM, self._end), (signal.SIGINT, self._end), (signal.SIGHUP, self._reload),
+                            (signal.SIGUSR1, self._reopen)):
             # Twisted's own would end the process by the signal again, and its status would not be 0.
             signal.signal(number, partial(self._signalled, act))
         self._started = Deferred.fromCoroutine(self._start())
@@ -267,8 +268,13 @@ class Daemon(service.Service):
         if people and self._roster is not None:
             await self._roster.universe(self._config.smtp.default_universe).people.configured(load_people(people))
 
+    def _reopen(self) -> None:
+        """SIGUSR1: whoever rotates logs has moved the log file."""
+        self.log.info("log file opened again", reopen=True)
+
     def _reload(self) -> None:
-        """SIGHUP: certificate and personas are read again; on an error the old ones stay in force."""
+        """SIGHUP: certificate and personas are read again; on an error the old ones stay in force.  So is the log."""
+        self._reopen()
         if self._started is None or not self._started.called:
             return
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from contextlib import redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -27,6 +27,7 @@ class CommandTests(SynchronousTestCase):
     def test_help(self) -> None:
         """Every command has help."""
         for words in ((), ("run",), ("ready",), ("version",), ("admin",), ("admin", "keys"), ("admin", "universes"),
+                      ("admin", "orgs"), ("admin", "users", "create"), ("admin", "plans", "list"),
                       ("admin", "keys", "create"), ("admin", "universes", "create")):
             self.assertIn("usage: simmail", self.printed(*words, "--help"))
 
@@ -36,8 +37,21 @@ class CommandTests(SynchronousTestCase):
 
     def test_nothing_runs(self) -> None:
         """Asking a state folder nobody serves is an error that says so."""
-        error = self.assertRaises(SystemExit, main, ["admin", "keys", "list", "--state", self.mktemp()])
-        self.assertIn("nothing was started", str(error.code))
+        state = self.mktemp()
+        for words in (["admin", "keys", "list", "--state", state], ["admin", "keys", "--state", state, "list"],
+                      ["admin", "--state", state, "keys", "list"], ["--state", state, "admin", "keys", "list"],
+                      ["ready", "--state", state], ["--state", state, "ready"]):
+            with redirect_stderr(StringIO()) as out:
+                error = self.assertRaises(SystemExit, main, words)
+            self.assertIn("nothing was started", str(error.code) + out.getvalue())
+            self.assertIn(state, str(error.code) + out.getvalue())
+
+    def test_roles(self) -> None:
+        """A role is named for an organisation, and is one of three."""
+        for bad in ("member", "shop=", "shop=boss"):
+            with redirect_stderr(StringIO()) as out:
+                self.assertRaises(SystemExit, main, ["admin", "users", "create", "a@b.test", "--role", bad])
+            self.assertIn("must be ORG=ROLE", out.getvalue())
 
     def test_state_folder(self) -> None:
         """The argument wins, then the configuration, the checkout, the environment, the user's own."""

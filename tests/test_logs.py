@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from io import StringIO
+from pathlib import Path
 
 from twisted.internet.task import Clock
 from twisted.logger import Logger, LogLevel
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.logs import PATIENCE, GatheringObserver
+from simmail.logs import PATIENCE, GatheringObserver, RotatingFile, log_file
 
 
 class LogTests(SynchronousTestCase):
@@ -44,6 +46,41 @@ class LogTests(SynchronousTestCase):
         self.log.emit(LogLevel.warn, "accepted {subject}", subject="a\nb\r\x1b[2Jc\x85d\u2028e é")
         self.assertEqual(self.file.getvalue().count("\n"), 1)
         self.assertTrue(self.file.getvalue().endswith(r"accepted a\nb\r\x1b[2Jc\x85d\u2028e é" + "\n"))
+
+    def test_rotated(self) -> None:
+        """A large file is put aside, so many are kept, and nothing is lost at the seam."""
+        path = Path(self.mktemp())
+        file = RotatingFile(str(path), largest=1000, kept=2)
+        self.addCleanup(file.close)
+        log = Logger("simmail.mail", observer=GatheringObserver(file))
+        for n in range(40):
+            log.info("line {n} " + "x" * 60, n=n)
+        names = sorted(one.name for one in path.parent.glob(path.name + "*"))
+        self.assertEqual(names, [path.name, path.name + ".1", path.name + ".2"])
+        text = "".join((path.parent / name).read_text() for name in reversed(names))
+        numbers = [int(line.split("line ")[1].split()[0]) for line in text.splitlines()]
+        self.assertEqual(numbers, list(range(numbers[0], 40)))
+        self.assertLess(path.stat().st_size, 1200)
+
+    def test_reopened(self) -> None:
+        """Moved away by another program, the file is opened anew when that is asked for."""
+        path = Path(self.mktemp())
+        file = RotatingFile(str(path))
+        self.addCleanup(file.close)
+        log = Logger("simmail.mail", observer=GatheringObserver(file))
+        log.info("before \N{SNOWMAN} \ud800")
+        path.rename(str(path) + ".old")
+        log.info("still the old one")
+        log.info("opened again", reopen=True)
+        self.assertEqual(len(Path(str(path) + ".old").read_text().splitlines()), 2)
+        self.assertIn("opened again", path.read_text())
+
+    def test_not_a_file(self) -> None:
+        """A device is written to and never put aside; a dash is the terminal."""
+        device = log_file("/dev/null")
+        self.addCleanup(device.close)
+        self.assertNotIsInstance(device, RotatingFile)
+        self.assertIs(log_file("-"), sys.stdout)
 
     def test_failure(self) -> None:
         """A failure is told with its traceback."""

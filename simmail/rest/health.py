@@ -116,16 +116,36 @@ def metrics(call: Call) -> Octets:
         ("simmail_personas", sum(len(one.people) for one in universes)),
         ("simmail_pending_jobs", sum(len(one.scheduler.pending) for one in universes)),
         ("simmail_open_http_connections", services.connections()),
-        *_disk(services), *_process(),
+        *_lags(services), *_disk(services), *_process(),
     )
     lines = [f'# TYPE simmail_info gauge\nsimmail_info{{version="{__version__}"}} 1']
     for name, value in gauges:
-        lines.append(f"# TYPE {name} gauge\n{name} {value:.0f}")
+        lines.append(f"# TYPE {name} gauge\n{name} {value:.{3 if name.endswith('_seconds') else 0}f}")
     lines.append("# TYPE simmail_events_total counter")
     lines.append(f"simmail_events_total {sum(one.log.last for one in universes)}")
     lines.extend(services.traffic.lines())
     lines.extend(more().rstrip("\n") for more in services.metrics)
     return Octets(("\n".join(lines) + "\n").encode(), _PROMETHEUS)
+
+
+def _lags(services: Services) -> Iterator[tuple[str, float]]:
+    """What is behind: mail not yet decided about, jobs not done at their time, and for how long in real time."""
+    undecided, waited, overdue, late = 0, 0.0, 0, 0.0
+    real = services.reactor.seconds()
+    for one in services.roster.universes():
+        undecided += one.correspondents.lag
+        waited = max(waited, one.correspondents.waited)
+        first = one.scheduler.first()
+        # While the clock is moved, or stands, no job has a real time of its own.
+        reached = None if first is None or one.clock.stepping else one.clock.timeline.real_at(first.due)
+        if reached is not None and reached < real:
+            late = max(late, real - reached)
+            line = one.clock.line()
+            overdue += sum(1 for job in one.scheduler.pending.values() if job.due <= line)
+    yield "simmail_undecided_arrivals", undecided
+    yield "simmail_decision_lag_seconds", waited
+    yield "simmail_overdue_jobs", overdue
+    yield "simmail_job_lag_seconds", late
 
 
 def _disk(services: Services) -> Iterator[tuple[str, float]]:

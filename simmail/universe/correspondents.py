@@ -45,7 +45,7 @@ class Correspondents:
     def __init__(self, universe: Universe, turn: DeferredLock) -> None:
         self._universe = universe
         self._turn = turn
-        self._queue: deque[tuple[Arrival, bytes | None]] = deque()
+        self._queue: deque[tuple[Arrival, bytes | None, float]] = deque()
         self._working = False
         self._waiting: list[Deferred[None]] = []
 
@@ -61,7 +61,8 @@ class Correspondents:
 
     def add(self, arrivals: Iterable[Arrival], octets: bytes | None) -> None:
         """Arrivals that were just committed; C{octets}, when at hand, saves reading them again."""
-        self._queue.extend((arrival, octets) for arrival in arrivals)
+        real = self._universe.reactor.seconds()
+        self._queue.extend((arrival, octets, real) for arrival in arrivals)
         if self._queue and not self._working:
             self._working = True
             Deferred.fromCoroutine(self._work()).addErrback(
@@ -85,11 +86,16 @@ class Correspondents:
         """How many arrivals wait."""
         return len(self._queue)
 
+    @property
+    def waited(self) -> float:
+        """Real seconds that the oldest of them has waited."""
+        return self._universe.reactor.seconds() - self._queue[0][2] if self._queue else 0.0
+
     async def _work(self) -> None:
         universe = self._universe
         try:
             while self._queue:
-                arrival, octets = self._queue[0]
+                arrival, octets, _ = self._queue[0]
                 await self._turn.acquire()
                 try:
                     commit = await self._decide(arrival, octets)

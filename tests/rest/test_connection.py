@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, NamedTuple
 
+from simmail.core.delivery import Arrival, Copy
 from simmail.rest.site import api_site
 from simmail.testing.universe import now
 from tests.rest.client import ask
@@ -175,6 +177,26 @@ class HealthTests(ServedTestCase):
         missing[0] = ""
         self.assertEqual(self.get("/readyz").status, 200)
 
+    def test_lag(self) -> None:
+        """How far behind decisions and jobs are, in real seconds."""
+        made = self.persona()
+        self.write()
+        self.good("PUT", "/api/clock", {"frozen": False})
+        (job,) = self.good("GET", "/api/jobs?kind=reply")
+        scheduler, arrival = self.universe.scheduler, Arrival(
+            "d.0", "maria@acme.test", made["id"], "app@sim.test", self.universe.clock.now(),
+            Copy("maria@acme.test", "INBOX", 1, 1))
+        now(scheduler.stop())
+        self.universe.correspondents._queue.append((arrival, None, self.server.reactor.seconds()))
+        self.server.reactor.advance(86400 * 4)
+        figures = dict(line.rsplit(" ", 1) for line in self.get("/metrics").body.decode().splitlines())
+        self.assertEqual((figures["simmail_undecided_arrivals"], figures["simmail_overdue_jobs"]), ("1", "1"))
+        self.assertEqual(float(figures["simmail_decision_lag_seconds"]), 86400 * 4)
+        due = datetime.fromisoformat(job["due"].replace("Z", "+00:00"))
+        late = (self.universe.clock.line() - due).total_seconds()
+        self.assertAlmostEqual(float(figures["simmail_job_lag_seconds"]), late, places=2)
+        self.universe.correspondents._queue.clear()
+
     def test_metrics(self) -> None:
         """Figures in Prometheus's format: requests by route, not by path; what others add comes behind."""
         self.site = api_site(self.config, self.server.roster, self.server.reactor,
@@ -191,5 +213,8 @@ class HealthTests(ServedTestCase):
                      "simmail_http_request_seconds_count 3", "simmail_mail_accepted_total 3"):
             self.assertIn(line, lines)
         self.assertNotIn("p_secret", answer.body.decode())
+        for line in ("simmail_undecided_arrivals 0", "simmail_decision_lag_seconds 0.000", "simmail_overdue_jobs 0",
+                     "simmail_job_lag_seconds 0.000"):
+            self.assertIn(line, lines)
         for line in lines:
             self.assertRegex(line, r"\A(# TYPE [a-z_]+ [a-z]+|[a-z_]+(\{[^}]*\}+[^ ]*|) [0-9.+-]+)\Z|path=")
