@@ -53,7 +53,7 @@ class Correspondents:
 
     def hold(self, arrivals: Iterable[Arrival]) -> None:
         """Arrivals of before: decided about from C{begin} on, ahead of all others."""
-        self._queue.extend((arrival, None) for arrival in arrivals)
+        self._enqueue(arrivals, None)
 
     def begin(self) -> None:
         """Decide about what was held."""
@@ -61,12 +61,15 @@ class Correspondents:
 
     def add(self, arrivals: Iterable[Arrival], octets: bytes | None) -> None:
         """Arrivals that were just committed; C{octets}, when at hand, saves reading them again."""
-        real = self._universe.reactor.seconds()
-        self._queue.extend((arrival, octets, real) for arrival in arrivals)
+        self._enqueue(arrivals, octets)
         if self._queue and not self._working:
             self._working = True
             Deferred.fromCoroutine(self._work()).addErrback(
                 lambda failure: self.log.failure("deciding about mail failed", failure))
+
+    def _enqueue(self, arrivals: Iterable[Arrival], octets: bytes | None) -> None:
+        real = self._universe.reactor.seconds()
+        self._queue.extend((arrival, octets, real) for arrival in arrivals)
 
     def floor(self) -> datetime | None:
         """The instant of the oldest mail not yet decided about."""
