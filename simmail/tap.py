@@ -29,6 +29,7 @@ from simmail.config import Config, load, load_people, load_plans
 from simmail.core.times import parse_duration
 from simmail.errors import Invalid, Refusal, Unavailable
 from simmail.figures import MailFigures, exposition
+from simmail.latency import prefer_latency
 from simmail.listeners import TITLES, Listener, bind, is_loopback
 from simmail.tls import ServerTls
 
@@ -212,6 +213,7 @@ class Daemon(service.Service):
         await self._people()
         self._serve(roster, in_thread)
         roster.begin()
+        prefer_latency()
         self._announce(first)
 
     def _serve(self, roster: Any, in_thread: Callable[..., Any]) -> None:

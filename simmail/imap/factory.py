@@ -17,6 +17,7 @@ from twisted.internet.protocol import Protocol, ServerFactory
 from simmail.config import Config
 from simmail.core.times import parse_duration
 from simmail.imap.server import ImapServer
+from simmail.imap.numbers import Digits
 from simmail.imap.session import SharedLists
 
 T = TypeVar("T")
@@ -64,6 +65,7 @@ class ImapFactory(ServerFactory):
         self.login_timeout = parse_duration(config.imap.login_timeout).total_seconds()
         self.connections: set[ImapServer] = set()
         self.shared = SharedLists()
+        self.digits = Digits()
         self.marks = count(1)
         self.home = home
         # No number comes again after a restart: what rules counted for a connection outlives the process.

@@ -6,20 +6,22 @@ Source: RFC 3501 section 6.4.4, RFC 4731 (ESEARCH), RFC 5182 (SEARCHRES), RFC 71
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from simmail.imap.copying import selected_of
+from simmail.imap.numbers import placed, runs
 from simmail.imap.replies import Bad, No
 from simmail.imap.search_keys import Either, Every, Key, Modseq, Not, parse_charset, parse_keys
 from simmail.imap.searching import Search
-from simmail.imap.sequence import show_set
+from simmail.imap.sequence import Ranges, show_ranges
 from simmail.imap.session import Selected
 from simmail.imap.tokens import Arguments
 
 if TYPE_CHECKING:
     from simmail.imap.server import ImapServer
 
-#: Numbers of one piece of an answer.
+#: Numbers, or runs of them, of one piece of an answer.
 SLICE = 4000
 
 _OPTIONS = frozenset((b"MIN", b"MAX", b"ALL", b"COUNT", b"SAVE"))
@@ -48,18 +50,18 @@ async def search(imap: ImapServer, arguments: Arguments, uid: bool = False) -> b
     found = await Search(selected, imap.login.universe.clock.now(), imap.breathe).find(keys)
     if options is not None and saves:
         selected.saved = _saved(found, options)
-    numbers = found if uid else await numbered(imap, selected, found)
+    number = found.__getitem__ if uid else placed(found, selected.uids)
     modseq = b""
     if with_modseq:
         modseq = highest(selected, _saved(found, options or set()))
     if options is None:
-        await _classic(imap, numbers, modseq)
+        await _classic(imap, len(found), number, modseq)
     elif options != {b"SAVE"}:
-        await _extended(imap, numbers, options, modseq, uid)
+        await _extended(imap, len(found), number, options, modseq, uid)
     return b"SEARCH completed"
 
 
-def highest(selected: Selected, uids: list[int]) -> bytes:
+def highest(selected: Selected, uids: Sequence[int]) -> bytes:
     """The highest mod-sequence of some messages, empty when there are none."""
     known = [one for one in selected.folder.column("modseq", uids) if one is not None]
     return b"%d" % max(known) if known else b""
@@ -67,6 +69,10 @@ def highest(selected: Selected, uids: list[int]) -> bytes:
 
 async def numbered(imap: ImapServer, selected: Selected, uids: list[int]) -> list[int]:
     """The sequence numbers of UIDs the client knows, in the same order."""
+    known = selected.uids
+    if not uids or known[-1] - known[0] + 1 == len(known) == known[-1]:
+        # Nothing was ever expunged.
+        return uids
     numbers: list[int] = []
     for begin in range(0, len(uids), SLICE):
         numbers.extend(map(selected.sequence, uids[begin:begin + SLICE]))
@@ -101,34 +107,55 @@ def asks_modseq(key: Key) -> bool:
     return asks_modseq(key.key) if isinstance(key, Not) else isinstance(key, Modseq)
 
 
-def _saved(found: list[int], options: set[bytes]) -> list[int]:
+def _saved(found: Sequence[int], options: set[bytes]) -> list[int]:
     """What C{$} means afterwards (RFC 5182 section 2.4), and whose MODSEQ is told (RFC 7162 section 3.1.10)."""
     if not found or options & {b"ALL", b"COUNT"} or not options & {b"MIN", b"MAX"}:
-        return found
+        return list(found)
     ends = ([found[0]] if b"MIN" in options else []) + ([found[-1]] if b"MAX" in options else [])
     return sorted(set(ends))
 
 
-async def _classic(imap: ImapServer, numbers: list[int], modseq: bytes) -> None:
+async def _classic(imap: ImapServer, count: int, number: Callable[[int], int], modseq: bytes) -> None:
     imap.write(b"* SEARCH")
-    for begin in range(0, len(numbers), SLICE):
-        await imap.send(b" " + b" ".join([b"%d" % number for number in numbers[begin:begin + SLICE]]))
+    pieces: list[bytes] = []
+    digits = imap.factory.digits
+    for first, last in runs(count, number):
+        pieces.append(digits.run(first, last))
+        if len(pieces) >= SLICE:
+            await imap.send(b" " + b" ".join(pieces))
+            pieces = []
+    if pieces:
+        await imap.send(b" " + b" ".join(pieces))
     imap.write(b" (MODSEQ %b)\r\n" % modseq if modseq else b"\r\n")
 
 
-async def _extended(imap: ImapServer, numbers: list[int], options: set[bytes], modseq: bytes, uid: bool) -> None:
+async def _extended(
+    imap: ImapServer, count: int, number: Callable[[int], int], options: set[bytes], modseq: bytes, uid: bool
+) -> None:
     shown = b'* ESEARCH (TAG "%b")' % imap.tag
     if uid:
         shown += b" UID"
-    if numbers:
+    if count:
         if b"MIN" in options:
-            shown += b" MIN %d" % numbers[0]
+            shown += b" MIN %d" % number(0)
         if b"MAX" in options:
-            shown += b" MAX %d" % numbers[-1]
+            shown += b" MAX %d" % number(count - 1)
         if b"ALL" in options:
-            shown += b" ALL " + show_set(numbers)
+            shown += b" ALL " + await _ranges(imap, count, number)
     if b"COUNT" in options:
-        shown += b" COUNT %d" % len(numbers)
+        shown += b" COUNT %d" % count
     if modseq:
         shown += b" MODSEQ " + modseq
     await imap.send(shown + b"\r\n")
+
+
+async def _ranges(imap: ImapServer, count: int, number: Callable[[int], int]) -> bytes:
+    """Numbers as a set."""
+    found: Ranges = []
+    for at, (first, last) in enumerate(runs(count, number)):
+        if found and found[-1][1] + 1 == first:
+            first = found.pop()[0]
+        found.append((first, last))
+        if not at % SLICE:
+            await imap.breathe()
+    return show_ranges(found)

@@ -21,8 +21,8 @@ from simmail.imap.search_keys import (
 from simmail.imap.sequence import portions
 from simmail.imap.session import Selected
 
-#: Rows of the index looked at between two turns of the reactor.
-SLICE = 200
+#: Rows of the index looked at between two turns of the reactor, and messages of which the folder knows enough.
+SLICE, STATE = 200, 4000
 #: Octets of rows in memory at once, and of one row at most.
 OCTETS, HEAVIEST = 8 << 20, 1 << 20
 #: So few messages are looked at one by one; of more, the index is asked first which may fit.
@@ -45,11 +45,11 @@ class Search:
         self.now = now
         self.breathe = breathe
 
-    async def find(self, key: Key) -> list[int]:
+    async def find(self, key: Key) -> Sequence[int]:
         """The UIDs that fit, ascending; none that the client was not told of."""
         return await self._among(key, self.selected.present())
 
-    async def _among(self, key: Key, uids: list[int]) -> list[int]:
+    async def _among(self, key: Key, uids: Sequence[int]) -> Sequence[int]:
         """Those of some ascending UIDs that fit."""
         if not uids:
             return uids
@@ -67,19 +67,32 @@ class Search:
             return [uid for uid in uids if uid not in left]
         if _cost(key) > 1:
             return await self._dear(key, uids)
-        return self._cheap(key, uids)
-
-    def _cheap(self, key: Key, uids: list[int]) -> list[int]:
-        folder = self.folder
         if isinstance(key, Messages):
             return _both(uids, self.selected.chosen(key.set, key.uid))
         if isinstance(key, Flagged):
-            return _both(uids, folder.having(key.flag, key.on))
+            return self._of_folder(uids, self.folder.having(key.flag, key.on))
+        if isinstance(key, Modseq):
+            return self._of_folder(uids, self.folder.changed(key.least - 1))
+        fitting: list[int] = []
+        for begin in range(0, len(uids), STATE):
+            fitting += self._cheap(key, uids[begin:begin + STATE])
+            await self.breathe()
+        return fitting
+
+    def _of_folder(self, uids: Sequence[int], found: Sequence[int]) -> Sequence[int]:
+        """Those of some UIDs that are among some of the folder's."""
+        there = self.folder.uids
+        if len(uids) == len(there) and uids[-1] == there[-1]:
+            # New UIDs are greater than all, so these are the folder's own.
+            return found
+        return _both(uids, found)
+
+    def _cheap(self, key: Key, uids: Sequence[int]) -> list[int]:
+        """What the folder knows of each message decides."""
+        folder = self.folder
         if isinstance(key, Recent):
             recent = self.selected.recent
             return [uid for uid in uids if (uid in recent) is key.on]
-        if isinstance(key, Modseq):
-            return _both(uids, folder.changed(key.least - 1))
         if isinstance(key, ObjectId):
             wanted = key.value.encode("ascii")
             return [uid for uid, one in zip(uids, folder.column("key", uids)) if email_id(one) == wanted]
@@ -103,7 +116,7 @@ class Search:
             return [uid for uid, at in zip(uids, dates) if at is not None and at >= begin]
         return [uid for uid, at in zip(uids, dates) if at is not None and begin <= at < end]
 
-    async def _dear(self, key: Key, uids: list[int]) -> list[int]:
+    async def _dear(self, key: Key, uids: Sequence[int]) -> list[int]:
         sure: set[int] = set()
         if len(uids) > FEW:
             sure, uids = await self._narrowed(key, uids)
@@ -125,7 +138,7 @@ class Search:
             await self.breathe()
         return sorted(sure.union(found)) if sure else found
 
-    async def _narrowed(self, key: Key, uids: list[int]) -> tuple[set[int], list[int]]:
+    async def _narrowed(self, key: Key, uids: Sequence[int]) -> tuple[set[int], Sequence[int]]:
         """What the index says alone: messages that fit for sure, and those that have to be looked at."""
         folder = self.folder
         sure: set[int] = set()
@@ -152,9 +165,7 @@ class Search:
         return sure.intersection(uids), [uid for uid in uids if uid in perhaps and uid not in sure]
 
 
-def _both(uids: list[int], found: Sequence[int]) -> list[int]:
-    if len(found) == len(uids) and found == uids:
-        return uids
+def _both(uids: Sequence[int], found: Sequence[int]) -> list[int]:
     wanted = set(found)
     return [uid for uid in uids if uid in wanted]
 

@@ -170,10 +170,10 @@ class Selected:
             found.extend(self.uids[begin:end])
         return found
 
-    def present(self) -> list[int]:
+    def present(self) -> Sequence[int]:
         """The UIDs of messages that the client knows and that are still there."""
         if not self._expunged:
-            return list(self.uids)
+            return self.uids
         return [uid for uid in self.uids if uid not in self._expunged]
 
     def known(self, uids: Sequence[int]) -> list[int]:

@@ -7,9 +7,9 @@ the slices merged, so that a large folder holds nobody up.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from bisect import bisect_right
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
-from heapq import merge
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from simmail.core.address import Address, local_part
@@ -24,8 +24,8 @@ from simmail.imap.tokens import Arguments
 if TYPE_CHECKING:
     from simmail.imap.server import ImapServer
 
-#: Rows sorted at once.
-PIECE = 1000
+#: Rows whose keys are fetched at once, and rows sorted at once.
+ROWS, PIECE = 1000, 2000
 _MOST_CRITERIA = 20
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -120,43 +120,58 @@ def _criteria(arguments: Arguments) -> list[Criterion]:
 
 
 async def in_order(
-    imap: ImapServer, selected: Selected, uids: list[int], criteria: list[Criterion]
+    imap: ImapServer, selected: Selected, uids: Sequence[int], criteria: list[Criterion]
 ) -> list[int]:
     """UIDs in the order of some keys, then of their numbers."""
-    columns = [await _column(imap, selected, uids, criterion) for criterion in criteria]
-    return [row[-1] for row in await sorted_in_turns(list(zip(*columns, uids)), imap.breathe)]
+    rows: list[tuple[Any, ...]] = []
+    for begin in range(0, len(uids), ROWS):
+        some = uids[begin:begin + ROWS]
+        columns = [await _column(selected, some, criterion) for criterion in criteria]
+        rows += zip(*columns, some)
+        await imap.breathe()
+    return [row[-1] for row in await sorted_in_turns(rows, imap.breathe)]
 
 
-async def sorted_in_turns(rows: list[T], breathe: Breathe) -> list[T]:
+async def sorted_in_turns(rows: Sequence[T], breathe: Breathe) -> list[T]:
     """Sorted, without keeping the reactor for long."""
-    pieces = []
+    pieces: list[list[T]] = []
     for begin in range(0, len(rows), PIECE):
         pieces.append(sorted(rows[begin:begin + PIECE]))  # type: ignore[type-var]
         await breathe()
-    if len(pieces) < 2:
-        return pieces[0] if pieces else []
-    ordered: list[T] = []
-    for row in merge(*pieces):  # type: ignore[type-var]
-        ordered.append(row)
-        if not len(ordered) % 1000:
-            await breathe()
-    return ordered
+    while len(pieces) > 1:
+        pieces = [await _merged(pieces[at], pieces[at + 1], breathe) if at + 1 < len(pieces) else pieces[at]
+                  for at in range(0, len(pieces), 2)]
+    return pieces[0] if pieces else []
 
 
-async def _column(imap: ImapServer, selected: Selected, uids: list[int], criterion: Criterion) -> list[Any]:
+async def _merged(left: list[Any], right: list[Any], breathe: Breathe) -> list[Any]:
+    """Two sorted lists as one."""
+    merged: list[Any] = []
+    at = there = 0
+    while at < len(left) and there < len(right):
+        # What comes before a row of the left and a row of the right, whichever is less, is complete.
+        end, other_end = min(at + PIECE, len(left)), min(there + PIECE, len(right))
+        if left[end - 1] <= right[other_end - 1]:
+            other_end = bisect_right(right, left[end - 1], there, other_end)
+        else:
+            end = bisect_right(left, right[other_end - 1], at, end)
+        # Two runs in a row are merged by sorting.
+        merged += sorted(left[at:end] + right[there:other_end])
+        at, there = end, other_end
+        await breathe()
+    return merged + left[at:] + right[there:]
+
+
+async def _column(selected: Selected, uids: Sequence[int], criterion: Criterion) -> list[Any]:
     """One key of each message, comparable."""
     source = _SOURCES[criterion.name]
+    kept: dict[int, tuple[Any, ...]] = {}
+    if source.digest:
+        kept = await selected.folder.digested(uids, (source.digest,))
     entries = selected.folder.column(source.entry, uids) if source.entry else [None] * len(uids)
-    values: list[Any] = []
-    for begin in range(0, len(uids), SLICE):
-        slice = uids[begin:begin + SLICE]
-        kept: dict[int, tuple[Any, ...]] = {}
-        if source.digest:
-            kept = await selected.folder.digested(slice, (source.digest,))
-        missing = (_EMPTY.get(source.digest),)
-        values.extend([
-            source.value(kept.get(uid, missing)[0], entries[begin + at]) for at, uid in enumerate(slice)])
-        await imap.breathe()
+    missing = (_EMPTY.get(source.digest),)
+    value = source.value
+    values = [value(kept.get(uid, missing)[0], entry) for uid, entry in zip(uids, entries)]
     if not criterion.reverse:
         return values
     if values and isinstance(values[0], str):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 from simmail.imap.copying import selected_of
 from simmail.imap.replies import Bad, No
 from simmail.imap.sequence import show_set
 from simmail.imap.session import Selected
 from simmail.imap.tokens import Arguments
-from simmail.mailstore.records import Entry
 
 if TYPE_CHECKING:
     from simmail.imap.server import ImapServer
@@ -42,19 +43,20 @@ async def store(imap: ImapServer, arguments: Arguments, uid: bool = False) -> by
         slice = uids[begin:begin + SLICE]
         changed, failed = await selected.folder.flag(slice, flags, mode, unchangedsince, selected)
         modified += failed
-        entries = selected.folder.entries(slice)
-        missing = missing or len(entries) < len(slice)
+        there = selected.folder.column("size", slice)
+        if None in there:
+            missing = True
+            slice = [one for one, size in zip(slice, there) if size is not None]
         if failed:
             # Their flags are told as news when somebody else changed them.
             left = set(failed)
-            entries = [entry for entry in entries if entry.uid not in left]
+            slice = [one for one in slice if one not in left]
         if not silent:
             imap.write(selected.new_kinds())
-            rows = [selected.row(selected.sequence(entry.uid), entry, uid) for entry in entries]
-            await imap.send(b"".join(rows))
+            await imap.send(_rows(selected, slice, uid))
         elif selected.condstore:
             touched = set(changed)
-            await imap.send(b"".join([_modseq(selected, entry, uid) for entry in entries if entry.uid in touched]))
+            await imap.send(_modseqs(selected, [one for one in slice if one in touched], uid))
         await imap.breathe()
     if modified:
         numbers = modified if uid else [selected.sequence(one) for one in modified]
@@ -64,12 +66,29 @@ async def store(imap: ImapServer, arguments: Arguments, uid: bool = False) -> by
     return b"STORE completed"
 
 
-def _modseq(selected: Selected, entry: Entry, uid: bool) -> bytes:
+def _rows(selected: Selected, uids: Sequence[int], uid: bool) -> bytes:
+    """Untagged FETCHes with the flags of messages."""
+    folder = selected.folder
+    columns: list[Iterable[Any]] = [selected.flags_of(uids, folder.column("flags", uids))]
+    shown = b"FLAGS %b"
+    if selected.condstore:
+        columns.append(folder.column("modseq", uids))
+        shown += b" MODSEQ (%d)"
+    return _formatted(selected, uids, uid, shown, columns)
+
+
+def _modseqs(selected: Selected, uids: Sequence[int], uid: bool) -> bytes:
     # RFC 7162 section 3.1.3: the new mod-sequence is told even where the flags are not.
-    shown = b"MODSEQ (%d)" % entry.modseq
+    return _formatted(selected, uids, uid, b"MODSEQ (%d)", [selected.folder.column("modseq", uids)])
+
+
+def _formatted(
+    selected: Selected, uids: Sequence[int], uid: bool, shown: bytes, columns: Sequence[Iterable[Any]]
+) -> bytes:
     if uid or selected.qresync:
-        shown = b"UID %d %b" % (entry.uid, shown)
-    return b"* %d FETCH (%b)\r\n" % (selected.sequence(entry.uid), shown)
+        shown, columns = b"UID %d " + shown, [uids, *columns]
+    rows = zip(map(selected.sequence, uids), *columns)
+    return (b"* %d FETCH (" + shown + b")\r\n") * len(uids) % tuple(chain.from_iterable(rows))
 
 
 def _mode(arguments: Arguments) -> tuple[str, bool]:

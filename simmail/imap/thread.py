@@ -7,7 +7,7 @@ as the folder is long.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,8 @@ from simmail.imap.tokens import Arguments
 if TYPE_CHECKING:
     from simmail.imap.server import ImapServer
 
-SLICE = 1000
+#: Messages fetched, conversations shown, at once; messages looked at between two looks at the clock.
+SLICE, STEP = 1000, 500
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -80,7 +81,7 @@ Row = tuple[int, float, tuple[Any, ...]]
 _FIELDS = ("sent", "base_subject", "subject", "message_id", "references", "in_reply_to")
 
 
-async def _rows(imap: ImapServer, selected: Selected, uids: list[int]) -> list[Row]:
+async def _rows(imap: ImapServer, selected: Selected, uids: Sequence[int]) -> list[Row]:
     rows: list[Row] = []
     for begin in range(0, len(uids), SLICE):
         slice = uids[begin:begin + SLICE]
@@ -93,15 +94,19 @@ async def _rows(imap: ImapServer, selected: Selected, uids: list[int]) -> list[R
     return rows
 
 
-async def by_subject(rows: Iterable[Row], breathe: Breathe) -> list[Node]:
+async def by_subject(rows: Sequence[Row], breathe: Breathe) -> list[Node]:
     """ORDEREDSUBJECT: messages of one base subject; the first is the root, the others its children."""
-    ordered = await sorted_in_turns([(kept[1].casefold(), at, uid) for uid, at, kept in rows], breathe)
+    keyed: list[tuple[str, float, int]] = []
+    for begin in range(0, len(rows), STEP):
+        keyed += [(kept[1].casefold(), at, uid) for uid, at, kept in rows[begin:begin + STEP]]
+        await breathe()
+    ordered = await sorted_in_turns(keyed, breathe)
     roots: list[Node] = []
     for number, (_, group) in enumerate(groupby(ordered, key=lambda row: row[0])):
         first, *others = [Node(uid, at) for _, at, uid in group]
         first.children = others
         roots.append(first)
-        if not number % SLICE:
+        if not number % STEP:
             await breathe()
     return await _in_order(roots, breathe)
 
@@ -117,8 +122,11 @@ async def by_references(rows: list[Row], breathe: Breathe) -> list[Node]:
 
 
 async def _in_order(roots: list[Node], breathe: Breathe) -> list[Node]:
-    ordered = await sorted_in_turns([(*root.order, number) for number, root in enumerate(roots)], breathe)
-    return [roots[number] for _, _, number in ordered]
+    keyed: list[tuple[float, int, int]] = []
+    for begin in range(0, len(roots), STEP):
+        keyed += [(*root.order, begin + at) for at, root in enumerate(roots[begin:begin + STEP])]
+        await breathe()
+    return [roots[number] for _, _, number in await sorted_in_turns(keyed, breathe)]
 
 
 async def _linked(rows: list[Row], breathe: Breathe) -> list[Node]:
@@ -143,18 +151,18 @@ async def _linked(rows: list[Row], breathe: Breathe) -> list[Node]:
                 by_id[one] = Node()
                 nodes.append(by_id[one])
         chains.append((node, chain))
-        if not number % 100:
+        if not number % STEP:
             await breathe()
     # A message knows its own parent best, so those links are made first.
     for number, (node, chain) in enumerate(chains):
         if chain:
             _link(by_id[chain[-1]], node, tops)
-        if not number % 100:
+        if not number % STEP:
             await breathe()
     for number, (_, chain) in enumerate(chains):
         for above, below in zip(chain, chain[1:]):
             _link(by_id[above], by_id[below], tops)
-        if not number % 100:
+        if not number % STEP:
             await breathe()
     return nodes
 
@@ -178,7 +186,7 @@ def _top(node: Node, tops: dict[Node, Node]) -> Node:
     return node
 
 
-def _below(roots: Iterable[Node]) -> list[Node]:
+async def _below(roots: Iterable[Node], breathe: Breathe) -> list[Node]:
     """All messages, each after those above it."""
     found: list[Node] = []
     waiting = list(roots)
@@ -186,12 +194,14 @@ def _below(roots: Iterable[Node]) -> list[Node]:
         node = waiting.pop()
         found.append(node)
         waiting.extend(node.children)
+        if not len(found) % STEP:
+            await breathe()
     return found
 
 
 async def _pruned(roots: list[Node], breathe: Breathe) -> list[Node]:
     """Step 3: places of missing messages go, their children move up; at the top only when there is one child."""
-    for number, node in enumerate(reversed(_below(roots))):
+    for number, node in enumerate(reversed(await _below(roots, breathe))):
         kept: list[Node] = []
         for child in node.children:
             if child.uid:
@@ -199,7 +209,7 @@ async def _pruned(roots: list[Node], breathe: Breathe) -> list[Node]:
             else:
                 kept.extend(child.children)
         node.children = kept
-        if not number % SLICE:
+        if not number % STEP:
             await breathe()
     result: list[Node] = []
     for root in roots:
@@ -212,10 +222,10 @@ async def _pruned(roots: list[Node], breathe: Breathe) -> list[Node]:
 
 async def _sort_below(roots: list[Node], breathe: Breathe) -> None:
     """Steps 4 and 6: siblings by date, from the bottom up."""
-    for number, node in enumerate(reversed(_below(roots))):
+    for number, node in enumerate(reversed(await _below(roots, breathe))):
         if len(node.children) > 1:
             node.children = await _in_order(node.children, breathe)
-        if not number % SLICE:
+        if not number % STEP:
             await breathe()
 
 
@@ -227,7 +237,9 @@ def _subject_of(root: Node) -> tuple[str, bool]:
 async def _joined(roots: list[Node], breathe: Breathe) -> list[Node]:
     """Step 5: conversations with one subject become one."""
     table: dict[str, Node] = {}
-    for root in roots:
+    for number, root in enumerate(roots):
+        if not number % STEP:
+            await breathe()
         subject, is_reply = _subject_of(root)
         there = table.get(subject)
         if there is None or (not root.uid and there.uid) or (_subject_of(there)[1] and not is_reply and there.uid):
@@ -235,7 +247,7 @@ async def _joined(roots: list[Node], breathe: Breathe) -> list[Node]:
     result: list[Node] = []
     places: dict[Node, int] = {}
     for number, root in enumerate(roots):
-        if not number % SLICE:
+        if not number % STEP:
             await breathe()
         subject, is_reply = _subject_of(root)
         there = table[subject]

@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, compress
 from operator import not_
+from sys import byteorder
 
 import msgspec
 from msgspec import Struct
@@ -214,8 +215,15 @@ class Rows:
 
     def having(self, bit: int, on: bool) -> list[int]:
         """The UIDs of messages with a flag, or without."""
-        held = map(bit.__and__, self.masks)
-        return list(compress(self.uids, held if on else map(not_, held)))
+        # The octet of each mask that has the bit, made 1 for those that are wanted.
+        place, width = (bit.bit_length() - 1) // 8 if bit else 0, self.masks.itemsize
+        first = place if byteorder == "little" else width - 1 - place
+        octet = self.masks.tobytes()[first::width]
+        held = octet.translate(bytes([bool(value & bit >> 8 * place) is on for value in range(256)]))
+        wanted = held.count(1)
+        if wanted == len(held):
+            return self.uids.tolist()
+        return list(compress(self.uids, held)) if wanted else []
 
     def having_recent(self) -> list[int]:
         """The UIDs of messages in C{new/}."""
