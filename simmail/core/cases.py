@@ -140,10 +140,14 @@ def _whole(key: str, low: str) -> bool:
     return False
 
 
+def listing(cases: Shelved, persona: Persona) -> tuple[str, ...]:
+    """The ids of the cases that name a persona among their people."""
+    return tuple(sorted({id for name in (persona.id, *persona.addresses) for id in cases.by_persona.get(name, ())}))
+
+
 def _shared(cases: Shelved, persona: Persona, correspondent: str) -> list[Case]:
     """Open cases that a persona is on with a correspondent: one who is named, or anybody where nobody is."""
-    ids = {id for name in (persona.id, *persona.addresses) for id in cases.by_persona.get(name, ())}
-    ids.update(id for id in persona.case_ids or () if id in cases.by_id)
+    ids = {*listing(cases, persona), *(id for id in persona.case_ids or () if id in cases.by_id)}
     found = []
     for id in sorted(ids):
         case = cases.by_id[id]

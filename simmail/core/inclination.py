@@ -13,7 +13,7 @@ from simmail.core.situation import Dossier
 
 #: Odds are multiplied by these.
 QUESTION, KNOWN, CASE, PROMISE = 1.5, 1.2, 1.4, 2.0
-BULK, COPY, NUDGED = 0.25, 0.35, 0.75
+BULK, COPY, NUDGED, FAREWELL = 0.25, 0.35, 0.75, 0.1
 WARM, IMPATIENT = 1.2, 0.75
 
 #: An unanswered run lowers the odds so often at most.
@@ -35,7 +35,8 @@ class Inclination(NamedTuple):
 
 
 def reasons(
-    *, question: bool, known: bool, case: bool, promise: bool, bulk: str, copy: bool, dossier: Dossier
+    *, question: bool, known: bool, case: bool, promise: bool, bulk: str, copy: bool, dossier: Dossier,
+    farewell: bool = False,
 ) -> tuple[Reason, ...]:
     """Everything that raises or lowers the odds of a reply to one mail."""
     run = dossier.unanswered
@@ -46,6 +47,7 @@ def reasons(
         (promise, Reason(PROMISE, "a promise outstanding")),
         (bool(bulk), Reason(BULK, f"bulk mail ({bulk})")),
         (copy, Reason(COPY, "cc only")),
+        (farewell, Reason(FAREWELL, "nothing left to answer")),
         (run > 0, Reason(NUDGED ** min(run, MOST_NUDGES), f"{run} unanswered before" if run > 1 else "a nudge")),
         (dossier.warmth is not None and dossier.warmth > 0.75, Reason(WARM, "liked")),
         (dossier.patience is not None and dossier.patience < 0.2, Reason(IMPATIENT, "out of patience")),

@@ -18,6 +18,7 @@ from zoneinfo import ZoneInfo
 from simmail.core.mail import Mail
 from simmail.core.quoting import split_reply
 from simmail.core.times import DAYS, format_duration
+from simmail.core.words.language import language
 
 #: Mails that are looked at, newest first; fewer than so many answers tell no rate.
 MOST, FEWEST = 2_000, 3
@@ -139,8 +140,17 @@ def _signature(texts: Sequence[str]) -> str:
         if tails:
             found, times = tails.most_common(1)[0]
             if times * 2 > len(texts) and len(found) <= 600:
-                return found
+                return _without_closing(found)
     return ""
+
+
+def _without_closing(text: str) -> str:
+    """A signature without the words that stand above it: those are said by who signs, mail by mail."""
+    lines, closing = text.split("\n"), language("en").closing_words | language("de").closing_words
+    while lines and lines[0].lower().strip(" ,.!") in closing:
+        del lines[0]
+    # A name alone is no signature.
+    return "\n".join(lines) if len(lines) > 1 else ""
 
 
 def _role(text: str) -> str:

@@ -154,7 +154,7 @@ def _decide(
     rate, told = inclined(base, label, reasons(
         question=found.questions > 0 and not copy, known=before.received > 0 or before.sent > 0,
         case=s.case is not None, promise=any(one.by == "persona" for one in dossier.promises),
-        bulk=bulk(s.mail), copy=copy, dossier=before,
+        bulk=bulk(s.mail), copy=copy, dossier=before, farewell=found.farewell and bool(s.thread.wrote),
     ))
     draw = s.dice.uniform("reply")
     leaning, side = ("yes", "under") if draw < rate else ("no", "over")

@@ -37,6 +37,14 @@ _DELIVERS = (
     "attached", "attachment", "enclosed", "as promised", "here is", "here are", "here's", "please find",
     "anbei", "im anhang", "wie versprochen", "hier ist",
 )
+#: A short answer with one of these, and with no more than thanks besides, takes its leave.
+_FAREWELL = (
+    "see you", "talk soon", "talk to you", "speak soon", "until then", "that's all", "that is all", "all set",
+    "have a nice", "have a good", "have a great", "you're welcome", "you are welcome", "my pleasure", "sounds good",
+    "got it", "perfect", "will do", "bis dann", "bis bald", "alles klar", "schönes wochenende", "schönen tag",
+    "gern geschehen", "perfekt",
+)
+_LONGEST_FAREWELL = 25
 _REQUESTS = (
     "please let me know", "let me know", "please confirm", "could you", "can you", "would you", "please send",
     "please reply", "please advise", "get back to me", "looking forward to your reply", "bitte senden",
@@ -51,6 +59,7 @@ class Signals(Struct, frozen=True):
     @ivar questions: question marks that end a sentence.
     @ivar request: something is asked for without a question mark.
     @ivar delivers: it says that something comes with it, or has an attachment.
+    @ivar farewell: it answers and only takes its leave.
     @ivar new: the new text that was looked at, as written.
     """
 
@@ -62,6 +71,7 @@ class Signals(Struct, frozen=True):
     pressure: bool = False
     complaint: bool = False
     delivers: bool = False
+    farewell: bool = False
     new: str = ""
 
     @property
@@ -76,15 +86,18 @@ def signals(mail: Mail) -> Signals:
     # A subject with Re: was written by somebody else, mostly.
     subject = "" if mail.subject[:3].lower() in ("re:", "aw:") else mail.subject[:1000]
     low = f"{subject}\n{new}".lower().replace("\u2019", "'")
+    questions, request = _questions(f"{subject}\n{new}"), _any(_REQUESTS, low)
     return Signals(
-        questions=_questions(f"{subject}\n{new}"),
-        request=_any(_REQUESTS, low),
+        questions=questions,
+        request=request,
         thanks=_any(_THANKS, low) and not _any(_NO_THANKS, low),
         apology=_any(_APOLOGY, low),
         nagging=_any(_NAGGING, low),
         pressure=_any(_PRESSURE, low),
         complaint=_any(_COMPLAINT, low),
         delivers=any(not one.inline for one in mail.attachments) or _any(_DELIVERS, low),
+        farewell=bool(mail.in_reply_to) and not (questions or request or mail.attachments) and len(
+            new.split()) <= _LONGEST_FAREWELL and _any(_FAREWELL, low) and not _any(_COMPLAINT + _NAGGING, low),
         new=new,
     )
 

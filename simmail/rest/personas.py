@@ -138,20 +138,20 @@ async def persona(call: Call) -> Persona:
 
 
 async def list_personas(call: Call) -> list[Persona]:
-    return await call.universe.people.list()
+    return [call.universe.cases.shown(one) for one in await call.universe.people.list()]
 
 
 async def create_persona(call: Call) -> Persona:
     call.universe.plan().check("people", len(call.universe.people))
-    return await call.universe.people.create(call.body)
+    return call.universe.cases.shown(await call.universe.people.create(call.body))
 
 
 async def get_persona(call: Call) -> Any:
-    return call.found
+    return call.universe.cases.shown(call.found)
 
 
 async def change_persona(call: Call) -> Persona:
-    return await call.universe.people.patch(call.path["id"], call.body)
+    return call.universe.cases.shown(await call.universe.people.patch(call.path["id"], call.body))
 
 
 async def delete_persona(call: Call) -> Deleted:

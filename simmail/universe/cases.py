@@ -99,6 +99,17 @@ class Cases:
             return None, "none"
         return rules.match(mail, self._shelved, persona, correspondent, thread.case_id)
 
+    def listing(self, persona: Persona) -> tuple[str, ...]:
+        """The ids of the cases that name a persona among their people."""
+        return rules.listing(self._shelved, persona) if self._by_id else ()
+
+    def shown(self, persona: Persona) -> Persona:
+        """A persona as it is read: C{case_ids} has the cases that name it as well."""
+        listed = self.listing(persona)
+        if not listed:
+            return persona
+        return replace(persona, case_ids=tuple(dict.fromkeys((*(persona.case_ids or ()), *listed))))
+
     # What the API changes
 
     async def push(self, fields: dict[str, Any], case_id: str | None = None) -> Pushed:
@@ -108,6 +119,7 @@ class Cases:
         @param case_id: update this one only.
         @raise Invalid: a bad field.
         @raise NotFound: no case C{case_id}.
+        @raise OverAllowance: the people it describes are more than the plan allows.
         """
         self._meant(fields, case_id)
         people = await self._people(fields)
@@ -158,9 +170,13 @@ class Cases:
         new_case({**fields, "people": None}, "c_check", universe.clock.now())
         if listed is None:
             return None
+        new = {}
         for entry in listed:
             if entry.fields is not None and universe.people.at(_first(entry.fields)) is None:
                 new_persona(entry.fields, "p_check", "case", universe.clock.now(), universe.dice)
+                new[_first(entry.fields)] = True
+        if new:
+            universe.plan().check("people", len(universe.people) + len(new) - 1)
         found = []
         for entry in listed:
             person = entry.person

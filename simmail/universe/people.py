@@ -201,6 +201,10 @@ class People(Memories):
             old = self._found(persona_id)
             if old.provider == "config":
                 raise Conflict(f"persona {persona_id} comes from a YAML file and cannot be edited")
+            if isinstance(fields.get("case_ids"), list):
+                # What was read has the cases that name it; they name it still without being kept here.
+                listed = self._universe.cases.listing(old)
+                fields = {**fields, "case_ids": [one for one in fields["case_ids"] if one not in listed]}
             persona = patched(old, fields)
             self._check_unique(persona, old)
             for address in persona.addresses:

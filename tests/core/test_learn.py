@@ -69,6 +69,13 @@ class LearnTests(SynchronousTestCase):
             fields["timing"]["hours"], {"tz": "Etc/GMT-2", "from": "11:00", "to": "14:00", "days": "mon-fri"})
         self.assertEqual((found.mails, found.people), (35, ("a@b.test",)))
 
+    def test_signature_without_closing(self) -> None:
+        """The lines that most mails end with are a signature from the name on; closing words are said mail by mail."""
+        text = "Dear Mr Smith,\n\nnumber {} leaves today.\n\nKind regards,\nJo Baker\nHead of Sales\nThe Shop"
+        found = self.learned([wrote(text.format(n), NOW + timedelta(days=n)) for n in range(4)])
+        self.assertEqual(found.fields["style"]["signature"], "Jo Baker\nHead of Sales\nThe Shop")
+        self.assertEqual(found.fields["role"], "Head of Sales")
+
     def test_little(self) -> None:
         """What the mail does not show is left out."""
         self.assertEqual(self.learned([]).fields, {"addresses": [OWN]})

@@ -66,6 +66,10 @@ CASES: dict[str, tuple[Situation, type[Any], tuple[str, ...]]] = {
         quiet(mail(), person(temperament="difficult"), dossier=Dossier(
             APP, received=9, warmth=0.2, trust=0.3, patience=0.1, last_contact=NOW)),
         Ignore, ("out of patience", "difficult 0.80")),
+    "a farewell": (
+        quiet(mail("Perfect, thank you. See you then!", in_reply_to="<r@acme.test>"), person(temperament="responsive"),
+              thread=ThreadState("<1@app.test>", wrote="<r@acme.test>")),
+        Ignore, ("nothing left to answer", "responsive 0.95")),
     "paused": (situation(mail(), person(paused=True)), Ignore, ("paused",)),
     "an auto-reply": (
         situation(mail(headers=(("Auto-Submitted", "auto-replied"),))), Ignore, ("loop", "auto-replied")),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+from simmail.core.allowances import Allowances, Plan
 from simmail.core.reading import read
-from simmail.errors import Conflict, Invalid, NotFound
+from simmail.errors import Conflict, Invalid, NotFound, OverAllowance
 from simmail.testing.universe import now
 from simmail.universe.learning import learn_persona
 from tests.universe.test_road import MAIL, RoadTestCase, persona
@@ -51,6 +52,33 @@ class CaseTests(RoadTestCase):
         bad["people"][0]["timing"] = {"reply_rate": 2}
         self.assertRaises(Invalid, now, self.universe.cases.push(bad))
         self.assertEqual((len(self.universe.cases), len(self.universe.people)), (0, 0))
+
+    def test_people_the_plan_does_not_allow(self) -> None:
+        """People described beyond the plan's allowance are refused by name of the plan, and nothing is created."""
+        self.universe.plan = lambda: Plan("tiny", limits=Allowances(people=1))  # type: ignore[method-assign]
+        two = case()
+        two["people"].insert(0, {"addresses": ["lee@acme.test"]})
+        error = self.assertRaises(OverAllowance, now, self.universe.cases.push(two))
+        self.assertIn("the plan tiny allows 1", str(error))
+        self.assertEqual((len(self.universe.cases), len(self.universe.people)), (0, 0))
+        now(self.universe.cases.push(case()))
+        self.assertEqual(len(self.universe.people), 1)
+        # Who is there already is not one more.
+        self.assertFalse(now(self.universe.cases.push(case(id=self.universe.cases.all()[0].id))).new)
+
+    def test_case_ids(self) -> None:
+        """A persona is read with the cases that name it; writing that back keeps nothing of them."""
+        made = now(self.universe.cases.push(case()))
+        person = self.universe.people.at("kim@acme.test")
+        assert person is not None
+        shown = self.universe.cases.shown(person)
+        self.assertEqual(shown.case_ids, (made.case.id,))
+        now(self.universe.people.patch(person.id, {"case_ids": [made.case.id, "c_other"], "role": "buyer"}))
+        kept = self.universe.people.at("kim@acme.test")
+        assert kept is not None
+        self.assertEqual((kept.case_ids, kept.role), (("c_other",), "buyer"))
+        now(self.universe.cases.push({"id": made.case.id, "people": []}))
+        self.assertEqual(self.universe.cases.shown(kept).case_ids, ("c_other",))
 
     def test_facts_are_said_and_secrets_are_not(self) -> None:
         """A mail with the case's key is linked; the answer states its fact and never its secret."""
