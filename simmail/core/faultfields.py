@@ -6,11 +6,13 @@ Source: API contract, "Fault rule" and "Faults"; decisions, section 12.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, get_args
 
 import msgspec
+from msgspec.structs import replace
 
 from simmail.core.address import u_labels
 from simmail.core.checks import LINE, Check, flag, line, list_of, members, one_of, share, text
@@ -41,7 +43,14 @@ def rules_of(value: Any) -> tuple[FaultRule, ...]:
 
     @raise Invalid: naming the rule by its place and the field.
     """
-    return tuple(rule_of(one, str(index)) for index, one in enumerate(list_of(value, "")))
+    found: list[FaultRule] = []
+    seen: Counter[str] = Counter()
+    for index, one in enumerate(list_of(value, "")):
+        rule = rule_of(one, str(index))
+        nth = seen[rule.identity]
+        seen[rule.identity] += 1
+        found.append(replace(rule, nth=nth))
+    return tuple(found)
 
 
 def rule_of(value: Any, field: str = "") -> FaultRule:
@@ -68,6 +77,7 @@ def rule_of(value: Any, field: str = "") -> FaultRule:
 def shown(rule: FaultRule, hits: int = 0) -> dict[str, Any]:
     """A rule as the API shows it: what is not set is left out."""
     fields: dict[str, Any] = msgspec.to_builtins(rule)
+    del fields["nth"]
     always = ("name", "kind", "stage", "match", "rate", "enabled")
     found = {name: one for name, one in fields.items() if name in always or one not in (0, "", None)}
     if rule.per == "universe":

@@ -60,6 +60,7 @@ class FaultRule(Struct, frozen=True):
     @ivar interval: a duration, for C{rate_limit}.
     @ivar first, every, times: fire for the first n matches only, for each n-th, at most n times; 0 for no such limit.
     @ivar per: what matches are counted for.
+    @ivar nth: how many rules before it have the same name, kind, stage and match.
     """
 
     name: str
@@ -81,11 +82,12 @@ class FaultRule(Struct, frozen=True):
     every: int = 0
     times: int = 0
     per: Per = "universe"
+    nth: int = 0
 
     @property
     def identity(self) -> str:
-        """What draws and counts of the rule are kept under; rules that differ in nothing else share them."""
-        return "\0".join((self.name, self.kind, self.stage, self.match))
+        """What draws and counts of the rule are kept under, whatever else about it is changed."""
+        return "\0".join((self.name, self.kind, self.stage, f"{self.match}\1{self.nth}" if self.nth else self.match))
 
 
 class Passing(NamedTuple):
@@ -183,6 +185,16 @@ def judge(
     return Judged(None, tuple(changed.items()))
 
 
+def is_fleeting(key: str) -> bool:
+    """Whether a mark is about one connection: it need not outlive it."""
+    return key.split("\0", 5)[4] == "connection"
+
+
+def is_lasting(key: str) -> bool:
+    """Whether a mark is one of the few that a rule has for the whole universe: it is never forgotten for others."""
+    return key.split("\0", 4)[4] in ("hits", "per\0")
+
+
 def hits(rule: FaultRule, marks: Mapping[str, Mark]) -> int:
     """How often a rule has fired."""
     return marks.get(_key(rule, "hits"), Mark()).fired
@@ -193,7 +205,7 @@ def _fires(
 ) -> bool:
     """Whether a rule that matches fires; counts the match."""
     subject = _subject(rule, passing)
-    key = _key(rule, "per", subject)
+    key = _key(rule, "connection" if rule.per == "connection" else "per", subject)
     mark = marks.get(key, Mark())
     count = mark.matches + 1
     mark = mark._replace(matches=count)
@@ -236,7 +248,7 @@ def _drawn(
     key = _key(rule, "pair", *pair)
     nth = marks.get(key, Mark()).matches
     changed[key] = Mark(matches=nth + 1)
-    return dice.on("fault", rule.name, rule.kind, rule.stage, rule.match).chance(rule.rate, *pair, nth)
+    return dice.on("fault", *rule.identity.split("\0")).chance(rule.rate, *pair, nth)
 
 
 def _subject(rule: FaultRule, passing: Passing) -> str:

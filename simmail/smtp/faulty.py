@@ -53,7 +53,7 @@ class Faulty(Pump):
         if universe is None or not universe.faults.rules:
             return None
         login = self.login.username if self.login is not None else ""
-        self._connection = self._connection or self.factory.number()
+        self._connection = self._connection or f"{self.factory.service} {self.factory.number()}"
         passing = Passing(stage, self.remote, login=login, connection=self._connection)
         return universe.policy.fault(passing._replace(**fields))
 

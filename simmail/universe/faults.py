@@ -8,6 +8,7 @@ decisions, section 12.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from twisted.logger import Logger
 
 from simmail.core.events import Event
 from simmail.core.faultfields import is_advanced, rules_of, shown
-from simmail.core.faults import FaultRule, FaultVerdict, Mark, Passing, hits, judge
+from simmail.core.faults import FaultRule, FaultVerdict, Mark, Passing, hits, is_fleeting, is_lasting, judge
 from simmail.core.scenarios import added
 from simmail.database.records import Commit
 
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 #: Marks kept in memory; the oldest go first.
 MOST_MARKS = 100_000
+
+#: Marks of connections, more than there may be at once; these are not in the database.
+MOST_FLEETING = 20_000
 
 
 class Faults:
@@ -36,6 +40,7 @@ class Faults:
     def __init__(self, universe: Universe) -> None:
         self._universe = universe
         self._marks: dict[str, Mark] = {}
+        self._fleeting: dict[str, Mark] = {}
         self.rules: tuple[FaultRule, ...] = ()
 
     async def start(self) -> None:
@@ -86,12 +91,17 @@ class Faults:
         if not self.rules:
             return None
         universe = self._universe
-        verdict, marks = judge(self.rules, passing, self._marks, universe.clock.now(), universe.dice)
-        if not marks:
+        verdict, changed = judge(
+            self.rules, passing, ChainMap(self._marks, self._fleeting), universe.clock.now(), universe.dice)
+        if not changed:
             return verdict
-        for key, mark in marks:
-            self._marks.pop(key, None)
-            self._marks[key] = mark
+        marks = []
+        for key, mark in changed:
+            kept = self._fleeting if is_fleeting(key) else self._marks
+            kept.pop(key, None)
+            kept[key] = mark
+            if kept is self._marks:
+                marks.append((key, mark))
         events: tuple[Event, ...] = ()
         if verdict is not None:
             events = (Event("fault.hit", universe.clock.now(), {
@@ -111,11 +121,13 @@ class Faults:
 
     def _record(self, marks: Sequence[tuple[str, Mark]], events: tuple[Event, ...]) -> None:
         drops = []
+        while len(self._fleeting) > MOST_FLEETING:
+            del self._fleeting[next(iter(self._fleeting))]
         while len(self._marks) > MOST_MARKS:
-            oldest = next(iter(self._marks))
+            oldest = next(key for key in self._marks if not is_lasting(key))
             del self._marks[oldest]
             drops.append(("marks", oldest))
-        if not self._universe.available:
+        if not (marks or events) or not self._universe.available:
             return
         commit = Commit(
             puts=tuple(("marks", key, msgspec.json.encode(mark)) for key, mark in marks), events=events,

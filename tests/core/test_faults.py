@@ -4,6 +4,7 @@ Fault rules: what fires, when, for whom.
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,7 +14,9 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.dice import Dice
 from simmail.core.faultfields import is_advanced, rule_of, rules_of, shown
-from simmail.core.faults import KINDS, PAIRS, STAGES, FaultRule, FaultVerdict, Mark, Passing, hits, judge
+from simmail.core.faults import (
+    KINDS, PAIRS, STAGES, FaultRule, FaultVerdict, Mark, Passing, hits, is_fleeting, is_lasting, judge,
+)
 from simmail.errors import Invalid
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -144,6 +147,29 @@ class CountTests(SynchronousTestCase):
             self.assertEqual([trial.fires(2, **{per: one}) for one in ("a", "b", "a")], ["x.", "x.", ".."])
             self.assertEqual(hits(trial.rules[0], trial.marks), 2)
         self.assertEqual([Trial({**REJECT, "first": 1}).fires(2, recipient=one) for one in ("a", "b")], ["x.", "x."])
+
+    def test_twins(self) -> None:
+        """Rules that nothing tells apart but their place count and draw each for itself."""
+        twin = {**REJECT, "name": ""}
+        trial = Trial({**twin, "times": 1, "code": 551}, {**twin, "times": 2, "code": 552})
+        said = [trial.ask() for _ in range(4)]
+        self.assertEqual([one.code if one else 0 for one in said], [551, 552, 552, 0])
+        self.assertEqual([hits(rule, trial.marks) for rule in trial.rules], [1, 2])
+        trial = Trial({**twin, "rate": 0.5, "code": 551}, {**twin, "rate": 0.5, "code": 552})
+        codes = Counter(one.code if one else 0 for one in (trial.ask(recipient=f"u{n}@b.test") for n in range(400)))
+        for code, wanted in ((551, 200), (552, 100), (0, 100)):
+            self.assertLess(abs(codes[code] - wanted), 40, codes)
+
+    def test_which_marks_last(self) -> None:
+        """Marks of a connection need not outlive it, those of the universe are never forgotten."""
+        trial = Trial({**REJECT, "per": "connection", "match": "@b.test"}, {**REJECT, "rate": 0.5})
+        trial.ask(recipient="a@b.test")
+        trial.ask(recipient="a@x.test")
+        trial.ask(recipient="b@x.test")
+        kinds = {tuple(key.split("\0")[4:6]): (is_fleeting(key), is_lasting(key)) for key in trial.marks}
+        self.assertEqual(kinds, {
+            ("connection", "1"): (True, False), ("hits",): (False, True), ("per", ""): (False, True),
+            ("pair", "app@sim.test"): (False, False)})
 
     def test_greylist(self) -> None:
         """A new triplet is deferred until the delay has passed on the simulated clock, and let in ever after."""

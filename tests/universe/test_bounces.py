@@ -13,6 +13,7 @@ from simmail.core.scenarios import SCENARIOS
 from simmail.core.waiting import ReplyWait
 from simmail.errors import Conflict, FeatureMissing, Invalid, NotFound, OverMailLimit
 from simmail.testing.universe import now
+from simmail.universe import faults
 from simmail.universe.fingerprint import fingerprint
 from simmail.universe.submission import DsnRequest, Recipient, Submission
 from tests.universe.test_road import MAIL, RoadTestCase, persona
@@ -201,6 +202,16 @@ class FaultTests(BounceTestCase):
         return self.universe.policy.fault(Passing(**{
             "stage": "rcpt", "sender": "app@sim.test", "recipient": "a@x.test", **fields}))
 
+    def restart(self) -> None:
+        """The process ends and another begins."""
+        server = self.server
+        server.roster = type(server.roster)(
+            server.config, server.database, server._store, server.reactor, lambda work, *a: work(*a), server.unique,
+            server.web)
+        now(server.roster.start())
+        server.roster.begin()
+        self.universe = server.roster.universe("main")
+
     def test_rules_are_replaced_and_shown(self) -> None:
         """PUT replaces; the answer shows defaults and hits; the event counts."""
         shown = now(self.universe.faults.put([{"name": "no", "kind": "reject", "stage": "rcpt", "match": "@x.test"}]))
@@ -254,15 +265,29 @@ class FaultTests(BounceTestCase):
         now(self.universe.faults.put([{"name": "three", "kind": "defer", "stage": "rcpt", "first": 3}]))
         self.assertTrue(self.judge())
         self.assertTrue(self.judge())
-        server = self.server
-        server.roster = type(server.roster)(
-            server.config, server.database, server._store, server.reactor, lambda work, *a: work(*a), server.unique,
-            server.web)
-        now(server.roster.start())
-        server.roster.begin()
-        self.universe = server.roster.universe("main")
+        self.restart()
         self.assertTrue(self.judge())
         self.assertIsNone(self.judge())
+
+    def test_connections_begin_anew(self) -> None:
+        """What is counted for a connection is not kept: after a restart another has its number."""
+        now(self.universe.faults.put([{
+            "name": "c", "kind": "defer", "stage": "rcpt", "first": 1, "per": "connection"}]))
+        self.assertTrue(self.judge(connection="SMTP 1"))
+        self.assertIsNone(self.judge(connection="SMTP 1"))
+        self.restart()
+        self.assertEqual(self.universe.faults.shown()[0]["hits"], 1)
+        self.assertTrue(self.judge(connection="SMTP 1"))
+
+    def test_marks_are_bounded(self) -> None:
+        """Of very many pairs the oldest are forgotten, in the database too; the counts of the rule are not."""
+        self.patch(faults, "MOST_MARKS", 50)
+        now(self.universe.faults.put([{"name": "f", "kind": "defer", "stage": "rcpt", "times": 2, "rate": 0.999}]))
+        codes = [bool(self.judge(recipient=f"u{n}@x.test")) for n in range(200)]
+        self.assertEqual(codes.count(True), 2)
+        self.assertEqual(len(now(self.universe.database.table("main", "marks"))), 50)
+        self.restart()
+        self.assertIsNone(self.judge(recipient="new@x.test"))
 
     def deliver(self, kind: str, **fields: Any) -> None:
         """A message whose delivery goes wrong."""
