@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 #: of those in memory at once.
 STATE, SLICE, READ, OCTETS = 2000, 500, 64, 2 << 20
 
+#: Sections of the header that are cut from it for all messages of a slice; more are read one by one.
+MOST_HEADERS = 4
 #: The structure of a larger message is worked out in a thread, and so are its parts decoded.
 LARGE = 256 * 1024
 
@@ -124,6 +126,7 @@ class Plan:
         self.fields: list[str] = []
         self.formats: list[bytes] = []
         self.columns: list[Column] = []
+        self.headers: list[Item] = []
         self.dear: list[Item] = []
         for item in items:
             self._add(item)
@@ -158,9 +161,13 @@ class Plan:
         elif kind in _FIELDS:
             field = self._field(_FIELDS[kind])
             self._keep(label + b" %b", lambda _, rows: [row[field] for row in rows])
-        elif kind == "BODY[]" and item.section.startswith("HEADER") and not item.path:
-            header = self._field("header")
-            self._keep(label + b" %b", lambda _, rows: [literal(cut(chosen(row[header], item), item)) for row in rows])
+        elif (kind == "BODY[]" and item.section.startswith("HEADER") and not item.path
+              and len(self.headers) < MOST_HEADERS):
+            self._field("header")
+            at = len(self.headers)
+            self.headers.append(item)
+            # What L{_cut} adds behind the fields.
+            self._keep(label + b" %b", lambda _, rows: [row[len(self.fields) + at] for row in rows])
         else:
             self.dear.append(item)
 
@@ -195,7 +202,8 @@ class Plan:
             return
         begin = 0
         # Octets that are in memory at once for one message, at most.
-        for end in portions(sizes if self.dear else [min(size, HEADER) for size in sizes], OCTETS):
+        most = HEADER * len(self.headers)
+        for end in portions(sizes if self.dear else [min(size * len(self.headers), most) for size in sizes], OCTETS):
             await self._show(uids[begin:end], first and first + begin)
             begin = end
 
@@ -208,6 +216,8 @@ class Plan:
         rows: list[tuple[Any, ...]] = []
         if self.fields:
             kept = await selected.folder.digested(uids, self.fields)
+            if self.headers:
+                kept = await self._cut(kept)
             if len(kept) < len(uids):
                 self.missing = True
                 uids = [uid for uid in uids if uid in kept]
@@ -236,6 +246,17 @@ class Plan:
             return uids
         self.missing = True
         return [uid for uid, size in zip(uids, sizes) if size is not None]
+
+    async def _cut(self, kept: dict[int, tuple[Any, ...]]) -> dict[int, tuple[Any, ...]]:
+        """Add to each row what was asked for of its header."""
+        place, headers = self.fields.index("header"), self.headers
+
+        def cut_all() -> dict[int, tuple[Any, ...]]:
+            return {uid: (*row, *[literal(cut(chosen(row[place], item), item)) for item in headers])
+                    for uid, row in kept.items()}
+
+        weight = sum([len(row[place]) for row in kept.values()])
+        return await self.imap.factory.in_thread_if(weight * len(headers) > LARGE, cut_all)
 
     async def _mark(self, uids: Sequence[int]) -> frozenset[int]:
         held = self.selected.folder.column("flags", uids)
@@ -282,7 +303,8 @@ class Plan:
             separator = head + blank
             for item in self.dear:
                 shown = await self.imap.factory.in_thread_if(
-                    item.kind != "BODY[]" and len(octets) > LARGE, partial(self._section, item, sections))
+                    len(octets) > LARGE and (item.kind != "BODY[]" or item.section != ""),
+                    partial(self._section, item, sections))
                 pieces += (separator, shown)
                 separator = b" "
                 held += len(shown)

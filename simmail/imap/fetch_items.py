@@ -6,6 +6,7 @@ Source: RFC 3501 section 6.4.5, RFC 3516 (BINARY), RFC 7162 (MODSEQ), RFC 8474 (
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from simmail.imap.replies import Bad
@@ -14,6 +15,8 @@ from simmail.imap.tokens import Arguments
 _MOST_ITEMS = 200
 _MOST_NAMES = 1000
 _LONGEST_PATH = 100
+#: Of so many header names a pattern is quicker than looking at each field.
+_MOST_TRIED = 30
 
 
 class Since(NamedTuple):
@@ -57,6 +60,7 @@ class Item(NamedTuple):
     @ivar path: the numbers of the part, empty for the whole message.
     @ivar section: C{""}, C{"HEADER"}, C{"TEXT"}, C{"MIME"}, C{"HEADER.FIELDS"} or C{"HEADER.FIELDS.NOT"}.
     @ivar names: of header fields, in lower case.
+    @ivar fields: finds those of a header section that are asked for; None when there are too many names.
     @ivar partial: (first octet, how many), or None for all.
     @ivar sets_seen: whether reading it marks the message as seen.
     """
@@ -66,6 +70,7 @@ class Item(NamedTuple):
     path: tuple[int, ...] = ()
     section: str = ""
     names: frozenset[bytes] = frozenset()
+    fields: re.Pattern[bytes] | None = None
     partial: tuple[int, int] | None = None
     sets_seen: bool = False
 
@@ -144,7 +149,7 @@ def _section(arguments: Arguments, sets_seen: bool) -> Item:
     start = arguments.at
     path = _path(arguments)
     dotted = bool(path) and arguments.octets[arguments.at - 1:arguments.at] == b"."
-    section, names = "", frozenset[bytes]()
+    section, names, pattern = "", frozenset[bytes](), None
     label = arguments.octets[start:arguments.at]
     if arguments.peek() != b"]":
         if path and not dotted:
@@ -160,13 +165,23 @@ def _section(arguments: Arguments, sets_seen: bool) -> Item:
             arguments.space()
             listed = _header_names(arguments)
             names = frozenset(one.lower() for one in listed)
+            if len(names) <= _MOST_TRIED:
+                pattern = _fields(names, section == "HEADER.FIELDS")
             label += b" (%b)" % b" ".join(map(_shown_name, listed))
     elif dotted:
         raise Bad("Expected a section")
     arguments.expect(b"]")
     partial = _partial(arguments)
     label = b"BODY[%b]" % label + (b"<%d>" % partial[0] if partial else b"")
-    return Item("BODY[]", label, path, section, names, partial, sets_seen)
+    return Item("BODY[]", label, path, section, names, pattern, partial, sets_seen)
+
+
+def _fields(names: frozenset[bytes], wanted: bool) -> re.Pattern[bytes]:
+    """What finds the fields of these names in a header section, or the others, folded lines included."""
+    name = rb"(?:%b)[ \t]*+:" % b"|".join(map(re.escape, sorted(names)))
+    if not wanted:
+        name = rb"(?!%b)[^\x00-\x20:][^\n :]*+[ \t]*+:" % name
+    return re.compile(rb"^%b[^\n]*+(?:\n[ \t][^\n]*+)*\n?" % name, re.IGNORECASE | re.MULTILINE)
 
 
 def _header_names(arguments: Arguments) -> list[bytes]:

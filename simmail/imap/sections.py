@@ -97,6 +97,9 @@ def chosen(header: bytes, item: Item) -> bytes:
     """A header section, or those of its fields that were asked for, with the blank line."""
     if item.section == "HEADER":
         return header
+    if item.fields is not None:
+        found = b"".join(item.fields.findall(header))
+        return found + (b"\r\n" if not found or found.endswith(b"\n") else b"\r\n\r\n")
     wanted = item.section == "HEADER.FIELDS"
     return b"".join([raw for name, raw in fields(header) if (name in item.names) is wanted]) + b"\r\n"
 

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import re
 
+from hypothesis import given
+from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
+from simmail.core.mime import header_end
+from simmail.imap.fetch_items import parse_items
+from simmail.imap.sections import chosen
+from simmail.imap.tokens import Arguments
+from tests.core.hostile import seconds
 from tests.imap.play import Connection, House
 
 _ROW = re.compile(rb"\* (\d+) FETCH \(UID (\d+)")
@@ -31,7 +38,10 @@ class ManyTests(SynchronousTestCase):
     def test_whole(self) -> None:
         """Every message comes once, in order, under its own number, kept or read."""
         expected = [(number, number) for number in range(1, 701)]
-        for items in ("(UID FLAGS)", "(UID ENVELOPE)", "(UID BODY.PEEK[TEXT]<0.1>)", "(UID BODY.PEEK[HEADER])"):
+        many = " ".join(f"BODY.PEEK[HEADER.FIELDS (Subject X-{one})]" for one in range(8))
+        for items in (
+            "(UID FLAGS)", "(UID ENVELOPE)", "(UID BODY.PEEK[TEXT]<0.1>)", "(UID BODY.PEEK[HEADER])", f"(UID {many})",
+        ):
             self.assertEqual(self.rows(self.client, f"a FETCH 1:* {items}"), expected)
 
     def test_scattered(self) -> None:
@@ -60,3 +70,31 @@ class ManyTests(SynchronousTestCase):
         self.client.send(b"a FETCH 1:* BODY[TEXT]<0.1>\r\n")
         self.assertEqual(self.client.taken().count(b"FLAGS (\\Recent \\Seen)"), 350)
         self.assertEqual(self.house.folder().unseen(), [])
+
+
+class HeaderTests(SynchronousTestCase):
+    """HEADER.FIELDS and HEADER.FIELDS.NOT."""
+
+    @given(st.lists(st.sampled_from((
+        b"From: a", b"from : b", b"FROM:c", b" fold", b"\tfold", b"X-A: 1", b"x-a:", b":none", b"none", b"To\t: x",
+        b"Fromage: y", b"X From: z", b"", b"\xff8: 1", b"From", b"X%b: 1")), max_size=9),
+        st.sampled_from((b"\r\n", b"\n")))
+    def test_same(self, lines: list[bytes], end: bytes) -> None:
+        """The quick way for few names finds what looking at each field finds."""
+        octets = end.join(lines) + end + end
+        header = octets[:header_end(octets)]
+        for names in (b"HEADER.FIELDS (From X-A)", b"HEADER.FIELDS.NOT (From X-A)", b'HEADER.FIELDS ("X%b")'):
+            item = parse_items(Arguments(b"BODY[" + names + b"]"))[0]
+            self.assertIsNotNone(item.fields)
+            self.assertEqual(chosen(header, item), chosen(header, item._replace(fields=None)))
+
+    def test_many_names(self) -> None:
+        """More names than are tried at each line."""
+        names = b" ".join(b"X-%d" % number for number in range(500))
+        item = parse_items(Arguments(b"BODY[HEADER.FIELDS (" + names + b")]"))[0]
+        self.assertEqual(chosen(b"A: 1\r\nX-499: 2\r\n 3\r\nX-500: 4\r\n\r\n", item), b"X-499: 2\r\n 3\r\n\r\n")
+
+    def test_hostile(self) -> None:
+        """A header of the largest size with nothing but short fields."""
+        item = parse_items(Arguments(b"BODY[HEADER.FIELDS.NOT (From Subject)]"))[0]
+        self.assertLess(seconds(chosen, b"a:\n" * (1 << 20), item), 3.0)
