@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
 from simmail.core.address import Address
+from simmail.core.anchors import host_of
 from simmail.core.aftermath import promised_in
 from simmail.core.dice import Dice
 from simmail.core.identity import message_id
 from simmail.core.jobs import Job
+from simmail.core.links import unsubscribes
 from simmail.core.mail import Attachment, Draft, Mail
 from simmail.core.persona import OutOfOffice, Persona
 from simmail.core.plans import FORWARDED
@@ -79,7 +81,8 @@ def request(
         promise=Promised(promise.what, promise.due) if promise is not None else None,
         ooo=msgspec.convert(period, OutOfOffice) if period else None, own=matter.own,
         question=data.get("question") or "", held=matter.thread.held,
-        owed=owed.what if owed is not None else "", done=matter.thread.done, nth=dossier.sent)
+        owed=owed.what if owed is not None else "", done=matter.thread.done, broken=_broken(data),
+        nth=dossier.sent)
 
 
 def draft(
@@ -142,6 +145,14 @@ def _references(matter: Matter) -> tuple[str, ...]:
 def _passed_on(mail: Mail) -> tuple[Attachment, ...]:
     """The attachments of a mail that goes on; pictures of its HTML become files, for the HTML is quoted as text."""
     return tuple(replace(one, inline=False, content_id="") for one in mail.attachments)
+
+
+def _broken(data: dict[str, Any]) -> str:
+    """What a reader calls the first link that did not open: its words, else its host."""
+    for one in data.get("visited", ()):
+        if one["broken"] and not unsubscribes(one["url"], one["text"]):
+            return host_of(one["url"]) if "://" in one["text"] or not one["text"] else str(one["text"])
+    return ""
 
 
 def _or_half(value: float | None) -> float:

@@ -89,6 +89,9 @@ class OpeningTests(VisitTestCase):
         self.idle()
         (sent,) = self.told("persona.sent")
         self.assertEqual(sent["links_opened"], ["https://a.com/1"])
+        # Of those that do not open one is complained of.
+        self.assertIn("b.com", sent["text"])
+        self.assertNotIn("a.com", sent["text"])
 
     def test_reply_comes_after(self) -> None:
         """However quick the reply is, the links are opened before it."""

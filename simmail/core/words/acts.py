@@ -20,7 +20,7 @@ KNOWN = frozenset({
     "first", "name", "company", "me", "org", "ref", "amount", "dated", "about", "subject", "doc", "slot", "counter",
     "counter2", "option", "other", "topic", "thing", "question", "label", "value", "is", "it", "yes", "no", "by",
     "when", "addressee", "want", "deadline", "what", "sender", "file", "until", "back", "case", "ordinal", "deed",
-    "minutes", "date", "figure", "rating", "owed", "times", "contract",
+    "minutes", "date", "figure", "rating", "owed", "times", "contract", "link",
 })
 
 
@@ -83,7 +83,7 @@ ACTS: Mapping[str, Act] = _acts({
     "lead.topic": "topic thing", "lead.nth": "ordinal",
     "opener.plain": "", "opener.warm": "", "opener.impatient": "", "extra.close": "", "extra.ask": "",
     "batch.lead": "",
-    "access.images": "",
+    "access.images": "", "link.broken": "link",
     "followup": "", "correction.day": "by", "correction.add": "",
     "initiate.want": "want", "initiate.about": "case", "initiate.plain": "",
     "deliver.document": "what is it", "deliver.late": "what is it", "deliver.answer": "value", "deliver.done": "",

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from simmail.core.words.acts import ACTS, Said
 from simmail.core.words.answers import answers, is_request
-from simmail.core.words.findings import Question
+from simmail.core.words.findings import Question, say
 from simmail.core.words.matters import HIGH, LOW, matter, plain, settle
 from simmail.core.words.scene import Read, Scene, mentions
 
@@ -48,6 +48,8 @@ def reply(scene: Scene) -> list[Said]:
     style = scene.request.persona.style
     if scene.read and style is not UNSET and style.access is not UNSET and scene.read[-1].found.unlabelled_images:
         said.append(Said(act="access.images", values=scene.common))
+    if scene.request.broken:
+        said.append(Said(act="link.broken", values={**scene.common, "link": say(scene.request.broken, 60)}))
     if scene.read and scene.read[-1].intent in _SERIOUS and (
         scene.length == "long" or scene.length == "medium" and scene.dice.chance(scene.manner.extra, "extra")
     ):

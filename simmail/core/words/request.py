@@ -49,6 +49,7 @@ class WordsRequest(Struct, frozen=True, kw_only=True):
         and the values it needs.
     @ivar owed: what it promised in the thread and has still to do, C{""} for nothing.
     @ivar done: what it has done in the thread: the C{document} it sent, the C{payment} it made.
+    @ivar broken: the words (or the host) of a link in C{mails} that it could not open, C{""} for none.
     @ivar nth: how many mails it wrote to this correspondent before.
     """
 
@@ -71,6 +72,7 @@ class WordsRequest(Struct, frozen=True, kw_only=True):
     held: dict[str, str] = {}
     owed: str = ""
     done: dict[str, str] = {}
+    broken: str = ""
     nth: int = 0
 
 
