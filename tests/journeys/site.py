@@ -89,7 +89,8 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             self.send_response(status)
             if not body:
-                self.send_header("Location", told)
+                # As octets: a field takes Latin-1 only.
+                self.send_header("Location", told.encode("utf-8").decode("latin-1"))
             self.send_header("Content-Type", "text/html; charset=utf-8")
             self.send_header("Set-Cookie", "seen=1")
             self.send_header("Content-Length", str(len(body)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from tests.journeys.reaching import reach, wrong
 from tests.journeys.running import JourneyCase, Service, command, message
 from tests.journeys.site import Site
 
@@ -111,6 +112,13 @@ class LinkTests(JourneyCase):
         self.assertEqual(service.events("link.opened", key), [])
         answer = service.call("PUT", "/api/links", {"allow_private": True}, key=key)
         self.assertEqual(answer.status, 400)
+
+    def test_promise(self) -> None:
+        """S6: no notation leads to this machine, as a link, by redirect or as the domain of a sender."""
+        site = self.site()
+        service = self.service({"links": {"lab_hosts": [site.place]}})
+        service.start()
+        self.assertEqual(wrong(reach(service, site)), [])
 
     def test_slow_site(self) -> None:
         """A site that takes its time holds up neither mail nor the API, and several people wait for it at once."""
