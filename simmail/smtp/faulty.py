@@ -112,6 +112,13 @@ class Faulty(Pump):
         else:
             super().check(now)
 
+    def readConnectionLost(self) -> None:
+        """The client says no more: who never answers need not stay."""
+        if self._hung:
+            self.drop()
+        else:
+            super().readConnectionLost()
+
     def dataReceived(self, data: bytes) -> None:
         """Take octets of a message no faster than a rule allows."""
         if self._pace and self._body is not None and not self._closed:

@@ -45,7 +45,7 @@ LINGER = 10.0
 HTTP_VERBS = frozenset((b"GET", b"POST", b"PUT", b"HEAD", b"DELETE", b"PATCH", b"OPTIONS", b"CONNECT", b"TRACE"))
 
 
-@implementer(interfaces.IPushProducer)
+@implementer(interfaces.IPushProducer, interfaces.IHalfCloseableProtocol)
 class Pump(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
     """
     One connection.
@@ -71,7 +71,7 @@ class Pump(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
         self._take: Callable[[], bool] = self._command
         self._body: Body | None = None
         self._through: Callable[[bytes], int | BaseException] | None = None
-        self._waiting = self._pumping = self._paused = self._choked = self._lost = False
+        self._waiting = self._pumping = self._paused = self._choked = self._lost = self._ended = False
         self._closed = 0.0
         self._timer: Any = None
         self._idle = 0
@@ -113,6 +113,15 @@ class Pump(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
         if self._timer is not None and self._timer.active():
             self._timer.cancel()
         self.factory.leave(self)
+
+    def readConnectionLost(self) -> None:
+        """The client says no more, as C{nc -N} does behind its input: what it asked is answered before the end."""
+        self._ended = True
+        if not self._waiting and not self._choked and not self._closed:
+            self._close()
+
+    def writeConnectionLost(self) -> None:
+        """Never: this side hangs up as a whole."""
 
     def dataReceived(self, data: bytes) -> None:
         """Take octets."""
@@ -160,6 +169,8 @@ class Pump(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
         if self._paused and not self._waiting and not self._choked and not self._closed:
             self._paused = False
             self.transport.resumeProducing()
+        if self._ended and not self._waiting and not self._choked and not self._closed:
+            self._close()
         if self.factory.draining and self.at_rest():
             self.finish(replies.SHUTTING_DOWN)
 

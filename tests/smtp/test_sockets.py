@@ -72,6 +72,34 @@ class SocketTests(Listening):
         message.set_content(text)
         return message
 
+    def spoken(self, octets: bytes) -> list[str]:
+        """What a client is told that says all it has and ends its side of the connection, as C{nc -N} does."""
+        with socket.create_connection(("localhost", self.ports["smtp"]), 10) as client:
+            client.sendall(octets)
+            client.shutdown(socket.SHUT_WR)
+            with client.makefile("r", encoding="ascii") as lines:
+                return [line[:3] for line in lines]
+
+    async def test_half_closed(self) -> None:
+        """All that was asked is answered, the message that is being filed too; half a message is none."""
+        dialog = (b"HELO x\r\nMAIL FROM:<app@sim.test>\r\nRCPT TO:<maria@acme.test>\r\nDATA\r\nSubject: x\r\n\r\nx\r\n")
+        told = await self.held(lambda: self.spoken(dialog + b".\r\n"))
+        self.assertEqual(told, ["220", "250", "250", "250", "354", "250"])
+        told = await self.held(lambda: self.spoken(dialog + b".\r\nQUIT\r\n"))
+        self.assertEqual(told, ["220", "250", "250", "250", "354", "250", "221"])
+        told = await self.held(lambda: self.spoken(dialog))
+        self.assertEqual(told, ["220", "250", "250", "250", "354"])
+        self.assertEqual(len(self.door.mail("maria@acme.test")), 2)
+
+    async def test_half_closed_and_hung(self) -> None:
+        """Who will never be answered and says no more is let go."""
+        await self.door.universe.faults.put([{"kind": "hang", "stage": "helo"}])
+        try:
+            told = await self.held(lambda: self.spoken(b"HELO x\r\n"))
+        except ConnectionError:
+            told = ["220"]
+        self.assertEqual(told, ["220"])
+
     async def test_plain(self) -> None:
         """smtplib sends without TLS, several messages over one connection, one of them large."""
         text = "".join(f".line {n}\n" for n in range(200_000))
