@@ -39,6 +39,9 @@ DELAYS = (0.02, 0.1, 0.2, 0.4)
 _AWAY = ("LOADING", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "NOREPLICAS", "BUSY", "OOM", "MISCONF", "TRYAGAIN")
 _RECONNECT = ("LOADING", "READONLY", "MASTERDOWN")
 
+#: Parts of error answers to a greeting that another attempt does not change.
+_LOCKED_OUT = ("WRONGPASS", "NOAUTH", "NOPERM", "invalid password", "no password is set", "without any password")
+
 Word = bytes | str | int
 Decode = Callable[[Any], Any]
 
@@ -113,6 +116,7 @@ class Connection:
 
     @ivar ready: commands are taken now.
     @ivar trouble: what was wrong the last time, for people.
+    @ivar locked_out: Redis does not take the user or password that is given, or that none is.
     """
 
     _log = Logger()
@@ -127,6 +131,7 @@ class Connection:
         """
         self.ready = False
         self.trouble = ""
+        self.locked_out = False
         self._reactor = reactor
         self._timeout = timeout
         self._link = link
@@ -205,12 +210,20 @@ class Connection:
 
     def _greeted(self) -> Deferred[Any]:
         greeted: Deferred[Any] = Deferred()
-        return greeted.addErrback(lambda failure: self.drop(str(failure.value)))
+        return greeted.addErrback(self._unwelcome)
+
+    def _unwelcome(self, failure: Failure) -> None:
+        text = str(failure.value)
+        self.drop(text)
+        if any(word in text for word in _LOCKED_OUT):
+            self.locked_out = True
+            self._changed()
 
     def _welcome(self, reply: object, wire: _Wire) -> None:
         if self._wire is wire and reply is not None:
             self._attempts = 0
             self.trouble = ""
+            self.locked_out = False
             self.ready = True
             self._changed()
 

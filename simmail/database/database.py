@@ -23,7 +23,7 @@ from simmail.core.delivery import Arrival
 from simmail.core.jobs import Job
 from simmail.database import encoding, keys
 from simmail.database.connection import Connection, Word
-from simmail.database.link import FIELD, parse, weakness
+from simmail.database.link import FIELD, locked_out, parse, weakness
 from simmail.database.records import Commit, Committed, EventQuery, JobQuery
 from simmail.database.script import load
 from simmail.errors import Invalid, Unavailable
@@ -86,7 +86,7 @@ class RedisDatabase:
             ours, and the log has a warning when the settings of Redis are weaker than ours.
         @param patience: real seconds after which it fails with C{Unavailable}, telling what is wrong,
             though connecting goes on; None to wait for ever.
-        @raise Invalid: the data was written by a newer version.
+        @raise Invalid: the data was written by a newer version; at once: Redis does not take the password.
         """
         self._reads.open()
         self._writes.open()
@@ -209,11 +209,12 @@ class RedisDatabase:
 
             timer = self._reactor.callLater(patience, give_up)
 
-            def opened(result: None) -> None:
+            def over(result: Any) -> Any:
                 if timer.active():
                     timer.cancel()
+                return result
 
-            waiting.addCallback(opened)
+            waiting.addBoth(over)
         return waiting
 
     def _trouble(self) -> str:
@@ -221,6 +222,10 @@ class RedisDatabase:
 
     def _changed(self) -> None:
         healthy = self._reads.ready and self._writes.ready
+        if self._opened and (self._writes.locked_out or self._reads.locked_out):
+            refused = Invalid(FIELD, locked_out(self._link, self._trouble()))
+            for waiting in self._take_opened():
+                waiting.errback(Failure(refused))
         if healthy == self.healthy or self._closing:
             return
         self.healthy = healthy
@@ -234,9 +239,12 @@ class RedisDatabase:
             except Exception:
                 self._log.failure("a listener to the database's health failed")
         if healthy:
-            opened, self._opened = self._opened, []
-            for waiting in opened:
+            for waiting in self._take_opened():
                 waiting.callback(None)
+
+    def _take_opened(self) -> list[Deferred[None]]:
+        opened, self._opened = self._opened, []
+        return opened
 
     def _fields(self, key: str, fields: list[str]) -> Deferred[list[bytes | None]]:
         return _all([

@@ -105,6 +105,15 @@ def unix_url(path: str) -> str:
     return f"unix://{quote(path)}?db=0"
 
 
+def locked_out(link: Link, said: str) -> str:
+    """What to do when Redis does not let us in, without telling the password."""
+    given = "with that user and password" if link.username else "with that password" if link.password else (
+        "without a password")
+    scheme = "unix://" if link.path else "rediss://" if link.tls else "redis://"
+    return (f"Redis at {link} does not let simmail in {given} ({said[:200]}). Write it as {scheme}:PASSWORD@... , "
+            f"for an ACL user as {scheme}USER:PASSWORD@... ; the user needs all commands on all keys and channels")
+
+
 def weakness(settings: Mapping[bytes, bytes]) -> str:
     """
     What may be lost with these settings of an operator's Redis, as one sentence, C{""} for nothing.

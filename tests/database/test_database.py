@@ -264,7 +264,7 @@ class LimitTests(RedisTestCase):
         self.assertIn("everysec", warnings[0])
 
     async def test_few_permissions(self) -> None:
-        """A user who may not ask for settings can work all the same; a wrong password is told as the trouble."""
+        """A user who may not ask for settings can work all the same."""
         await self.ask("ACL", "SETUSER", "sim", "on", ">pw", "~*", "&*", "+@all", "-config")
         path = parse(self.server.url).path
         database = RedisDatabase(reactor, f"unix://sim:pw@{path}?db=2")
@@ -273,12 +273,40 @@ class LimitTests(RedisTestCase):
         await database.commit("main", delivery(1))
         self.assertEqual(await database.last_event("main"), 1)
         self.assertEqual(await self.database.last_event("main"), 0)
-        wrong = RedisDatabase(reactor, f"unix://sim:other@{path}")
+
+    async def locked_out(self, credentials: str) -> str:
+        """What is told at once of a Redis that does not let us in."""
+        path = parse(self.server.url).path
+        wrong = RedisDatabase(reactor, f"unix://{credentials}{path}")
         self.addCleanup(wrong.close)
-        with self.assertRaises(Unavailable) as raised:
-            await wrong.connect(0.3)
-        self.assertIn("WRONGPASS", str(raised.exception))
-        self.assertNotIn("other", str(raised.exception))
+        begun = reactor.seconds()  # type: ignore[attr-defined]
+        with self.assertRaises(Invalid) as raised:
+            await wrong.connect()
+        self.assertLess(reactor.seconds() - begun, 2.0)  # type: ignore[attr-defined]
+        self.assertEqual(raised.exception.field, "redis.url")
+        self.assertIn("unix://:PASSWORD@", str(raised.exception))
+        return str(raised.exception)
+
+    async def test_wrong_password(self) -> None:
+        """It is told at once, with what to do and without the password; so is one that lacks, or is not wanted."""
+        self.assertIn("without any password", await self.locked_out(":other@"))
+        await self.ask("ACL", "SETUSER", "sim", "on", ">pw", "~*", "&*", "+@all")
+        text = await self.locked_out("sim:other@")
+        self.assertIn("WRONGPASS", text)
+        self.assertNotIn("other", text)
+        await self.ask("ACL", "SETUSER", "default", ">pw")
+        try:
+            self.assertIn("without a password (Redis refused a command: NOAUTH", await self.locked_out(""))
+        finally:
+            await self.let_in()
+
+    async def let_in(self) -> None:
+        """The default user needs no password any more."""
+        path = parse(self.server.url).path
+        database = RedisDatabase(reactor, f"unix://:pw@{path}")
+        await database.connect()
+        await database._writes.call(("ACL", "SETUSER", "default", "nopass"))
+        await database.close()
 
 
 class NobodyTests(TestCase):
