@@ -52,8 +52,10 @@ async function learnUser() {
   state.user = me.user;
   state.pass = null;
   at("who").textContent = me.user.email;
+  // Everybody's demo is seldom what somebody has signed in for.
+  const own = me.universes.find((one) => one.role !== "viewer") || me.universes[0];
   at("universe").replaceChildren(...me.universes.map((one) =>
-    make("option", { value: one.id, text: `${one.name} (${one.role})` })));
+    make("option", { value: one.id, text: `${one.name} (${one.role})`, selected: one === own })));
 }
 
 async function signIn() {
@@ -89,6 +91,9 @@ async function credentials() {
     return { Authorization: `Bearer ${key}` };
   }
   if (state.user === null) throw new Error("Sign in first.");
+  if (state.shown.operation["x-role"] === "admin") {
+    throw new Error("This call needs the role admin, and a pass goes up to member: paste an API key instead.");
+  }
   const universe = at("universe").value;
   const pass = state.pass;
   if (pass === null || pass.universe !== universe || pass.ends < Date.now()) {
@@ -130,7 +135,8 @@ function list() {
     if (own.length === 0) return [];
     return [make("h2", { text: heading }), make("ul", {}, ...own.map((call) => make("li", {},
       make("a", { href: `#${call.id}`, "aria-current": state.shown === call ? "page" : null },
-        make("span", { class: "method", text: call.method }), make("span", { class: "path", text: call.path })))))];
+        make("span", { class: "method", text: call.method }), make("span", { class: "path", text: call.path }),
+        make("span", { class: "what", text: call.operation.summary })))))];
   }));
 }
 
@@ -146,15 +152,44 @@ function field(parameter) {
     : make("input", { id, "data-name": parameter.name, "data-in": parameter.in, value, autocomplete: "off",
       placeholder: parameter.example, required: parameter.required, spellcheck: "false",
       inputmode: schema.type === "integer" ? "numeric" : null });
-  const told = [schema.default !== undefined && schema.default !== null && schema.default !== ""
+  const limits = [schema.default !== undefined && schema.default !== null && schema.default !== ""
     ? `default ${schema.default}` : "", schema.maximum ? `at most ${schema.maximum}` : ""].filter(Boolean).join(", ");
   const row = make("div", { class: "field" },
     make("label", { for: id, text: parameter.required ? `${parameter.name} (required)` : parameter.name }), control);
-  if (told) {
-    row.append(make("p", { class: "hint", id: `${id}-told`, text: told }));
+  if (limits) {
+    row.append(make("p", { class: "hint", id: `${id}-told`, text: limits }));
     control.setAttribute("aria-describedby", `${id}-told`);
   }
   return row;
+}
+
+// Text with `code` in it.
+function told(tag, attributes, text) {
+  return make(tag, attributes, ...text.split("`").map((part, n) => (n % 2 ? make("code", { text: part }) : part)));
+}
+
+function typeOf(schema) {
+  const found = resolve(schema);
+  if (found.enum) return found.enum.map((one) => JSON.stringify(one)).join(" | ");
+  if (found.const !== undefined) return JSON.stringify(found.const);
+  if (found.anyOf) return found.anyOf.map(typeOf).filter((one, n, all) => all.indexOf(one) === n).join(" or ");
+  if (found.type === "array") return `list of ${typeOf(found.items || {})}`;
+  if (found.properties) return "object";
+  if (found.additionalProperties) return `object of ${typeOf(found.additionalProperties)}`;
+  return found.format ? `${found.type} (${found.format})` : found.type || "anything";
+}
+
+// The fields of a body, those of objects in it behind a dot.
+function fields(schema, prefix = "", depth = 0) {
+  const found = resolve(schema);
+  return Object.entries(found.properties || {}).flatMap(([name, one]) => {
+    const required = (found.required || []).includes(name);
+    const value = one.default === undefined || one.default === null || one.default === "" ? "" : `, default ${JSON.stringify(one.default)}`;
+    const inner = resolve(one).anyOf ? resolve(one).anyOf.find((other) => resolve(other).properties) || one : one;
+    return [make("tr", {}, make("th", { scope: "row", text: prefix + name }),
+      make("td", { text: `${typeOf(one)}${required ? ", required" : value}` })),
+    ...(depth < 2 ? fields(inner, `${prefix}${name}.`, depth + 1) : [])];
+  });
 }
 
 function pretty(value) {
@@ -175,15 +210,18 @@ function show(call) {
     if (own.length) form.append(make("h3", { text: title }), ...own.map(field));
   }
   const about = parameters.length && operation["x-query"] ? operation["x-query"] : "";
-  if (about) form.append(make("p", { class: "hint", text: about }));
+  if (about) form.append(told("p", { class: "hint" }, about));
   if (operation.requestBody) {
     const content = operation.requestBody.content["application/json"];
     const schema = resolve(content.schema);
     form.append(make("label", { class: "above", for: "body", text: "Body (JSON)" }));
-    if (schema.description) form.append(make("p", { class: "hint", id: "body-told", text: schema.description }));
+    if (schema.description) form.append(told("p", { class: "hint", id: "body-told" }, schema.description));
     const area = make("textarea", { id: "body", spellcheck: "false", "aria-describedby": schema.description ? "body-told" : null });
     area.value = content.example === undefined ? "{}" : pretty(content.example);
+    area.rows = Math.min(24, Math.max(4, area.value.split("\n").length + 1));
     form.append(area);
+    const rows = fields(content.schema.type === "array" ? content.schema.items : content.schema);
+    if (rows.length) form.append(make("details", {}, make("summary", { text: "Fields of the body" }), make("table", {}, ...rows)));
   }
   form.append(make("div", { class: "row" }, make("button", { class: "run", type: "submit", text: "Run" }),
     make("button", { type: "button", id: "stop", text: "Stop", disabled: true })));
@@ -194,11 +232,11 @@ function show(call) {
   const example = ok[media] && ok[media].example;
   at("call").replaceChildren(
     make("h2", {}, make("span", { class: "method", text: call.method }), make("code", { text: call.path })),
-    make("p", { text: operation.summary }), roles, form,
-    make("h3", { text: "As a command" }), make("pre", { id: "curl", tabindex: "0", "aria-label": "The call as a curl command" }),
+    told("p", {}, operation.summary), roles, form,
     make("section", { "aria-labelledby": "answer-title" }, make("h3", { id: "answer-title", text: "Answer" }),
       make("p", { id: "status", role: "status", class: "status", text: "Not run yet." }),
-      make("div", { id: "answer" })));
+      make("div", { id: "answer" })),
+    make("h3", { text: "As a command" }), make("pre", { id: "curl", tabindex: "0", "aria-label": "The call as a curl command" }));
   if (example !== undefined) {
     at("call").append(make("h3", { text: "Example of an answer" }), make("pre", { tabindex: "0", text: pretty(example) }));
   }

@@ -45,11 +45,9 @@ class NoteIn(Body, frozen=True):
 
 
 class CaseFields(Body, frozen=True):
-    """
-    What may be said of a case.
+    """What may be said of a case; what is left out stays."""
 
-    Declared for the OpenAPI document; C{core.casefields} checks the values.
-    """
+    # Declared for the OpenAPI document; core.casefields checks the values.
 
     id: str | UnsetType = UNSET
     external_id: str | UnsetType = UNSET

@@ -21,11 +21,9 @@ HEADING = "Faults"
 
 
 class RuleFields(Body, frozen=True):
-    """
-    A fault rule; C{kind} and C{stage} are required, and have to go together (C{GET /api/faults/kinds}).
+    """A fault rule; C{kind} and C{stage} are required, and have to go together (C{GET /api/faults/kinds})."""
 
-    Declared for the OpenAPI document; C{core.faultfields} checks the values.
-    """
+    # Declared for the OpenAPI document; core.faultfields checks the values.
 
     kind: FaultKind
     stage: Stage

@@ -21,6 +21,16 @@ from simmail.rest.schema import JSON, Error, NoQuery, Route
 
 _REF = "#/components/schemas/{name}"
 _MARKUP = re.compile(r"[CL]\{([^{}]*)\}")
+_FIELD = re.compile(r"@ivar ([a-z_, ]+):")
+#: Names in paths as the demo universe has them, so that what reads them can be tried there.
+_PATH_EXAMPLES: dict[str, Any] = {
+    "address": "orders@garden.test", "folder": "INBOX", "uid": 1, "n": 0, "email": "ann@acme.test",
+    "prefix": "9f2c41d07a",
+}
+_ID_EXAMPLES = {
+    "personas": "p_pga0r999p3ex", "cases": "c_demo_invoice", "faults": "tarpit", "events": "1", "jobs": "j_5t2k8w",
+    "admin": "shop",
+}
 _PATH_TYPES: dict[str, dict[str, Any]] = {
     "uid": {"type": "integer", "minimum": 1}, "n": {"type": "integer", "minimum": 0},
 }
@@ -109,7 +119,8 @@ def _twin(route: Route) -> bool:
 
 def _parameters(route: Route, components: dict[str, Any]) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = [
-        {"name": name, "in": "path", "required": True, "schema": _PATH_TYPES.get(name, {"type": "string"})}
+        {"name": name, "in": "path", "required": True, "schema": _PATH_TYPES.get(name, {"type": "string"}),
+         "example": _ID_EXAMPLES[route.path.split("/")[2]] if name == "id" else _PATH_EXAMPLES[name]}
         for name in route.names
     ]
     info = inspect.type_info(route.query)
@@ -170,6 +181,7 @@ def _plain(value: Any) -> Any:
 
 
 def _text(docstring: str) -> str:
+    docstring = _FIELD.sub(lambda named: ", ".join(f"`{one.strip()}`" for one in named[1].split(",")) + ":", docstring)
     return " ".join(_MARKUP.sub(r"`\1`", docstring).replace("\\\\", "\\").split())
 
 

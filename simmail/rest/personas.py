@@ -29,11 +29,9 @@ HEADING = "Personas"
 
 
 class PersonaFields(Body, frozen=True):
-    """
-    What may be said of a persona.
+    """What may be said of a persona; what is left out is drawn, or stays."""
 
-    Declared for the OpenAPI document; C{core.patch} checks the values, so that YAML files and the API agree.
-    """
+    # Declared for the OpenAPI document; core.patch checks the values, so that YAML files and the API agree.
 
     addresses: list[str] | UnsetType = UNSET
     name: str | UnsetType = UNSET

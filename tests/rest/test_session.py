@@ -197,6 +197,22 @@ class DemoTests(SessionTestCase):
         self.assertEqual([one["subject"] for one in threads], ["Invoice INV-2041"])
         self.assertFalse(now(create_demo(self.server.roster)))
 
+    def test_to_be_tried(self) -> None:
+        """The names in paths that the OpenAPI document gives as examples are there, so that the console shows some."""
+        self.site = api_site(Config(http=Http(rate=0, console_rate=0)), self.server.roster, self.server.reactor)
+        document = ask(self.site, "GET", "/api/openapi.json").json()
+        tried = 0
+        for path, methods in document["paths"].items():
+            operation = methods.get("get")
+            names = [one for one in (operation or {}).get("parameters", ()) if one["in"] == "path"]
+            if not names or path in ("/api/jobs/{id}", "/api/accounts/{address}") or "{n}" in path:
+                continue
+            for one in names:
+                path = path.replace(f"{{{one['name']}}}", str(one["example"]))
+            self.assertEqual(ask(self.site, "GET", path + "?universe=demo").status, 200, path)
+            tried += 1
+        self.assertGreater(tried, 8)
+
     def test_repeatable(self) -> None:
         """It is the same on every server."""
         other = MemoryServer(self.config, real=0.0)
