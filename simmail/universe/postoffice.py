@@ -21,6 +21,7 @@ import msgspec
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred
 from twisted.logger import Logger
+from twisted.python.failure import Failure
 
 from simmail.core.completing import complete
 from simmail.core.delivery import Arrival, Copy, Delivery, Filing
@@ -29,7 +30,7 @@ from simmail.core.jobs import Job
 from simmail.core.reading import read_title
 from simmail.core.recipients import Verdict
 from simmail.database.records import Commit
-from simmail.errors import TooLarge
+from simmail.errors import TooLarge, Unavailable
 from simmail.universe.outgoing import Outgoing
 from simmail.universe.sorting import Sorted, address_copy, bounced, sort
 from simmail.universe.submission import Submission
@@ -181,10 +182,15 @@ class PostOffice:
 
     async def _in_time(self, done: Deferred[None]) -> None:
         """Go on: the journal has what is still to be committed.  When that is much, give Redis time."""
+        done.addErrback(self._left)
         if len(self._owed) > MOST_OWED or self._owed_octets > MOST_OCTETS:
             await self._universe.within(done, PATIENCE)
+
+    def _left(self, failure: Failure) -> None:
+        if failure.check(Unavailable):
+            self.log.warn("what follows from a message is completed at the next start: {error}", error=failure.value)
         else:
-            done.addErrback(lambda failure: self.log.failure("what follows from a message is not committed", failure))
+            self.log.failure("what follows from a message is not committed", failure)
 
     def refused(self, address: str, sender: str, verdict: Verdict) -> None:
         """SMTP refused a recipient at RCPT: that is recorded, and nobody waits for it."""

@@ -182,6 +182,8 @@ class Universe:
     async def stop(self) -> None:
         """Finish what is being done, begin nothing more."""
         self._stopping = True
+        while self._back:
+            self._back.popleft().errback(Unavailable("the service is stopping"))
         if self._heartbeat.running:
             self._heartbeat.stop()
         stopped = Deferred.fromCoroutine(self.scheduler.stop())
@@ -226,7 +228,11 @@ class Universe:
         return done
 
     async def commit_surely(self, commit: Commit) -> Committed:
-        """Make a change true, however long Redis is away."""
+        """
+        Make a change true, however long Redis is away.
+
+        @raise Unavailable: Redis is away and the universe stops; what is owed is completed at the next start.
+        """
         while True:
             try:
                 return await self.commit(commit)
@@ -236,7 +242,9 @@ class Universe:
 
     def _database_back(self) -> Deferred[None]:
         back: Deferred[None] = Deferred()
-        if self.database.healthy:
+        if self._stopping:
+            back.errback(Unavailable("the service is stopping"))
+        elif self.database.healthy:
             # It answered that it cannot now (loading, out of memory): not at once again.
             self.reactor.callLater(0.25, back.callback, None)
         else:

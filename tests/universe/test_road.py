@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 import msgspec
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, fail
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.allowances import Allowances, Plan
@@ -383,6 +383,19 @@ class OwedTests(RoadTestCase):
         self.let_go()
         self.let_go()
         self.assertEqual(stopped, [None])
+
+    def test_stop_while_redis_is_away(self) -> None:
+        """Nothing can be waited for: the journal keeps what is owed for the next start."""
+        def gone(universe: str, one: Commit) -> Deferred[Committed]:
+            self.server.database.set_healthy(False)
+            return fail(Unavailable("gone"))
+
+        self.patch(self.server.database, "commit", gone)
+        self.accepted()
+        stopped: list[Any] = []
+        Deferred.fromCoroutine(self.universe.stop()).addBoth(stopped.append)
+        self.assertEqual(stopped, [None])
+        self.assertEqual(len(self.successResultOf(self.universe.store.owed())), 1)
 
 
 class WaitTests(RoadTestCase):
