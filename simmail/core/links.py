@@ -161,7 +161,9 @@ def decide(
     look_up = ""
     domain = domain_of(mail.from_.address) if "@" in mail.from_.address else ""
     drawn = dice.uniform("look up")
-    if stranger and domain and chance and drawn < policy.sender_check:
+    # Nobody looks up the firm they work for.
+    own = domain in map(domain_of, persona.addresses)
+    if stranger and domain and not own and chance and drawn < policy.sender_check:
         if domain in MAIL_PROVIDERS:
             left.append(Left("", "a mail provider's domain tells nothing about the sender", domain))
         elif not permitted(domain, policy):

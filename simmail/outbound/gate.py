@@ -265,7 +265,7 @@ class _Collector(Protocol):
     def __init__(self, most: int) -> None:
         self._left = most
         self._parts: list[bytes] = []
-        self.done: Deferred[bytes] = Deferred(lambda _: None)
+        self.done: Deferred[bytes] = Deferred()
 
     def dataReceived(self, data: bytes) -> None:
         self._parts.append(data[:self._left])

@@ -52,7 +52,8 @@ class Names:
 
     def addresses(self, host: str) -> Deferred[list[str]]:
         """Deferred of a host's addresses; it fails with C{OSError} when there are none to be had in time."""
-        done: Deferred[list[str]] = Deferred(lambda _: None)
+        # Without a canceller of its own it takes no offence when the thread answers after all.
+        done: Deferred[list[str]] = Deferred()
         if self._time.seconds() < self._away:
             done.errback(OSError("the resolver does not answer"))
             return done

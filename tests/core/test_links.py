@@ -103,6 +103,8 @@ class PolicyTests(SynchronousTestCase):
         forbidden = chosen("x", LinkPolicy(deny=("app.test",)), stranger=True)
         self.assertEqual((forbidden.look_up, forbidden.skip[0].domain), ("", "app.test"))
         self.assertEqual(chosen("x", LinkPolicy(sender_check=0), stranger=True).look_up, "")
+        colleague = chosen("x", stranger=True, from_=Address("", "boss@" + KEEN.address.partition("@")[2]))
+        self.assertEqual((colleague.look_up, colleague.skip), ("", ()))
 
     def test_told(self) -> None:
         """The plan is a sentence."""
