@@ -70,6 +70,17 @@ def parse(text: str, field: str = "address") -> str:
     return address
 
 
+def stored(text: str) -> str:
+    """An address that somebody asks for, as it would be stored; text that is none in lower case."""
+    low = text.lower()
+    if low.isascii() and "xn--" not in low:
+        return low
+    try:
+        return parse(text)
+    except Invalid:
+        return low
+
+
 def is_valid(text: str) -> bool:
     """Whether L{parse} takes it."""
     try:

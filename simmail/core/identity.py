@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from simmail.core.address import domain_of
+from simmail.core.address import ascii_form, domain_of
 from simmail.core.dice import Dice, Key
 
 _HOST = re.compile(r"[a-z0-9](?:[a-z0-9.-]{0,200}[a-z0-9])?")
@@ -25,9 +25,9 @@ def message_id(dice: Dice, client: str, sender: str, *key: Key) -> str:
     @param key: what tells the message from the sender's others, such as its number.
     """
     drawn = dice.on("message-id", sender, *key)
-    domain = domain_of(sender)
+    domain = domain_of(ascii_form(f"x@{domain_of(sender)}"))
     if not _HOST.fullmatch(domain):
-        # Address literals and names beyond ASCII have no place in an ASCII id.
+        # Address literals have no place in an id.
         domain = f"host-{Dice('host').token(8, domain)}.invalid"
     if client == "gmail":
         return f"<CA{_base64(drawn, 5)}{_base64(drawn, 45, 1)}@mail.gmail.com>"

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from simmail.core.address import parse
+from simmail.core.address import parse, stored
 from simmail.errors import Conflict, Invalid
 from simmail.rest.schema import Body, Call, Deleted, Route
 from simmail.universe.accounts import Accounts
@@ -142,7 +142,7 @@ async def get_account(call: Call) -> Login:
 
 async def change_account(call: Call) -> Login:
     fields = _fields(call.body)
-    if fields.pop("address", call.found.address).lower() != call.found.address:
+    if stored(fields.pop("address", call.found.address)) != call.found.address:
         raise Invalid("address", "the address of a login cannot be changed")
     return await _shown(call, await _accounts(call).change(call.found.address, fields))
 
@@ -154,7 +154,7 @@ async def delete_account(call: Call) -> Deleted:
 
 async def test_account(call: Call) -> Tried:
     asked: Trial = call.body
-    found = await _accounts(call).test(call.path["address"].lower(), asked.password, asked.username, asked.proto)
+    found = await _accounts(call).test(stored(call.path["address"]), asked.password, asked.username, asked.proto)
     return Tried(Opened(*found["smtp"]), Opened(*found["imap"]))
 
 

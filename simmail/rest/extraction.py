@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from simmail.core.address import stored
 from simmail.core.extract import Code, Link, extract
 from simmail.core.reading import read
 from simmail.errors import Invalid
@@ -42,7 +43,7 @@ async def extract_codes(call: Call) -> Extracted:
             raise Invalid("text", "give either text or html, or a message")
         if asked.address is None or asked.uid is None:
             raise Invalid("uid" if asked.uid is None else "address", "is required for a message")
-        _, octets = await call.universe.mailboxes.read(asked.address.lower(), asked.folder, asked.uid)
+        _, octets = await call.universe.mailboxes.read(stored(asked.address), asked.folder, asked.uid)
 
         def look() -> Extracted:
             mail = read(octets)

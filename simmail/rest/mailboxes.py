@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from simmail.core.address import stored
 from simmail.core.completing import header_end
 from simmail.core.query import LONGEST, parse
 from simmail.core.reading import read
@@ -116,7 +117,7 @@ class Injection(Body, frozen=True, rename={"from_": "from"}):
 
 def address_of(call: Call) -> str:
     """The mailbox the path names.  @raise NotFound: there is none."""
-    address: str = call.path["address"].lower()
+    address: str = stored(call.path["address"])
     if not call.universe.store.exists(address):
         raise NotFound(f"no mailbox {address}")
     return address

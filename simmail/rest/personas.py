@@ -11,6 +11,7 @@ from typing import Any
 from msgspec import UNSET, Struct, UnsetType
 
 from simmail.core import relations, temperaments
+from simmail.core.address import stored
 from simmail.core.persona import Behaviors, Persona, Style, TemperamentName, Timing
 from simmail.core.mail import Mail
 from simmail.core.preview import Preview
@@ -192,7 +193,7 @@ async def read_relations(call: Call) -> Relations:
 
 async def forget_relations(call: Call) -> Deleted:
     address = call.query.address
-    await call.universe.people.forget_relations(call.path["id"], None if address is None else address.lower())
+    await call.universe.people.forget_relations(call.path["id"], None if address is None else stored(address))
     return Deleted()
 
 

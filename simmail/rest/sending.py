@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from simmail.core.address import stored
 from simmail.core.mail import Attachment
 from simmail.core.reading import read
 from simmail.core.recipients import Verdict
@@ -105,7 +106,7 @@ def _verdict(call: Call, address: str, sender: str) -> Verdict:
 
 
 async def _forwarded(call: Call, forward: Forward) -> list[Attachment]:
-    _, octets = await call.universe.mailboxes.read(forward.address.lower(), forward.folder, forward.uid)
+    _, octets = await call.universe.mailboxes.read(stored(forward.address), forward.folder, forward.uid)
     mail = await heavy(call.services.in_thread, lambda: read(octets), len(octets))
     return [one for one in mail.attachments if not one.inline]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from simmail.core.address import parse
+from simmail.core.address import parse, stored
 from simmail.core.checks import addresses
 from simmail.core.events import Event
 from simmail.database.records import Commit
@@ -56,7 +56,7 @@ class Accounts:
 
         @raise NotFound: there is none, or it was deleted.
         """
-        account = self._universe.policy.account(address.lower())
+        account = self._universe.policy.account(stored(address))
         if account is None or account.deleted:
             raise NotFound(f"no login {address}")
         return account

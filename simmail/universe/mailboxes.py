@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from simmail.core.address import parse
+from simmail.core.address import parse, stored
 from simmail.core.completing import complete
 from simmail.core.delivery import Copy
 from simmail.core.digest import Digest
@@ -74,12 +74,12 @@ class Mailboxes:
 
     async def folders(self, address: str) -> List[FolderStatus]:
         """The folders of a mailbox, special ones first.  @raise NotFound: no such mailbox."""
-        found: List[FolderStatus] = await self._universe.store.folders(address.lower())
+        found: List[FolderStatus] = await self._universe.store.folders(stored(address))
         return found
 
     async def folder(self, address: str, name: str) -> IFolder:
         """One folder.  @raise NotFound: no such mailbox or folder."""
-        found: IFolder = await self._universe.store.folder(address.lower(), name)
+        found: IFolder = await self._universe.store.folder(stored(address), name)
         return found
 
     async def messages(

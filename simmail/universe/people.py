@@ -15,6 +15,7 @@ import msgspec
 from msgspec.structs import replace
 from twisted.internet.defer import DeferredLock
 
+from simmail.core.address import stored
 from simmail.core.dice import Dice
 from simmail.core.events import Event, PersonaTag
 from simmail.core.naming import at_provider, named_by
@@ -172,7 +173,7 @@ class People(Memories):
         @param mode: C{basic} or C{ai}, as the recipient rule says.
         @raise Invalid: no address.
         """
-        address = address.lower()
+        address = stored(address)
         await self._turn.acquire()
         try:
             persona = self._by_address.get(address)

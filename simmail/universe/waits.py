@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from twisted.internet.defer import Deferred
 
+from simmail.core.address import stored
 from simmail.core.delivery import Copy
 from simmail.core.events import Event
 from simmail.core.jobs import Job
@@ -329,7 +330,7 @@ class _Reply:
         self.persona_id = ""
         self.who = asked.in_reply_to and f"the readers of {asked.in_reply_to}"
         if asked.persona:
-            persona = universe.people.known(asked.persona) or universe.people.at(asked.persona.lower())
+            persona = universe.people.known(asked.persona) or universe.people.at(stored(asked.persona))
             if persona is None:
                 raise NotFound(f"no persona {asked.persona}")
             self.persona_id, self.who = persona.id, f"{persona.name} <{persona.address}>"

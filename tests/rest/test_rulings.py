@@ -28,6 +28,18 @@ class RulingTests(ServedTestCase):
         self.assertIn("crm 1", self.bad(400, "POST", "/api/personas", {
             "addresses": ["b@acme.test"], "external_ids": {"crm": "1"}}))
 
+    def test_international_addresses(self) -> None:
+        """Addresses: a domain in A-labels is the same as in U-labels, in bodies, paths and queries."""
+        u_label, a_label = "m\u00fcnchen.test", "xn--mnchen-3ya.test"
+        self.assertEqual(self.persona(f"maria@{a_label}")["addresses"], [f"maria@{u_label}"])
+        self.good("POST", "/api/accounts", {"address": f"app@{u_label}", "password": "secret123"})
+        self.assertEqual(self.good("GET", f"/api/accounts/app@{a_label}")["address"], f"app@{u_label}")
+        self.good("PUT", f"/api/mailboxes/maria@{a_label}/status", {"status": "full"})
+        self.assertEqual(self.good("GET", "/api/recipients")["status"], {f"maria@{u_label}": "full"})
+        self.good("POST", "/api/send", {"from": f"app@{a_label}", "to": [f"x@{u_label}"], "subject": "s", "text": "t"})
+        (sent,) = self.good("GET", f"/api/mailboxes/app@{a_label}/messages?folder=Sent")
+        self.assertEqual((sent["from"], sent["to"]), (f"app@{u_label}", [f"x@{u_label}"]))
+
     def test_personas(self) -> None:
         """Personas: name defaults to the local part; memory reads as lists by case; config DELETE is 409."""
         made = self.good("POST", "/api/personas", {"addresses": ["joe.doe@acme.test"]})
