@@ -10,9 +10,10 @@ Source: RFC 3501 sections 7.4.2 and 9; RFC 9051 section 7.5.2.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
-from simmail.core.mime import FIELD, Field, Head, Parameters, Part, fields, parameter, value
+from simmail.core.mime import FIELD, SMALL, Field, Head, Parameters, Part, fields, parameter, value
 
 _MOST_ADDRESSES = 10_000
 #: Octets of the fields that one BODYSTRUCTURE tells of, and of a word that is told when there is no room for more.
@@ -256,21 +257,16 @@ class _Describing:
     def structures(self, part: Part) -> tuple[bytes, bytes]:
         """BODYSTRUCTURE and BODY."""
         head = part.head
-        if not self.fits(_weight(head)):
+        told = _told if part.body - part.start <= SMALL else _told.__wrapped__
+        weight, start, extension = told(head)
+        if not self.fits(weight):
             head = Head(head.type[:_SHORT], head.subtype[:_SHORT], (), head.declared, head.encoding[:_SHORT])
+            _, start, extension = told(head)
         if part.is_multipart:
             below = [self.structures(one) for one in part.parts]
-            subtype = string(head.subtype)
-            return b"(%b %b %b %b)" % (
-                b"".join([whole for whole, _ in below]), subtype, _parameters(head.parameters), _extension(head),
-            ), b"(%b %b)" % (b"".join([short for _, short in below]), subtype)
-        given = head.parameters
-        if head.type == b"text" and parameter(given, b"charset") is None and parameter(given, b"charset*") is None:
-            given = (*given, (b"charset", b"us-ascii"))
-        shown = b"(%b %b %b %b %b %b %d" % (
-            string(head.type), string(head.subtype), _parameters(given), nstring(head.id), nstring(head.description),
-            string(head.encoding), part.end - part.body)
-        extension = b" %b %b)" % (nstring(head.md5), _extension(head))
+            return b"(%b %b%b" % (b"".join([whole for whole, _ in below]), start, extension), b"(%b %b)" % (
+                b"".join([short for _, short in below]), string(head.subtype))
+        shown = b"(%b %d" % (start, part.end - part.body)
         if part.is_message:
             inner = part.parts[0]
             said = [field for field in fields(self.octets[inner.start:inner.body]) if field[0] in _WANTED]
@@ -280,6 +276,19 @@ class _Describing:
         if head.type == b"text":
             shown += b" %d" % part.lines
         return shown + extension, shown + b")"
+
+
+@lru_cache(1024)
+def _told(head: Head) -> tuple[int, bytes, bytes]:
+    """What a part says of itself: how many octets, what the structure begins with, and what it ends with."""
+    if head.type == b"multipart":
+        return _weight(head), string(head.subtype), b" %b %b)" % (_parameters(head.parameters), _extension(head))
+    given = head.parameters
+    if head.type == b"text" and parameter(given, b"charset") is None and parameter(given, b"charset*") is None:
+        given = (*given, (b"charset", b"us-ascii"))
+    return _weight(head), b"%b %b %b %b %b %b" % (
+        string(head.type), string(head.subtype), _parameters(given), nstring(head.id), nstring(head.description),
+        string(head.encoding)), b" %b %b)" % (nstring(head.md5), _extension(head))
 
 
 def _weight(head: Head) -> int:

@@ -12,11 +12,14 @@ Source: RFC 2045, RFC 2046; decisions, section 21 (limits).
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 #: Levels of nesting, parts in all, octets of one header section, octets of one field that are looked at.
 DEPTH, PARTS, HEADER, FIELD = 100, 1000, 1 << 20, 100 * 1024
 
+#: What is worked out for a header section of a part that is no longer is kept for the next that is the same.
+SMALL = 256
 #: A delimiter line longer than this is text.
 _LONGEST_DELIMITER = 1100
 #: Octets searched for delimiters in one go: first, and later, so that a thread that parses lets others have a turn.
@@ -340,7 +343,9 @@ class _Pass:
                 body = max(start, cut.at)
             above = self.stack[-1].head if self.stack else None
             in_digest = above is not None and (above.type, above.subtype) == (b"multipart", b"digest")
-            head = head_of(_mime_fields(self.octets[start:body]), _IN_DIGEST if in_digest else _PLAIN)
+            # The header sections of parts are short, and the same in many messages.
+            understood = _understood if 0 < start and body - start <= SMALL else _understood.__wrapped__
+            head = understood(self.octets[start:body], in_digest)
             self.scanned = max(self.scanned, body - 1)
             container = head.type == b"multipart" or (head.type == b"message" and head.subtype in _MESSAGES)
             if container and (len(self.stack) >= self.depth or self.room <= 1):
@@ -459,3 +464,9 @@ class _Pass:
 _PLAIN = Head()
 _IN_DIGEST = Head(b"message", b"rfc822")
 _MESSAGES = (b"rfc822", b"global")
+
+
+@lru_cache(1024)
+def _understood(section: bytes, in_digest: bool) -> Head:
+    """What a header section says of its part."""
+    return head_of(_mime_fields(section), _IN_DIGEST if in_digest else _PLAIN)

@@ -19,6 +19,9 @@ from simmail.mailstore.layout import TMP
 from simmail.mailstore.maildir import Row
 from simmail.mailstore.names import INBOX
 
+#: Octets that are read at once, which is all of most messages.
+_USUAL = 64 * 1024
+
 _BARE_LF = re.compile(rb"(?<!\r)\n")
 
 
@@ -136,5 +139,11 @@ def _was_adopted(directory: int, key: str, date: int, octets: bytes) -> bool:
 def octets_of(directory: int, path: str) -> bytes:
     """A whole file, but nothing that a link leads to."""
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW, dir_fd=directory)
-    with open(fd, "rb", buffering=0) as file:
-        return file.readall()
+    try:
+        octets = os.read(fd, _USUAL)
+        if len(octets) == _USUAL:
+            with open(fd, "rb", buffering=0, closefd=False) as file:
+                octets += file.readall()
+        return octets
+    finally:
+        os.close(fd)

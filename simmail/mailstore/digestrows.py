@@ -120,8 +120,6 @@ class DigestRows:
         return result
 
     def _fetch(self, table: str, number: int, uids: Sequence[int], names: Sequence[str]) -> dict[int, Any]:
-        # One row for many messages: each row that SQLite hands over costs a change of threads.
-        columns = "".join(f", group_concat(length(\"{name}\")), group_concat(\"{name}\", '')" for name in names)
         result: dict[int, Any] = {}
         base = number << 32
         ordered = sorted(set(uids))
@@ -131,25 +129,40 @@ class DigestRows:
             dense = high - low < 2 * len(some)
             values: tuple[int, ...] = span(number, low, high) if dense else ()
             where = "id between ? and ?" if dense else f"id in ({','.join([str(base + uid) for uid in some])})"
-            row = self._file.sql.execute(
-                f"select group_concat(id - {base}){columns} from "
-                f"(select * from {table} where {where} order by id)", values).fetchone()
-            if row[0] is None:
-                continue
+            found, columns = self._columns(f"from (select * from {table} where {where} order by id)", values, names)
             parts = []
-            for at, name in enumerate(names):
-                lengths = list(map(int, row[1 + 2 * at].split(b",")))
-                octets = row[2 + 2 * at]
+            for name, pieces in zip(names, columns):
                 decode = _CODECS[name][0]
-                pieces = [octets[end - length:end] for length, end in zip(lengths, accumulate(lengths))]
-                parts.append(pieces if decode is _as_is else [decode(piece) for piece in pieces])
-            found = zip(map(int, row[0].split(b",")), zip(*parts) if parts else iter(lambda: (), None))
+                parts.append(pieces if decode is _as_is else list(map(decode, pieces)))
+            rows = zip([one - base for one in found], zip(*parts) if parts else iter(lambda: (), None))
             if dense and high - low + 1 != len(some):
                 wanted = set(some)
-                result.update((uid, values) for uid, values in found if uid in wanted)
+                result.update([(uid, row) for uid, row in rows if uid in wanted])
             else:
-                result.update(found)
+                result.update(rows)
         return result
+
+    def _columns(
+        self, source: str, values: tuple[int, ...], names: Sequence[str]
+    ) -> tuple[list[int], list[list[bytes]]]:
+        """The ids of some rows, and their fields."""
+        # One row for many messages: each row that SQLite hands over costs a change of threads.
+        columns = "".join(f", group_concat(\"{name}\", x'00')" for name in names)
+        row = self._file.sql.execute(f"select group_concat(id){columns} {source}", values).fetchone()
+        if row[0] is None:
+            return [], [[] for _ in names]
+        ids = list(map(int, row[0].split(b",")))
+        parts = [octets.split(b"\0") for octets in row[1:]]
+        if all(len(part) == len(ids) for part in parts):
+            return ids, parts
+        # Some hold NUL, which most never do.
+        columns = "".join(f", group_concat(length(\"{name}\")), group_concat(\"{name}\", '')" for name in names)
+        row = self._file.sql.execute(f"select group_concat(id){columns} {source}", values).fetchone()
+        parts = []
+        for lengths, octets in zip(row[1::2], row[2::2]):
+            sizes = list(map(int, lengths.split(b",")))
+            parts.append([octets[end - size:end] for size, end in zip(sizes, accumulate(sizes))])
+        return ids, parts
 
     def missing(self, number: int, uids: Sequence[int], names: Sequence[str] = ()) -> list[int]:
         """Those UIDs of which some of these fields are not there; without names, of which not all are."""

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: File operations in one slice; changes of flags that are only noted.
-SLICE, NOTED = 500, 5000
+#: File operations in one slice; those that nobody waits for; changes of flags that are only noted.
+SLICE, PLACED, NOTED = 500, 64, 5000
 #: Expunged messages remembered, at most.
 _MOST_VANISHED = 50_000
 
@@ -370,9 +370,10 @@ class Folder(FolderState):
         if self.gone:
             return
         todo = sorted(self._unplaced)
-        for begin in range(0, len(todo), SLICE):
+        # Few at a time: nobody waits for it, but others wait for the disk meanwhile.
+        for begin in range(0, len(todo), PLACED):
             async with self._changing():
-                lost = await self._place(todo[begin:begin + SLICE])
+                lost = await self._place(todo[begin:begin + PLACED])
                 if lost:
                     await self._look()
                     await self._place(lost)
