@@ -16,7 +16,7 @@ from zope.interface import implementer
 from simmail.imap.replies import Gone
 
 #: Octets handed to the transport at once; under TLS each is encrypted as it is handed over.
-PIECE = 64 * 1024
+PIECE = 128 * 1024
 
 
 @implementer(IPushProducer)
