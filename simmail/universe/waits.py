@@ -385,7 +385,11 @@ class _Reply:
             self.silent = f"{data.get('persona', 'nobody')} {what}: {event.type[8:]}{score}, {why}"
 
     def hopeful(self, job: Job) -> bool:
-        return job.kind in WRITING and (not self.persona_id or job.persona_id == self.persona_id)
+        if job.kind not in WRITING or not self.persona_id or job.persona_id == self.persona_id:
+            return job.kind in WRITING
+        # Mail that a fault rule holds back may draw an answer when it comes.
+        held = self._universe.people.at(job.data["address"]) if "late" in job.data else None
+        return held is not None and held.id == self.persona_id
 
     def end(self) -> None:
         """Nothing is held open."""

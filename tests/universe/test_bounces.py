@@ -295,6 +295,14 @@ class FaultTests(BounceTestCase):
         fault = self.judge(stage="deliver")
         self.submit("a@x.test", fault=fault)
 
+    def test_waiting_for_an_answer_to_late_mail(self) -> None:
+        """Who waits for a persona, moving the clock, waits past the mail that is still on its way to it."""
+        now(self.universe.people.create(persona()))
+        now(self.universe.faults.put([{"kind": "late", "stage": "deliver", "delay_ms": 7_200_000}]))
+        self.submit("maria@acme.test", fault=self.judge(stage="deliver", recipient="maria@acme.test"))
+        now(self.universe.waits.reply(ReplyWait(persona="maria@acme.test", advance=True)))
+        self.assertEqual([event["data"]["kind"] for event in self.events("persona.sent")], ["reply"])
+
     def test_discarded(self) -> None:
         """Accepted, never delivered."""
         self.deliver("discard")
