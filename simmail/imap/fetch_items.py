@@ -206,9 +206,9 @@ def _shown_name(name: bytes) -> bytes:
 def _partial(arguments: Arguments) -> tuple[int, int] | None:
     if not arguments.skip(b"<"):
         return None
-    start = arguments.number()
+    start = arguments.number64()
     arguments.expect(b".")
-    count = arguments.number(1)
+    count = arguments.number64(1)
     arguments.expect(b">")
     return start, count
 
