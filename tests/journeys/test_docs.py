@@ -47,16 +47,17 @@ class DocumentTests(JourneyCase):
                 answer = answer[0]
             self.assertLessEqual(top_level(shown), set(answer), line)
 
-    def test_smtp(self) -> None:
-        """The lines of the pages on SMTP and faults work, and print what stands below them."""
+    def test_mail(self) -> None:
+        """The lines of the pages on SMTP, faults and IMAP work, and print what stands below them."""
         if shutil.which("curl") is None:
             raise SkipTest("curl is not installed")
         service = self.service()
         service.start()
         environment = {**os.environ, "BASE": f"http://127.0.0.1:{service.port('http')}", "KEY": service.key,
-                       "SMTP": f"127.0.0.1:{service.port('smtp')}"}
+                       "SMTP": f"127.0.0.1:{service.port('smtp')}", "IMAP": f"127.0.0.1:{service.port('imap')}",
+                       "READER": "reader@sim.test:open-sesame"}
         answers: list[str] = []
-        for name in ("smtp", "faults"):
+        for name in ("smtp", "faults", "imap"):
             page = (DOCS / f"{name}.rst").read_text(encoding="utf-8")
             found = re.findall(
                 r"^    ((?:curl|printf|for) .+)\n(?:\n((?:    (?!curl -|printf).+\n)+))?", page, re.MULTILINE)
@@ -70,7 +71,8 @@ class DocumentTests(JourneyCase):
                     self.assertEqual(ran.stdout, re.sub("^    ", "", shown, flags=re.MULTILINE), line)
                 answers.append(ran.stdout)
         told = "\n".join(answers)
-        for wanted in ('"subject":"Hello"', "User unknown", '"type":"fault.hit"', '"scenario":"gmail-over-quota"'):
+        for wanted in ('"subject":"Hello"', "User unknown", '"type":"fault.hit"', '"scenario":"gmail-over-quota"',
+                       "Bring the keys."):
             self.assertIn(wanted, told.replace('": "', '":"'))
 
     def test_readme(self) -> None:
