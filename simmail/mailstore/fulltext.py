@@ -23,6 +23,8 @@ from simmail.mailstore.indexfile import IndexFile
 
 #: Messages that are learned at once, and octets of them.
 _MOST, _OCTETS = 64, 192 * 1024
+#: Characters of a text that SQLite may be asked for (it refuses patterns over 50,000, of which some are escaped).
+_LONGEST_LIKE = 20_000
 #: Trigrams that are asked for of one text.
 _TRIGRAMS = 24
 #: Expunged messages that are always borne with.
@@ -136,6 +138,10 @@ class FullText:
             return _ids(sql.execute(
                 "select group_concat(id) from (select id from encoded where id between ? and ? order by id)",
                 (low, high)).fetchone())
+        if len(text) > _LONGEST_LIKE:
+            return [id for id, octets in sql.execute(
+                f"select id, \"{name}\" from {table} where id between ? and ? and length(\"{name}\") >= ? order by id",
+                (low, high, sum(map(len, _runs(text))))) if _may_hold(octets, text)]
         like = f"cast(\"{name}\" as text) like ? escape '\\'"
         pattern = "%" + "".join(
             f"\\{char}" if char in "%_\\" else char if "\0" < char <= "~" else "%" for char in text) + "%"

@@ -503,6 +503,15 @@ class FolderContract(Contract):
         result_of(folder.expunge([2]))
         self.assertEqual(result_of(folder.containing("subject", "rechnung")), [4])
 
+    def test_containing_long(self) -> None:
+        """However long the text is, it is looked for."""
+        folder = self.filled(1)
+        text = "0123456789%_" * 5000
+        result_of(folder.append(a_mail("long", f"x{text}y\r\n"), (), AT))
+        self.assertEqual(result_of(folder.containing("text", text)), [2])
+        self.assertEqual(result_of(folder.containing("text", text[:30_000] + "Z")), [])
+        self.assertEqual(result_of(folder.containing("text", text[:25_000] + "\u00e4" + text[25_001:])), [2])
+
     def test_same_object(self) -> None:
         """All who ask for a folder get the same object."""
         folder = self.filled(1)

@@ -202,6 +202,24 @@ def guess(service: Service) -> Guessing:
     return Guessing(tried, most, known, unknown, elsewhere)
 
 
+def guess_at_once(service: Service, port: str, count: int = 40) -> int:
+    """Try passwords over many connections at once from one address: how many are looked at."""
+    source = "127.0.2.2" if port == "smtp" else "127.0.2.3"
+    talks = [Conversation(service, port, source, 60) for _ in range(count)]
+    try:
+        for one in talks:
+            one.reply() if port == "smtp" else one.line()
+            if port == "smtp":
+                one.ask(b"EHLO x\r\n")
+        for n, one in enumerate(talks):
+            one.socket.sendall(_plain(LOGIN, f"wrong{n}") if port == "smtp" else b"a LOGIN %b wrong%d\r\n" % (
+                LOGIN.encode(), n))
+        return sum(one.line().startswith((b"535", b"a NO [AUTHENTICATIONFAILED]")) for one in talks)
+    finally:
+        for one in talks:
+            one.socket.close()
+
+
 def _plain(name: str, password: str) -> bytes:
     return b"AUTH PLAIN " + base64.b64encode(f"\0{name}\0{password}".encode()) + b"\r\n"
 
@@ -289,38 +307,6 @@ def malformed(service: Service, count: int, seed: int = 1, threads: int = 8) -> 
     return wrong
 
 
-def heavy() -> Iterator[tuple[str, bytes]]:
-    """Messages that cost those dear who look at each octet twice."""
-    yield "100,000 address headers", b"To: a@b.test\r\n" * 70_000 + b"\r\n\r\n"
-    yield "one header of 100,000 commas", b"To: " + b",\r\n " * 20_000 + b"\r\n\r\n"
-    yield "nested parts", b"".join(
-        b"Content-Type: multipart/mixed; boundary=b%d\r\n\r\n--b%d\r\n" % (n, n) for n in range(5000)) + b"\r\n"
-    yield "100,000 parts", b"Content-Type: multipart/mixed; boundary=b\r\n\r\n" + b"--b\r\n\r\nx\r\n" * 100_000
-    yield "messages in messages", b"Content-Type: message/rfc822\r\n\r\n" * 20_000
-    yield "encoded words", b"Subject: " + b"=?utf-8?q?=41?=\r\n " * 5000 + b"\r\n\r\n"
-    yield "open tags", b"Content-Type: text/html\r\n\r\n" + b"<div a=\"<b><!--\r\n" * 500_000
-    yield "quotes", b"Subject: x\r\n\r\n" + b"> > > > > > > > On x wrote:\r\n" * 100_000
-    yield "20 MiB of text", b"Subject: x\r\n\r\n" + (b"word " * 15 + b"\r\n") * 270_000
-    yield "20 MiB of base64", (b"Content-Type: text/plain\r\nContent-Transfer-Encoding: base64\r\n\r\n"
-                               + (b"QUFB" * 19 + b"\r\n") * 268_000)
-
-
-def send_heavy(service: Service) -> dict[str, tuple[bytes, float]]:
-    """Send each to a person and to the first login: the reply, and how long another client waited meanwhile."""
-    found = {}
-    for name, octets in heavy():
-        watch = Watch()
-        with watch.over(service), Conversation(service, timeout=120) as one:
-            one.reply()
-            for command in (b"EHLO x\r\n", b"MAIL FROM:<a@sim.test>\r\n", b"RCPT TO:<heavy@acme.test>\r\n",
-                            b"RCPT TO:<app@sim.test>\r\n", b"DATA\r\n"):
-                one.ask(command)
-            answer = one.ask(octets + b"\r\n.\r\n")
-            time.sleep(0.5)
-        found[name] = answer[:40].strip(), watch.longest
-    return found
-
-
 # R11, R12
 
 def silence(service: Service, port: str = "smtp", said: bytes = b"", most: float = 60.0) -> tuple[float, bytes]:
@@ -391,6 +377,24 @@ def crowd(service: Service, port: str, limit: int, seconds: float) -> Crowd:
         for one in held:
             one.socket.close()
     return Crowd(served, away, slowest, other)
+
+
+def http_crowd(service: Service, limit: int) -> tuple[int, float]:
+    """Hold as many HTTP connections as are allowed, and come 100 times more: how many get 503, and the slowest."""
+    held = [Conversation(service, "http") for _ in range(limit)]
+    refused, slowest = 0, 0.0
+    try:
+        time.sleep(0.3)
+        for _ in range(100):
+            begin = time.monotonic()
+            with Conversation(service, "http") as one:
+                one.socket.sendall(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+                refused += one.line().startswith(b"HTTP/1.1 503")
+            slowest = max(slowest, time.monotonic() - begin)
+    finally:
+        for one in held:
+            one.socket.close()
+    return refused, slowest
 
 
 def rss(service: Service) -> int:
