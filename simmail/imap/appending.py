@@ -114,9 +114,15 @@ def _lines(octets: bytes) -> bytes | None:
     """A message with CRLF line ends; None when it holds NUL."""
     if b"\0" in octets:
         return None
-    if octets.count(b"\n") != octets.count(b"\r\n"):
-        octets = octets.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
-    return octets
+    if octets.count(b"\n") == octets.count(b"\r\n"):
+        return octets
+    pieces, at = [], 0
+    while at < len(octets):
+        # In pieces, so that the reactor has its turns meanwhile; none ends between CR and LF.
+        end = octets.find(b"\n", at + LARGE) + 1 or len(octets)
+        pieces.append(octets[at:end].replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))
+        at = end
+    return b"".join(pieces)
 
 
 async def _copy_in_sent(imap: ImapServer, folder: IFolder, octets: bytes) -> int | None:

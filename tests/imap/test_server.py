@@ -10,7 +10,8 @@ from twisted.internet.interfaces import IPushProducer
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.config import Config, Imap, Limits
-from tests.imap.play import ADDRESS, PASSWORD, House
+from simmail.imap.appending import LARGE
+from tests.imap.play import ADDRESS, PASSWORD, House, now
 
 
 class LimitTests(SynchronousTestCase):
@@ -120,6 +121,18 @@ class LimitTests(SynchronousTestCase):
         self.assertEqual(client.taken(), b"b NO [TOOBIG] Literal over 100 octets\r\nc OK NOOP completed\r\n")
         client.send(b"d APPEND INBOX {401+}\r\n")
         self.assertEqual(client.taken(), b"* BYE Literal too long\r\n")
+
+    def test_line_ends(self) -> None:
+        """Bare line feeds of a large message become line ends, wherever the pieces it is looked at in begin."""
+        house = House()
+        client = house.signed_in()
+        for size in range(LARGE - 3, LARGE + 3):
+            given = b"a" * size + b"\r\n\n\rb\n" * 3 + b"c\r\n" * LARGE + b"\n"
+            client.send(b"a APPEND INBOX {%d+}\r\n" % len(given) + given + b"\r\n")
+            self.assertIn(b"a OK", client.taken())
+            uid = house.folder().uids[-1]
+            stored = dict(now(house.folder().reads([uid])))[uid]
+            self.assertEqual(stored, given.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"))
 
     def test_literals_together(self) -> None:
         """Literals of one command have a limit together."""
