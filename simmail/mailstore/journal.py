@@ -34,8 +34,9 @@ from simmail.mailstore.worker import Inline, IWorker, Job, Worker
 SEGMENT = 16 * 1024 * 1024
 #: Real seconds that a settled id may wait to be written down.
 _LAZY = 1.0
-#: Copies that are filed in one go, at most: what is done after them waits so long.
-_RUN = 64
+#: Deliveries that are filed in one go, and copies, at most.  Those that are told of meanwhile send their next ones:
+#: with larger runs the two threads would take turns at doing nothing.
+_RUN, _RUN_COPIES = 8, 64
 
 #: Files deliveries; answers for each what became of it.
 File = Callable[[Sequence[Delivery]], "list[Filed | Exception]"]
@@ -65,7 +66,8 @@ class _Run:
 
     def takes(self, entry: _Entry) -> bool:
         """Whether one more belongs here."""
-        return self.entries[0].file == entry.file and self.copies + len(entry.delivery.filings) <= _RUN
+        return (self.entries[0].file == entry.file and len(self.entries) < _RUN
+                and self.copies + len(entry.delivery.filings) <= _RUN_COPIES)
 
     def add(self, entry: _Entry) -> None:
         """It does."""

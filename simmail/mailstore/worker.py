@@ -26,7 +26,7 @@ MOST_AT_ONCE = 256
 #: What is answered in one turn of the reactor, at most.
 MOST_AT_A_TURN = 64
 #: Outcomes are told in lumps of so many, or when one has been kept for so long (real seconds).
-LUMP, LONGEST_KEPT = 32, 0.002
+LUMP, LONGEST_KEPT = 8, 0.002
 
 
 class Caller(Protocol):
