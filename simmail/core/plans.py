@@ -11,7 +11,7 @@ C{Plan.data} is JSON-able.  Every kind has:
 
 and besides:
 
-  - C{reply}: C{visited}: [{url, text, broken}] once links were opened; batching appends to C{mails}
+  - C{reply}: C{visited}: [{url, text, opened, broken}] once links were opened; batching appends to C{mails}
   - C{ooo}: C{period}: {from, to, message}; C{to} is the reverse-path
   - C{bounce}: C{bounce}: the kind; C{address}: the recipient that bounces; C{to} is the reverse-path
   - C{forward}: C{forward_to} as the persona has it (id or address; C{to} is empty for an id); C{reply_to},

@@ -111,7 +111,7 @@ class Desk:
             "persona_id": persona.id, "persona": persona.name, "kind": _told_kind(job), "case_id": job.case_id,
             "to": [one.address for one in letter.to], "cc": [one.address for one in letter.cc],
             "subject": letter.subject, "message_id": letter.message_id, "by": written.by,
-            "links_opened": [one["url"] for one in job.data.get("visited", ()) if not one["broken"]],
+            "links_opened": [one["url"] for one in job.data.get("visited", ()) if one["opened"]],
             "text": written.text[:LONGEST_TEXT],
             "answers": list(dict.fromkeys(one.message_id for one in answers if one.message_id)),
         }, tag), Event("job.done", now, {

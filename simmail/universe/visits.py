@@ -272,7 +272,8 @@ class _Scribe:
         else:
             self.event("link.opened", **about, status=visit.status, final_url=visit.final_url, title=visit.title,
                        content_type=visit.content_type, ms=visit.ms)
-        self.links.append({"url": one["url"], "text": one["text"], "broken": visit.broken})
+        self.links.append({
+            "url": one["url"], "text": one["text"], "opened": not visit.error, "broken": visit.broken})
 
     def sender(self, domain: str, url: str, site: Visit, imagined: str) -> None:
         """What was found of the sender."""

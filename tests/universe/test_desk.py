@@ -213,6 +213,15 @@ class ForwardTests(DeskTestCase):
         self.assertEqual(self.requests[-1].mails[0].text.strip(), "How many chairs do you need?")
         self.assertIn("<one@app.test>", self.events("persona.sent")[-1]["data"]["answers"])
 
+    def test_greets_the_colleague(self) -> None:
+        """Who answers for a colleague does not take a mail that greets the colleague for one gone astray."""
+        self.create(addresses=[TOM], name="Tom Baker")
+        self.create(behaviors={"forward_to": TOM})
+        self.send(said(b"Hi Maria,\n\nhow many chairs do you need?\n\nSam"))
+        self.idle()
+        self.assertEqual(self.kinds()[:2], ["initiate", "reply"])
+        self.assertNotIn("Maria", self.events("persona.sent")[1]["data"]["text"])
+
     def test_to_an_address(self) -> None:
         """Anybody can be forwarded to."""
         self.forward("boss@elsewhere.test")

@@ -88,7 +88,7 @@ class OpeningTests(VisitTestCase):
         self.send()
         self.idle()
         (sent,) = self.told("persona.sent")
-        self.assertEqual(sent["links_opened"], ["https://a.com/1"])
+        self.assertEqual(sent["links_opened"], ["https://a.com/1", "https://b.com/2"])
         # Of those that do not open one is complained of.
         self.assertIn("b.com", sent["text"])
         self.assertNotIn("a.com", sent["text"])

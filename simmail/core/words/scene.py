@@ -157,7 +157,10 @@ def _read(mail: Mail, request: WordsRequest, calendar: Calendar, language: Langu
     if abs(base - request.now) > timedelta(days=400):
         base = request.now  # a Date header that lies must not move everybody's calendar
     found = pick_up(mail, base, language)
-    somebody_else = bool(found.addressee) and is_somebody_else(
+    # What a colleague passed on greets the colleague, and is for the reader all the same.
+    own = set(request.persona.addresses)
+    meant = any(one.address.lower() in own for one in (*mail.to, *mail.cc))
+    somebody_else = meant and bool(found.addressee) and is_somebody_else(
         found.addressee, request.persona.name, request.persona.address, language
     )
     intent = recognise(mail, found, somebody_else, language)
