@@ -97,7 +97,7 @@ class Correspondents:
     async def _work(self) -> None:
         universe = self._universe
         try:
-            while self._queue:
+            while self._queue and not universe.stopping:
                 arrival, octets, _ = self._queue[0]
                 await self._turn.acquire()
                 try:

@@ -54,7 +54,7 @@ class Foreign:
 
     async def _work(self) -> None:
         try:
-            while self._queue:
+            while self._queue and not self._universe.stopping:
                 try:
                     await self._take(*self._queue[0])
                 except Unavailable as error:

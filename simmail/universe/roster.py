@@ -199,7 +199,7 @@ class Roster:
             self._accounts.pop(universe_id, None)
             for prefix in keys:
                 self._keys.forget(prefix)
-            await universe.stop()
+            await universe.close()
             await self._clear(universe_id, universe.store)
         finally:
             self._going.discard(universe_id)

@@ -100,7 +100,9 @@ class Universe:
         turn = DeferredLock()
         self._back: deque[Deferred[None]] = deque()
         self.unique = unique
-        self._begun = self._stopping = False
+        #: It takes nothing new, and begins nothing more.
+        self.stopping = False
+        self._begun = self._closed = False
         self.log = EventLog(charter.id, database, reactor)
         self.clock = Clock(charter.clock, reactor, self._floor, self.commit_surely)
         self.settings = Settings(charter.id, database, self.clock.now, self.commit)
@@ -164,7 +166,7 @@ class Universe:
 
         Apart from C{start}, so that nobody who calls waits for a backlog.  Once begun it changes nothing.
         """
-        if self._begun or self._stopping:
+        if self._begun or self.stopping:
             return
         self._begun = True
         self.correspondents.begin()
@@ -181,7 +183,7 @@ class Universe:
 
     async def stop(self) -> None:
         """Finish what is being done, begin nothing more."""
-        self._stopping = True
+        self.stopping = True
         while self._back:
             self._back.popleft().errback(Unavailable("the service is stopping"))
         if self._heartbeat.running:
@@ -195,6 +197,11 @@ class Universe:
                 await self.database.commit(self.id, Commit(puts=self.clock.documents()))
             except Unavailable:
                 pass
+
+    async def close(self) -> None:
+        """It is going to be deleted: from here on nothing of it becomes true any more."""
+        await self.stop()
+        self._closed = True
 
     async def _housekeep(self) -> None:
         """Once in a simulated hour: retention."""
@@ -219,6 +226,8 @@ class Universe:
 
         @raise Unavailable: it is not known to be true; with C{once} it may be tried again.
         """
+        if self._closed:
+            raise Unavailable(f"the universe {self.id} is closed")
         done: Committed = await self.database.commit(self.id, commit)
         if done.fresh:
             if commit.counts:
@@ -242,7 +251,7 @@ class Universe:
 
     def _database_back(self) -> Deferred[None]:
         back: Deferred[None] = Deferred()
-        if self._stopping:
+        if self.stopping:
             back.errback(Unavailable("the service is stopping"))
         elif self.database.healthy:
             # It answered that it cannot now (loading, out of memory): not at once again.
@@ -268,7 +277,7 @@ class Universe:
         """
         if not self.database.healthy:
             raise Unavailable("Redis is away; try again later")
-        if self._stopping:
+        if self.stopping:
             raise Unavailable(f"the universe {self.id} is closed")
 
     @property

@@ -10,6 +10,7 @@ from twisted.internet.defer import Deferred, maybeDeferred
 from simmail.config import from_value
 from simmail.core.allowances import Allowances, Plan, plans_of
 from simmail.core.faults import Passing
+from simmail.database.records import Commit
 from simmail.errors import (
     Conflict, Forbidden, Invalid, NotFound, OverAllowance, OverMailLimit, TooMany, Unauthenticated, Unavailable,
 )
@@ -286,6 +287,33 @@ class RosterTests(RoadTestCase):
         self.assertEqual((again.store.mailboxes(), len(again.people), now(again.store.owed())), ([], 0, []))
         # Event numbers go on: a listener that knows the old ones sees no new one as old.
         self.assertGreater(again.log.last, 0)
+
+    def test_deleted_in_the_midst(self) -> None:
+        """What was just being decided when it was deleted leaves nothing behind, and nobody goes on trying."""
+        other = self.server.universe("other")
+        now(other.people.create(persona()))
+        reading: list[Deferred[None]] = []
+        decide = other.correspondents._decide
+
+        async def slow(arrival: Any, octets: Any) -> Any:
+            reading.append(Deferred())
+            await reading[-1]
+            return await decide(arrival, octets)
+
+        self.patch(other.correspondents, "_decide", slow)
+        self.server.send(other, "app@sim.test", "maria@acme.test", MAIL)
+        self.server.send(other, "app@sim.test", "maria@acme.test", MAIL)
+        deleted = Deferred.fromCoroutine(self.server.roster.delete_universe("other"))
+        self.assertRaises(NotFound, self.server.roster.universe, "other")
+        self.assertRaises(Conflict, now, self.server.roster.create_universe("other"))
+        reading.pop(0).callback(None)
+        now(deleted)
+        self.server.reactor.pump([1.0] * 5)
+        self.assertEqual(reading, [])
+        self.assertRaises(Unavailable, now, other.commit(Commit()))
+        again = self.server.universe("other")
+        self.assertEqual((len(again.people), len(again.scheduler.pending), now(again.database.arrivals("other"))),
+                         (0, 0, []))
 
     def test_deleted_half(self) -> None:
         """A crash while it is deleted: the rest goes at the next start, and it is not there again."""
