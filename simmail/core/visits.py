@@ -13,7 +13,7 @@ from simmail.core.charsets import decode
 from simmail.core.htmltokens import tokens
 
 #: Octets of a page that are looked at for its title, and characters of it that are kept.
-LOOKED_AT, LONGEST_TITLE = 256 * 1024, 200
+LOOKED_AT, LONGEST_TITLE = 64 * 1024, 200
 
 _HTML = ("text/html", "application/xhtml+xml")
 

@@ -18,8 +18,8 @@ from urllib.parse import quote, urljoin
 
 import idna
 
-#: Characters of an address; longer ones are refused.
-LONGEST = 8000
+#: Characters of an address, and of a host that is not in ASCII (mapping those costs); longer ones are refused.
+LONGEST, LONGEST_FOREIGN = 8000, 64
 
 #: What may stand unencoded in a path or a query (C{%} for what is encoded already).
 _PLAIN = "/?:@!$&'()*+,;=-._~%[]|"
@@ -157,7 +157,7 @@ def _v6(text: str) -> str:
 
 
 def _name(text: str) -> str:
-    if not text or len(text) > 253:
+    if not text or len(text) > (253 if text.isascii() else LONGEST_FOREIGN):
         raise BadUrl("not a proper host")
     if not text.isascii():
         try:

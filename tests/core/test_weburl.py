@@ -51,6 +51,11 @@ class UrlTests(SynchronousTestCase):
         for text in ("localhost", "127.1:80", "a:b", ":80", "http://a:80", "a@b:80", "a:80/x"):
             self.assertRaises(BadUrl, place, text)
 
+    def test_long(self) -> None:
+        """What is too long to be read quickly is not read at all."""
+        for text in ("http://" + "ä" * 65 + ".de", "http://" + "a." * 130, "http://a.com/" + "x" * 8000):
+            self.assertRaises(BadUrl, parse, text)
+
     @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=60))
     def test_anything(self, text: str) -> None:
         """Whatever comes out reads the same again, to others as well, and is plain ASCII."""

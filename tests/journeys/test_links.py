@@ -6,7 +6,7 @@ import time
 from typing import Any
 
 from tests.journeys.reaching import reach, wrong
-from tests.journeys.running import JourneyCase, Service, command, message
+from tests.journeys.running import JourneyCase, Service, command, message, until
 from tests.journeys.site import Site
 
 NINE = "2026-03-02T09:00:00Z"
@@ -145,6 +145,24 @@ class LinkTests(JourneyCase):
         """The id of somebody."""
         people = service.good("GET", "/api/personas", key=key)
         return next(one["id"] for one in people if one["name"] == f"Maria {n}")
+
+    def test_stopped_while_reading(self) -> None:
+        """Asked to stop while pages are on their way it does not wait for them; the next start reads them."""
+        site = self.site({"/slow": (200, "At last", 8.0)})
+        service, key = self.lab({"links": {"lab_hosts": [site.place]}}, people=6)
+        for n in range(6):
+            self.mail(service, f"http://{site.place}/slow", n)
+        service.good("PUT", "/api/clock", {"speed": 100000, "frozen": False}, key=key)
+        until(lambda: site.hits)
+        begin = time.monotonic()
+        self.assertEqual(service.stop(), 0)
+        self.assertLess(time.monotonic() - begin, 6)
+        site.pages["/slow"] = (200, "At once", 0.0)
+        service.start()
+        until(lambda: service.good("GET", "/api/jobs?kind=link&limit=100", key=key) and all(
+            job["state"] == "done" for job in service.good("GET", "/api/jobs?kind=link&limit=100", key=key)))
+        self.assertEqual({one["data"]["title"] for one in service.events("link.opened", key)}, {"At once"})
+        self.assertEqual(service.events("link.failed", key), [])
 
     def test_killed_while_reading(self) -> None:
         """Killed between asking for a page and noting what came: it is asked for again, and told of once."""
