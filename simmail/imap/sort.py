@@ -123,13 +123,20 @@ async def in_order(
     imap: ImapServer, selected: Selected, uids: Sequence[int], criteria: list[Criterion]
 ) -> list[int]:
     """UIDs in the order of some keys, then of their numbers."""
-    rows: list[tuple[Any, ...]] = []
+    pieces: list[list[Any]] = []
     for begin in range(0, len(uids), ROWS):
         some = uids[begin:begin + ROWS]
         columns = [await _column(selected, some, criterion) for criterion in criteria]
-        rows += zip(*columns, some)
+        pieces.append(sorted(zip(*columns, some)))
         await imap.breathe()
-    return [row[-1] for row in await sorted_in_turns(rows, imap.breathe)]
+    rows = await _all_merged(pieces, imap.breathe)
+    ordered: list[int] = []
+    while rows:
+        ordered += [row[-1] for row in reversed(rows[-PIECE:])]
+        del rows[-PIECE:]
+        await imap.breathe()
+    ordered.reverse()
+    return ordered
 
 
 async def sorted_in_turns(rows: Sequence[T], breathe: Breathe) -> list[T]:
@@ -138,6 +145,18 @@ async def sorted_in_turns(rows: Sequence[T], breathe: Breathe) -> list[T]:
     for begin in range(0, len(rows), PIECE):
         pieces.append(sorted(rows[begin:begin + PIECE]))  # type: ignore[type-var]
         await breathe()
+    return await _all_merged(pieces, breathe)
+
+
+async def let_go(rows: list[Any], breathe: Breathe) -> None:
+    """Forget rows a few at a time: giving back a hundred thousand takes as long as a slice of work."""
+    while rows:
+        del rows[-PIECE:]
+        await breathe()
+
+
+async def _all_merged(pieces: list[list[T]], breathe: Breathe) -> list[T]:
+    """Sorted lists as one."""
     while len(pieces) > 1:
         pieces = [await _merged(pieces[at], pieces[at + 1], breathe) if at + 1 < len(pieces) else pieces[at]
                   for at in range(0, len(pieces), 2)]

@@ -17,7 +17,7 @@ from simmail.imap.replies import Bad
 from simmail.imap.search_keys import check_charset, parse_keys
 from simmail.imap.searching import Search
 from simmail.imap.session import Selected
-from simmail.imap.sort import Breathe, sorted_in_turns
+from simmail.imap.sort import Breathe, let_go, sorted_in_turns
 from simmail.imap.tokens import Arguments
 
 if TYPE_CHECKING:
@@ -65,8 +65,11 @@ async def thread(imap: ImapServer, arguments: Arguments, uid: bool = False) -> b
     imap.write(b"* THREAD")
     separator = b" "
     pieces: list[bytes] = []
-    for root in roots:
-        pieces.append(shown(root, selected, uid))
+    await let_go(rows, imap.breathe)
+    roots.reverse()
+    while roots:
+        # Each is forgotten when it is shown.
+        pieces.append(shown(roots.pop(), selected, uid))
         if len(pieces) >= SLICE:
             await imap.send(separator + b"".join(pieces))
             separator, pieces = b"", []
@@ -114,7 +117,16 @@ async def by_subject(rows: Sequence[Row], breathe: Breathe) -> list[Node]:
 async def by_references(rows: list[Row], breathe: Breathe) -> list[Node]:
     """REFERENCES: by Message-IDs, then conversations of one subject are joined."""
     nodes = await _linked(rows, breathe)
-    roots = await _pruned([node for node in nodes if node.parent is None], breathe)
+    tops: list[Node] = []
+    while nodes:
+        for node in reversed(nodes[-STEP:]):
+            if node.parent is None:
+                tops.append(node)
+            # Only the links downwards are needed from here on; without circles nothing is left to collect.
+            node.parent = None
+        del nodes[-STEP:]
+        await breathe()
+    roots = await _pruned(tops[::-1], breathe)
     await _sort_below(roots, breathe)
     roots = await _joined(await _in_order(roots, breathe), breathe)
     await _sort_below(roots, breathe)

@@ -17,6 +17,7 @@ from twisted.python.failure import Failure
 
 from simmail.errors import NotFound, Unavailable
 from simmail.mailstore import loading, maildir, marks
+from simmail.mailstore.changing import Changing
 from simmail.mailstore.folder import Folder
 from simmail.mailstore.records import FolderStatus
 from simmail.mailstore.survey import Survey, survey
@@ -106,7 +107,7 @@ class Catalogue:
 
     # Going
 
-    def drop(self, folder: Folder) -> None:
+    def drop(self, folder: Changing) -> None:
         """A folder is gone, or called something else."""
         key = (folder.mailbox, folder.name)
         if self._folders.get(key) is folder:

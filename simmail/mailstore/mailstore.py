@@ -29,6 +29,7 @@ from simmail.interfaces import IMailStore
 from simmail.mailstore import maildir
 from simmail.mailstore.adopting import Adopted, adopt, foreign_copy
 from simmail.mailstore.catalogue import Catalogue
+from simmail.mailstore.changing import Changing
 from simmail.mailstore.digestrows import Shown
 from simmail.mailstore.filing import Added, Filed, Filer
 from simmail.mailstore.flags import canonical_all, microseconds
@@ -110,7 +111,7 @@ class MailStore:
         self.idle = Idle(
             reactor, lambda folder, uids: understand(folder, self, uids),
             lambda: self.indexer.call(self.index.fulltext.learn))
-        self._to_place: dict[Folder, None] = {}
+        self._to_place: dict[Changing, None] = {}
         self._placing: Any = None
         self._closed = False
         self.writer.send(self._begin)
@@ -339,7 +340,7 @@ class MailStore:
         folder = self.catalogue.loaded((mailbox, INBOX))
         return folder.counts()[:2] if folder is not None else None
 
-    def changed(self, folder: Folder) -> None:
+    def changed(self, folder: Changing) -> None:
         """A loaded folder is about to tell a change."""
         if folder.name == INBOX:
             self._tally.says(folder.mailbox, folder.counts()[:2])
@@ -363,7 +364,7 @@ class MailStore:
         self._require(mailbox)
         return await self.catalogue.load((mailbox, existing_folder(name)))
 
-    def lost(self, folder: Folder) -> None:
+    def lost(self, folder: Changing) -> None:
         """Somebody else has removed a folder."""
         self.catalogue.drop(folder)
         self.later(self.indexer.call(self.index.forget, folder.mailbox, folder.name))
@@ -496,7 +497,7 @@ class MailStore:
 
     # Files that are to be renamed
 
-    def place_later(self, folder: Folder) -> None:
+    def place_later(self, folder: Changing) -> None:
         """Before long, the files of a folder get the names they should have."""
         self._to_place[folder] = None
         if self._placing is None and not self._closed:
@@ -539,7 +540,7 @@ class MailStore:
                 _copy_digests, self.index, (source.mailbox, source.name, source.uidvalidity),
                 (target.mailbox, target.name, target.uidvalidity), pairs))
 
-    def index_expunged(self, folder: Folder, uids: Sequence[int]) -> None:
+    def index_expunged(self, folder: Changing, uids: Sequence[int]) -> None:
         """Messages are gone: so are their digests."""
         self.later(self.indexer.call(
             _drop_digests, self.index, (folder.mailbox, folder.name, folder.uidvalidity), uids))

@@ -11,7 +11,7 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.errors import Unavailable
-from simmail.mailstore import journal as journal_module
+from simmail.mailstore import changing, journal as journal_module
 from tests.contracts.mailstores import AT, DiskProvider, a_delivery, a_mail, result_of, tiny_digest
 
 MARIA, TOM = "maria@acme.test", "tom@acme.test"
@@ -169,7 +169,7 @@ class Trouble(SynchronousTestCase):
             result_of(self.store.accept(a_delivery(number, MARIA)))
         folder, target = (result_of(self.store.folder(MARIA, name)) for name in ("INBOX", "Archive"))
         result_of(folder.copy([1], target))
-        self.patch(__import__("simmail.mailstore.folder", fromlist=["SLICE"]), "SLICE", 2)
+        self.patch(changing, "SLICE", 2)
         trouble = self.failing("link", lambda source, target, *args: "d-3," in source)
         self.assertRaises(Unavailable, result_of, folder.copy(range(1, 7), target))
         self.assertEqual(list(target.uids), [1])
