@@ -38,6 +38,9 @@ AHEAD = 64 * 1024
 #: Octets a second that earn a sender of data more time (Postfix's smtpd_min_data_rate).
 SLOWEST = 500
 
+#: Real seconds of work for one client before others have their turn, and commands between looks at the time.
+SLICE, LOOK = 0.02, 16
+
 #: Real seconds a closed connection has to take what it was told.
 LINGER = 10.0
 
@@ -155,10 +158,16 @@ class Pump(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
 
     def _pump(self) -> None:
         self._pumping = True
+        seconds, done = self.factory.reactor.seconds, 0
+        until = seconds() + SLICE
         try:
             while not self._waiting and not self._choked and self._take():
                 if len(self._out) > 500:
                     self._flush()
+                done += 1
+                if not done % LOOK and seconds() > until and not self._waiting:
+                    self._waiting = True
+                    self._timer = self.factory.reactor.callLater(0, self._done, b"")
         except Exception:
             # Whatever was being read, its end is not known any more.
             self._say(self.defect("a session failed"))

@@ -16,6 +16,7 @@ from simmail.smtp.body import Body
 from simmail.smtp.delivery import Transaction
 from simmail.smtp.faulty import ANSWERING, Faulty, told
 from simmail.smtp.params import MailFrom, RcptTo, mail_from, rcpt_to
+from simmail.smtp.pump import SLICE
 from simmail.smtp.received import Peer
 from simmail.smtp.replies import Refused
 from simmail.smtp.sasl import MECHANISMS, Credentials, Exchange
@@ -356,7 +357,7 @@ class Session(Faulty):
 
     async def _accept(self, transaction: Transaction, message: bytes) -> bytes:
         factory = self.factory
-        faults = self._faults_of_delivery(transaction)
+        faults = await self._faults_of_delivery(transaction)
         for fault in faults.values():
             if fault.kind in ANSWERING:
                 self._say(told(fault))
@@ -386,10 +387,14 @@ class Session(Faulty):
                 await self.never()
         return answer
 
-    def _faults_of_delivery(self, transaction: Transaction) -> dict[str, FaultVerdict]:
+    async def _faults_of_delivery(self, transaction: Transaction) -> dict[str, FaultVerdict]:
         found = {}
+        until = self.factory.reactor.seconds() + SLICE
         for universe, addresses in transaction.faulty():
             for address in addresses:
+                if self.factory.reactor.seconds() > until:
+                    await self.rest(0)
+                    until = self.factory.reactor.seconds() + SLICE
                 fault = self.fault("deliver", universe, sender=transaction.mail.address, recipient=address)
                 if fault is not None:
                     found[address] = fault

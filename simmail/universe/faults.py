@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -21,6 +22,7 @@ from simmail.core.faultfields import is_advanced, rules_of, shown
 from simmail.core.faults import FaultRule, FaultVerdict, Mark, Passing, hits, is_fleeting, is_lasting, judge
 from simmail.core.scenarios import added
 from simmail.database.records import Commit
+from simmail.errors import Unavailable
 
 if TYPE_CHECKING:
     from simmail.universe.universe import Universe
@@ -41,6 +43,9 @@ class Faults:
         self._universe = universe
         self._marks: dict[str, Mark] = {}
         self._fleeting: dict[str, Mark] = {}
+        self._unsaved: dict[str, Mark | None] = {}
+        self._events: list[Event] = []
+        self._saving = False
         self.rules: tuple[FaultRule, ...] = ()
 
     async def start(self) -> None:
@@ -120,20 +125,38 @@ class Faults:
             "why": f"fault rule {verdict.rule}"})
 
     def _record(self, marks: Sequence[tuple[str, Mark]], events: tuple[Event, ...]) -> None:
-        drops = []
+        self._unsaved.update(marks)
         while len(self._fleeting) > MOST_FLEETING:
             del self._fleeting[next(iter(self._fleeting))]
-        while len(self._marks) > MOST_MARKS:
-            oldest = next(key for key in self._marks if not is_lasting(key))
-            del self._marks[oldest]
-            drops.append(("marks", oldest))
-        if not (marks or events) or not self._universe.available:
-            return
-        commit = Commit(
-            puts=tuple(("marks", key, msgspec.json.encode(mark)) for key, mark in marks), events=events,
-            drops=tuple(drops))
-        Deferred.fromCoroutine(self._universe.commit(commit)).addErrback(
-            lambda failure: self.log.warn("a fault was not recorded: {error}", error=failure.value))
+        if len(self._marks) > MOST_MARKS:
+            # A tenth at once: each look for the oldest passes those that last.
+            passing = (key for key in tuple(self._marks) if not is_lasting(key))
+            for oldest in islice(passing, len(self._marks) - MOST_MARKS + MOST_MARKS // 10):
+                del self._marks[oldest]
+                self._unsaved[oldest] = None
+        self._events += events
+        if not self._saving and (self._unsaved or self._events):
+            self._saving = True
+            Deferred.fromCoroutine(self._save()).addErrback(
+                lambda failure: self.log.failure("faults are not recorded", failure))
+
+    async def _save(self) -> None:
+        """Commit what was counted, and what has been since while that was under way."""
+        try:
+            while self._unsaved or self._events:
+                marks, events = self._unsaved, self._events
+                self._unsaved, self._events = {}, []
+                if not self._universe.available:
+                    continue
+                try:
+                    await self._universe.commit(Commit(
+                        puts=tuple(("marks", key, msgspec.json.encode(mark)) for key, mark in marks.items() if mark),
+                        drops=tuple(("marks", key) for key, mark in marks.items() if mark is None),
+                        events=tuple(events)))
+                except Unavailable as error:
+                    self.log.warn("a fault was not recorded: {error}", error=error)
+        finally:
+            self._saving = False
 
 
 def _stored(rule: FaultRule) -> dict[str, Any]:

@@ -138,7 +138,7 @@ class PostOffice:
             raise
         done.addBoth(self._counted)
         if pile.beside:
-            await self._beside(delivery_id, pile, now)
+            await self._beside(pile, now)
         await self._in_time(done)
         universe.told(
             "accepted {message_id} from {sender} for {recipients}, {size} octets, via {via}, filed in {places}",
@@ -150,10 +150,10 @@ class PostOffice:
         """Deliver what a fault rule held back."""
         universe, data = self._universe, job.data
         done = Event("job.done", universe.clock.now(), {
-            "id": job.id, "kind": job.kind, "persona_id": None, "note": f"delivered late to {data['address']}"})
+            "id": job.id, "kind": job.kind, "persona_id": None, "note": "delivered late"})
         octets = await universe.store.held.read(job.id)
         await self.send(
-            job.id, Outgoing(data["sender"], (data["address"],), octets, "mail"),
+            job.id, Outgoing(data["sender"], tuple(data["addresses"]), octets, "mail"),
             Commit(jobs=(replace(job, state="done"),), events=(done,)))
         await self.release(job)
 
@@ -168,12 +168,12 @@ class PostOffice:
         await universe.store.held.drop([
             key for key in await universe.store.held.keys() if key not in universe.scheduler.pending])
 
-    async def _beside(self, delivery_id: str, pile: Sorted, now: datetime) -> None:
+    async def _beside(self, pile: Sorted, now: datetime) -> None:
         """Copies that fault rules made differ: delivered twice, or cut short."""
-        for n, (octets, filings, arrivals) in enumerate(pile.beside):
+        for copies in pile.beside.values():
             _, done = await self._file(
-                f"{delivery_id}-{n}", tuple(filings), octets, now,
-                Commit(once=f"{delivery_id}-{n}", arrive=tuple(arrivals)))
+                copies.id, tuple(copies.filings), copies.octets, now,
+                Commit(once=copies.id, arrive=tuple(copies.arrivals)))
             await self._in_time(done)
 
     def _counted(self, result: Any) -> Any:

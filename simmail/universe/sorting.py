@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simmail.core.completing import header_end
 from simmail.core.delivery import Arrival, Copy, Filing
@@ -27,14 +27,22 @@ from simmail.universe.submission import Recipient, Submission
 if TYPE_CHECKING:
     from simmail.universe.universe import Universe
 
-Copies = tuple[bytes, list[Filing], list[Arrival]]
+
+class Copies(NamedTuple):
+    """The same octets for some recipients."""
+
+    id: str
+    octets: bytes
+    filings: list[Filing]
+    arrivals: list[Arrival]
 
 
 class Sorted:
     """
     What becomes of one message.
 
-    @ivar beside: octets, filings and arrivals of copies that are delivered besides the message as it came.
+    @ivar beside: by kind of fault, copies that are delivered besides the message as it came.
+    @ivar late: by the delay of a fault, who gets it late.
     """
 
     def __init__(self, octets: bytes) -> None:
@@ -44,7 +52,8 @@ class Sorted:
         self.jobs: list[Job] = []
         self.events: list[Event] = []
         self.puts: list[Document] = []
-        self.beside: list[Copies] = []
+        self.beside: dict[str, Copies] = {}
+        self.late: dict[float, list[str]] = {}
 
     def planned(self, plan: tuple[Job, Document] | None) -> None:
         """A job, and the count it took; None is nothing."""
@@ -80,6 +89,8 @@ def sort(
             _deliver(universe, submission, recipient, octets, delivery_id, now, pile)
         elif verdict.kind == "bounce":
             _bounce(universe, submission, recipient, octets, now, pile, verdict.bad or "unknown")
+    for delay, addresses in pile.late.items():
+        pile.planned(_late(universe, submission.sender, tuple(addresses), pile.mail, now, delay))
     return pile
 
 
@@ -93,17 +104,19 @@ def _deliver(
         address_copy(universe, recipient.address, submission.sender, octets, delivery_id, now, "mail",
                      pile.filings, pile.arrivals, _asked(submission, recipient))
     if kind in ("duplicate", "corrupt"):
-        copies: Copies = (_cut(octets) if kind == "corrupt" else octets, [], [])
-        address_copy(universe, recipient.address, submission.sender, copies[0], f"{delivery_id}-{len(pile.beside)}",
-                     now, "mail", copies[1], copies[2], _asked(submission, recipient))
-        pile.beside.append(copies)
+        copies = pile.beside.get(kind)
+        if copies is None:
+            copies = pile.beside[kind] = Copies(
+                f"{delivery_id}-{kind}", _cut(octets) if kind == "corrupt" else octets, [], [])
+        address_copy(universe, recipient.address, submission.sender, copies.octets, copies.id, now, "mail",
+                     copies.filings, copies.arrivals, _asked(submission, recipient))
     wait = timedelta(0)
     if fault is not None and kind == "bounce":
         _bounce(universe, submission, recipient, octets, now, pile, "",
                 " ".join(f"{fault.code} {fault.enhanced} {fault.message}".split()))
     elif fault is not None and kind == "late":
         wait = timedelta(seconds=fault.delay)
-        pile.planned(_late(universe, submission, recipient, pile.mail, now, wait))
+        pile.late.setdefault(fault.delay, []).append(recipient.address)
         if "DELAY" in recipient.notify:
             pile.planned(universe.bounces.plan(submission, recipient, pile.mail, octets, now, "delayed"))
     if kind in ("", "duplicate", "corrupt", "late") and "SUCCESS" in recipient.notify:
@@ -123,14 +136,15 @@ def _bounce(
 
 
 def _late(
-    universe: Universe, submission: Submission, recipient: Recipient, mail: Mail, now: datetime, wait: timedelta
+    universe: Universe, sender: str, addresses: tuple[str, ...], mail: Mail, now: datetime, delay: float
 ) -> tuple[Job, Document]:
-    nth, document = universe.ordinals.next("late", recipient.address, submission.sender)
+    nth, document = universe.ordinals.next("late", addresses[0], sender)
+    more = f" and {len(addresses) - 1} more" if len(addresses) > 1 else ""
     return Job(
-        id="j_" + universe.dice.on("late", recipient.address, submission.sender, nth).token(16, "job"),
-        kind="deliver", state="pending", created=now, due=now + wait, message_id=mail.message_id or None,
-        plan=f"Deliver late to {recipient.address}",
-        data={"late": True, "held": True, "address": recipient.address, "sender": submission.sender}), document
+        id="j_" + universe.dice.on("late", addresses[0], sender, nth).token(16, "job"),
+        kind="deliver", state="pending", created=now, due=now + timedelta(seconds=delay),
+        message_id=mail.message_id or None, plan=f"Deliver late to {addresses[0]}{more}",
+        data={"late": True, "held": True, "addresses": addresses, "sender": sender}), document
 
 
 def _cut(octets: bytes) -> bytes:

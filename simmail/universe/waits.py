@@ -388,8 +388,8 @@ class _Reply:
         if job.kind not in WRITING or not self.persona_id or job.persona_id == self.persona_id:
             return job.kind in WRITING
         # Mail that a fault rule holds back may draw an answer when it comes.
-        held = self._universe.people.at(job.data["address"]) if "late" in job.data else None
-        return held is not None and held.id == self.persona_id
+        people = (self._universe.people.at(one) for one in job.data.get("addresses", ()) if "late" in job.data)
+        return any(one is not None and one.id == self.persona_id for one in people)
 
     def end(self) -> None:
         """Nothing is held open."""

@@ -10,6 +10,7 @@ from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.errors import Unavailable
+from simmail.smtp import pump
 from simmail.smtp.pump import AHEAD
 from simmail.testing.universe import now
 from tests.smtp.door import Door, Wire
@@ -146,6 +147,21 @@ class SmugglingTests(SynchronousTestCase):
 
 class PressureTests(SynchronousTestCase):
     """Memory is bounded by us, not by the client."""
+
+    def test_turns(self) -> None:
+        """Very many commands in one packet leave others their turn; all are answered, in order."""
+        self.patch(pump, "SLICE", -1.0)
+        door = Door()
+        wire = door.hello()
+        wire.send(b"MAIL FROM:<app@sim.test>\r\n" + b"".join(b"RCPT TO:<u%d@x.test>\r\n" % n for n in range(100)))
+        wire.send(b"DATA\r\n")
+        self.assertEqual(wire.taken().count(b"\r\n"), 16)
+        door.pass_time(0.01, 0.001)
+        said = wire.taken()
+        self.assertEqual(said.count(b"\r\n"), 86)
+        self.assertTrue(said.endswith(b"354 End data with <CR><LF>.<CR><LF>\r\n"), said)
+        wire.send(b"Subject: x\r\n\r\n.\r\n")
+        self.assertIn(b"250 2.0.0 OK", wire.taken())
 
     def test_ahead(self) -> None:
         """A client that sends on and on while a message is being filed is not read from, until it is filed."""
