@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from simmail.mailstore.mailstore import MailStore
 
 #: Loaded folders, and messages in them, that are kept when nobody holds them.
-_MOST_KEPT, _MOST_ROWS = 256, 500_000
+_MOST_KEPT, _MOST_ROWS = 4096, 500_000
+#: So many loads, or messages loaded, go by between two looks at whether there are too many.
+_LOADS, _ROWS_LOADED = 64, 50_000
 #: Folders that are remembered as they looked from outside.
 _MOST_SURVEYS = 1000
 
@@ -42,6 +44,7 @@ class Catalogue:
         self._loading: dict[Key, list[Deferred[Folder]]] = {}
         self._kept: OrderedDict[Key, Folder] = OrderedDict()
         self._surveys: OrderedDict[str, Survey] = OrderedDict()
+        self._since = [0, 0]
 
     def get(self, key: Key) -> Folder | None:
         """A folder that is loaded or being loaded."""
@@ -92,8 +95,13 @@ class Catalogue:
         return folder
 
     def _keep(self, key: Key, folder: Folder) -> None:
-        kept = self._kept
+        kept, since = self._kept, self._since
         kept[key] = folder
+        since[0] += 1
+        since[1] += len(folder.uids)
+        if since[0] < _LOADS and since[1] < _ROWS_LOADED:
+            return
+        self._since = [0, 0]
         rows = sum(len(one.uids) for one in kept.values())
         for old_key, old in list(kept.items()):
             if len(kept) <= 1 or (len(kept) <= _MOST_KEPT and rows <= _MOST_ROWS):

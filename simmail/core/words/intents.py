@@ -54,10 +54,15 @@ def score(mail: Mail, found: Findings, somebody_else: bool, language: Language) 
     share = _ANSWERED if subject.strip().startswith(_reply_words(language.code)) else 1.0
     if mail.in_reply_to:
         share = 0.0
+    # One look a cue: the subject counts for all or, of an answer, for nothing or a part.
+    whole = f"{body}\n{subject}" if share == 1.0 else body
     scores = {
-        intent: sum(weight if cue in body else weight * share for cue, weight in cues if cue in body or cue in subject)
+        intent: sum([weight for cue, weight in cues if cue in whole])
         for intent, cues in _cues(language.code)
     }
+    if 0.0 < share < 1.0:
+        for intent, cues in _cues(language.code):
+            scores[intent] += share * sum([weight for cue, weight in cues if cue in subject and cue not in body])
     if not found.prose.body.strip() and not mail.attachments and not mail.html and mail.size:
         scores["empty"] = 9.0
     if somebody_else:

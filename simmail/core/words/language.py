@@ -239,8 +239,19 @@ def counted(phrase: str, known: Language) -> dict[str, str]:
 
 def tell(text: str) -> str:
     """The code of the language a text is in; English when it is neither."""
-    words = text[:_TASTE].lower().split()
-    bare = [word.strip(".,;:!?()\"'") for word in words]
-    hits = {code: sum(word in language(code).common_words for word in bare) for code in LANGUAGES}
-    hits["de"] += any(letter in text[:_TASTE].lower() for letter in "äöüß")
+    text = text[:_TASTE]
+    hits = _hits(text)
+    if "?" in text and 2 * min(hits.values()) >= max(hits.values()):
+        # Where both are spoken, the question says in which it wants to be answered.
+        asked = _hits(" ".join(part.rpartition(".")[2].rpartition("!")[2] for part in text.split("?")[:-1]))
+        if hits["de"] and asked["de"] != asked["en"]:
+            hits = asked
     return "de" if hits["de"] > hits["en"] and hits["de"] >= 2 else "en"
+
+
+def _hits(text: str) -> dict[str, int]:
+    low = text.lower()
+    words = [word.strip(".,;:!?()\"'") for word in low.split()]
+    hits = {code: sum([word in language(code).common_words for word in words]) for code in LANGUAGES}
+    hits["de"] += any(letter in low for letter in "äöüß")
+    return hits

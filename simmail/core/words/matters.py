@@ -169,7 +169,7 @@ def meeting(scene: Scene, read: Read, number: int) -> list[Said]:
     calendar, language = scene.calendar, scene.language
     proposed = [slot for slot in read.found.slots if slot.timed] or list(read.found.slots)
     open_slots = [slot for slot in proposed if calendar.suits(slot)]
-    acts = _does(scene, "meeting", number)
+    acts = [act for act in _does(scene, "meeting", number) if act == "meeting.accept" or not scene.has_said(act)]
     if open_slots:
         slot = open_slots[0]
         if not slot.timed:

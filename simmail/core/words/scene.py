@@ -25,7 +25,7 @@ from simmail.core.words.phrases import words
 from simmail.core.words.prose import clean
 from simmail.core.words.request import Promised, WordsRequest
 from simmail.core.words.things import what_kind
-from simmail.core.words.voices import FORMALITIES, Manner, Voice, manners, voice
+from simmail.core.words.voices import FORMALITIES, Manner, Voice, folded, manners, voice
 
 #: Batched mails that are answered one by one; of more only the last ones are.
 TOGETHER = 4
@@ -50,7 +50,7 @@ class Scene(Struct, frozen=True):
 
     @ivar read: the answered mails, oldest first; common: what every line may name.
     @ivar distant: whether the reader is called "Sie" in German.
-    @ivar said: text that stands below the new mail; lines found in it are not said again.
+    @ivar said: text that stands below the new mail, folded; lines found in it are not said again.
     """
 
     request: WordsRequest
@@ -75,6 +75,10 @@ class Scene(Struct, frozen=True):
     def far(self) -> bool:
         """Whether the writer keeps a distance: formal English, and "Sie" in German."""
         return self.distant if self.language.code == "de" else self.formality == "formal"
+
+    def has_said(self, act: str) -> bool:
+        """Whether one of the lines of an act stands in the mails below."""
+        return any(len(line.longest) > 11 and line.longest in self.said for line in self.voice.acts[act])
 
     def due(self, days: int, deadlines: tuple[date, ...] = ()) -> date:
         """The day for a promise: so many working days ahead, and not after a deadline that can still be kept."""
@@ -118,7 +122,8 @@ def set_scene(request: WordsRequest) -> Scene:
         read=read,
         common=_common(request, read, calendar, language),
         distant=_distant(request, read),
-        said="\n".join([*(one.found.prose.quoted for one in read), *(mail.text[:20_000] for mail in request.own)]),
+        said=folded("\n".join([
+            *(one.found.prose.quoted for one in read), *(mail.text[:20_000] for mail in request.own)])),
     )
 
 

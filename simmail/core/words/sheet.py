@@ -14,7 +14,7 @@ from simmail.core.words.acts import Said
 from simmail.core.words.findings import say
 from simmail.core.words.polish import capitals, long_forms, slips, small_start
 from simmail.core.words.scene import Scene
-from simmail.core.words.voices import Line, Piece, choose, fill
+from simmail.core.words.voices import Line, Piece, choose, fill, folded
 
 #: Clients that put the usual delimiter line above a signature (RFC 3676 section 4.3).
 DELIMITED = frozenset({"gmail", "plain"})
@@ -171,11 +171,11 @@ def lay_out(scene: Scene, said: list[Said]) -> tuple[str, list[str]]:
     rate = style.typos if style is not UNSET and style.typos is not UNSET else 0.0
     top = greeting(scene)
     worded: list[list[Piece]] = []
-    below = scene.said.lower()
+    below = scene.said
     for place, act in enumerate(said):
         small = not place and top.endswith(",") and not act.number and not act.quote
         worded.append(_act(scene, act, place, below, small))
-        below += "".join(piece.text for piece in worded[-1]).lower()
+        below += " " + folded("".join(piece.text for piece in worded[-1]))
     body = "\n\n".join(
         slips(pieces, rate, scene.dice.on("paragraph", number))
         for number, pieces in enumerate(paragraphs(scene, said, worded))

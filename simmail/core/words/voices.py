@@ -34,7 +34,7 @@ class Line(Struct, frozen=True):
     One way to say an act.
 
     @ivar parts: text, names (as C{{name}}), and choices as pairs (far, near).
-    @ivar size: words of its own; longest: its longest stretch of own text, in lower case.
+    @ivar size: words of its own; longest: its longest stretch of own text, folded.
     """
 
     parts: tuple[str | tuple[str, str], ...]
@@ -68,7 +68,13 @@ class Voice(Struct, frozen=True):
     acts: Mapping[str, tuple[Line, ...]]
 
 
+_CONTRACTED = re.compile(r"[^\s'’]*['’]\S*")
 _NAME = re.compile(r"\{([a-z0-9]+)\}|\[([^\]|]*)\|([^\]|]*)\]")  # of our own lines only
+
+
+def folded(text: str) -> str:
+    """Text in lower case and in one line, without marks of quotation, to look for lines in."""
+    return " ".join(text.lower().replace(">", " ").split())
 
 
 def parse(text: str) -> Line:
@@ -93,7 +99,8 @@ def parse(text: str) -> Line:
         own.append(text[last:])
     return Line(
         parts=tuple(parts), names=frozenset(names), size=sum(len(part.split()) for part in own),
-        longest=max(own, key=len, default="").strip().lower(),
+        # Formal writers say "I would" for "I'd": what stands between contractions is always the same.
+        longest=max((folded(part) for text in own for part in _CONTRACTED.split(text)), key=len, default=""),
     )
 
 
@@ -135,7 +142,7 @@ def choose(
     """
     The line to say: all it names is known, it says what can be said, was not said before, and fits the length.
 
-    @param said: what stands in the mails below, in lower case; a line found in it is avoided.
+    @param said: what stands in the mails below, folded; a line found in it is avoided.
     @return: None when no line fits what is known.
     """
     fit = [line for line in lines if all(known.get(name) for name in line.names)]

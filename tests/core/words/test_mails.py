@@ -1,0 +1,153 @@
+"""
+Mails that applications send, of many kinds, and what must hold for every answer to them.
+
+C{mails/<name>.eml} are the mails; those whose answers are approved to the letter are in C{golden}.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+from mailparser_reply import EmailReplyParser
+from msgspec.structs import replace
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.core.dice import Dice
+from simmail.core.htmltext import render
+from simmail.core.mail import Mail
+from simmail.core.persona import Style
+from simmail.core.quoting import quote, split_reply
+from simmail.core.reading import read
+from simmail.core.words import Written, write
+from tests.core.words.samples import TEMPERAMENTS, request
+
+HERE = Path(__file__).parent
+CLIENTS = ("gmail", "outlook", "apple", "iphone", "android", "plain")
+
+#: The mails by name, and what each is taken for.
+MAILS = {
+    "anger": "complaint", "anger_short": "invoice", "apology": "meeting", "apology_plain": "received",
+    "approve": "task", "card_failed": "account", "chase": "chaser", "confirm_change": "confirmation",
+    "de_beschwerde": "complaint", "de_danke": "thanks", "de_mixed": "document", "de_rechnung": "invoice",
+    "event": "event", "feature_request": "news", "fyi_prices": "information", "intro": "contact",
+    "invoice_paid": "confirmation", "legal_gdpr": "document", "legal_nda": "question", "newsletter_html": "newsletter",
+    "onboarding": "question", "product_comment": "question", "recruit_invite": "meeting",
+    "recruit_reject": "rejection", "recruiter_cold": "recruiting", "see_you": "closing", "ship_failed": "question",
+    "slot_pick": "booked", "survey": "feedback", "three_q": "question", "two_parts": "question",
+    "verify_code": "code", "whats_the": "question",
+}
+
+_HOLE = re.compile(r"[{}|]|\[[^\]]*\]|None| ,| \.(?!\.)|,,|(?<!\.)\.\.(?!\.)|  ")
+_DOUBLED = re.compile(r"\b([A-Za-zÄÖÜäöüß]{3,})[ ,]+\1\b", re.IGNORECASE)
+#: Said twice on purpose.
+_EMPHASIS = frozenset(("yes", "thank", "know", "ich", "danke", "nein", "perfect", "sorry", "wirklich", "tomorrow"))
+
+
+def mail(name: str) -> Mail:
+    """A mail by name."""
+    return read((HERE / "mails" / f"{name}.eml").read_bytes().replace(b"\n", b"\r\n"))
+
+
+def everything() -> dict[str, Mail]:
+    """All of them, the golden ones too."""
+    golden = {path.stem: read(path.read_bytes().replace(b"\n", b"\r\n")) for path in (HERE / "golden").glob("*.eml")}
+    return {**{name: mail(name) for name in MAILS}, **golden}
+
+
+def answer(one: Mail, temperament: str, seed: str = "mails", style: Style | None = None) -> Written:
+    """What a temperament answers."""
+    return write(request(one, temperament=temperament, dice=Dice(seed).on(one.message_id, temperament),
+                         style=style, facts={"PO number": "PO-99812"}))
+
+
+class AnswerTests(SynchronousTestCase):
+    """Every mail, seven people."""
+
+    def test_intents(self) -> None:
+        """Each mail is taken for what it is."""
+        self.assertEqual({path.stem for path in (HERE / "mails").glob("*.eml")}, set(MAILS))
+        for name, intent in MAILS.items():
+            self.assertEqual(answer(mail(name), "busy").intent, intent, name)
+
+    def test_no_holes(self) -> None:
+        """No answer has a hole of a template, a doubled word or stop, or a line of its own twice."""
+        for name, one in everything().items():
+            for temperament in TEMPERAMENTS:
+                for seed in range(3):
+                    text = answer(one, temperament, str(seed)).text
+                    body = text.split("\n-- \n")[0]
+                    self.assertIsNone(_HOLE.search(body), f"{name}, {temperament}: {text}")
+                    for doubled in _DOUBLED.finditer(body):
+                        self.assertIn(doubled.group(1).lower(), _EMPHASIS, f"{name}, {temperament}: {text}")
+                    lines = Counter(line for line in body.split("\n") if len(line.split()) > 3)
+                    self.assertEqual([line for line, count in lines.items() if count > 1], [], text)
+
+    def test_named_once(self) -> None:
+        """Who is greeted by name is not called by name again in the first sentence without a reason."""
+        for name in ("recruiter_cold", "intro", "onboarding"):
+            for temperament in ("responsive", "skeptical"):
+                for seed in range(10):
+                    text = answer(mail(name), temperament, str(seed)).text
+                    self.assertLessEqual(text.count(mail(name).from_.name.split()[0]), 1, text)
+
+    def test_lunch_has_no_agenda(self) -> None:
+        """Nobody asks for the agenda of a lunch, and a single time is not one of several."""
+        lunch = everything()["lunch"]
+        for temperament in TEMPERAMENTS:
+            for seed in range(10):
+                text = answer(lunch, temperament, str(seed)).text
+                self.assertIn("Friday at 12:30", text)
+                for word in ("agenda", "other times", "minutes"):
+                    self.assertNotIn(word, text)
+
+    def test_the_moved_meeting(self) -> None:
+        """A meeting that is moved to another day "at the same time" is agreed to for that time."""
+        for temperament in TEMPERAMENTS:
+            text = answer(everything()["cancel_meeting"], temperament).text
+            self.assertIn("Thursday at 15:00", text)
+            self.assertNotIn("tomorrow", text)
+
+    def test_choices(self) -> None:
+        """A choice without articles is made in its own words."""
+        for temperament in TEMPERAMENTS:
+            text = answer(mail("ship_failed"), temperament).text.lower()
+            self.assertTrue("with a neighbour" in text or "at the parcel shop" in text, text)
+
+    def test_marks(self) -> None:
+        """Asked for a number from 1 to 5, everybody gives one of them."""
+        for temperament in TEMPERAMENTS:
+            text = answer(mail("survey"), temperament).text
+            self.assertEqual(len(re.findall(r"(?<![0-9])[1-5](?![0-9])", text.split("\n-- \n")[0].split("Maria")[0])),
+                             2 if temperament == "flaky" and "low number" in text else 1, text)
+
+
+class RecoveredTests(SynchronousTestCase):
+    """What clients make of the answers."""
+
+    def test_new_text(self) -> None:
+        """From every client's answer, in both languages, our own rules and a quote-stripping library get the words."""
+        seen: Counter[tuple[str, str]] = Counter()
+        for name, one in everything().items():
+            for number, client in enumerate(CLIENTS):
+                temperament = TEMPERAMENTS[(number + len(name)) % len(TEMPERAMENTS)]
+                written = answer(one, temperament, style=Style(client=client))  # type: ignore[arg-type]
+                text, html = quote(client, written.text, one, language=written.language)
+                new = written.text.strip()
+                self.assertEqual(split_reply(text)[0].strip(), new, f"{name}, {client}")
+                found = EmailReplyParser(languages=[written.language]).parse_reply(text).strip()
+                self.assertEqual(found, new.replace("-- \n", "--\n"), f"{name}, {client}")
+                if html:
+                    self.assertEqual(" ".join(split_reply(render(html))[0].split()), " ".join(new.split()), client)
+                seen[client, written.language] += 1
+        self.assertEqual(len(seen), 2 * len(CLIENTS))
+
+    def test_answers_to_answers(self) -> None:
+        """An answer to a quoting answer answers its new part only."""
+        for client in CLIENTS:
+            for temperament in TEMPERAMENTS:
+                first = mail("whats_the")
+                text = quote(client, "Perfect, thank you!\n\nTom", replace(first, text=f"{first.text}\nWhen?"))[0]
+                reply = replace(first, text=text, subject="Re: PO number missing", in_reply_to="<a@b.example>")
+                self.assertEqual(answer(reply, temperament).intent, "closing", client)
