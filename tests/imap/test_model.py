@@ -4,6 +4,8 @@ Three clients at random against a model.
 Each client keeps what an IMAP client keeps: a list of messages by sequence
 number, put together only from what it was told.  After each step its list must
 be what the folder was when it was last told, and FETCH must agree with it.
+The third speaks IMAP4rev2 with QRESYNC: it also goes away with what it knows,
+comes back, and must then know everything again.
 """
 
 from __future__ import annotations
@@ -21,14 +23,18 @@ WHICH = st.integers(0, 2)
 PLACE = st.integers(0, 9)
 FLAG = st.sampled_from(["\\Seen", "\\Deleted", "\\Flagged", "blue"])
 MODE = st.sampled_from(["+FLAGS", "-FLAGS", "+FLAGS.SILENT"])
+_VANISHED = re.compile(rb"\* VANISHED (\(EARLIER\) )?([\d:,]+)")
 _FETCH = re.compile(rb"\* (\d+) FETCH \((?:UID (\d+) )?(?:FLAGS \(([^)]*)\))?")
 
 
 class Client:
     """What one client believes."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, resyncs: bool) -> None:
         self.connection = connection
+        self.resyncs = resyncs
+        if resyncs:
+            connection.do("e ENABLE QRESYNC IMAP4rev2")
         #: UIDs by sequence number; 0 where only the number is known.
         self.uids: list[int] = []
         self.flags: dict[int, frozenset[bytes]] = {}
@@ -59,8 +65,15 @@ class Client:
             assert count >= len(self.uids), "EXISTS may not go down"
             self.uids += [0] * (count - len(self.uids))
         elif match:
+            assert not self.resyncs, "EXPUNGE where VANISHED should be"
             assert not command.startswith(("a FETCH", "a STORE", "a SEARCH")), "EXPUNGE where none may be"
             del self.uids[int(match[1]) - 1]
+        match = _VANISHED.match(line)
+        if match and not match[1]:
+            assert self.resyncs
+            assert not command.startswith(("a FETCH", "a STORE", "a SEARCH")), "VANISHED where none may be"
+            for uid in numbers(match[2]):
+                self.vanish(uid)
         match = _FETCH.match(line)
         if match:
             number = int(match[1])
@@ -74,6 +87,26 @@ class Client:
                 self.flags[uid] = frozenset(match[3].split()) - {b"\\Recent"}
 
 
+    def vanish(self, uid: int) -> None:
+        """A message is gone; one whose UID was never told stands after those that are less."""
+        at = 0
+        for place, known in enumerate(self.uids):
+            if known == uid:
+                at = place
+                break
+            if known > uid:
+                break
+            at = place + 1 if known else at
+        assert self.uids[at] in (0, uid), "VANISHED of a message that was not announced"
+        del self.uids[at]
+
+
+def numbers(text: bytes) -> list[int]:
+    """The numbers of a set."""
+    ranges = [piece.partition(b":") for piece in text.split(b",")]
+    return [number for low, _, high in ranges for number in range(int(low), int(high or low) + 1)]
+
+
 class Sessions(RuleBasedStateMachine):
     """Three clients on one INBOX, and mail that comes in."""
 
@@ -82,7 +115,7 @@ class Sessions(RuleBasedStateMachine):
         self.house = House()
         for name in ("plain", "other", "mixed"):
             self.house.deliver(name)
-        self.clients = [Client(self.house.signed_in()) for _ in range(3)]
+        self.clients = [Client(self.house.signed_in(), which == 2) for which in range(3)]
         self.used: set[int] = set()
 
     def number(self, client: Client, place: int) -> int:
@@ -150,6 +183,41 @@ class Sessions(RuleBasedStateMachine):
         for line in client.do("a SEARCH ALL"):
             if line.startswith(b"* SEARCH"):
                 assert all(int(number) <= len(client.uids) for number in line.split()[2:])
+            elif line.startswith(b"* ESEARCH"):
+                found = numbers(line.partition(b" ALL ")[2]) if b" ALL " in line else []
+                assert all(number <= len(client.uids) for number in found)
+
+    @rule(steps=st.lists(st.tuples(st.sampled_from(["deliver", "flag", "expunge", "store"]), PLACE, FLAG), max_size=5))
+    def leave(self, steps: list[tuple[str, int, str]]) -> None:
+        """The third client goes away, things happen, it comes back and asks what it missed."""
+        self.noop(2)
+        client = self.clients[2]
+        told = client.do("a STATUS INBOX (HIGHESTMODSEQ)")[0]
+        known = {uid: client.flags[uid] for uid in client.uids}
+        client.connection.do("b UNSELECT")
+        for step, place, flag in steps:
+            if step == "deliver":
+                self.house.deliver()
+            elif step == "flag":
+                self.flagged_elsewhere(place, flag)
+            elif step == "expunge":
+                self.removed_elsewhere(place)
+            else:
+                self.store(place % 2, place, flag, "-FLAGS", False)
+        modseq = int(told.rpartition(b" ")[2].rstrip(b")"))
+        for line in client.connection.do(f"s SELECT INBOX (QRESYNC (1 {modseq}))"):
+            match = _VANISHED.match(line)
+            if match:
+                assert match[1], "VANISHED that is not EARLIER"
+                for uid in numbers(match[2]):
+                    known.pop(uid, None)
+            match = _FETCH.match(line)
+            if match:
+                known[int(match[2])] = frozenset(match[3].split())
+        folder = self.house.folder()
+        assert sorted(known) == list(folder.uids), (known, folder.uids)
+        assert all({flag.decode() for flag in flags} == folder.entry(uid).flags for uid, flags in known.items())
+        client.uids, client.flags = sorted(known), known
 
     @rule(which=WHICH)
     def append(self, which: int) -> None:
