@@ -12,6 +12,8 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from twisted.internet.defer import Deferred
+
 from simmail.core.envelope import literal, string
 from simmail.core.mime import HEADER
 from simmail.errors import Unavailable
@@ -65,8 +67,18 @@ async def fetch(imap: ImapServer, arguments: Arguments, uid: bool = False) -> by
         if not any(item.kind == "MODSEQ" for item in items):
             items.append(Item("MODSEQ", b"MODSEQ"))
     plan = Plan(imap, selected, items)
-    for uids, first in _batches(places, selected.uids, plan.size):
-        await plan.show(uids, first)
+    waiting: Sequence[int] | None = None
+    begin = 0
+    try:
+        for uids, first in _batches(places, selected.uids, plan.size):
+            plan.expect(uids)
+            if waiting is not None:
+                await plan.show(waiting, begin)
+            waiting, begin = uids, first
+        if waiting is not None:
+            await plan.show(waiting, begin)
+    finally:
+        plan.close()
     if plan.refused is not None:
         raise plan.refused
     if plan.missing and not uid:
@@ -133,6 +145,7 @@ class Plan:
         self.sets_seen = not selected.read_only and any(item.sets_seen for item in items)
         self.tells_seen = self.sets_seen and not any(item.kind == "FLAGS" for item in items)
         self.format = b"* %d FETCH (" + b" ".join(self.formats) + (b"%b" if self.tells_seen else b"")
+        self._ahead: list[tuple[Sequence[int], Deferred[dict[int, tuple[Any, ...]]]]] = []
 
     def _add(self, item: Item) -> None:
         kind = item.kind
@@ -185,6 +198,26 @@ class Plan:
         """How many messages are shown at once."""
         return READ if self.dear else SLICE if self.fields else STATE
 
+    def expect(self, uids: Sequence[int]) -> None:
+        """These are shown soon: the index is asked for them while those before are on their way."""
+        if self.fields and "header" not in self.fields and not self.dear and not self.sets_seen:
+            self._ahead.append((uids, self.selected.folder.digested(uids, self.fields)))
+
+    def close(self) -> None:
+        """No more is shown."""
+        for _, kept in self._ahead:
+            kept.addErrback(lambda failure: None)
+
+    async def _kept(self, uids: Sequence[int]) -> dict[int, tuple[Any, ...]]:
+        """What the index keeps of messages."""
+        if self._ahead:
+            expected, kept = self._ahead.pop(0)
+            if expected is uids:
+                return await kept
+            kept.addErrback(lambda failure: None)
+        found: dict[int, tuple[Any, ...]] = await self.selected.folder.digested(uids, self.fields)
+        return found
+
     async def show(self, uids: Sequence[int], first: int = 0) -> None:
         """
         Show messages, not too many at once.
@@ -215,7 +248,7 @@ class Plan:
             uids = self._left(uids)
         rows: list[tuple[Any, ...]] = []
         if self.fields:
-            kept = await selected.folder.digested(uids, self.fields)
+            kept = await self._kept(uids)
             if self.headers:
                 kept = await self._cut(kept)
             if len(kept) < len(uids):

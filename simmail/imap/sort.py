@@ -129,14 +129,7 @@ async def in_order(
         columns = [await _column(selected, some, criterion) for criterion in criteria]
         pieces.append(sorted(zip(*columns, some)))
         await imap.breathe()
-    rows = await _all_merged(pieces, imap.breathe)
-    ordered: list[int] = []
-    while rows:
-        ordered += [row[-1] for row in reversed(rows[-PIECE:])]
-        del rows[-PIECE:]
-        await imap.breathe()
-    ordered.reverse()
-    return ordered
+    return await lasts(await _all_merged(pieces, imap.breathe), imap.breathe)
 
 
 async def sorted_in_turns(rows: Sequence[T], breathe: Breathe) -> list[T]:
@@ -146,6 +139,17 @@ async def sorted_in_turns(rows: Sequence[T], breathe: Breathe) -> list[T]:
         pieces.append(sorted(rows[begin:begin + PIECE]))  # type: ignore[type-var]
         await breathe()
     return await _all_merged(pieces, breathe)
+
+
+async def lasts(rows: list[Any], breathe: Breathe) -> list[Any]:
+    """The last field of each row, in order; the rows are forgotten."""
+    found: list[Any] = []
+    while rows:
+        found += [row[-1] for row in reversed(rows[-PIECE:])]
+        del rows[-PIECE:]
+        await breathe()
+    found.reverse()
+    return found
 
 
 async def let_go(rows: list[Any], breathe: Breathe) -> None:

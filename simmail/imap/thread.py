@@ -17,7 +17,7 @@ from simmail.imap.replies import Bad
 from simmail.imap.search_keys import check_charset, parse_keys
 from simmail.imap.searching import Search
 from simmail.imap.session import Selected
-from simmail.imap.sort import Breathe, let_go, sorted_in_turns
+from simmail.imap.sort import Breathe, lasts, let_go, sorted_in_turns
 from simmail.imap.tokens import Arguments
 
 if TYPE_CHECKING:
@@ -138,7 +138,9 @@ async def _in_order(roots: list[Node], breathe: Breathe) -> list[Node]:
     for begin in range(0, len(roots), STEP):
         keyed += [(*root.order, begin + at) for at, root in enumerate(roots[begin:begin + STEP])]
         await breathe()
-    return [roots[number] for _, _, number in await sorted_in_turns(keyed, breathe)]
+    ordered = await sorted_in_turns(keyed, breathe)
+    await let_go(keyed, breathe)
+    return [roots[number] for number in await lasts(ordered, breathe)]
 
 
 async def _linked(rows: list[Row], breathe: Breathe) -> list[Node]:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import re
+from collections.abc import Sequence
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+from twisted.internet.defer import Deferred, fail
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.mime import header_end
+from simmail.errors import Unavailable
 from simmail.imap.fetch_items import parse_items
 from simmail.imap.sections import chosen
 from simmail.imap.tokens import Arguments
@@ -70,6 +75,21 @@ class ManyTests(SynchronousTestCase):
         self.client.send(b"a FETCH 1:* BODY[TEXT]<0.1>\r\n")
         self.assertEqual(self.client.taken().count(b"FLAGS (\\Recent \\Seen)"), 350)
         self.assertEqual(self.house.folder().unseen(), [])
+
+    def test_index_away(self) -> None:
+        """What is asked ahead and then not wanted leaves no trace when it fails too."""
+        asked: list[int] = []
+
+        def digested(uids: Sequence[int], names: Sequence[str]) -> Deferred[dict[int, tuple[Any, ...]]]:
+            asked.append(len(uids))
+            return fail(Unavailable("the index is away"))
+
+        self.patch(self.house.folder(), "digested", digested)
+        self.assertEqual(
+            self.client.do("a FETCH 1:* (UID ENVELOPE)"), [b"a NO [UNAVAILABLE] the index is away"])
+        self.assertEqual(asked, [500, 200])
+        gc.collect()
+        self.assertEqual(self.flushLoggedErrors(), [])
 
 
 class HeaderTests(SynchronousTestCase):
