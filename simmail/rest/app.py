@@ -137,6 +137,8 @@ class Root(KleinResource):
 
 def _watched(request: Request, work: Deferred[None]) -> Any:
     """C{work} is cancelled when the client leaves; what else happens to it is logged."""
+    if work.called and work.result is None:
+        return NOT_DONE_YET
     if not work.called:
         request.notifyFinish().addErrback(lambda _: work.cancel())
     work.addErrback(lambda failure: failure.trap(CancelledError))
