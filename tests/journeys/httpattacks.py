@@ -6,6 +6,7 @@ import json
 import random
 import re
 import socket
+import struct
 import threading
 import time
 from collections import Counter
@@ -136,6 +137,39 @@ def exchange(service: Service, octets: bytes) -> int:
                 raise
             return 0
     return int(answer[9:12]) if answer.startswith(b"HTTP/1.1 ") else 0
+
+
+# Clients that leave
+
+def leave(service: Service, count: int, seed: int = 1) -> list[str]:
+    """
+    Send so many messages and cut the connection somewhere on the way.
+
+    Each must be there whole or not at all: in Sent, in the INBOX, and in the log.  Answers those that are half done.
+    """
+    dice = random.Random(seed)
+    for n in range(count):
+        body = json.dumps({"from": "leaver@sim.test", "to": ["left@sim.test"], "subject": f"left {n}",
+                           "text": "x" * dice.randrange(1, 200_000)}).encode()
+        octets = (f"POST /api/send HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {service.key}\r\n"
+                  f"Content-Length: {len(body)}\r\n\r\n").encode() + body
+        one = socket.create_connection(("127.0.0.1", service.port("http")), SOON)
+        whole = dice.random() < 0.7
+        one.sendall(octets if whole else octets[:dice.randrange(len(octets))])
+        # Reset, so that the server learns of it while it is at work.
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        time.sleep(dice.choice((0, 0.0005, 0.002, 0.01)))
+        one.close()
+    time.sleep(1)
+
+    def subjects(address: str, folder: str) -> Counter[str]:
+        found = service.call("GET", f"/api/mailboxes/{address}/messages?folder={folder}&limit=1000")
+        return Counter(one["subject"] for one in found.json()) if found.status == 200 else Counter()
+
+    sent, came = subjects("leaver@sim.test", "Sent"), subjects("left@sim.test", "INBOX")
+    told = Counter(one["data"]["subject"] for one in service.events("mail.delivered"))
+    return sorted(subject for subject in sent | came | told
+                  if not sent[subject] == came[subject] == told[subject] == 1)
 
 
 # Crowds

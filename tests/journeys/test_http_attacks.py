@@ -22,6 +22,13 @@ class HttpAttackTests(JourneyCase):
         self.assertLess(rss(service) - before, 50 << 20)
         self.assertEqual(service.get("/readyz").status, 200)
 
+    def test_leaving(self) -> None:
+        """A client that leaves in the middle never leaves a change half done."""
+        service = self.service()
+        service.start()
+        self.assertEqual(httpattacks.leave(service, 60), [])
+        self.assertGreater(len(service.events("mail.delivered")), 5)
+
     def test_crowd(self) -> None:
         """R12: 503 at once over the limit of connections; over the rate 429 with Retry-After; memory flat."""
         service = self.service({"http": {"connections": 20, "rate": 20, "burst": 30}})
