@@ -93,12 +93,17 @@ class Left(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """What a persona does about the links of one mail; C{look_up}: the sender's domain to look at, or C{""}."""
+    """
+    What a persona does about the links of one mail.
+
+    @ivar look_up: the sender's domain to look at, or C{""}, and the C{reason}.
+    """
 
     open: tuple[Opened, ...]
     skip: tuple[Left, ...]
     look_up: str
     why: str
+    reason: str = ""
 
     def told(self) -> str:
         """The plan in a sentence."""
@@ -171,9 +176,12 @@ def decide(
         else:
             look_up = domain
     why = f"{len(opened)} of {len(opened) + sum(1 for one in left if one.url)} links"
+    reason = ""
     if look_up:
-        why += f", sender draw {drawn:.2f} under {policy.sender_check:.2f}"
-    return Choice(tuple(opened), tuple(left[:LEFT]), look_up, why)
+        draw_told = f"sender draw {drawn:.2f} under {policy.sender_check:.2f}"
+        why += f", {draw_told}"
+        reason = f"the first mail from an unknown sender, {draw_told}"
+    return Choice(tuple(opened), tuple(left[:LEFT]), look_up, why, reason)
 
 
 def one_click(mail: Mail, lab: Collection[str] = ()) -> str:

@@ -17,7 +17,7 @@ and besides:
   - C{forward}: C{forward_to} as the persona has it (id or address; C{to} is empty for an id); C{reply_to},
     C{reply_to_name}: the original sender; C{by}: addresses that forwarded it so far, to be named in the
     C{X-Service-Forwarded} field
-  - C{link}: C{open}: [{url, text, why, broken, one_click}]; C{look_up}: a sender's domain or C{""}
+  - C{link}: C{open}: [{url, text, why, broken, one_click}]; C{look_up}: a sender's domain or C{""}, for C{reason}
   - C{nudge}: C{what}, C{promised_due} (RFC 3339), C{nth_nudge}
   - C{deliver}: C{what}, C{promised_due}, C{fate}
   - C{followup}: C{question} (asked again), or C{afterthought}: true for a second mail right after a reply

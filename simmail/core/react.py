@@ -391,7 +391,7 @@ def _links(s: Situation, before: Dossier, reply_due: datetime | None) -> list[Re
             s, "link", at, choice.told(), choice.why,
             {"open": [{"url": one.url, "text": one.text, "why": one.why, "broken": one.broken,
                        "one_click": one.one_click} for one in choice.open],
-             "look_up": choice.look_up}, to=("", "")))
+             "look_up": choice.look_up, "reason": choice.reason}, to=("", "")))
     return reactions
 
 

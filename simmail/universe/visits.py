@@ -277,7 +277,7 @@ class _Scribe:
 
     def sender(self, domain: str, url: str, site: Visit, imagined: str) -> None:
         """What was found of the sender."""
-        data: dict[str, Any] = {"domain": domain, "url": url, "reason": "the first mail from an unknown sender"}
+        data: dict[str, Any] = {"domain": domain, "url": url, "reason": self._job.data.get("reason", "")}
         day = f"{self.now:%Y-%m-%d}"
         if not site.error:
             self.event("link.sender", **data, status=site.status, final_url=site.final_url, title=site.title,

@@ -209,6 +209,7 @@ class SenderTests(VisitTestCase):
             "title": "The Shop"})
         self.assertEqual(set(found), {"persona_id", "persona", "domain", "url", "message_id", "reason", "status",
                                       "final_url", "title", "ms"})
+        self.assertRegex(found["reason"], r"unknown sender, sender draw 0\.\d\d under 1\.00")
         notes = now(self.universe.people.memory(self.maria.id))[""]
         self.assertIn("2026-03-02: looked up shop.com: The Shop", notes)
         self.send(b"", "app@shop.com")
