@@ -152,7 +152,7 @@ class Correspondents:
             octets = await self._read(arrival.copy)
         if octets is None:
             return gone
-        mail = self._universe.readings.read(octets)
+        mail = await self._universe.readings.understand(octets)
         self._universe.readings.filed(arrival.copy, octets)
         place = {"mailbox": arrival.copy.mailbox, "folder": arrival.copy.folder, "uid": arrival.copy.uid,
                  "message_id": mail.message_id}

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 #: Real seconds before mail that could not be read (the store is away) is looked at again.
 AGAIN = 1.0
 
+#: Octets of a header that is over the limit which are looked at for who wrote what.
+LOOKED_AT = 64 * 1024
+
 
 class Foreign:
     """Takes what other programs delivered into one universe, one message after another."""
@@ -85,13 +88,15 @@ class Foreign:
             universe.postoffice.ended(foreign)
             return
         limits = universe.config.limits
-        now, mail = universe.clock.now(), read_headers(octets[:limits.header])
+        # What no door would have let in is there to be read, but nobody is made to.
+        fits = len(octets) <= limits.message and header_end(octets) <= limits.header
+        mail = await universe.readings.understand(octets) if fits else read_headers(octets[:LOOKED_AT])
+        now = universe.clock.now()
         sender = envelope_sender(mail)
         persona = universe.people.at(copy.mailbox)
         arrivals: tuple[Arrival, ...] = ()
         junk = False
-        # What no door would have let in is there to be read, but nobody is made to.
-        if persona is not None and len(octets) <= limits.message and header_end(octets) <= limits.header:
+        if persona is not None and fits:
             spam = universe.correspondents.junk(persona, copy.mailbox, sender, octets)
             junk = bool(spam["junk"])
             arrivals = Arrival(f"{foreign}.0", copy.mailbox, persona.id, sender, now, copy, spam=spam),

@@ -124,12 +124,10 @@ class PostOffice:
             # Over the plan's people a stranger is nobody (decisions, section 23, "Recipients").
             if recipient.verdict.kind == "create" and recipient.verdict.stranger != "off" and universe.room_for_people:
                 await universe.people.stranger(recipient.address, recipient.verdict.stranger)
-        pile = sort(universe, submission, octets, delivery_id, now)
+        pile = await self._sorted(submission, octets, delivery_id, now)
         commit = Commit(once=delivery_id, events=(event, *pile.events), arrive=tuple(pile.arrivals),
                         jobs=tuple(pile.jobs), puts=tuple(pile.puts), counts=universe.usage.one_more(MAIL))
         self.accepted_at = universe.reactor.seconds()
-        if pile.held:
-            await universe.store.held.keep(pile.held, octets)
         self.uncounted += 1
         try:
             copies, done = await self._file(delivery_id, tuple(pile.filings), octets, now, commit)
@@ -145,6 +143,22 @@ class PostOffice:
             message_id=title.message_id, sender=submission.sender, recipients=len(submission.recipients),
             size=len(octets), via=submission.via, places=places(copies))
         return Accepted(delivery_id, title.message_id, copies)
+
+    async def _sorted(self, submission: Submission, octets: bytes, delivery_id: str, now: datetime) -> Sorted:
+        """What becomes of a message, which is under way from here on."""
+        universe = self._universe
+        self.began(delivery_id, now)
+        try:
+            if any(universe.people.at(recipient.address) is not None for recipient in submission.recipients):
+                # Ahead, as it may take long.
+                await universe.readings.understand(octets)
+            pile = sort(universe, submission, octets, delivery_id, now)
+            if pile.held:
+                await universe.store.held.keep(pile.held, octets)
+            return pile
+        except BaseException:
+            self.ended(delivery_id)
+            raise
 
     async def late(self, job: Job) -> None:
         """Deliver what a fault rule held back."""

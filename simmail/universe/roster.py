@@ -59,6 +59,7 @@ class Roster:
         self._browser = browser
         self._reactor = reactor
         self._unique = unique
+        self._in_thread = in_thread
         self._universes: dict[str, Universe] = {}
         self._going: set[str] = set()
         self._accounts: dict[str, Accounts] = {}
@@ -97,6 +98,7 @@ class Roster:
         universe = Universe(charter, self._config, store, self._database, self._reactor, self._unique,
                             self._browser)
         universe.plan = lambda: self.plan_of(universe)
+        universe.readings.in_thread = self._in_thread
         await universe.start()
         self._universes[charter.id] = universe
         return universe

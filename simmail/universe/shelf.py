@@ -7,8 +7,10 @@ what there is; the shelf saves asking Redis for it again.
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Iterable
+
+from twisted.internet.defer import maybeDeferred
 
 from simmail.core.delivery import Copy
 from simmail.core.mail import Mail
@@ -21,6 +23,9 @@ MOST = 20_000
 
 #: Octets of all mails kept read, and of the longest that is kept.
 MOST_READ, LONGEST_READ = 4 << 20, 256 << 10
+
+#: Longer ones that are kept for a moment: between being filed and decided about.
+MOST_LARGE = 2
 
 Fetch = Callable[[str, list[str]], Awaitable[list[bytes | None]]]
 
@@ -88,11 +93,25 @@ class Readings:
         self._mails: OrderedDict[bytes, Mail | None] = OrderedDict()
         self._places: dict[bytes, list[Copy]] = {}
         self._octets: dict[Copy, bytes] = {}
+        self._large: deque[tuple[bytes, Mail]] = deque(maxlen=MOST_LARGE)
+        #: Runs a function in a thread, answering a Deferred.
+        self.in_thread: Callable[..., Awaitable[Mail]] = maybeDeferred
+
+    async def understand(self, octets: bytes) -> Mail:
+        """What C{read} gives, worked out in a thread where that takes long; for a moment C{read} knows it then."""
+        if len(octets) <= LONGEST_READ:
+            return self.read(octets)
+        for held, mail in self._large:
+            if held is octets:
+                return mail
+        mail = await self.in_thread(read, octets)
+        self._large.append((octets, mail))
+        return mail
 
     def read(self, octets: bytes) -> Mail:
         """The mail, as C{core.reading.read} gives it."""
         if len(octets) > LONGEST_READ:
-            return read(octets)
+            return next((mail for held, mail in self._large if held is octets), None) or read(octets)
         self._keep(octets)
         mail = self._mails[octets]
         if mail is None:
@@ -129,4 +148,4 @@ class Readings:
         if folder.entry(uid) is None:
             raise NotFound(f"no message {uid} in {folder.name} of {folder.mailbox}")
         octets = self._octets.get(Copy(folder.mailbox, folder.name, uid, folder.uidvalidity))
-        return self.read(await folder.read(uid) if octets is None else octets)
+        return await self.understand(await folder.read(uid) if octets is None else octets)

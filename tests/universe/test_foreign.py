@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, maybeDeferred
 
 from simmail.config import Config, Limits
 from simmail.core.delivery import Copy
@@ -150,6 +150,25 @@ class ForeignTests(RoadTestCase):
         self.deliver(b"Subject: x\r\n\r\n" + b"y" * 1000)
         self.deliver(b"X: x\r\n" * 100 + b"Subject: y\r\n\r\n")
         self.assertEqual(self.types(), ["mail.delivered"] * 2)
+
+    def test_large(self) -> None:
+        """Large mail, foreign or not, is read in a thread, once for all that is made of it at the door."""
+        threads: list[int] = []
+
+        def in_thread(call: Any, *args: Any) -> Any:
+            threads.append(len(args[0]))
+            return maybeDeferred(call, *args)
+
+        self.universe.readings.in_thread = in_thread
+        large = OCTETS + b"word word word\r\n" * 20_000
+        self.deliver(large)
+        self.assertEqual(threads, [len(large)])
+        self.server.send(self.universe, "app@sim.test", "maria@acme.test", large.replace(b"<one@", b"<two@"))
+        self.assertEqual(len(threads), 2)
+        self.assertEqual(len(self.events("persona.received")), 2)
+        self.assertIsNone(self.universe.postoffice.floor())
+        self.server.send(self.universe, "app@sim.test", "x@sim.test", large.replace(b"<one@", b"<three@"))
+        self.assertEqual(len(threads), 2)
 
     def test_waited_for(self) -> None:
         """A wait for mail to the address is over."""
