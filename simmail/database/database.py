@@ -9,12 +9,11 @@ long on either side.  What the keys are is told in L{simmail.database.keys}.
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Coroutine, Iterable
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 
-from twisted.internet.defer import Deferred, FirstError, gatherResults, succeed
+from twisted.internet.defer import Deferred, succeed
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 from zope.interface import implementer
@@ -24,28 +23,20 @@ from simmail.core.jobs import Job
 from simmail.database import encoding, keys
 from simmail.database.connection import Connection, Word
 from simmail.database.link import FIELD, locked_out, parse, weakness
+from simmail.database.questions import PAGE, Questions, all_of, job_of
 from simmail.database.records import Commit, Committed, EventQuery, JobQuery
 from simmail.database.script import load
 from simmail.errors import Invalid, Unavailable
 from simmail.interfaces import IDatabase
 
-T = TypeVar("T")
-
-#: Rows of one answer.
-PAGE = 1000
-#: Candidates one script call looks at, a few milliseconds of Redis.
-BUDGET = 4000
 #: Rows one script call removes.
 SLICE = 500
 
 #: Real seconds in which a Redis must be there at the start.
 PATIENCE = 10.0
 
-_STATES = ("pending", "running", "done", "failed", "skipped")
-_UNFINISHED = ("pending", "running")
 _READ = ("query", "agenda", "universes")
 _WRITE = ("commit", "sweep", "erase", "prune")
-_TOP = 2**47
 
 
 @implementer(IDatabase)
@@ -76,6 +67,7 @@ class RedisDatabase:
             name: (b"EVALSHA", script.sha, b"1") for name, script in scripts.items()
         }
         self._reads = Connection(reactor, link, timeout, [scripts[name] for name in _READ], self._changed)
+        self._questions = Questions(self._reads, self._start)
         self._writes = Connection(reactor, link, timeout, [scripts[name] for name in _WRITE], self._changed)
 
     def connect(self, patience: float | None = PATIENCE) -> Deferred[None]:
@@ -105,15 +97,15 @@ class RedisDatabase:
 
     def table(self, universe: str, name: str) -> Deferred[dict[str, bytes]]:
         """See C{IDatabase}."""
-        return Deferred.fromCoroutine(self._table(keys.prefix(universe) + keys.TABLE + keys.escape(name)))
+        return Deferred.fromCoroutine(self._questions.table(keys.prefix(universe) + keys.TABLE + keys.escape(name)))
 
     def get(self, universe: str, name: str, keys_: Iterable[str]) -> Deferred[list[bytes | None]]:
         """See C{IDatabase}."""
-        return self._fields(keys.prefix(universe) + keys.TABLE + keys.escape(name), list(keys_))
+        return self._questions.fields(keys.prefix(universe) + keys.TABLE + keys.escape(name), list(keys_))
 
     def events(self, universe: str, query: EventQuery) -> Deferred[list[bytes]]:
         """See C{IDatabase}.  C{since} and C{until} are included, C{after} and C{before} are not."""
-        return Deferred.fromCoroutine(self._events(keys.prefix(universe), query))
+        return Deferred.fromCoroutine(self._questions.events(keys.prefix(universe), query))
 
     def last_event(self, universe: str) -> Deferred[int]:
         """See C{IDatabase}."""
@@ -121,17 +113,17 @@ class RedisDatabase:
 
     def pending(self, universe: str) -> Deferred[list[Job]]:
         """See C{IDatabase}."""
-        return Deferred.fromCoroutine(self._pending(keys.prefix(universe)))
+        return Deferred.fromCoroutine(self._questions.pending(keys.prefix(universe)))
 
     def jobs(self, universe: str, query: JobQuery) -> Deferred[list[Job]]:
         """See C{IDatabase}.  @raise Invalid: there is no job C{query.after}."""
-        return Deferred.fromCoroutine(self._jobs(keys.prefix(universe), query))
+        return Deferred.fromCoroutine(self._questions.jobs(keys.prefix(universe), query))
 
     def job(self, universe: str, job_id: str) -> Deferred[Job | None]:
         """See C{IDatabase}."""
         return self._reads.call(
             ("HGET", keys.prefix(universe) + keys.JOBS, job_id),
-            lambda reply: None if reply is None else _job(reply),
+            lambda reply: None if reply is None else job_of(reply),
         )
 
     def arrivals(self, universe: str) -> Deferred[list[Arrival]]:
@@ -144,7 +136,7 @@ class RedisDatabase:
     def seen(self, universe: str, ids: Iterable[str]) -> Deferred[set[str]]:
         """See C{IDatabase}."""
         asked = list(ids)
-        return self._fields(keys.prefix(universe) + keys.ONCE, asked).addCallback(
+        return self._questions.fields(keys.prefix(universe) + keys.ONCE, asked).addCallback(
             lambda found: {id for id, outcome in zip(asked, found) if outcome is not None}
         )
 
@@ -152,7 +144,7 @@ class RedisDatabase:
         """See C{IDatabase}."""
         ids = list(once)
         key = keys.prefix(universe) + keys.ONCE
-        return _all([
+        return all_of([
             self._writes.call(("HDEL", key, *ids[start:start + PAGE])) for start in range(0, len(ids), PAGE)
         ]).addCallback(_nothing)
 
@@ -177,7 +169,7 @@ class RedisDatabase:
     def close(self) -> Deferred[None]:
         """See C{IDatabase}.  What was not answered fails with C{Unavailable}."""
         self._closing, self.healthy = True, False
-        return _all([self._reads.close(), self._writes.close()]).addCallback(_nothing)
+        return all_of([self._reads.close(), self._writes.close()]).addCallback(_nothing)
 
     async def _connect(self, patience: float | None) -> None:
         await self._until_healthy(patience)
@@ -246,95 +238,6 @@ class RedisDatabase:
         opened, self._opened = self._opened, []
         return opened
 
-    def _fields(self, key: str, fields: list[str]) -> Deferred[list[bytes | None]]:
-        return _all([
-            self._reads.call(("HMGET", key, *fields[start:start + PAGE])) for start in range(0, len(fields), PAGE)
-        ]).addCallback(lambda pages: [value for page in pages for value in page])
-
-    async def _table(self, key: str) -> dict[str, bytes]:
-        if await self._reads.call(("HLEN", key)) <= PAGE:
-            reply = await self._reads.call(("HGETALL", key))
-            return {name.decode(): value for name, value in zip(reply[::2], reply[1::2])}
-        found: dict[str, bytes] = {}
-        cursor = b"0"
-        while True:
-            cursor, reply = await self._reads.call(("HSCAN", key, cursor, "COUNT", PAGE))
-            found.update((name.decode(), value) for name, value in zip(reply[::2], reply[1::2]))
-            if cursor == b"0":
-                return found
-
-    async def _events(self, prefix: str, query: EventQuery) -> list[bytes]:
-        low = 1 if query.after is None else max(1, query.after + 1)
-        high = _TOP if query.before is None else min(_TOP, query.before - 1)
-        groups = _groups(query)
-        found: list[bytes] = []
-        while len(found) < query.limit and low <= high and groups is not None:
-            reply = await self._reads.call((
-                *self._start["query"], prefix, "down" if query.descending else "up", low, high,
-                _digits(query.since), _digits(query.until), min(PAGE, query.limit - len(found)), BUDGET, *groups,
-            ))
-            rows = len(reply) // 4
-            found += [
-                encoding.event_body(reply[i + 1], int(reply[i]), reply[i + 2], reply[i + 3])
-                for i in range(1, len(reply), 4)
-            ]
-            if reply[0]:
-                following = int(reply[0])
-            elif rows == PAGE:
-                following = int(reply[-4]) + (-1 if query.descending else 1)
-            else:
-                break
-            if query.descending:
-                high = following
-            else:
-                low = following
-        return found
-
-    async def _pending(self, prefix: str) -> list[Job]:
-        found: list[tuple[bytes, Job]] = []
-        for state in _UNFINISHED:
-            found += [row async for row in self._scoped(prefix, [f"s{state}"], b"", None)]
-        found.sort(key=_first)
-        return [job for _, job in found]
-
-    async def _jobs(self, prefix: str, query: JobQuery) -> list[Job]:
-        if query.limit <= 0:
-            return []
-        after = b""
-        if query.after is not None:
-            header = await self._reads.call(("HGET", prefix + keys.JOBS, query.after))
-            if header is None:
-                raise Invalid("after", "there is no such job")
-            after = header[:18] + query.after.encode()
-        scopes = [
-            letter + keys.escape(value)
-            for letter, value in zip("skpc", (query.state, query.kind, query.persona_id, query.case_id))
-            if value is not None
-        ]
-        # A job is in one state, so all the states together are all the jobs.
-        streams = [
-            [row async for row in self._scoped(prefix, scope, after, query.limit)]
-            for scope in ([scopes] if scopes else [[f"s{state}"] for state in _STATES])
-        ]
-        return [job for _, job in heapq.merge(*streams, key=_first)][:query.limit]
-
-    async def _scoped(self, prefix: str, scopes: list[str], after: bytes, limit: int | None) -> Any:
-        left = limit
-        while left is None or left > 0:
-            most = PAGE if left is None else min(PAGE, left)
-            reply = await self._reads.call((*self._start["agenda"], prefix, after, most, BUDGET, *scopes))
-            for i in range(1, len(reply), 2):
-                yield reply[i], _job(reply[i + 1])
-            rows = len(reply) // 2
-            if left is not None:
-                left -= rows
-            if reply[0]:
-                after = reply[0]
-            elif rows == most:
-                after = reply[-2]
-            else:
-                return
-
     async def _prune(self, prefix: str, before: bytes) -> tuple[int, int]:
         await self._sweep(prefix, keys.ERASED, b"")
         events = await self._sweep(prefix, keys.EVENTS, before)
@@ -398,45 +301,8 @@ def _committed(reply: bytes) -> Committed:
     return Committed(reply[:1] == b"1", first, tuple(counts))
 
 
-def _groups(query: EventQuery) -> list[str | int] | None:
-    """What C{query.lua} takes as groups; None when nothing can match."""
-    groups: list[str | int] = []
-    types = encoding.expanded(query.types)
-    if types is not None:
-        if not types:
-            return None
-        groups += [len(types), *(keys.TYPE + keys.escape(type) for type in types)]
-    if query.persona_id is not None:
-        groups += [1, keys.PERSONA + keys.escape(query.persona_id)]
-    if query.case_id is not None:
-        groups += [1, keys.CASE + keys.escape(query.case_id)]
-    return groups
-
-
-def _digits(instant: datetime | None) -> bytes:
-    return b"" if instant is None else encoding.digits(instant)
-
-
-def _job(octets: bytes) -> Job:
-    # The header is four fields that end in NUL.
-    return encoding.decode_job(octets.split(b"\0", 4)[4])
-
-
 def _place(octets: bytes) -> bytes:
     return octets[:12]
-
-
-def _first(row: tuple[bytes, Job]) -> bytes:
-    return row[0]
-
-
-def _all(waiting: list[Deferred[T]]) -> Deferred[list[T]]:
-    return gatherResults(waiting, consumeErrors=True).addErrback(_first_error)
-
-
-def _first_error(failure: Failure) -> Failure:
-    error = failure.value
-    return error.subFailure if isinstance(error, FirstError) else failure
 
 
 def _nothing(result: object) -> None:

@@ -11,7 +11,6 @@ whether one lives is known without trusting a process id (decisions, section 20)
 
 from __future__ import annotations
 
-import fcntl
 import os
 import signal
 import sys
@@ -19,17 +18,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import hiredis
-from twisted.internet.defer import CancelledError, Deferred
-from twisted.internet.endpoints import UNIXClientEndpoint
+from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IDelayedCall
-from twisted.internet.protocol import Factory, ProcessProtocol, Protocol, connectionDone
+from twisted.internet.protocol import ProcessProtocol
 from twisted.internet.task import deferLater
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from simmail.database.connection import pack
+from simmail.database.asking import ask
 from simmail.database.link import unix_url
+from simmail.database.process import (
+    DETACHED, SETTINGS, arguments, last_words, open_log, send_signal, signal_group, take_lock, written_pid,
+)
 from simmail.database.program import data_folder, find, place_socket, remove_socket
 from simmail.errors import Unavailable
 
@@ -38,27 +38,10 @@ from simmail.errors import Unavailable
 DELAYS = (0.05, 0.2, 0.5, 1.0, 2.0)
 #: Real seconds of life after which a death counts as the first one again.
 STEADY = 10.0
-#: Real seconds to answer one that asks.
-ANSWER = 1.0
 #: Real seconds to end in, before it is killed.
 GRACE = 4.0
 #: Real seconds in which one that was left must answer to be taken over.
 PATIENCE = 2.0
-
-#: What it must be set to, also when an earlier daemon started it.
-_SETTINGS = (("appendonly", "yes"), ("appendfsync", "always"), ("save", ""), ("maxmemory-policy", "noeviction"))
-_LOG_SIZE = 1024 * 1024
-
-# In a session of its own: Ctrl-C in a terminal must reach the daemon, not its Redis.
-_DETACHED = """
-import os, sys
-os.setsid()
-try:
-    os.execv(sys.argv[1], sys.argv[1:])
-except OSError as error:
-    os.write(2, ("%s: %s\\n" % (sys.argv[1], error.strerror)).encode())
-    os._exit(127)
-"""
 
 
 class _Life:
@@ -97,50 +80,8 @@ class _Child(ProcessProtocol):
 
     def processEnded(self, reason: Failure) -> None:
         # A rewrite of the log that it had begun goes on without it and would hold the lock.
-        _signal_group(self._life.pid, signal.SIGKILL)
+        signal_group(self._life.pid, signal.SIGKILL)
         self._life.end()
-
-
-class _Answers(Protocol):
-    """Sends commands, takes as many replies, hangs up."""
-
-    def __init__(self, commands: tuple[tuple[str, ...], ...]) -> None:
-        self.done: Deferred[list[Any]] = Deferred(lambda _: self._give_up())
-        self.connecting: Deferred[Any] | None = None
-        self._packed = b"".join(map(pack, commands))
-        self._wanted = len(commands)
-        self._replies: list[Any] = []
-        self._reader = hiredis.Reader()
-
-    def connectionMade(self) -> None:
-        assert self.transport is not None
-        self.transport.write(self._packed)
-
-    def dataReceived(self, data: bytes) -> None:
-        assert self.transport is not None
-        self._reader.feed(data)
-        while (reply := self._reader.gets()) is not False:
-            self._replies.append(reply)
-        if len(self._replies) >= self._wanted:
-            self.transport.loseConnection()
-
-    def connectionLost(self, reason: Failure = connectionDone) -> None:
-        if self.done.called:
-            return
-        if len(self._replies) >= self._wanted:
-            self.done.callback(self._replies)
-        else:
-            self.done.errback(Failure(Unavailable("it closed the connection")))
-
-    def refused(self, failure: Failure) -> None:
-        if not self.done.called:
-            self.done.errback(Failure(Unavailable(failure.getErrorMessage())))
-
-    def _give_up(self) -> None:
-        if self.transport is not None:
-            self.transport.abortConnection()  # type: ignore[attr-defined]
-        elif self.connecting is not None:
-            self.connecting.cancel()
 
 
 class PrivateRedis:
@@ -192,7 +133,7 @@ class PrivateRedis:
         self._program = find(self._configured)
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._folder.chmod(0o700)
-        self._daemon_lock = _lock(self._folder / "daemon.lock")
+        self._daemon_lock = take_lock(self._folder / "daemon.lock")
         if self._daemon_lock is None:
             raise Unavailable(f"another simmail is running on {self._folder.parent}")
         try:
@@ -246,7 +187,7 @@ class PrivateRedis:
                     await deferLater(self._reactor, 0.05)
                     continue
                 self._log.warn("the Redis that was left is of no use ({why}) and is ended", why=str(error))
-                await self._kill(_pid(self._folder))
+                await self._kill(written_pid(self._folder))
                 return None
             self._log.info("took over the Redis that was left, process {pid}", pid=pid)
             life = _Life(pid, self._reactor.seconds())
@@ -264,14 +205,14 @@ class PrivateRedis:
             raise Unavailable(f"it will not tell who it is: {folder}")
         if os.path.realpath(os.fsdecode(folder[1])) != os.path.realpath(self._folder):
             raise Unavailable("it keeps its data elsewhere")
-        for reply in await self._ask(*(("CONFIG", "SET", name, value) for name, value in _SETTINGS)):
+        for reply in await self._ask(*(("CONFIG", "SET", name, value) for name, value in SETTINGS)):
             if isinstance(reply, Exception):
                 raise Unavailable(str(reply))
         await self._ready(None)
         return int(info.split(b"process_id:", 1)[1].split(b"\r\n", 1)[0])
 
     async def _spawn(self) -> _Life:
-        lock = _lock(self._folder / "redis.lock")
+        lock = take_lock(self._folder / "redis.lock")
         if lock is None:
             raise Unavailable(f"a Redis that cannot be ended has {self._folder}")
         life = _Life(0, self._reactor.seconds())
@@ -279,11 +220,11 @@ class PrivateRedis:
         try:
             self._socket.unlink(missing_ok=True)
             (self._folder / "redis.pid").unlink(missing_ok=True)
-            nothing, log = os.open(os.devnull, os.O_RDONLY), _open_log(self._folder)
+            nothing, log = os.open(os.devnull, os.O_RDONLY), open_log(self._folder)
             descriptors += [nothing, log]
             life.pid = self._reactor.spawnProcess(
                 _Child(life), sys.executable,
-                [sys.executable, "-I", "-S", "-c", _DETACHED, self._program, *_options(self._socket)],
+                [sys.executable, "-I", "-S", "-c", DETACHED, self._program, *arguments(self._socket)],
                 env={"LC_ALL": "C"}, path=str(self._folder), childFDs={0: nothing, 1: log, 2: log, 3: lock},
             ).pid
         finally:
@@ -315,7 +256,7 @@ class PrivateRedis:
                 if life is None:
                     raise
             if life is not None and life.over:
-                raise Unavailable(f"{self._program} did not start: {_last_words(self._folder)}")
+                raise Unavailable(f"{self._program} did not start: {last_words(self._folder)}")
             if self._stopping:
                 raise Unavailable("it is being stopped")
             await deferLater(self._reactor, 0.01)
@@ -325,7 +266,7 @@ class PrivateRedis:
         if not self._stopping and life is not None:
             if self._reactor.seconds() - life.since >= STEADY:
                 self._deaths = 0
-            self._again(_last_words(self._folder))
+            self._again(last_words(self._folder))
 
     def _again(self, why: str) -> None:
         delay = DELAYS[min(self._deaths, len(DELAYS) - 1)]
@@ -350,25 +291,10 @@ class PrivateRedis:
             life.end()
 
     def _ask(self, *commands: tuple[str, ...]) -> Deferred[list[Any]]:
-        """Replies, errors among them; fails with C{Unavailable}."""
-        answers = _Answers(commands)
-        endpoint = UNIXClientEndpoint(self._reactor, str(self._socket), timeout=ANSWER)
-        factory = Factory.forProtocol(lambda: answers)
-        factory.noisy = False
-        answers.connecting = endpoint.connect(factory)
-        answers.connecting.addErrback(answers.refused)
-
-        def late(failure: Failure) -> Failure:
-            failure.trap(CancelledError)
-            return Failure(Unavailable("it does not answer"))
-
-        def timed_out(result: Any, timeout: float) -> Any:
-            return late(result) if isinstance(result, Failure) else result
-
-        return answers.done.addTimeout(ANSWER, self._reactor, timed_out)
+        return ask(self._reactor, str(self._socket), *commands)
 
     def _lives(self) -> bool:
-        lock = _lock(self._folder / "redis.lock")
+        lock = take_lock(self._folder / "redis.lock")
         if lock is None:
             return True
         os.close(lock)
@@ -388,69 +314,7 @@ class PrivateRedis:
             # One that was stopped ends only when it goes on.
             for numbers in ((signal.SIGTERM, signal.SIGCONT), (signal.SIGKILL,)):
                 for number in numbers:
-                    _signal(pid, number)
+                    send_signal(pid, number)
                 if await self._gone(GRACE / 2):
                     return
         raise Unavailable(f"a Redis that cannot be ended has {self._folder}")
-
-
-def _options(socket: Path) -> list[str]:
-    options = {
-        "--port": "0", "--unixsocket": str(socket), "--unixsocketperm": "600", "--dir": ".",
-        "--daemonize": "no", "--pidfile": "redis.pid", "--loglevel": "warning",
-    }
-    options.update((f"--{name}", value) for name, value in _SETTINGS)
-    return [word for option in options.items() for word in option]
-
-
-def _lock(path: Path) -> int | None:
-    """A descriptor that holds the lock of a file, None when another one does."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(descriptor)
-        return None
-    return descriptor
-
-
-def _open_log(folder: Path) -> int:
-    path = folder / "redis.log"
-    if path.exists() and path.stat().st_size > _LOG_SIZE:
-        path.unlink()
-    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
-
-
-def _last_words(folder: Path) -> str:
-    try:
-        with open(folder / "redis.log", "rb") as log:
-            log.seek(max(0, os.fstat(log.fileno()).st_size - 2000))
-            lines = log.read().decode("utf-8", "replace").splitlines()
-    except OSError:
-        return "no log"
-    return lines[-1] if lines else "no word in redis.log"
-
-
-def _pid(folder: Path) -> int | None:
-    try:
-        return int((folder / "redis.pid").read_text("ascii"))
-    except (OSError, ValueError):
-        return None
-
-
-def _signal_group(pid: int, number: int) -> bool:
-    # It leads a session of its own, so its group is it and its rewrites of the log, nothing else.
-    try:
-        os.killpg(pid, number)
-    except (ProcessLookupError, PermissionError):
-        return False
-    return True
-
-
-def _signal(pid: int, number: int) -> None:
-    # In its first moment it leads no session yet.
-    if not _signal_group(pid, number):
-        try:
-            os.kill(pid, number)
-        except (ProcessLookupError, PermissionError):
-            pass

@@ -15,6 +15,7 @@ from simmail.core.delivery import Arrival, Copy
 from simmail.core.events import TYPES, Event, PersonaTag, matches
 from simmail.core.jobs import Job
 from simmail.database import database as redis_database
+from simmail.database import questions
 from simmail.database.memory import MemoryDatabase
 from simmail.database.records import Commit, EventQuery, JobQuery
 from simmail.errors import Invalid, Unavailable
@@ -577,8 +578,10 @@ class SmallPagesTests(RedisTests):
     """The contract again, where every answer takes several pages and every removal several slices."""
 
     def setUp(self) -> Any:
-        for name, value in (("PAGE", 7), ("BUDGET", 11), ("SLICE", 13)):
-            self.patch(redis_database, name, value)
+        for module, name, value in (
+                (questions, "PAGE", 7), (redis_database, "PAGE", 7), (questions, "BUDGET", 11),
+                (redis_database, "SLICE", 13)):
+            self.patch(module, name, value)
         return super().setUp()
 
 

@@ -15,7 +15,7 @@ from twisted.internet.task import deferLater
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 import simmail
-from simmail.database import program, server
+from simmail.database import asking, process, program, server
 from simmail.database.database import RedisDatabase
 from simmail.database.link import LONGEST_PATH, parse
 from simmail.database.records import Commit
@@ -123,7 +123,7 @@ class PrivateRedisTests(RedisTestCase):
         await deferLater(reactor, server.DELAYS[0] + 0.02)  # type: ignore[arg-type]
         await self.server.stop()
         self.assertIsNone(self.server.pid)
-        lock = server._lock(self.state / "redis" / "redis.lock")
+        lock = process.take_lock(self.state / "redis" / "redis.lock")
         assert lock is not None
         os.close(lock)
 
@@ -138,7 +138,7 @@ class PrivateRedisTests(RedisTestCase):
 
     async def test_stubborn(self) -> None:
         """One that hangs is killed when it is to stop."""
-        self.patch(server, "ANSWER", 0.1)
+        self.patch(asking, "ANSWER", 0.1)
         self.patch(server, "GRACE", 0.2)
         pid = self.server.pid
         assert pid is not None
@@ -226,7 +226,7 @@ class LeftRedisTests(TestCase):
 
     async def test_hanging(self) -> None:
         """One that does not answer is ended, and another started on its data."""
-        self.patch(server, "ANSWER", 0.1)
+        self.patch(asking, "ANSWER", 0.1)
         self.patch(server, "PATIENCE", 0.2)
         pid = await self.left()
         os.kill(pid, signal.SIGSTOP)
