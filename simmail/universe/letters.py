@@ -15,7 +15,6 @@ import msgspec
 from msgspec.structs import replace
 
 from simmail.core.address import Address
-from simmail.core.anchors import host_of
 from simmail.core.aftermath import promised_in
 from simmail.core.dice import Dice
 from simmail.core.identity import message_id
@@ -82,6 +81,7 @@ def request(
         ooo=msgspec.convert(period, OutOfOffice) if period else None, own=matter.own,
         question=data.get("question") or "", held=matter.thread.held,
         owed=owed.what if owed is not None else "", done=matter.thread.done, broken=_broken(data),
+        unsubscribed=any(one["opened"] and unsubscribes(one["url"], one["text"]) for one in data.get("visited", ())),
         nth=dossier.sent)
 
 
@@ -148,10 +148,12 @@ def _passed_on(mail: Mail) -> tuple[Attachment, ...]:
 
 
 def _broken(data: dict[str, Any]) -> str:
-    """What a reader calls the first link that did not open: its words, else its host."""
+    """What a reader calls the first link that did not open: its words, else its address in short."""
     for one in data.get("visited", ()):
-        if one["broken"] and not unsubscribes(one["url"], one["text"]):
-            return host_of(one["url"]) if "://" in one["text"] or not one["text"] else str(one["text"])
+        url, text = str(one["url"]), str(one["text"])
+        if one["broken"] and not unsubscribes(url, text):
+            bare = "://" in text or not text
+            return url.partition("://")[2].partition("?")[0].partition("#")[0].rstrip("/") if bare else text
     return ""
 
 

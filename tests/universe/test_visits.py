@@ -93,6 +93,20 @@ class OpeningTests(VisitTestCase):
         self.assertIn("b.com", sent["text"])
         self.assertNotIn("a.com", sent["text"])
 
+    def test_reply_does_not_contradict(self) -> None:
+        """Nobody says that a broken link worked, or wants to stay on a list just left."""
+        for n in range(12):
+            fields = persona(addresses=[f"p{n}@acme.test"], style={"links": "curious"})
+            now(self.universe.people.create(fields))
+            self.server.send(self.universe, "app@sim.test", f"p{n}@acme.test", MAIL.partition(b"Hi Maria")[0].replace(
+                b"Lunch on Friday?", b"Reset your password") + b"Reset your password: https://c.com/reset?x=1\n")
+        self.idle()
+        texts = [sent["text"] for sent in self.told("persona.sent")]
+        self.assertEqual(len(texts), 12)
+        for text in texts:
+            self.assertIn("c.com/reset", text)
+            self.assertNotIn("signed in", text)
+
     def test_reply_comes_after(self) -> None:
         """However quick the reply is, the links are opened before it."""
         for n in range(60):

@@ -34,6 +34,7 @@ def reply(scene: Scene) -> list[Said]:
     for number, read in enumerate(scene.read):
         body.extend(act for act in _to(scene, read, number) if act.act not in {one.act for one in body}
                     or act.act.startswith("answer."))
+    body = _as_clicked(body, scene)
     said: list[Said] = []
     if held is not None:
         body = [*held, *(act for act in body if act.act.startswith("answer."))]
@@ -56,6 +57,15 @@ def reply(scene: Scene) -> list[Said]:
         asks = any(ACTS[act.act].asks for act in body)
         said.append(Said(act="extra.ask" if asks else "extra.close", values=scene.common))
     return said
+
+
+def _as_clicked(body: list[Said], scene: Scene) -> list[Said]:
+    """The body without what the links of the mail have proved wrong."""
+    if scene.request.broken:
+        body = [act for act in body if act.act != "code.worked"]
+    if scene.request.unsubscribed:
+        body = [replace(act, act="newsletter.off") if act.act == "newsletter.like" else act for act in body]
+    return body
 
 
 def _opener(scene: Scene) -> Said | None:

@@ -49,7 +49,8 @@ class WordsRequest(Struct, frozen=True, kw_only=True):
         and the values it needs.
     @ivar owed: what it promised in the thread and has still to do, C{""} for nothing.
     @ivar done: what it has done in the thread: the C{document} it sent, the C{payment} it made.
-    @ivar broken: the words (or the host) of a link in C{mails} that it could not open, C{""} for none.
+    @ivar broken: the words (or the address) of a link in C{mails} that it could not open, C{""} for none.
+    @ivar unsubscribed: it followed a link to unsubscribe.
     @ivar nth: how many mails it wrote to this correspondent before.
     """
 
@@ -73,6 +74,7 @@ class WordsRequest(Struct, frozen=True, kw_only=True):
     owed: str = ""
     done: dict[str, str] = {}
     broken: str = ""
+    unsubscribed: bool = False
     nth: int = 0
 
 
