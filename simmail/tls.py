@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from OpenSSL import SSL
 from twisted.internet.interfaces import IOpenSSLServerConnectionCreator
@@ -24,6 +24,9 @@ from zope.interface import implementer
 from simmail.errors import Invalid
 
 LIFETIME = timedelta(days=825)
+
+#: For whom the certificate of another host is.
+ELSEWHERE = "mail.elsewhere.invalid"
 
 
 class CertificateFacts(NamedTuple):
@@ -72,12 +75,62 @@ class ServerTls:
         except (OSError, ValueError, SSL.Error) as error:
             raise Invalid("tls", f"{self._certificate}, {self._key}: {error}") from None
         self._context = context
+        self._flawed: dict[str, FlawedTls] = {}
         self.facts = CertificateFacts(
             leaf.issuer == leaf.subject, leaf.fingerprint(hashes.SHA256()).hex(), leaf.subject.rfc4514_string(),
             leaf.public_bytes(serialization.Encoding.PEM))
 
     def serverConnectionForTLS(self, tlsProtocol: Any) -> SSL.Connection:
         """A connection with the certificate in force now."""
+        return SSL.Connection(self._context, None)
+
+    def flawed(self, flaw: str) -> FlawedTls:
+        """
+        TLS with a certificate that careful clients refuse.
+
+        It is signed by the server's own, so that who trusts that sees the flaw and no other.
+
+        @param flaw: C{expired}, or C{wrong_host}.
+        """
+        if flaw not in self._flawed:
+            names = (*self._names, "localhost", "127.0.0.1", "::1") if flaw == "expired" else (ELSEWHERE,)
+            self._flawed[flaw] = FlawedTls(
+                Path(self._certificate).read_bytes(), Path(self._key).read_bytes(), names, flaw == "expired")
+        return self._flawed[flaw]
+
+
+@implementer(IOpenSSLServerConnectionCreator)
+class FlawedTls:
+    """TLS with a certificate of its own, never written to disk."""
+
+    def __init__(self, issuer: bytes, issuer_key: bytes, names: tuple[str, ...], expired: bool) -> None:
+        above = x509.load_pem_x509_certificate(issuer)
+        signer: Any = serialization.load_pem_private_key(issuer_key, None)
+        private = ec.generate_private_key(ec.SECP256R1())
+        now = datetime.now(UTC)
+        # Edwards curves sign without a separate hash.
+        digest = None if isinstance(signer, (ed25519.Ed25519PrivateKey, ed448.Ed448PrivateKey)) else hashes.SHA256()
+        leaf = (
+            x509.CertificateBuilder()
+            # Of the issuer's name it would be taken for self-signed.
+            .subject_name(x509.Name([x509.NameAttribute(NameOID.ORGANIZATION_NAME, "simmail"),
+                                     x509.NameAttribute(NameOID.COMMON_NAME, names[0][:64])]))
+            .issuer_name(above.subject)
+            .public_key(private.public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(now - timedelta(days=91))
+            .not_valid_after(now - timedelta(days=1) if expired else now + LIFETIME)
+            .add_extension(x509.SubjectAlternativeName([_general_name(one) for one in dict.fromkeys(names)]), False)
+            .sign(signer, digest)
+        )
+        self._context = SSL.Context(SSL.TLS_SERVER_METHOD)
+        self._context.set_min_proto_version(SSL.TLS1_2_VERSION)
+        self._context.use_certificate(leaf)
+        self._context.add_extra_chain_cert(above)
+        self._context.use_privatekey(private)
+
+    def serverConnectionForTLS(self, tlsProtocol: Any) -> SSL.Connection:
+        """A connection with this certificate."""
         return SSL.Connection(self._context, None)
 
 

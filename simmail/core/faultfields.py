@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from simmail.core.address import u_labels
 from simmail.core.checks import LINE, Check, flag, line, list_of, members, one_of, share, text
-from simmail.core.faults import KINDS, PAIRS, STAGES, FaultRule, Per
+from simmail.core.faults import KINDS, PAIRS, STAGES, Certificate, FaultRule, Per
 from simmail.core.persona import Hours
 from simmail.core.times import LONGEST, parse_clock, parse_days, parse_duration, zone
 from simmail.errors import Invalid
@@ -108,6 +108,8 @@ def _check_needs(rule: FaultRule, field: str) -> None:
         raise Invalid(_below(field, "delay_ms"), f"must not be longer than {LONGEST_DELAY_MS} for delay")
     if rule.kind == "throttle" and not rule.bytes_per_second:
         raise Invalid(_below(field, "bytes_per_second"), "is required for throttle")
+    if rule.certificate and (rule.kind != "tls_fail" or rule.stage != "starttls" or rule.code):
+        raise Invalid(_below(field, "certificate"), "is for tls_fail at starttls, without a code")
     if rule.kind == "rate_limit" and not rule.interval:
         raise Invalid(_below(field, "interval"), "is required for rate_limit")
 
@@ -204,5 +206,6 @@ _CHECKS: Mapping[str, Check] = {
     "delay_ms": whole(0, int(LONGEST / timedelta(milliseconds=1))), "bytes_per_second": _from_zero,
     "limit": _from_zero, "interval": _interval, "window": window_of, "enabled": flag, "scenario": line,
     "first": _from_zero, "every": _from_zero, "times": _from_zero, "per": one_of(get_args(Per)),
+    "certificate": one_of(get_args(Certificate)),
     "hits": lambda value, field: value,
 }

@@ -29,6 +29,7 @@ Stage = Literal[
     "connect", "helo", "starttls", "auth", "mail", "rcpt", "data", "body", "deliver",
     "imap_login", "imap_select", "imap_fetch", "imap_idle",
 ]
+Certificate = Literal["", "expired", "wrong_host"]
 Per = Literal["universe", "sender", "recipient", "ip", "connection"]
 
 KINDS: tuple[FaultKind, ...] = get_args(FaultKind)
@@ -60,6 +61,7 @@ class FaultRule(Struct, frozen=True):
     @ivar interval: a duration, for C{rate_limit}.
     @ivar first, every, times: fire for the first n matches only, for each n-th, at most n times; 0 for no such limit.
     @ivar per: what matches are counted for.
+    @ivar certificate: for C{tls_fail} at C{starttls}: TLS begins, with a certificate that careful clients refuse.
     @ivar nth: how many rules before it have the same name, kind, stage and match.
     """
 
@@ -82,6 +84,7 @@ class FaultRule(Struct, frozen=True):
     every: int = 0
     times: int = 0
     per: Per = "universe"
+    certificate: Certificate = ""
     nth: int = 0
 
     @property
@@ -151,6 +154,7 @@ class FaultVerdict(Struct, frozen=True):
     message: str = ""
     delay: float = 0.0
     bytes_per_second: int = 0
+    certificate: Certificate = ""
 
 
 class Judged(NamedTuple):
@@ -264,14 +268,15 @@ def _key(rule: FaultRule, *what: str) -> str:
 
 
 def _verdict(index: int, rule: FaultRule, passing: Passing, address: str) -> FaultVerdict:
-    code, enhanced, message = _default_reply(rule.kind, rule.stage)
+    code, enhanced, message = (0, "", "") if rule.certificate else _default_reply(rule.kind, rule.stage)
     if rule.code:
         if rule.code // 100 != code // 100:
             enhanced = f"{rule.code // 100}.0.0"
         code = rule.code
     return FaultVerdict(
         index, rule.name, rule.kind, rule.stage, address, code, rule.enhanced or enhanced,
-        _filled(rule.message or message, passing), rule.delay_ms / 1000, rule.bytes_per_second)
+        _filled(rule.message or message, passing), rule.delay_ms / 1000, rule.bytes_per_second,
+        rule.certificate)
 
 
 def _filled(message: str, passing: Passing) -> str:

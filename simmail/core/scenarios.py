@@ -255,9 +255,17 @@ SCENARIOS: Mapping[str, Scenario] = MappingProxyType(dict((
         "The message is delivered, the connection breaks before the sender is told: a retry makes a duplicate.",
         "RFC 1047", "drop", "deliver", rate=0.1),
     _scenario(
+        "expired-certificate", "Any", "Expired certificate",
+        "The certificate shown after STARTTLS expired yesterday: clients that verify must break off and not fall back "
+        "to plain text.", "RFC 5280 section 6.1.3; RFC 8314 section 4.1", "tls_fail", "starttls",
+        certificate="expired"),
+    _scenario(
+        "foreign-certificate", "Any", "Certificate of another host",
+        "The certificate shown after STARTTLS is for mail.elsewhere.invalid, as behind a wrongly set up proxy.",
+        "RFC 6125 section 6; RFC 8314 section 4.1", "tls_fail", "starttls", certificate="wrong_host"),
+    _scenario(
         "tls-broken", "Any", "TLS out of order",
-        "A server that no longer uses its expired certificate: STARTTLS is announced and answered with 454, no "
-        "certificate is shown; clients that insist on TLS must not fall back to plain text.",
+        "STARTTLS is announced and answered with 454; clients that insist on TLS must not fall back to plain text.",
         "RFC 3207 section 4", "tls_fail", "starttls", 454, "4.7.0", "TLS not available due to temporary reason"),
     _scenario(
         "silent-loss", "Any", "Accepted and never delivered",

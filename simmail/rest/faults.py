@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from simmail.core.faults import PAIRS, FaultKind, Per, Stage
+from simmail.core.faults import PAIRS, Certificate, FaultKind, Per, Stage
 from simmail.core.persona import Hours
 from simmail.core.scenarios import SCENARIOS, library
 from simmail.errors import NotFound
@@ -44,6 +44,7 @@ class RuleFields(Body, frozen=True):
     every: int | UnsetType = UNSET
     times: int | UnsetType = UNSET
     per: Per | UnsetType = UNSET
+    certificate: Certificate | UnsetType = UNSET
     hits: int | UnsetType = UNSET
 
 
@@ -69,6 +70,7 @@ class LibraryRule(Struct, frozen=True, omit_defaults=True):
     every: int | UnsetType = UNSET
     times: int | UnsetType = UNSET
     per: Per | UnsetType = UNSET
+    certificate: Certificate | UnsetType = UNSET
 
 
 class FaultItem(LibraryRule, frozen=True, omit_defaults=True):

@@ -83,9 +83,13 @@ class Session(Faulty):
             raise Refused(replies.NO_TLS)
         if not self.helo:
             raise Refused(replies.HELLO_FIRST)
-        self.face(self.fault("starttls", self.home()), self._start_tls)
+        fault = self.fault("starttls", self.home())
+        if fault is not None and fault.certificate:
+            self._start_tls(fault.certificate)
+        else:
+            self.face(fault, self._start_tls)
 
-    def _start_tls(self) -> None:
+    def _start_tls(self, flaw: str = "") -> None:
         self._say(replies.START_TLS)
         self._flush()
         self._unread.clear()
@@ -94,7 +98,8 @@ class Session(Faulty):
         self.helo, self.login = "", None
         self.longest = self.factory.config.limits.command
         self._reset()
-        self.transport.startTLS(self.factory.tls_context)
+        context = self.factory.tls_context
+        self.transport.startTLS(context.flawed(flaw) if flaw else context)
 
     def do_AUTH(self, rest: bytes) -> None:
         """RFC 4954 section 4."""

@@ -61,7 +61,7 @@ class Faults:
 
     async def put(self, value: Any, name: str = "") -> list[dict[str, Any]]:
         """
-        Replace all rules.
+        Replace all rules.  One that comes back as it was read, with its C{hits}, goes on counting; others begin anew.
 
         @param name: the scenario that is behind the change, if one is.
         @raise Invalid: naming the rule by its place and the field.
@@ -71,14 +71,17 @@ class Faults:
         universe = self._universe
         if any(is_advanced(rule) for rule in rules):
             universe.plan().require("chaos")
-        kept = {rule.identity for rule in rules}
+        kept = {rule.identity for rule, given in zip(rules, value) if "hits" in given}
         gone = [key for key in self._marks if not any(key.startswith(one + "\0") for one in kept)]
         await universe.settings.put(
             "faults", [_stored(rule) for rule in rules],
             Event("faults.updated", universe.clock.now(), {"rules": len(rules), "scenario": name}),
             drops=tuple(("marks", key) for key in gone))
         for key in gone:
-            del self._marks[key]
+            self._marks.pop(key, None)
+            self._unsaved.pop(key, None)
+        self._fleeting = {
+            key: mark for key, mark in self._fleeting.items() if any(key.startswith(one + "\0") for one in kept)}
         self.rules = rules
         return self.shown()
 
@@ -89,7 +92,7 @@ class Faults:
         @raise NotFound: an unknown scenario.  @raise FeatureMissing: the plan lacks C{chaos}.
         """
         rule = added(scenario_id, match, window)
-        return await self.put([*(_stored(one) for one in self.rules), _stored(rule)], scenario_id)
+        return await self.put([*self.shown(), _stored(rule)], scenario_id)
 
     def judge(self, passing: Passing) -> FaultVerdict | None:
         """What happens at a stage; immediate.  A rule that fires is recorded behind the answer."""

@@ -253,7 +253,9 @@ class FieldTests(SynchronousTestCase):
             ({"kind": "delay"}, "0.delay_ms"), ({"kind": "delay", "delay_ms": 3_600_001}, "0.delay_ms"),
             ({"kind": "rate_limit"}, "0.interval"), ({"kind": "rate_limit", "interval": "0s"}, "0.interval"),
             ({"kind": "throttle", "stage": "data"}, "0.bytes_per_second"),
-            ({"kind": "late", "stage": "deliver"}, "0.delay_ms"),
+            ({"kind": "late", "stage": "deliver"}, "0.delay_ms"), ({"certificate": "expired"}, "0.certificate"),
+            ({"kind": "tls_fail", "stage": "starttls", "certificate": "old"}, "0.certificate"),
+            ({"kind": "tls_fail", "stage": "starttls", "certificate": "expired", "code": 454}, "0.certificate"),
         ):
             with self.assertRaises(Invalid) as caught:
                 rules_of([{**REJECT, **fields}])

@@ -130,6 +130,26 @@ class SocketTests(Listening):
         (octets,) = self.door.mail("maria@acme.test")
         self.assertIn(b" with ESMTPSA id ", octets)
 
+    async def test_flawed_certificates(self) -> None:
+        """A fault shows a certificate that is refused for its one flaw; who does not look goes on."""
+        for flaw, said in (("expired", "certificate has expired"), ("wrong_host", "not valid for 'localhost'")):
+            await self.door.universe.faults.put([
+                {"kind": "tls_fail", "stage": "starttls", "certificate": flaw, "times": 2}])
+
+            def converse(trust: Any) -> str:
+                with smtplib.SMTP("localhost", self.ports["smtp"]) as client:
+                    client.ehlo()
+                    try:
+                        client.starttls(context=trust)
+                    except ssl.SSLCertVerificationError as error:
+                        return str(error)
+                    return str(client.ehlo()[0])
+
+            self.assertIn(said, await self.held(lambda: converse(self.trust)))
+            self.assertEqual(await self.held(lambda: converse(ssl._create_unverified_context())), "250")
+            # The rule has had its two times.
+            self.assertEqual(await self.held(lambda: converse(self.trust)), "250")
+
     async def test_injection(self) -> None:
         """Commands sent in one packet with STARTTLS are never answered, before or after the handshake."""
         def converse() -> bytes:

@@ -269,6 +269,20 @@ class FaultTests(BounceTestCase):
         self.assertTrue(self.judge())
         self.assertIsNone(self.judge())
 
+    def test_counts_of_what_is_put(self) -> None:
+        """A rule that is put counts from zero; what was read and is put back goes on, beside a new scenario too."""
+        once = {"kind": "defer", "stage": "rcpt", "match": "@x.test", "times": 1}
+        for _ in range(2):
+            now(self.universe.faults.put([once]))
+            self.assertEqual([bool(self.judge()) for _ in range(2)], [True, False])
+        now(self.universe.faults.put([{**one, "message": "later"} for one in self.universe.faults.shown()]))
+        self.assertIsNone(self.judge())
+        now(self.universe.faults.add_scenario("tarpit", "@y.test"))
+        self.assertIsNone(self.judge())
+        self.assertEqual(self.universe.faults.shown()[0]["hits"], 1)
+        self.restart()
+        self.assertIsNone(self.judge())
+
     def test_connections_begin_anew(self) -> None:
         """What is counted for a connection is not kept: after a restart another has its number."""
         now(self.universe.faults.put([{
