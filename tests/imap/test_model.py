@@ -86,7 +86,6 @@ class Client:
             if match[3] is not None and uid:
                 self.flags[uid] = frozenset(match[3].split()) - {b"\\Recent"}
 
-
     def vanish(self, uid: int) -> None:
         """A message is gone; one whose UID was never told stands after those that are less."""
         at = 0
