@@ -7,6 +7,7 @@ not do: under TLS, Twisted calls one in a loop while it waits for the disk.)
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from twisted.internet.defer import Deferred
@@ -25,10 +26,12 @@ class Outflow:
     Octets on their way to one client.
 
     @ivar paused: the transport has enough; wait for L{ready}.
+    @param changed: called when C{paused} has changed.
     """
 
-    def __init__(self, transport: Any) -> None:
+    def __init__(self, transport: Any, changed: Callable[[], None]) -> None:
         self.paused = False
+        self._changed = changed
         self._transport = transport
         self._waiting: Deferred[None] | None = None
         self._gone = False
@@ -67,6 +70,7 @@ class Outflow:
     def pauseProducing(self) -> None:
         """The transport has enough."""
         self.paused = True
+        self._changed()
 
     def resumeProducing(self) -> None:
         """The transport wants more."""
@@ -74,6 +78,7 @@ class Outflow:
         waiting, self._waiting = self._waiting, None
         if waiting is not None:
             waiting.callback(None)
+        self._changed()
 
     def stopProducing(self) -> None:
         """The client has left."""

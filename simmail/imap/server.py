@@ -72,7 +72,7 @@ class ImapServer(Framing):
         self.logging_out = self.hung = False
         self.failures = 0
         self.MAX_LENGTH = factory.config.limits.command
-        self._running = self._answered = False
+        self._running = self._answered = self._heard = False
         self._bad = 0
         self._began = 0.0
         self._waits: set[Deferred[None]] = set()
@@ -90,7 +90,7 @@ class ImapServer(Framing):
         """Greet; the client has until the login time-out to sign in."""
         self.remote = getattr(self.transport.getPeer(), "host", "")
         self.tls = self.tls or ISSLTransport(self.transport, None) is not None
-        self.outflow = Outflow(self.transport)
+        self.outflow = Outflow(self.transport, self.pace)
         self.setTimeout(self.factory.login_timeout)
         self._deadline = self.callLater(self.factory.login_timeout, self.timeoutConnection)
         self.write(b"* OK [CAPABILITY %b] %b simmail ready\r\n" % (
@@ -189,6 +189,7 @@ class ImapServer(Framing):
 
     def gathered(self, octets: bytes, refused: No | None) -> None:
         """A whole command: do it, or say why not."""
+        self._heard = True
         match = _COMMAND.match(octets)
         if match is None:
             only = TAG.match(octets)
@@ -284,11 +285,16 @@ class ImapServer(Framing):
             self.pace()
 
     def pace(self) -> None:
-        """Read while no command is being done, or while one asks the client for a line."""
-        wanted = self._running and self._asked is None
-        if self.closing or wanted is self.paused:
+        """
+        Read while no command is being done, or while one asks the client for a line.
+
+        Not while the client does not read: what it is answered to short commands costs memory too.
+        (Before its first command it is TLS that has to read until anything can be written.)
+        """
+        stopped = (self._heard and self.outflow.paused) or (self._running and self._asked is None)
+        if self.closing or stopped is self.paused:
             return
-        if wanted:
+        if stopped:
             self.pauseProducing()
         else:
             self.resumeProducing()
