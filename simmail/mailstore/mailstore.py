@@ -21,13 +21,14 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from simmail.core.delivery import SPECIAL_FOLDERS, Copy, Delivery, Filing
+from simmail.core.delivery import Copy, Delivery, Filing
 from simmail.core.digest import Digest
 from simmail.core.digesting import digest as core_digest
-from simmail.errors import Conflict, Invalid, NotFound, Refusal, Unavailable
+from simmail.errors import Invalid, NotFound, Refusal, Unavailable
 from simmail.interfaces import IMailStore
 from simmail.mailstore import maildir
 from simmail.mailstore.adopting import Adopted, adopt, foreign_copy
+from simmail.mailstore.cabinet import Cabinet
 from simmail.mailstore.catalogue import Catalogue
 from simmail.mailstore.changing import Changing
 from simmail.mailstore.digestrows import Shown
@@ -38,13 +39,12 @@ from simmail.mailstore.held import Held
 from simmail.mailstore.idle import Idle
 from simmail.mailstore.index import Index
 from simmail.mailstore.journal import Journal
-from simmail.mailstore.layout import SUBSCRIPTIONS
 from simmail.mailstore.names import INBOX, check_folder, check_mailbox, existing_folder, mailbox_dir
 from simmail.mailstore.reading import understand
 from simmail.mailstore.ledger import Recovery
 from simmail.mailstore.records import FolderStatus
 from simmail.mailstore.runs import file_all
-from simmail.mailstore.special import check_special_use, is_standard, special_order
+from simmail.mailstore.special import is_standard, special_order
 from simmail.mailstore.tally import Tally
 from simmail.mailstore.transfer import after_reboot
 from simmail.mailstore.watching import Watch
@@ -104,6 +104,7 @@ class MailStore:
         self._sorted = sorted(self._boxes)
         self._looked = self.seconds(), self.layout.changed()
         self.catalogue = Catalogue(self)
+        self._cabinet = Cabinet(self)
         self._tally = Tally(self.writer, self.layout.root, self._inbox)
         self._recovery = Recovery(self.filer.file, self.filer.mend)
         self._file = partial(file_all, self.filer)
@@ -268,7 +269,8 @@ class MailStore:
         """Whether there is such a mailbox."""
         return mailbox in self._boxes or self.box(mailbox) is not None
 
-    def _require(self, mailbox: str) -> str:
+    def require(self, mailbox: str) -> str:
+        """The directory of a mailbox.  @raise NotFound: there is none."""
         box = self.box(mailbox)
         if box is None:
             raise NotFound(f"there is no mailbox {mailbox}")
@@ -304,7 +306,7 @@ class MailStore:
         return Deferred.fromCoroutine(self._delete(mailbox))
 
     async def _delete(self, mailbox: str) -> None:
-        box = self._require(mailbox)
+        box = self.require(mailbox)
         gone = await self.writer.call(self._drop_box, mailbox, box)
         self._unknow(mailbox)
         self.reader.send(self.layout.clear, gone)
@@ -352,7 +354,7 @@ class MailStore:
         return Deferred.fromCoroutine(self._list(mailbox))
 
     async def _list(self, mailbox: str) -> list[FolderStatus]:
-        box = self._require(mailbox)
+        box = self.require(mailbox)
         return sorted(await self.catalogue.statuses(mailbox, box), key=special_order)
 
     def folder(self, mailbox: str, name: str) -> Deferred[Folder]:
@@ -361,7 +363,7 @@ class MailStore:
         return succeed(folder) if folder is not None else Deferred.fromCoroutine(self._load(mailbox, name))
 
     async def _load(self, mailbox: str, name: str) -> Folder:
-        self._require(mailbox)
+        self.require(mailbox)
         return await self.catalogue.load((mailbox, existing_folder(name)))
 
     def lost(self, folder: Changing) -> None:
@@ -369,98 +371,29 @@ class MailStore:
         self.catalogue.drop(folder)
         self.later(self.indexer.call(self.index.forget, folder.mailbox, folder.name))
 
-    def create_folder(self, mailbox: str, name: str, special_use: str = "") -> Deferred[None]:
-        """Deferred: one more folder."""
-        return Deferred.fromCoroutine(self._create_folder(mailbox, name, special_use))
-
-    async def _create_folder(self, mailbox: str, name: str, special_use: str = "") -> None:
-        box = self._require(mailbox)
-        await self.writer.call(self._make_folder, box, check_folder(name), check_special_use(special_use))
-
-    def _make_folder(self, box: str, name: str, special_use: str) -> None:
-        if name in self.layout.folders(box):
-            raise Conflict(f"folder {name} exists")
-        self.layout.make_folder(box, name, special_use)
-
     def make(self, mailbox: str, name: str) -> str:
         """A standard folder that is only shown is made; in the writer thread."""
         return self.filer.place(mailbox, name, create=False).directory
 
+    def create_folder(self, mailbox: str, name: str, special_use: str = "") -> Deferred[None]:
+        """Deferred: one more folder."""
+        return Deferred.fromCoroutine(self._cabinet.create(mailbox, name, special_use))
+
     def delete_folder(self, mailbox: str, name: str) -> Deferred[None]:
         """Deferred: the folder and its messages are gone."""
-        return Deferred.fromCoroutine(self._delete_folder(mailbox, name))
-
-    async def _delete_folder(self, mailbox: str, name: str) -> None:
-        box = self._require(mailbox)
-        name = existing_folder(name)
-        if name == INBOX:
-            raise Conflict("INBOX cannot be deleted")
-        gone = await self.writer.call(self._remove_folder, mailbox, box, name)
-        self._forget(mailbox, name)
-        if gone is not None:
-            self.reader.send(self.layout.clear, gone)
-
-    def _remove_folder(self, mailbox: str, box: str, name: str) -> str | None:
-        self.filer.forget(mailbox, name)
-        return self.layout.drop_folder(box, name)
-
-    def _forget(self, mailbox: str, name: str) -> None:
-        folder = self.catalogue.get((mailbox, name))
-        if folder is not None:
-            self.catalogue.drop(folder)
-        self.later(self.indexer.call(self.index.forget, mailbox, name))
+        return Deferred.fromCoroutine(self._cabinet.delete(mailbox, name))
 
     def rename_folder(self, mailbox: str, old: str, new: str) -> Deferred[None]:
         """Deferred: the folder and its inferiors are called something else."""
-        return Deferred.fromCoroutine(self._rename(mailbox, old, new))
-
-    async def _rename(self, mailbox: str, old: str, new: str) -> None:
-        box = self._require(mailbox)
-        old, new = existing_folder(old), check_folder(new)
-        if old == INBOX:
-            await self._create_folder(mailbox, new)
-            inbox, target = await self.folder(mailbox, INBOX), await self.folder(mailbox, new)
-            await inbox.move(list(inbox.uids), target)
-            return
-        moves = await self.writer.call(self._move_folder, mailbox, box, old, new)
-        for source, target_name in moves:
-            for name in (source, target_name):
-                self._forget(mailbox, name)
-
-    def _move_folder(self, mailbox: str, box: str, old: str, new: str) -> list[tuple[str, str]]:
-        self.filer.forget(mailbox)
-        return self.layout.rename_folder(box, old, new)
-
-    # Subscriptions
+        return Deferred.fromCoroutine(self._cabinet.rename(mailbox, old, new))
 
     def subscribed(self, mailbox: str) -> Deferred[set[str]]:
         """Deferred of the names subscribed to."""
-        return Deferred.fromCoroutine(self._subscribed(mailbox))
-
-    async def _subscribed(self, mailbox: str) -> set[str]:
-        box = self._require(mailbox)
-        return set(await self.reader.call(self._subscriptions, box))
-
-    def _subscriptions(self, box: str) -> list[str]:
-        try:
-            return self.layout.read(f"{box}/{SUBSCRIPTIONS}").decode("utf-8", "replace").split("\n")[:-1]
-        except FileNotFoundError:
-            return [name for name, _ in SPECIAL_FOLDERS]
+        return Deferred.fromCoroutine(self._cabinet.subscribed(mailbox))
 
     def subscribe(self, mailbox: str, name: str, on: bool) -> Deferred[None]:
         """Deferred: subscribed to a name, or no more."""
-        return Deferred.fromCoroutine(self._subscribe(mailbox, name, on))
-
-    async def _subscribe(self, mailbox: str, name: str, on: bool) -> None:
-        box = self._require(mailbox)
-        await self.writer.call(self._write_subscription, box, check_folder(name), on)
-
-    def _write_subscription(self, box: str, name: str, on: bool) -> None:
-        names = dict.fromkeys(self._subscriptions(box))
-        names.pop(name, None)
-        if on:
-            names[name] = None
-        self.layout.write(f"{box}/{SUBSCRIPTIONS}", "".join(f"{one}\n" for one in names).encode("utf-8"))
+        return Deferred.fromCoroutine(self._cabinet.subscribe(mailbox, name, on))
 
     # What others did
 
