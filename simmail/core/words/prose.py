@@ -11,6 +11,7 @@ import re
 
 from msgspec import Struct
 
+from simmail.core.splitting import split_reply
 from simmail.core.words.language import Language
 
 #: Characters of new text that are read; a person skims the rest as well.
@@ -60,9 +61,10 @@ def clean(text: str) -> str:
 
 def read_prose(text: str, language: Language) -> Prose:
     """The parts of a mail's plain text."""
-    lines = [line[:_LINE].strip() for line in clean(text).split("\n")]
+    new, below = split_reply(clean(text))
+    lines = [line[:_LINE].strip() for line in new.split("\n")]
     end = _new_lines(lines)
-    quoted = "\n".join(lines[end:])
+    quoted = "\n".join([*lines[end:], *(line[:_LINE].strip() for line in below.split("\n"))])
     del lines[end:]
     size = 0
     for position, line in enumerate(lines):

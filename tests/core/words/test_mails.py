@@ -21,6 +21,8 @@ from simmail.core.persona import Style
 from simmail.core.quoting import quote, split_reply
 from simmail.core.reading import read
 from simmail.core.words import Written, write
+from simmail.core.words.language import language
+from simmail.core.words.prose import read_prose
 from tests.core.words.samples import TEMPERAMENTS, request
 
 HERE = Path(__file__).parent
@@ -121,6 +123,24 @@ class AnswerTests(SynchronousTestCase):
             text = answer(mail("survey"), temperament).text
             self.assertEqual(len(re.findall(r"(?<![0-9])[1-5](?![0-9])", text.split("\n-- \n")[0].split("Maria")[0])),
                              2 if temperament == "flaky" and "low number" in text else 1, text)
+
+
+class QuotedTests(SynchronousTestCase):
+    """What stands below."""
+
+    def test_never_read(self) -> None:
+        """Of an answer in any client's form only its new part is read, also where the attribution is folded."""
+        for code in ("en", "de"):
+            known = language(code)
+            for one in everything().values():
+                for client in CLIENTS:
+                    text = quote(client, "Hi,\n\nthis is new.\n\nJo", one, language=code)[0]
+                    self.assertEqual(read_prose(text, known).body.split(), ["Hi", "this", "is", "new.", "Jo"], text)
+
+    def test_answers_in_between(self) -> None:
+        """Answers between quoted lines are all read."""
+        prose = read_prose("Yes.\n\n> is it?\n\nNo.\n\n> and that?\n\nPerhaps on Friday.", language("en"))
+        self.assertEqual(prose.sentences, ("Yes.", "No.", "Perhaps on Friday."))
 
 
 class RecoveredTests(SynchronousTestCase):
