@@ -6,7 +6,6 @@ import base64
 import random
 import socket
 import ssl
-import statistics
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -155,7 +154,7 @@ class Guessing(NamedTuple):
     What trying passwords brings.
 
     @ivar tried: tries that were looked at in a minute; per_connection: before the server hung up.
-    @ivar known, unknown: the usual seconds of a first failure.
+    @ivar known, unknown: the seconds of a first failure, at the fastest.
     @ivar elsewhere: whether the right password works from another address meanwhile.
     """
 
@@ -169,7 +168,7 @@ class Guessing(NamedTuple):
 def guess(service: Service) -> Guessing:
     """Try passwords until nobody looks at them any more; each address of 127.0.0.0/8 is a place of its own."""
     times: dict[str, list[float]] = {LOGIN: [], "nobody@sim.test": []}
-    for n in range(4):
+    for n in range(8):
         for m, name in enumerate(times):
             with Conversation(service, source=f"127.0.1.{2 * n + m + 1}") as one:
                 one.reply()
@@ -198,7 +197,8 @@ def guess(service: Service) -> Guessing:
         one.reply()
         one.ask(b"EHLO x\r\n")
         elsewhere = one.ask(_plain(LOGIN, service.password))[:3] == b"235"
-    known, unknown = (statistics.median(times[name]) for name in times)
+    # The fastest: what else the machine does only adds to them.
+    known, unknown = (min(times[name]) for name in times)
     return Guessing(tried, most, known, unknown, elsewhere)
 
 
