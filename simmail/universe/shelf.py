@@ -18,11 +18,14 @@ from simmail.core.reading import read
 from simmail.errors import NotFound
 from simmail.interfaces import IFolder
 
-#: Documents kept; the oldest used goes first.
-MOST = 20_000
+#: Memory for documents (octets); the oldest used goes first.  What one costs beside itself.
+MOST, PLACE = 16 << 20, 300
 
-#: Octets of all mails kept read, and of the longest that is kept.
-MOST_READ, LONGEST_READ = 4 << 20, 256 << 10
+#: Memory for mails kept read (octets), and the longest mail that is kept.
+MOST_READ, LONGEST_READ = 16 << 20, 256 << 10
+
+#: What a mail costs when it was read: its octets, their text, header fields cut out; and the least of all that.
+TIMES, LEAST = 3, 3000
 
 #: Longer ones that are kept for a moment: between being filed and decided about.
 MOST_LARGE = 2
@@ -41,6 +44,7 @@ class Shelf:
         self._fetch = fetch
         self._most = most
         self._documents: OrderedDict[tuple[str, str], bytes | None] = OrderedDict()
+        self._size = 0
 
     async def get(self, wanted: Iterable[tuple[str, str]]) -> list[bytes | None]:
         """The documents, in the order asked for; all that are missing are fetched in one round trip."""
@@ -68,14 +72,23 @@ class Shelf:
 
     def put(self, table: str, key: str, octets: bytes | None) -> None:
         """A document as it was just committed (None: dropped)."""
-        self._documents[table, key] = octets
-        self._documents.move_to_end((table, key))
-        while len(self._documents) > self._most:
-            self._documents.popitem(last=False)
+        documents = self._documents
+        if (table, key) in documents:
+            self._size -= _cost(documents[table, key])
+        documents[table, key] = octets
+        documents.move_to_end((table, key))
+        self._size += _cost(octets)
+        while self._size > self._most and documents:
+            self._size -= _cost(documents.popitem(last=False)[1])
 
     def clear(self) -> None:
         """Everything may be different now."""
         self._documents.clear()
+        self._size = 0
+
+
+def _cost(octets: bytes | None) -> int:
+    return PLACE + len(octets or b"")
 
 
 class Readings:
@@ -123,10 +136,10 @@ class Readings:
             self._mails.move_to_end(octets)
             return
         self._mails[octets] = None
-        self._size += len(octets)
+        self._size += TIMES * len(octets) + LEAST
         while self._size > self._most:
             old, _ = self._mails.popitem(last=False)
-            self._size -= len(old)
+            self._size -= TIMES * len(old) + LEAST
             for copy in self._places.pop(old, ()):
                 self._octets.pop(copy, None)
 
