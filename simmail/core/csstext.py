@@ -12,6 +12,7 @@ from __future__ import annotations
 import colorsys
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -75,6 +76,10 @@ def clean_style(style: str, dark: bool = False) -> Declarations:
 
     @param dark: colours get a counterpart for dark mode.
     """
+    return _common(style, dark) if len(style) <= _LONGEST_COMMON else _cleaned(style, dark)
+
+
+def _cleaned(style: str, dark: bool) -> Declarations:
     style = style[:LONGEST_STYLE]
     if "/*" in style:
         style = _COMMENT.sub("", style)
@@ -97,6 +102,11 @@ def clean_style(style: str, dark: bool = False) -> Declarations:
         if name in _PROPERTIES and value and harmless(value):
             kept += _shown(name, value, dark)
     return Declarations("; ".join(kept), blocked)
+
+
+#: The letters of one sender are styled alike, as far as it is said in few words.
+_LONGEST_COMMON = 300
+_common = lru_cache(1024)(_cleaned)
 
 
 def fetched_by(sheet: str) -> int:
@@ -178,6 +188,7 @@ def _shown(name: str, value: str, dark: bool) -> list[str]:
     return shown
 
 
+@lru_cache(1024)
 def _adapted(found: tuple[int, int, int], name: str) -> str:
     """The same hue for dark mode: light grounds become dark, dark letters and lines light."""
     hue, lightness, saturation = colorsys.rgb_to_hls(*(part / 255 for part in found))

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from simmail.core.address import Address
+from simmail.core.address import Address, local_part
 
 
 class Enclosed(NamedTuple):
@@ -58,3 +58,53 @@ class Digest(Struct, frozen=True):
     filenames: tuple[str, ...]
     attachments: tuple[Enclosed, ...] = ()
     format: Literal["text", "html", "both"] = "text"
+
+    # What SORT and THREAD put messages in order by (RFC 5256, RFC 5957)
+
+    @property
+    def order_subject(self) -> str:
+        """The base subject as it is compared."""
+        return self.base_subject.casefold()
+
+    @property
+    def is_reply(self) -> bool:
+        """Whether the subject is that of a reply or was forwarded."""
+        return len(self.base_subject) < len(" ".join(self.subject.split()))
+
+    @property
+    def chain(self) -> tuple[str, ...]:
+        """The Message-IDs of the messages above this one, the nearest last."""
+        return self.references or ((self.in_reply_to,) if self.in_reply_to else ())
+
+    @property
+    def order_from(self) -> str:
+        """The mailbox of the first author."""
+        return _mailbox(self.from_)
+
+    @property
+    def order_to(self) -> str:
+        """The mailbox of the first recipient."""
+        return _mailbox(self.to)
+
+    @property
+    def order_cc(self) -> str:
+        """The mailbox of the first who got a copy."""
+        return _mailbox(self.cc)
+
+    @property
+    def display_from(self) -> str:
+        """What the first author is shown as."""
+        return _display(self.from_)
+
+    @property
+    def display_to(self) -> str:
+        """What the first recipient is shown as."""
+        return _display(self.to)
+
+
+def _mailbox(found: tuple[Address, ...]) -> str:
+    return local_part(found[0].address).casefold() if found else ""
+
+
+def _display(found: tuple[Address, ...]) -> str:
+    return (found[0].name or found[0].address).casefold() if found else ""

@@ -13,7 +13,8 @@ import re
 from simmail.core.address import Address, parse_list
 from simmail.core.digest import Digest, Enclosed
 from simmail.core.envelope import envelope, structures
-from simmail.core.mime import Field, fields, parse, value
+from simmail.core.headers import Field, fields, head_among, header_end, value
+from simmail.core.mime import parse_body
 from simmail.core.reading import read
 
 #: Characters of text for search, of the preview, of a subject; Message-IDs kept of References.
@@ -22,15 +23,16 @@ TEXT, PREVIEW, SUBJECT, REFERENCES = 256 * 1024, 256, 2000, 200
 
 def digest(octets: bytes) -> Digest:
     """The digest of a message."""
-    part = parse(octets)
-    header = octets[:part.body]
+    body = header_end(octets)
+    header = octets[:body]
     found = fields(header)
+    part = parse_body(octets, body, head_among(found))
     mail = read(octets, root=part)
     subject = mail.subject[:SUBJECT]
     text = mail.text[:TEXT]
-    structure, body = structures(part, octets)
+    structure, short = structures(part, octets)
     return Digest(
-        envelope=envelope(found), structure=structure, body=body, header=header,
+        envelope=envelope(found), structure=structure, body=short, header=header,
         message_id=mail.message_id, in_reply_to=mail.in_reply_to, references=mail.references[-REFERENCES:],
         subject=subject, base_subject=base_subject(subject), from_=_authors(found), to=mail.to, cc=mail.cc,
         sent=mail.date, text=text, preview=preview(text),
@@ -40,12 +42,6 @@ def digest(octets: bytes) -> Digest:
             for one in mail.attachments]),
         format=mail.format,
     )
-
-
-def shown(octets: bytes) -> tuple[bytes, bytes]:
-    """ENVELOPE and BODYSTRUCTURE of the digest alone, which need none of the text."""
-    part = parse(octets)
-    return envelope(fields(octets[:part.body])), structures(part, octets)[0]
 
 
 def _authors(found: list[Field]) -> tuple[Address, ...]:

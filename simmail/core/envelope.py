@@ -10,10 +10,14 @@ Source: RFC 3501 sections 7.4.2 and 9; RFC 9051 section 7.5.2.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from simmail.core.mime import FIELD, SMALL, Field, Head, Parameters, Part, fields, parameter, value
+from simmail.core.headers import (
+    FIELD, SMALL, Field, Head, Parameters, fields, head_of, header_end, parameter, unfolded,
+)
+from simmail.core.mime import Part, parse_body
 
 _MOST_ADDRESSES = 10_000
 #: Octets of the fields that one BODYSTRUCTURE tells of, and of a word that is told when there is no room for more.
@@ -62,22 +66,25 @@ _WANTED = frozenset(_ENVELOPE)
 
 def envelope(found: list[Field]) -> bytes:
     """The ENVELOPE of header fields; of repeated address fields all count, of others the first."""
+    return _envelope([(name, raw.partition(b":")[2]) for name, raw in found if name in _WANTED])
+
+
+def _envelope(said: Iterable[tuple[bytes, bytes]]) -> bytes:
+    """The same of those fields that it tells of: their names, and what stands behind the colon."""
     values: dict[bytes, bytes] = {}
-    for name, raw in found:
-        if name in _WANTED:
-            text = value(raw)
-            if name not in values:
-                values[name] = text
-            elif name in _ADDRESSES and len(values[name]) < FIELD:
-                values[name] = (values[name] + b", " + text)[:FIELD]
-    sender = addresses_of(values.get(b"from"))
+    for name, text in said:
+        if name not in values:
+            values[name] = unfolded(text)
+        elif name in _ADDRESSES and len(values[name]) < FIELD:
+            values[name] = (values[name] + b", " + unfolded(text))[:FIELD]
+    get = {name: addresses_of(text, b"") if name in _ADDRESSES else string(text) for name, text in values.items()}.get
+    sender = get(b"from") or b"NIL"
     return b"(%b %b %b %b %b %b %b %b %b %b)" % (
-        nstring(values.get(b"date")), nstring(values.get(b"subject")), sender,
+        get(b"date", b"NIL"), get(b"subject", b"NIL"), sender,
         # RFC 3501: the server defaults these two to From.
-        addresses_of(values.get(b"sender"), sender), addresses_of(values.get(b"reply-to"), sender),
-        addresses_of(values.get(b"to")), addresses_of(values.get(b"cc")), addresses_of(values.get(b"bcc")),
-        nstring(values.get(b"in-reply-to")), nstring(values.get(b"message-id")),
-    )
+        get(b"sender") or sender, get(b"reply-to") or sender,
+        get(b"to") or b"NIL", get(b"cc") or b"NIL", get(b"bcc") or b"NIL",
+        get(b"in-reply-to", b"NIL"), get(b"message-id", b"NIL"))
 
 
 _ADDRESSES = frozenset((b"from", b"sender", b"reply-to", b"to", b"cc", b"bcc"))
@@ -90,16 +97,21 @@ def addresses_of(text: bytes | None, default: bytes = b"NIL") -> bytes:
     """The address structures of one field."""
     if not text:
         return default
+    # The same people write to one another again and again.
+    return (_addresses(text) if len(text) <= SMALL else _addresses.__wrapped__(text)) or default
+
+
+@lru_cache(4096)
+def _addresses(text: bytes) -> bytes:
+    """Nothing for no address."""
     match = _SIMPLE.fullmatch(text)
     if match is not None:
         name = match[1] if match[1] is not None else match[2]
         return b'((%b NIL "%b" "%b"))' % (b'"%b"' % name if name else b"NIL", match[3], match[4])
     found = mailboxes(text)
-    if not found:
-        return default
     return b"(%b)" % b"".join([
         b"(%b %b %b %b)" % (nstring(one.name), nstring(one.route), nstring(one.mailbox), nstring(one.host))
-        for one in found])
+        for one in found]) if found else b""
 
 
 # Possessive throughout: nothing here backtracks.
@@ -220,6 +232,24 @@ class _Gathering:
         self.start()
 
 
+#: Those of L{fields} that either tells of, the others are not looked at: name, and what stands behind the colon.
+_TOLD_OF = re.compile(
+    rb"\n(date|subject|from|sender|reply-to|to|cc|bcc|in-reply-to|message-id|content-[^\x00-\x20:]*+)[ \t]*+:"
+    rb"([^\n]*+(?:\n[ \t][^\n]*+)*)", re.IGNORECASE)
+
+
+def shown(octets: bytes) -> tuple[bytes, bytes]:
+    """ENVELOPE and BODYSTRUCTURE of a message."""
+    body = header_end(octets)
+    said: list[tuple[bytes, bytes]] = []
+    mime: list[tuple[bytes, bytes]] = []
+    for name, text in _TOLD_OF.findall(b"\n" + octets[:body]):
+        name = name.lower()
+        (mime if name.startswith(b"content-") else said).append((name, text))
+    head = head_of(b"".join([b"%b:%b\n" % field for field in mime]))
+    return _envelope(said), structures(parse_body(octets, body, head), octets)[0]
+
+
 def structure(part: Part, octets: bytes) -> bytes:
     """BODYSTRUCTURE of a part."""
     return structures(part, octets)[0]
@@ -257,17 +287,15 @@ class _Describing:
     def structures(self, part: Part) -> tuple[bytes, bytes]:
         """BODYSTRUCTURE and BODY."""
         head = part.head
-        told = _told if part.body - part.start <= SMALL else _told.__wrapped__
-        weight, start, extension = told(head)
-        if not self.fits(weight):
+        if not self.fits(head.weight):
             head = Head(head.type[:_SHORT], head.subtype[:_SHORT], (), head.declared, head.encoding[:_SHORT])
-            _, start, extension = told(head)
-        if part.is_multipart:
+        start, extension = _told(head) if head.weight <= SMALL else _told.__wrapped__(head)
+        if head.type == b"multipart":
             below = [self.structures(one) for one in part.parts]
             return b"(%b %b%b" % (b"".join([whole for whole, _ in below]), start, extension), b"(%b %b)" % (
-                b"".join([short for _, short in below]), string(head.subtype))
+                b"".join([short for _, short in below]), start)
         shown = b"(%b %d" % (start, part.end - part.body)
-        if part.is_message:
+        if part.parts and head.type == b"message":
             inner = part.parts[0]
             said = [field for field in fields(self.octets[inner.start:inner.body]) if field[0] in _WANTED]
             shown += b" " + envelope(said if self.fits(sum(len(raw) for _, raw in said)) else [])
@@ -279,27 +307,16 @@ class _Describing:
 
 
 @lru_cache(1024)
-def _told(head: Head) -> tuple[int, bytes, bytes]:
-    """What a part says of itself: how many octets, what the structure begins with, and what it ends with."""
+def _told(head: Head) -> tuple[bytes, bytes]:
+    """What a part says of itself: what its structure begins with, and what it ends with."""
     if head.type == b"multipart":
-        return _weight(head), string(head.subtype), b" %b %b)" % (_parameters(head.parameters), _extension(head))
+        return string(head.subtype), b" %b %b)" % (_parameters(head.parameters), _extension(head))
     given = head.parameters
     if head.type == b"text" and parameter(given, b"charset") is None and parameter(given, b"charset*") is None:
         given = (*given, (b"charset", b"us-ascii"))
-    return _weight(head), b"%b %b %b %b %b %b" % (
+    return b"%b %b %b %b %b %b" % (
         string(head.type), string(head.subtype), _parameters(given), nstring(head.id), nstring(head.description),
         string(head.encoding)), b" %b %b)" % (nstring(head.md5), _extension(head))
-
-
-def _weight(head: Head) -> int:
-    """The octets of what a part says of itself."""
-    given = head.parameters
-    if head.disposition is not None:
-        given = (*given, (head.disposition[0], b""), *head.disposition[1])
-    return sum([len(name) for name, _ in given]) + sum([len(text) for _, text in given]) + sum([
-        len(text) for text in (
-            head.type, head.subtype, head.encoding, head.id, head.description, head.md5, head.location, *head.language)
-        if text])
 
 
 def _extension(head: Head) -> bytes:

@@ -21,6 +21,7 @@ _LINES = frozenset(
 _APART = frozenset("blockquote h1 h2 h3 h4 h5 h6 menu ol p pre table ul".split())
 _LISTS = frozenset(("ul", "ol", "menu", "dir"))
 _CELLS = frozenset(("td", "th"))
+_MEANT = _SKIPPED | _LINES | _APART | _CELLS | {"br", "img", "a"}
 _DEEPEST = 20
 _BLANKS = re.compile(r"[ \t\n\f\r]+")
 _HIDDEN = re.compile(r"display\s{0,9}:\s{0,9}none", re.IGNORECASE)
@@ -37,9 +38,7 @@ def render_each(markups: Iterable[str]) -> list[str]:
     left = MOST_TOKENS
     for markup in markups:
         page = _Page()
-        for token in tokens(markup, left):
-            left -= 1
-            page.take(token)
+        left -= page.take(tokens(markup, left))
         found.append(page.text())
     return found
 
@@ -61,22 +60,27 @@ class _Page:
         self.skipping = ""
         self.skipped = 0
 
-    def take(self, token: Token) -> None:
-        if self.skipping:
-            if token.name == self.skipping and token.kind in ("start", "end"):
-                self.skipped += 1 if token.kind == "start" else -1
-                if not self.skipped:
-                    self.skipping = ""
-        elif token.kind == "text":
-            self.write(token.text)
-        elif token.kind == "start":
-            self.start(token)
-        elif token.kind == "end":
-            self.end(token.name)
+    def take(self, page: Iterable[Token]) -> int:
+        """Read tokens; how many they were."""
+        count = 0
+        for count, token in enumerate(page, 1):
+            kind, name, text, attributes, _ = token
+            if self.skipping:
+                if name == self.skipping and kind in ("start", "end"):
+                    self.skipped += 1 if kind == "start" else -1
+                    if not self.skipped:
+                        self.skipping = ""
+            elif kind == "text":
+                self.write(text)
+            elif name in _MEANT or attributes:
+                if kind == "start":
+                    self.start(name, attributes)
+                elif kind == "end":
+                    self.end(name)
+        return count
 
-    def start(self, token: Token) -> None:
-        name = token.name
-        if name in _SKIPPED or (token.attributes and name not in VOID and _hidden(token.attributes)):
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        if name in _SKIPPED or (attributes and name not in VOID and _hidden(attributes)):
             # The head of a page has no end tag that could be relied on; what is in it is skipped by its own names.
             if name != "head":
                 self.skipping, self.skipped = name, 1
@@ -84,10 +88,10 @@ class _Page:
         if name == "br":
             self.newline()
         elif name == "img":
-            self.write(token.attributes.get("alt", ""))
+            self.write(attributes.get("alt", ""))
         elif name == "a":
             self.leave_link()
-            self.link = token.attributes.get("href", "").strip()
+            self.link = attributes.get("href", "").strip()
         elif name in _CELLS:
             self.space = True
         elif name in _LINES or name in _APART:
@@ -136,19 +140,20 @@ class _Page:
                 self.newline()
                 self.line.append(line)
             return
-        words = _BLANKS.sub(" ", text)
+        # Most text holds single blanks only.
+        words = text if text.isprintable() and "  " not in text else _BLANKS.sub(" ", text)
+        bare = words.strip(" ")
         if words[:1] == " ":
             self.space = True
-            words = words[1:]
-        if not words:
+        if not bare:
             return
-        if self.space and self.line and not self.line[-1].endswith(" "):
-            self.line.append(" ")
+        written = self.line
+        if self.space and written and not written[-1].endswith(" "):
+            written.append(" ")
         self.space = words[-1] == " "
-        words = words.rstrip(" ")
-        self.line.append(words)
+        written.append(bare)
         if self.link:
-            self.link_text.append(words)
+            self.link_text.append(bare)
 
     def leave_link(self) -> None:
         """The end of a link: its address, unless its text says the same."""
@@ -160,14 +165,18 @@ class _Page:
             shown = url
         else:
             return
-        if _same(shown) == _same(text):
+        said = _same(text)
+        if said in shown.lower() and said == _same(shown):
             return
         space, self.space = self.space, True
         self.write(f"<{shown}>")
         self.space = space
 
     def newline(self) -> None:
-        line = "".join(self.line).replace("\xa0", " ").rstrip()
+        line = "".join(self.line)
+        if "\xa0" in line:
+            line = line.replace("\xa0", " ")
+        line = line.rstrip()
         self.line.clear()
         self.space = False
         prefix = "> " * min(self.quotes, _DEEPEST)
@@ -181,7 +190,7 @@ class _Page:
     def block(self, apart: bool) -> None:
         """Begin a new line, after a blank one when C{apart}."""
         if self.line:
-            if any(not piece.isspace() for piece in self.line):
+            if not self.line[0].isspace() or any(not piece.isspace() for piece in self.line):
                 self.newline()
             else:
                 self.line.clear()

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -50,6 +51,8 @@ class Token(NamedTuple):
 
 
 # Possessive or of classes that exclude what follows: nothing here backtracks.
+# Text up to the next tag, and what goes up to the first bracket that may be its end.
+_PIECE = re.compile(r"([^<]*+)(<[^<>]*+>)?")
 # A tag as most are written.  What it matches is read below just as any other tag is, and it looks no further than
 # that reading does.
 _USUAL = re.compile(
@@ -64,44 +67,64 @@ _COMMENT_END = re.compile(r"--!?>")
 _REFERENCE = re.compile(r"&(?:#[0-9]{1,8};?|#[xX][0-9a-fA-F]{1,8};?|[A-Za-z][A-Za-z0-9]{1,31};)")
 
 
-def tokens(markup: str, most: int = MOST_TOKENS) -> Iterator[Token]:
+def tokens(markup: str, most: int = MOST_TOKENS) -> Iterable[Token]:
     """The tokens of a page or fragment, at most about C{most}; comments, declarations and cut-off tags are left out."""
+    return _at_hand(markup, most) if len(markup) <= _LONGEST_AT_HAND else _cut(markup, most)
+
+
+def _cut(markup: str, most: int) -> Iterator[Token]:
     at, length = 0, len(markup)
     left, room = most, MOST_TEXT
     # Pages say the same tags over and over: each is read once.
     known: dict[str, tuple[Token, int]] = {}
-    find, usual = markup.find, _USUAL.match
+    new, known_as = tuple.__new__, known.get
     while at < length and left > 0 and room > 0:
-        left -= 1
-        opening = find("<", at)
-        if opening < 0:
-            opening = length
-        if opening > at:
-            text = markup[at:min(opening, at + room)]
-            room -= len(text)
-            left -= text.count("&") // 4
-            yield Token("text", "", decode(text))
-            if opening == length:
-                return
-        written = usual(markup, opening)
-        if written is not None:
-            at = written.end()
-            source = written[0]
-            token, cost = known.get(source) or _kept(known, source)
+        # From here as long as tags are written as most are.
+        for match in _PIECE.finditer(markup, at):
+            text, source = match.groups()
+            left -= 1
+            if text:
+                if len(text) > room:
+                    text = text[:room]
+                room -= len(text)
+                if "&" in text:
+                    left -= text.count("&") // 4
+                    text = decode(text)
+                # As Token(...) does, in a third of the time.
+                yield new(Token, ("text", "", text, _NONE, ""))
+            found = known_as(source) or _kept(known, source)
+            if found is None:
+                break
+            token, cost = found
             left -= cost
+            yield token
+            if token.name in _ENDED_LATE and token.kind == "start":
+                break
+            if left <= 0 or room <= 0:
+                return
+        if found is not None:
+            at = match.end()
         else:
-            tag = _TAG.match(markup, opening)
-            if tag is None:
-                at = _not_a_tag(markup, opening)
+            at = match.end(1)
+            if at == length:
+                return
+            usual = _USUAL.match(markup, at)
+            tag = _TAG.match(markup, at)
+            if usual is not None:
+                token, cost = _read(usual[0])
+                at, left = usual.end(), left - cost
+            elif tag is None:
+                opening, at = at, _not_a_tag(markup, at)
                 if at == opening + 1:
                     yield Token("text", "", "<")
                 continue
-            at, attributes, cost = _attributes(markup, tag.end())
-            left -= cost // 8
-            if at < 0:
-                return  # cut off: browsers drop such a tag
-            token = Token("end" if tag[1] else "start", tag[2].lower(), "", _NONE if tag[1] else attributes)
-        yield token
+            else:
+                at, attributes, cost = _attributes(markup, tag.end())
+                left -= cost // 8
+                if at < 0:
+                    return  # cut off: browsers drop such a tag
+                token = Token("end" if tag[1] else "start", tag[2].lower(), "", _NONE if tag[1] else attributes)
+            yield token
         name = token.name
         if token.kind == "end" or name not in _ENDED_LATE:
             continue
@@ -115,17 +138,39 @@ def tokens(markup: str, most: int = MOST_TOKENS) -> Iterator[Token]:
         at = end.start() if end else length
 
 
-def _kept(known: dict[str, tuple[Token, int]], source: str) -> tuple[Token, int]:
-    """A tag that was not seen before, and what it costs."""
+#: Who looks at a page mostly does so twice running, for its text and for its looks or links.
+_LONGEST_AT_HAND = 32 * 1024
+
+
+@lru_cache(2)
+def _at_hand(markup: str, most: int) -> tuple[Token, ...]:
+    return tuple(_cut(markup, most))
+
+
+def _kept(known: dict[str, tuple[Token, int]], source: str | None) -> tuple[Token, int] | None:
+    """A tag that this page has not had before, and what it costs; None where there is none, or a strange one."""
+    if source is None or _USUAL.fullmatch(source) is None:
+        return None
+    known[source] = kept = common_tag(source) if len(source) <= LONGEST_COMMON else _read(source)
+    return kept
+
+
+def _read(source: str) -> tuple[Token, int]:
+    """A tag that is written as most are, and what it costs."""
     tag = _TAG.match(source)
     assert tag is not None
+    name = tag[2].lower()
+    if tag.end() == len(source) - 1:
+        return Token("end" if tag[1] else "start", name, "", _NONE, source), 0
     _, attributes, cost = _attributes(source, tag.end())
     if tag[1]:
-        token = Token("end", tag[2].lower(), "", _NONE, source)
-    else:
-        token = Token("start", tag[2].lower(), "", attributes or _NONE, source)
-    known[source] = kept = token, cost // 8
-    return kept
+        attributes = _NONE
+    return Token("end" if tag[1] else "start", name, "", attributes or _NONE, source), cost // 8
+
+
+#: Pages of all senders have these tags in common, as far as they are short.
+LONGEST_COMMON = 200
+common_tag = lru_cache(2048)(_read)
 
 
 def _not_a_tag(markup: str, opening: int) -> int:

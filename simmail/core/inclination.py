@@ -14,6 +14,8 @@ from simmail.core.situation import Dossier
 #: Odds are multiplied by these.
 QUESTION, KNOWN, CASE, PROMISE = 1.5, 1.2, 1.4, 2.0
 BULK, COPY, NUDGED, FAREWELL = 0.25, 0.35, 0.75, 0.1
+#: A copy of what one colleague wrote to somebody else.
+INFORMED = 0.02
 WARM, IMPATIENT = 1.2, 0.75
 
 #: An unanswered run lowers the odds so often at most.
@@ -36,7 +38,7 @@ class Inclination(NamedTuple):
 
 def reasons(
     *, question: bool, known: bool, case: bool, promise: bool, bulk: str, copy: bool, dossier: Dossier,
-    farewell: bool = False,
+    farewell: bool = False, informed: bool = False,
 ) -> tuple[Reason, ...]:
     """Everything that raises or lowers the odds of a reply to one mail."""
     run = dossier.unanswered
@@ -47,6 +49,7 @@ def reasons(
         (promise, Reason(PROMISE, "a promise outstanding")),
         (bool(bulk), Reason(BULK, f"bulk mail ({bulk})")),
         (copy, Reason(COPY, "cc only")),
+        (informed, Reason(INFORMED, "informed by a colleague")),
         (farewell, Reason(FAREWELL, "nothing left to answer")),
         (run > 0, Reason(NUDGED ** min(run, MOST_NUDGES), f"{run} unanswered before" if run > 1 else "a nudge")),
         (dossier.warmth is not None and dossier.warmth > 0.75, Reason(WARM, "liked")),

@@ -23,7 +23,7 @@ class Job(Struct, frozen=True):
     One planned thing.
 
     C{plan} is one sentence for people; C{data} is what the doing needs (not
-    shown by the API); C{thread} is the key that batching looks for.
+    shown by the API); C{thread} and whom it is for is what batching looks for.
     """
 
     id: str

@@ -17,7 +17,8 @@ from zoneinfo import ZoneInfo
 
 from simmail.core.mail import Mail
 from simmail.core.quoting import split_reply
-from simmail.core.times import DAYS, format_duration
+from simmail.core.temperaments import nearest
+from simmail.core.times import DAYS, format_duration, parse_duration
 from simmail.core.words.language import language
 
 #: Mails that are looked at, newest first; fewer than so many answers tell no rate.
@@ -76,6 +77,10 @@ def learn(address: str, letters: Iterable[Letter]) -> Learned:
     timing = _timing(address, kept, own)
     if timing:
         fields["timing"] = timing
+    if "reply_rate" in timing:
+        delay = timing.get("delay")
+        # Drawn, somebody who answers nearly everything might write like one who never does.
+        fields["temperament"] = nearest(timing["reply_rate"], parse_duration(delay["median"]) if delay else None)
     people = Counter(
         other for one in kept
         for other in (_to(one.mail) if one.own else [one.mail.from_.address.lower()]) if other and other != address
@@ -145,10 +150,10 @@ def _signature(texts: Sequence[str]) -> str:
 
 
 def _without_closing(text: str) -> str:
-    """A signature without the words that stand above it: those are said by who signs, mail by mail."""
+    """A signature without the closing words and what stands above them: that is said mail by mail."""
     lines, closing = text.split("\n"), language("en").closing_words | language("de").closing_words
-    while lines and lines[0].lower().strip(" ,.!") in closing:
-        del lines[0]
+    last = max((n for n, line in enumerate(lines) if line.lower().strip(" ,.!") in closing), default=-1)
+    lines = lines[last + 1:]
     # A name alone is no signature.
     return "\n".join(lines) if len(lines) > 1 else ""
 

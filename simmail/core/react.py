@@ -144,17 +144,23 @@ def _decide(
         reactions += notice
     # 6
     behaviors = persona.behaviors
+    copy = _copy(s)
+    informed = copy and bool(s.sender_id)
     if isinstance(behaviors, Behaviors) and isinstance(behaviors.forward_to, str):
-        reactions.append(_forward(s, behaviors.forward_to, gone is not None))
+        if informed:
+            # Passed on, somebody would answer once more what a colleague has answered.
+            reactions.append(Ignore("informed", ("a copy of what a colleague wrote to somebody else",)))
+        else:
+            reactions.append(_forward(s, behaviors.forward_to, gone is not None))
         return _Decision(reactions, dossier)
     # 7
     mine = [one for one in dossier.promises if promises.asked_for(one, found, s.thread.key)]
     base, label = timing.reply_rate(persona)
-    copy = _copy(s)
     rate, told = inclined(base, label, reasons(
         question=found.questions > 0 and not copy, known=before.received > 0 or before.sent > 0,
         case=s.case is not None, promise=any(one.by == "persona" for one in dossier.promises),
-        bulk=bulk(s.mail), copy=copy, dossier=before, farewell=found.farewell and bool(s.thread.wrote),
+        bulk=bulk(s.mail), copy=copy and not informed, informed=informed,
+        dossier=before, farewell=found.farewell and bool(s.thread.wrote),
     ))
     draw = s.dice.uniform("reply")
     leaning, side = ("yes", "under") if draw < rate else ("no", "over")
@@ -391,7 +397,7 @@ def _links(s: Situation, before: Dossier, reply_due: datetime | None) -> list[Re
             s, "link", at, choice.told(), choice.why,
             {"open": [{"url": one.url, "text": one.text, "why": one.why, "broken": one.broken,
                        "one_click": one.one_click} for one in choice.open],
-             "look_up": choice.look_up, "reason": choice.reason}, to=("", "")))
+             "look_up": choice.look_up, "reason": choice.reason}))
     return reactions
 
 

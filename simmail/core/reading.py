@@ -12,11 +12,12 @@ from __future__ import annotations
 import re
 from binascii import a2b_qp
 from html import escape
+from sys import intern
 from types import MappingProxyType
 from typing import Literal, NamedTuple, Protocol
 from urllib.parse import unquote_to_bytes
 
-from simmail.core import charsets, encodedwords, htmltext, mime, times
+from simmail.core import charsets, encodedwords, headers, htmltext, mime, times
 from simmail.core.address import Address, parse_list
 from simmail.core.mail import Attachment, Mail
 
@@ -73,7 +74,7 @@ def read_headers(octets: bytes) -> Mail:
     C{octets} may be a whole message or its header section; C{size} is their length.
     C{format} is what the Content-Type at the top promises.
     """
-    lines = _lines(octets[:mime.header_end(octets)])
+    lines = _lines(octets[:headers.header_end(octets)])
     kind = next((value for name, value in lines if name.lower() == "content-type"), "").strip().lower()
     form: Literal["text", "html", "both"] = "text"
     if kind.startswith("text/html"):
@@ -93,7 +94,7 @@ class Title(NamedTuple):
 
 def read_title(octets: bytes) -> Title:
     """What C{read_headers} says of these three; several times as fast for headers in plain ASCII."""
-    header = b"\n" + octets[:mime.header_end(octets)]
+    header = b"\n" + octets[:headers.header_end(octets)]
     folded = header.lower()
     if header.isascii() and b"=?" not in header and not _odd(folded):
         found = []
@@ -126,8 +127,10 @@ def message_ids(value: str) -> tuple[str, ...]:
     """
     # Some write them bare.
     found = _ID.findall(value) or [word for word in value.split() if "@" in word and len(word) < LONGEST_ID]
-    ids = (one if " " not in one else "".join(one.split()) for one in found[-MOST_REFERENCES:])
-    return tuple(f"<{one}>" for one in ids if one and one.isprintable())
+    del found[:-MOST_REFERENCES]
+    # What is named again and again is read, and kept, once.
+    ids = {one: f"<{''.join(one.split()) if ' ' in one else one}>" for one in found}
+    return tuple([ids[one] for one in found if len(ids[one]) > 2 and ids[one].isprintable()])
 
 
 def _lines(header: bytes) -> list[tuple[str, str]]:
@@ -145,7 +148,8 @@ def _lines(header: bytes) -> list[tuple[str, str]]:
         name, colon, value = line.partition(":")
         name = name.rstrip()
         if colon and name and " " not in name and name.isprintable():
-            found.append((name, value.strip(" \t\r")))
+            # Names are few, and kept with every mail.
+            found.append((intern(name), value.strip(" \t\r")))
     return found
 
 
@@ -215,7 +219,7 @@ class _Gathered:
         if head.type == b"text" and head.subtype in (b"plain", b"html") and (
             disposition != b"attachment" and (root or not filename)
         ):
-            label = mime.parameter(head.parameters, b"charset") or b""
+            label = headers.parameter(head.parameters, b"charset") or b""
             text = charsets.decode(self.content(part), label.decode("ascii", "replace"))
             text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "").rstrip("\n")
             return [_Piece(text, "") if head.subtype == b"plain" else _Piece(None, text or "\n")]
@@ -250,7 +254,7 @@ def _as_html(plain: str | None) -> str:
     return f'<div style="white-space: pre-wrap">{escape(plain)}</div>' if plain else ""
 
 
-def _filename(head: mime.Head) -> str:
+def _filename(head: headers.Head) -> str:
     """The name of a file without any path, C{""} for none."""
     name = ""
     if head.disposition is not None:
@@ -264,14 +268,14 @@ def _filename(head: mime.Head) -> str:
     return name
 
 
-def _text_parameter(given: mime.Parameters, name: bytes) -> str:
+def _text_parameter(given: headers.Parameters, name: bytes) -> str:
     """A parameter as text: RFC 2231 where it is so written, else encoded words, raw UTF-8 or Western octets."""
-    extended = mime.parameter(given, name + b"*")
+    extended = headers.parameter(given, name + b"*")
     if extended is not None:
         charset, _, rest = extended.partition(b"'")
         text = rest.partition(b"'")[2]
         return encodedwords.clean(charsets.decode(unquote_to_bytes(text), charset.decode("ascii", "replace")))
-    return encodedwords.decode(charsets.decode(mime.parameter(given, name) or b""))
+    return encodedwords.decode(charsets.decode(headers.parameter(given, name) or b""))
 
 
 _NAMES = MappingProxyType({

@@ -13,15 +13,17 @@ section 23 ("Full message").
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from html import escape
 from types import MappingProxyType
 from urllib.parse import unquote
 
 import nh3
 
-from simmail.core.csstext import clean_style, colour_style, fetched_by
-from simmail.core.htmltokens import VOID, Token, tokens
+from simmail.core.csstext import fetched_by
+from simmail.core.htmltokens import LONGEST_COMMON, VOID, Token, tokens
+from simmail.core.safeattributes import (
+    LONGEST_URL, PLAIN_VALUES, REMOTE, TEXTS, Attributes, attributes, browsed, common_attributes)
 
 #: Open elements at any point; a deeper one is left out and its content kept.
 DEEPEST = 150
@@ -40,6 +42,7 @@ _SCOPES = frozenset(("td", "th", "caption", "table"))
 _BLOCK_SCOPE = _BLOCKS | _SCOPES
 # What a start tag ends first, and where that search ends.
 _ENDED_BY: Mapping[str, tuple[frozenset[str], frozenset[str]]] = MappingProxyType({
+    **dict.fromkeys(_BLOCKS, (frozenset(("p",)), _BLOCK_SCOPE)),
     "li": (frozenset(("li",)), frozenset(("ul", "ol", "menu", "dir", "table", "td", "th", "blockquote", "div"))),
     "dt": (frozenset(("dt", "dd")), frozenset(("dl", "table", "td", "th"))),
     "dd": (frozenset(("dt", "dd")), frozenset(("dl", "table", "td", "th"))),
@@ -52,6 +55,8 @@ _ENDED_BY: Mapping[str, tuple[frozenset[str], frozenset[str]]] = MappingProxyTyp
     "a": (frozenset(("a",)), _SCOPES),
 })
 
+# Elements that are written as others are.
+_SHOWN_AS = MappingProxyType({"image": "img", "body": "div"})
 # Dropped with all that is in them; of others that are left out the content is kept.
 _SKIPPED = frozenset(
     "script style title textarea xmp iframe noembed noframes plaintext svg math template select datalist".split())
@@ -62,26 +67,13 @@ _BREAKOUT = frozenset(
 _HOLD_HTML = frozenset("foreignobject desc title annotation-xml mi mo mn ms mtext".split())
 _FOREIGN_FETCHES = frozenset(("image", "feimage", "use", "img", "mglyph"))
 
-_PLAIN_VALUES = frozenset(
-    "abbr align border cellpadding cellspacing clear cols colspan compact datetime dir face frame headers height hspace"
-    " lang noshade nowrap open reversed rows rowspan rules scope size span start type valign value vspace"
-    " width".split())
-_TEXTS = frozenset(("title", "alt"))
-_PLAIN_VALUE = re.compile(r"[\w %.,#+*:'-]{0,100}")
-_LONGEST_TEXT, _LONGEST_URL = 2000, 16 * 1024
 #: Characters of all style attributes of a page that are read; what is past them is dropped.
 _STYLE_ROOM = 256 * 1024
 
-_LINK = re.compile(r"(?:https?://|mailto:|tel:)[^\s]", re.IGNORECASE)
-_REMOTE = re.compile(r"(?:https?:|ftp:|[\\/]{2})", re.IGNORECASE)
 _HTTPS = re.compile(r"https://[A-Za-z0-9\[\u0080-\U0010ffff]", re.IGNORECASE)
 _DATA = re.compile(r"data:image/(?:png|gif|jpe?g|webp|bmp|x-icon|avif);base64,", re.IGNORECASE)
 _BASE64 = re.compile(r"[A-Za-z0-9+/]++={0,2}")
-# What browsers drop from URLs before they read them.
-_DROPPED = {ord(one): None for one in "\t\n\r"}
-_EDGES = "".join(map(chr, range(33)))
-
-_ATTRIBUTES = {"style", "href", "src", "bgcolor", "color"} | _PLAIN_VALUES | _TEXTS
+_ATTRIBUTES = {"style", "href", "src", "bgcolor", "color"} | PLAIN_VALUES | TEXTS
 _CLEANER = nh3.Cleaner(
     tags=set(_ELEMENTS),
     clean_content_tags={"script", "style"},
@@ -107,9 +99,7 @@ def safe(
     @return: the second part counts remote images, backgrounds, fonts and sheets that are not shown.
     """
     writer = _Writer(remote, not light, cid_url)
-    for token in tokens(html):
-        writer.take(token)
-    shown: str = _CLEANER.clean(writer.finished())
+    shown: str = _CLEANER.clean(writer.written(tokens(html)))
     if not light:
         shown = f'<div style="color-scheme: light dark">{shown}</div>'
     return shown, writer.blocked
@@ -126,28 +116,34 @@ class _Writer:
         self.left_out: dict[str, int] = {}
         self.blocked = 0
         self.style_room = _STYLE_ROOM
-        # Attributes by how their tag is written: what is shown of them, what is blocked, style read.
-        self.known: dict[str, tuple[str, int, int]] = {}
+        # Attributes by how their tag is written.
+        self.known: dict[str, Attributes] = {}
         # A remote picture that a source element offers for the img to come.
         self.offered = False
         self.skipping = ""
         self.skipped = self.holding = 0
 
-    def take(self, token: Token) -> None:
-        if self.skipping and not self._skip(token):
-            return
-        if token.kind == "text":
-            text = token.text.replace("\0", "")
-            self.out.append(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
-        elif token.kind == "start":
-            self._start(token)
-        elif token.kind == "end":
-            self._end(token.name)
-
-    def finished(self) -> str:
-        while self.open:
+    def written(self, page: Iterable[Token]) -> str:
+        out, opened = self.out, self.open
+        for token in page:
+            kind, name, text, _, _ = token
+            if self.skipping and not self._skip(token):
+                continue
+            if kind == "text":
+                if "\0" in text:
+                    text = text.replace("\0", "")
+                out.append(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
+            elif kind == "start":
+                self._start(token)
+            elif kind == "end":
+                if opened and opened[-1] == name and not self.left_out:
+                    del opened[-1]
+                    out.append(f"</{name}>")
+                else:
+                    self._end(name)
+        while opened:
             self._close()
-        return "".join(self.out)
+        return "".join(out)
 
     # What is dropped whole
 
@@ -178,52 +174,45 @@ class _Writer:
 
     def _count(self, url: str) -> bool:
         """Whether a URL is remote; then it is counted as blocked."""
-        remote = _REMOTE.match(_url(url)) is not None
+        remote = REMOTE.match(browsed(url)) is not None
         self.blocked += remote
         return remote
 
-    def _style(self, style: str) -> str:
-        """A style attribute cleaned, what it would fetch counted."""
-        if self.style_room < 0:
-            self.blocked += fetched_by(style)
-            return ""
-        self.style_room -= len(style)
-        style, blocked = clean_style(style, self.dark)
-        self.blocked += blocked
-        return style
-
     def _count_style(self, token: Token) -> None:
-        if "(" in token.attributes.get("style", ""):
-            self._style(token.attributes["style"])
+        style = token.attributes.get("style", "")
+        if "(" in style:
+            self._style_read(attributes({"style": style}, self.dark, self.style_room < 0))
+
+    def _style_read(self, read: Attributes) -> str:
+        self.blocked += read.blocked
+        self.style_room -= read.styled
+        return read.text
 
     # Elements
 
     def _start(self, token: Token) -> None:
-        name, given = token.name, token.attributes
-        if name in _SKIPPED:
-            self._count_style(token)
-            self.skipping, self.skipped, self.holding = name, 1, 0
-            return
-        if name == "image":
-            name = "img"
-        elif name == "body":
-            name = "div"
+        given = token.attributes
+        name = _SHOWN_AS.get(token.name, token.name)
         if name not in _ELEMENTS:
-            self._unshown(name, token)
+            if name in _SKIPPED:
+                self._count_style(token)
+                self.skipping, self.skipped, self.holding = name, 1, 0
+            else:
+                self._unshown(name, token)
             return
-        if name in _ENDED_BY:
+        if self.open and name in _ENDED_BY:
             ended, scope = _ENDED_BY[name]
-            self._close_up_to(ended, scope)
-        elif name in _BLOCKS:
-            self._close_up_to(_PARAGRAPH, _BLOCK_SCOPE)
-        attributes = "" if not given else self._image(given) if name == "img" else self._known(name, token)
+            last = self.open[-1]
+            if last in ended or last not in scope:
+                self._close_up_to(ended, scope)
+        written = "" if not given else self._image(given) if name == "img" else self._attributes(name, token)
         if name in VOID:
-            self.out.append(f"<{name}{attributes}>")
+            self.out.append(f"<{name}{written}>")
         elif len(self.open) >= DEEPEST:
             self.left_out[name] = self.left_out.get(name, 0) + 1
         else:
             self.open.append(name)
-            self.out.append(f"<{name}{attributes}>")
+            self.out.append(f"<{name}{written}>")
 
     def _unshown(self, name: str, token: Token) -> None:
         """An element that is left out, with its content kept."""
@@ -232,8 +221,8 @@ class _Writer:
             if re.search(r"stylesheet|icon|preload|prefetch", given.get("rel", ""), re.IGNORECASE):
                 self._count(given.get("href", ""))
         elif name == "source":
-            source = _url(given.get("srcset", ""))
-            self.offered = self.offered or _REMOTE.match(source) is not None
+            source = browsed(given.get("srcset", ""))
+            self.offered = self.offered or REMOTE.match(source) is not None
         elif name == "video":
             self._count(given.get("poster", ""))
         elif name == "input" and given.get("type", "").lower() == "image":
@@ -269,53 +258,25 @@ class _Writer:
 
     # Attributes
 
-    def _known(self, name: str, token: Token) -> str:
+    def _attributes(self, name: str, token: Token) -> str:
         """The attributes of a tag; one that was written just so before has the same again."""
-        source = token.source
-        known = self.known.get(source) if source and self.style_room >= 0 else None
-        if known is not None:
-            attributes, blocked, styled = known
-            self.blocked += blocked
-            self.style_room -= styled
-            return attributes
-        blocked, room = self.blocked, self.style_room
-        attributes = self._attributes(name, token.attributes)
-        if source and room >= 0:
-            self.known[source] = attributes, self.blocked - blocked, room - self.style_room
-        return attributes
-
-    def _attributes(self, name: str, given: Mapping[str, str]) -> str:
-        kept: dict[str, str] = {}
-        old: dict[str, str] = {}
-        style = ""
-        for key, value in given.items():
-            if key == "style":
-                style = self._style(value)
-            elif key == "background":
-                self._count(value)
-            elif key in ("bgcolor", "color", "text"):
-                old["background-color" if key == "bgcolor" else "color"] = value
-                if key != "text" and _PLAIN_VALUE.fullmatch(value):
-                    kept[key] = value
-            elif key == "href":
-                url = _url(value)
-                if name == "a" and _LINK.match(url) is not None and len(url) <= _LONGEST_URL:
-                    kept["href"] = url
-            elif key in _TEXTS:
-                kept[key] = value[:_LONGEST_TEXT]
-            elif key in _PLAIN_VALUES and _PLAIN_VALUE.fullmatch(value):
-                kept[key] = value
-        for key, value in old.items():
-            # An old attribute yields to the style beside it.
-            if not style.startswith(f"{key}:") and f"; {key}:" not in style:
-                style = "; ".join(filter(None, (colour_style(key, value, self.dark), style)))
-        if style:
-            kept["style"] = style
-        return "".join([f' {key}="{escape(value)}"' for key, value in kept.items()])
+        given, source = token.attributes, token.source
+        if not source or self.style_room < 0:
+            return self._style_read(attributes(given, self.dark, self.style_room < 0, name == "a"))
+        known = self.known.get(source)
+        if known is None:
+            # Addresses are seldom the same on another page.
+            common = len(source) <= LONGEST_COMMON and "href" not in given
+            known = self.known[source] = (
+                common_attributes(source, self.dark) if common else attributes(given, self.dark, False, name == "a"))
+        self.blocked += known.blocked
+        self.style_room -= known.styled
+        return known.text
 
     def _image(self, given: Mapping[str, str]) -> str:
-        source = _url(given.get("src") or given.get("href") or "")
-        candidates = [_url(one.strip().partition(" ")[0]) for one in given.get("srcset", "")[:_LONGEST_URL].split(",")]
+        source = browsed(given.get("src") or given.get("href") or "")
+        candidates = [browsed(one.strip().partition(" ")[0])
+                      for one in given.get("srcset", "")[:LONGEST_URL].split(",")] if "srcset" in given else []
         shown = ""
         if source[:4].lower() == "cid:":
             shown = (self.cid_url(unquote(source[4:])) if self.cid_url is not None else None) or ""
@@ -324,20 +285,15 @@ class _Writer:
             data = data.replace(" ", "")
             shown = f"{head},{data}" if _BASE64.fullmatch(data) else ""
         elif self.remote:
-            shown = next((one for one in (source, *candidates) if _HTTPS.match(one) and len(one) <= _LONGEST_URL), "")
+            shown = next((one for one in (source, *candidates) if _HTTPS.match(one) and len(one) <= LONGEST_URL), "")
         offered, self.offered = self.offered, False
-        if not shown and (offered or any(_REMOTE.match(one) for one in (source, *candidates))):
+        if not shown and (offered or any(REMOTE.match(one) for one in (source, *candidates))):
             # One picture, however many places it could come from.
             self.blocked += 1
-        attributes = self._attributes("img", {key: value for key, value in given.items() if key not in _SOURCES})
-        return f' src="{escape(shown)}"{attributes}' if shown else attributes
+        looks = {key: value for key, value in given.items() if key not in _SOURCES}
+        others = self._style_read(attributes(looks, self.dark, self.style_room < 0)) if looks else ""
+        return f' src="{escape(shown)}"{others}' if shown else others
 
 
-_PARAGRAPH = frozenset(("p",))
 _TABLE_SCOPE = frozenset(("table",))
 _SOURCES = frozenset(("src", "srcset", "href"))
-
-
-def _url(value: str) -> str:
-    """A URL as browsers take it from an attribute."""
-    return value.translate(_DROPPED).strip(_EDGES)

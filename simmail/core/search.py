@@ -16,7 +16,7 @@ from typing import NamedTuple
 from simmail.core import charsets, encodedwords
 from simmail.core.address import Address
 from simmail.core.digest import Digest
-from simmail.core.mime import fields, value
+from simmail.core.headers import fields, value
 from simmail.core.times import parse_instant
 from simmail.errors import Invalid
 

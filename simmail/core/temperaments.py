@@ -9,6 +9,7 @@ it keeps promises is ours.
 from __future__ import annotations
 
 from datetime import timedelta
+from math import log10
 
 from msgspec import Struct
 
@@ -74,6 +75,24 @@ TEMPERAMENTS: tuple[Temperament, ...] = (
 )
 
 NAMES: tuple[str, ...] = tuple(one.name for one in TEMPERAMENTS)
+
+
+# Those that are about how often and how fast somebody answers, and not about the tone.
+_HABITS = ("responsive", "busy", "flaky", "ghost")
+
+
+def nearest(reply_rate: float, delay: timedelta | None) -> TemperamentName:
+    """
+    The temperament of somebody who answers so often, and half of the time so soon.
+
+    @param delay: None when it is not known.  Ten times as long weighs as much as a sixth of all mail.
+    """
+    def distance(one: Temperament) -> float:
+        apart = abs(one.reply_rate - reply_rate)
+        if delay is not None:
+            apart += abs(log10(max(delay.total_seconds(), 1.0) / one.median_delay.total_seconds())) / 6
+        return apart
+    return min((named(name) for name in _HABITS), key=distance).name
 
 
 def named(name: str) -> Temperament:

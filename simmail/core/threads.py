@@ -107,11 +107,16 @@ class _Leaders:
             self.above[self.of(other)] = top
 
 
+def followed(references: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of a message's references that are followed, each once; the first stays the first."""
+    if len(references) > MOST_REFERENCES:
+        references = references[0], *references[1 - MOST_REFERENCES:]
+    return tuple(dict.fromkeys(references)) if len(references) > 1 else references
+
+
 def _facts(message: Any, n: int) -> _Facts:
     digest = getattr(message, "digest", message)
-    references: tuple[str, ...] = digest.references
-    parents = references if len(references) <= MOST_REFERENCES else (
-        references[0], *references[1 - MOST_REFERENCES:])
+    parents = followed(digest.references)
     if digest.in_reply_to and digest.in_reply_to not in parents:
         parents = (*parents, digest.in_reply_to)
     entry = getattr(message, "entry", None)

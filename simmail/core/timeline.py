@@ -47,10 +47,6 @@ class Timeline(Struct, frozen=True):
             return None
         return self.real + (sim - self.sim).total_seconds() / self.speed
 
-    def anchored(self, sim: datetime, real: float) -> Timeline:
-        """The same pace, through another point."""
-        return replace(self, sim=sim, real=real)
-
     def changed(
         self, now: datetime, real: float, speed: float | None = None, frozen: bool | None = None
     ) -> Timeline:

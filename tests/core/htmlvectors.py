@@ -148,3 +148,33 @@ _MUTATED = (
 )
 
 VECTORS = tuple(dict.fromkeys((*_KNOWN, *_HANDLED, *_ADDRESSED, *_STYLED, *_MUTATED)))
+
+#: Pages, and how much of each is remote and not shown.
+COUNTS: tuple[tuple[str, int], ...] = (
+    ("<p>none</p>", 0), (f"<img src={X}>", 1), ("<img src=//x.test/a>", 1), ("<img src=http://x.test/a>", 1),
+    (f"<img src={X}><img src={X}>", 2), (f"<img src={X} srcset='{X}1 1x, {X}2 2x'>", 1),
+    (f"<img srcset='{X}1 1x'>", 1), (f"<picture><source srcset={X}><img src={X}></picture>", 1),
+    (f"<table background={X}><tr><td background={X}></table>", 2), (f"<p style='background:url({X})'>x", 1),
+    (f"<p style='background:u\\72l({X});list-style:url(//x.test)'>x", 2),
+    ("<style>@font-face{src:url(https://x.test/f)} @import '//x.test';</style>", 2),
+    (f"<link rel=stylesheet href={X}>", 1), (f"<svg><image href={X}></svg>", 1),
+    (f"<svg><feImage xlink:href={X}></svg>", 1), (f"<image src={X}>", 1), (f"<input type=image src={X}>", 1),
+    (f"<video poster={X}></video>", 1), ("<img src=cid:x>", 0), ("<img src=/local>", 0),
+    ("<img src='data:image/png;base64,AA=='>", 0), ("<p style='background:url(cid:x)'>x", 0),
+    (f"<a href={X}>x</a>", 0), (f"<!-- <img src={X}> -->", 0), ("<img src='ht\ntps://x.test/'>", 1),
+    ("<img src='\\\\x.test\\a'>", 1),
+    (f"<div style='background:url({X})'><form style='background:url({X})'></form></div>", 2),
+)
+
+#: Pages that are kept as they are.
+PAGES = (
+    "<p>Hello <b>you</b>, <i>how</i> <u>are</u> things?</p>", "<h1>Title</h1><hr><pre>a\n b</pre>",
+    '<table width="600" cellpadding="0" bgcolor="#ffffff" style="background-color: #ffffff"><tbody><tr>'
+    '<td align="center" valign="top" colspan="2">x</td></tr></tbody></table>',
+    '<div style="font-family: \'Segoe UI\', Arial; font-size: 14px; color: #333; padding: 0 10px">x</div>',
+    '<a href="https://x.test/?a=1&amp;b=2" title="T" target="_blank" rel="noopener noreferrer nofollow">x</a>',
+    '<font color="red" face="Arial" size="2" style="color: red">x</font>', "<ul><li>a</li><li>b</li></ul>",
+    "<blockquote>q<br>r</blockquote>", '<img src="data:image/png;base64,AA==" alt="A" width="10" height="5">',
+    '<p dir="rtl" lang="ar">ü</p>', "<dl><dt>a</dt><dd>b</dd></dl>",
+    "<details><summary>s</summary>t</details>",
+)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
-from time import perf_counter
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.core.address import Address
 from simmail.core.digest import Enclosed
 from simmail.core.digesting import base_subject, digest, preview
+from tests.core.hostile import seconds
 
 MESSAGE = (
     "From: =?utf-8?q?J=C3=BCrgen?= <juergen@acme.test>\r\nTo: a@sim.test, B <b@sim.test>\r\nCc: c@sim.test\r\n"
@@ -61,10 +61,9 @@ class DigestTests(SynchronousTestCase):
         """Hostile bodies take no time."""
         for piece in (b"<", b"<style", b"<!--", b"<div>", b"&"):
             octets = piece * ((1 << 20) // len(piece))
-            start = perf_counter()
-            digest(b"Content-Type: text/html\r\n\r\n" + octets)
-            digest(b"Subject: " + octets[:90000] + b"\r\nDate: " + octets + b"\r\nReferences: " + octets + b"\r\n\r\n")
-            self.assertLess(perf_counter() - start, 5.0)
+            self.assertLess(seconds(digest, b"Content-Type: text/html\r\n\r\n" + octets) + seconds(
+                digest, b"Subject: " + octets[:90000] + b"\r\nDate: " + octets + b"\r\nReferences: " + octets
+                + b"\r\n\r\n"), 5.0)
 
 
 class BaseSubjectTests(SynchronousTestCase):

@@ -7,8 +7,17 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.envelope import addresses_of, body, envelope, string, structure
-from simmail.core.mime import fields, parse
+from simmail.core.envelope import shown as both
+from simmail.core.headers import fields, header_end
+from simmail.core.mime import parse
 from tests.core.hostile import seconds
+
+#: Of which headers are put together that are hard to take apart.
+PIECES = (
+    b"Subject", b"subject ", b"FROM", b"To\t", b"Cc", b"sender", b"In-Reply-To", b"X-Foo", b"garbage line",
+    b"Content-Type", b"CONTENT-Disposition", b"content-\x01", b"Content-Transfer-Encoding", b":", b":", b": ", b"\r\n",
+    b"\r\n", b"\n", b"\r", b"\r\n ", b"\n\t", b" ", b"\0", b"\xff", b"a@b.test", b"Max <m@b.test>",
+    b"text/plain; charset=x", b"base64", b"multipart/mixed; boundary=b", b"\r\n--b\r\n", b"message/rfc822", b"\r\n\r\n")
 
 
 def shown(octets: bytes) -> bytes:
@@ -144,6 +153,12 @@ class StructureTests(SynchronousTestCase):
         for answer in (shown(message), envelope(fields(message))):
             self.assertTrue(balanced(answer), answer)
             self.assertNotIn(b"\0", answer)
+
+    @given(st.lists(st.sampled_from(PIECES), max_size=30).map(b"".join))
+    def test_both_at_once(self, octets: bytes) -> None:
+        """What FETCH shows, from those fields alone that it tells of, is what all fields give."""
+        expected = envelope(fields(octets[:header_end(octets)])), shown(octets)
+        self.assertEqual(both(octets), expected)
 
 
 def balanced(answer: bytes) -> bool:

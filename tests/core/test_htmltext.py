@@ -46,7 +46,8 @@ class TokenTests(SynchronousTestCase):
         self.assertIs(first, second)
         self.assertEqual((first.source, first.attributes), ("<p a='b c'>", {"a": "b c"}))
         for usual, strange in (("<a href=x/>", "<a\x0chref = x/>"), ("<br/>", "<br / >"), ("<A B=C>", "<A B =C>"),
-                               ("<x a='1' b>", "<x/a='1'b>"), ("</b>", "</b x=\"y\"z>")):
+                               ("<x a='<b>'>", "<x a ='<b>'>"), ("<x a='1' b>", "<x/a='1'b>"),
+                               ("</b>", "</b x=\"y\"z>")):
             (one,), (other,) = htmltokens.tokens(usual), htmltokens.tokens(strange)
             self.assertTrue(one.source)
             self.assertFalse(other.source)

@@ -10,7 +10,7 @@ from simmail.core.inclination import Reason, inclined, reasons
 from simmail.core.situation import Dossier
 
 EVERYTHING = reasons(
-    question=True, known=True, case=True, promise=True, bulk="a crowd", copy=True,
+    question=True, known=True, case=True, promise=True, bulk="a crowd", copy=True, informed=True,
     dossier=Dossier("a@b.test", unanswered=2, warmth=0.9, patience=0.1))
 
 
@@ -30,9 +30,9 @@ class InclinationTests(SynchronousTestCase):
                                  dossier=Dossier("a@b.test")), ())
 
     def test_every_reason(self) -> None:
-        """Nine circumstances, five that raise and four that lower."""
+        """Ten circumstances, five that raise and five that lower."""
         self.assertEqual(len([one for one in EVERYTHING if one.odds > 1]), 5)
-        self.assertEqual(len([one for one in EVERYTHING if one.odds < 1]), 4)
+        self.assertEqual(len([one for one in EVERYTHING if one.odds < 1]), 5)
 
     @given(st.floats(0, 1), st.lists(st.sampled_from(EVERYTHING), max_size=9))
     def test_stays_a_chance(self, rate: float, found: list[Reason]) -> None:

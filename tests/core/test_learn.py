@@ -69,12 +69,26 @@ class LearnTests(SynchronousTestCase):
             fields["timing"]["hours"], {"tz": "Etc/GMT-2", "from": "11:00", "to": "14:00", "days": "mon-fri"})
         self.assertEqual((found.mails, found.people), (35, ("a@b.test",)))
 
+    def test_temperament(self) -> None:
+        """Habits tell the temperament; what is not known is drawn as for anybody."""
+        for answered, delay, name in (
+                (20, timedelta(minutes=15), "responsive"), (14, timedelta(hours=3), "busy"),
+                (9, timedelta(hours=12), "flaky"), (1, timedelta(days=2), "ghost"), (0, timedelta(0), "ghost")):
+            self.assertEqual(self.learned(exchange(20, answered, delay, "Yes.")).fields["temperament"], name)
+        self.assertNotIn("temperament", self.learned([wrote("Yes.", NOW)]).fields)
+
     def test_signature_without_closing(self) -> None:
         """The lines that most mails end with are a signature from the name on; closing words are said mail by mail."""
         text = "Dear Mr Smith,\n\nnumber {} leaves today.\n\nKind regards,\nJo Baker\nHead of Sales\nThe Shop"
         found = self.learned([wrote(text.format(n), NOW + timedelta(days=n)) for n in range(4)])
         self.assertEqual(found.fields["style"]["signature"], "Jo Baker\nHead of Sales\nThe Shop")
         self.assertEqual(found.fields["role"], "Head of Sales")
+
+    def test_same_words_above_closing(self) -> None:
+        """What somebody says again and again above the closing is no part of the signature."""
+        text = "Dear Mr Smith,\n\nyes, confirmed.\n\nKind regards\nJo Baker\nHead of Sales\nThe Shop"
+        found = self.learned([wrote(text, NOW + timedelta(days=n)) for n in range(4)])
+        self.assertEqual(found.fields["style"]["signature"], "Jo Baker\nHead of Sales\nThe Shop")
 
     def test_little(self) -> None:
         """What the mail does not show is left out."""

@@ -316,6 +316,14 @@ class ForwardTests(SynchronousTestCase):
         reactions = react(situation(mail(headers=(("X-Service-Forwarded", "x@y.test"),)), persona))
         self.assertEqual(plans("forward", reactions)[0].data["by"], ["x@y.test", MARIA])
 
+    def test_informed(self) -> None:
+        """A copy of what a colleague wrote to somebody else stays here; one from the application goes on."""
+        persona = sure(behaviors={"forward_to": "boss@acme.test"})
+        copied = mail(to=(Address("", "x@y.test"),), cc=(Address("", MARIA),))
+        reactions = react(situation(copied, persona, sender_id="p_colleague"))
+        self.assertEqual((only(Ignore, reactions).why, plans("forward", reactions)), ("informed", []))
+        self.assertEqual(len(plans("forward", react(situation(copied, persona)))), 1)
+
 
 class ReplyTests(SynchronousTestCase):
     """Steps 7 to 9."""
@@ -343,6 +351,11 @@ class ReplyTests(SynchronousTestCase):
             self.assertIn(word, higher[1])
         self.assertGreater(rate(dossier=owing)[0], rate(dossier=known)[0])
         self.assertLess(rate(dossier=nudged)[0], rate(dossier=known)[0])
+        copied = mail("Which one is it?", to=(Address("", "x@y.test"),), cc=(Address("", MARIA),))
+        self.assertLess(rate(copied)[0], plain)
+        colleague, why = rate(copied, sender_id="p_colleague")
+        self.assertLess(colleague, 0.1)
+        self.assertIn("informed by a colleague", why)
         copied = mail(to=(Address("", "boss@acme.test"),), cc=(Address("", MARIA),))
         for lower, word in ((rate(mail(headers=(("List-Unsubscribe", "<mailto:x@y.test>"),))), "bulk mail"),
                             (rate(copied), "cc only")):

@@ -131,6 +131,13 @@ class HeaderTests(SynchronousTestCase):
             self.assertEqual(message_ids(value), ids, value)
         self.assertEqual(len(message_ids("<a@b>" * 5000)), 1000)
 
+    def test_kept_once(self) -> None:
+        """What is named again and again is in memory once, and so are the names of header fields."""
+        ids = message_ids("<a@b> <c@d> " * 100)
+        self.assertEqual((len(ids), len({id(one) for one in ids})), (200, 2))
+        first, second = read(b"X-Some: 1\r\nX-Some: 2\r\n\r\n"), read(b"X-Some: 3\r\n\r\n")
+        self.assertEqual(len({id(name) for mail in (first, second) for name, _ in mail.headers}), 1)
+
 
 class Case(NamedTuple):
     """A body under a Content-Type and an encoding, and the text in it."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from time import perf_counter
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.core.digesting import digest
 from simmail.core.search import LONGEST, Found, Query, parse
 from simmail.errors import Invalid
+from tests.core.hostile import seconds
 
 MAIL = Found(
     digest("From: Maria Müller <maria@acme.test>\r\nTo: app@sim.test\r\nCc: otto@beta.test\r\n"
@@ -67,7 +67,8 @@ class QueryTests(SynchronousTestCase):
 
     def test_linear(self) -> None:
         """Reading a query takes no time."""
-        start = perf_counter()
-        for text in ('"' * LONGEST, "-" * LONGEST, "a:" * (LONGEST // 2)):
-            self.assertIsInstance(parse(text), Query)
-        self.assertLess(perf_counter() - start, 1.0)
+        def read() -> None:
+            for text in ('"' * LONGEST, "-" * LONGEST, "a:" * (LONGEST // 2)):
+                self.assertIsInstance(parse(text), Query)
+
+        self.assertLess(seconds(read), 1.0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from time import perf_counter
 from typing import Any
 
 from hypothesis import given, settings
@@ -13,6 +12,7 @@ from simmail.core.address import Address
 from simmail.core.reading import read
 from simmail.core.spam import SpamScore, is_junk, score
 from simmail.core.spamrules import RULES
+from tests.core.hostile import seconds
 from tests.core.inboxes import INBOX
 from tests.core.scenes import APP, MARIA, attached, mail
 
@@ -169,13 +169,15 @@ class CostTests(SynchronousTestCase):
 
     def test_hostile(self) -> None:
         """Mail made to be slow is not."""
-        start = perf_counter()
-        for text in ("$" * 100_000, "$1" * 50_000, "act now " * 12_500, "http://1.2.3.4/" * 6_000, "!" * 100_000,
-                     "\u200b" * 100_000, "million dollars " * 9_000, "eur" * 30_000):
-            judged(text, html=text, subject=text)
-        for html in ("<a href=x " * 20_000, "<a " * 50_000, "<a href='http://a.b/'>a.b<" * 5_000, "<form" * 20_000):
-            judged(html=html)
-        self.assertLess(perf_counter() - start, 1.5)
+        def hostile() -> None:
+            for text in ("$" * 100_000, "$1" * 50_000, "act now " * 12_500, "http://1.2.3.4/" * 6_000, "!" * 100_000,
+                         "\u200b" * 100_000, "million dollars " * 9_000, "eur" * 30_000):
+                judged(text, html=text, subject=text)
+            for html in ("<a href=x " * 20_000, "<a " * 50_000, "<a href='http://a.b/'>a.b<" * 5_000,
+                         "<form" * 20_000):
+                judged(html=html)
+
+        self.assertLess(seconds(hostile), 1.5)
 
     @settings(max_examples=100, deadline=None)
     @given(st.text(max_size=200), st.text(max_size=200), st.text(max_size=60), st.text(max_size=20),

@@ -66,6 +66,10 @@ def _answer(scene: Scene, read: Read, question: Question, place: int, back: bool
         values.pop("topic", None)
         return Said(act="answer.either", values={
             **values, "option": dice.choice((answers.first, answers.second), "either", place)})
+    promised = _promised_day(scene, question)
+    if promised is not None:
+        return Said(act="answer.when", values={
+            **values, **counted(question.topic, language), **scene.by(promised)})
     own = _own(scene, question)
     if own:
         return Said(act="answer.own", values={**values, "value": own})
@@ -83,6 +87,16 @@ def _answer(scene: Scene, read: Read, question: Question, place: int, back: bool
     if question.form == "when":
         return Said(act="answer.when", values=values)
     return Said(act="answer.check", values=values, promise=scene.promise(what_for(scene, "answer.check", values), day))
+
+
+def _promised_day(scene: Scene, question: Question) -> date | None:
+    """The day that something asked after was promised for, if it is still to come."""
+    if question.form != "when" or question.needs:
+        return None
+    low = question.text.lower()
+    days = (one.due.astimezone(scene.calendar.zone).date() for one in scene.request.owes
+            if without_determiner(one.what, scene.language).lower() in low)
+    return next((day for day in days if day >= scene.calendar.today), None)
 
 
 def _yes_or_no(scene: Scene, question: Question, values: dict[str, str], day: date) -> Said:

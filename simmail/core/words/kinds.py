@@ -147,6 +147,10 @@ def _keep(scene: Scene, what: str, first: bool) -> Said:
         return Said(act="deliver.payment", values=values)
     if kind == "task":
         return Said(act="deliver.done", values=scene.common)
+    if what.split(" ", 1)[0].lower() not in language.determiners and not any(letter.isdigit() for letter in what):
+        # A case calls what is owed by its name, "March invoice"; one with a number needs no article.
+        what = f"{language.default_determiner} {what}".strip()
+        values["what"] = what
     late = promise is not None and scene.request.now - promise.due > timedelta(hours=24)
     return Said(
         act="deliver.late" if late and first else "deliver.document", values={**values, **counted(what, language)},

@@ -48,6 +48,7 @@ class WordsRequest(Struct, frozen=True, kw_only=True):
     @ivar held: what the persona would not do before its last question of the thread was answered: the C{act}
         and the values it needs.
     @ivar owed: what it promised in the thread and has still to do, C{""} for nothing.
+    @ivar owes: all that it promised this correspondent and has still to do.
     @ivar done: what it has done in the thread: the C{document} it sent, the C{payment} it made.
     @ivar broken: the words (or the address) of a link in C{mails} that it could not open, C{""} for none.
     @ivar unsubscribed: it followed a link to unsubscribe.
@@ -72,6 +73,7 @@ class WordsRequest(Struct, frozen=True, kw_only=True):
     question: str = ""
     held: dict[str, str] = {}
     owed: str = ""
+    owes: tuple[Promised, ...] = ()
     done: dict[str, str] = {}
     broken: str = ""
     unsubscribed: bool = False

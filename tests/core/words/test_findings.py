@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
-
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.words.findings import Findings, Question, pick_up, say
 from simmail.core.words.language import language
+from tests.core.hostile import seconds
 from tests.core.words.samples import NOW, mail
 
 EN, DE = language("en"), language("de")
@@ -164,8 +163,10 @@ class HostileTests(SynchronousTestCase):
 
     def test_linear(self) -> None:
         """Megabytes of the worst text are read in a moment."""
-        start = time.perf_counter()
-        for text in ("please send the a " * 100_000, "1,234.56 " * 200_000, "EUR " * 300_000, "? " * 500_000,
-                     "or either the a or the b? " * 50_000, "Mon 10 March 10:00 " * 50_000, "thank you for x" * 80_000):
-            pick_up(mail(text, text[:100_000], html="<img " * 300_000), NOW, EN)
-        self.assertLess(time.perf_counter() - start, 3.0)
+        def worst() -> None:
+            for text in ("please send the a " * 100_000, "1,234.56 " * 200_000, "EUR " * 300_000, "? " * 500_000,
+                         "or either the a or the b? " * 50_000, "Mon 10 March 10:00 " * 50_000,
+                         "thank you for x" * 80_000):
+                pick_up(mail(text, text[:100_000], html="<img " * 300_000), NOW, EN)
+
+        self.assertLess(seconds(worst), 3.0)

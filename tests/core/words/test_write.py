@@ -44,6 +44,16 @@ class ReplyTests(SynchronousTestCase):
         self.assertEqual(written.promise.due, datetime(2026, 3, 3, 16, 0, tzinfo=timezone.utc))
         self.assertIn("tomorrow", written.text)
 
+    def test_promised_day(self) -> None:
+        """Asked when something comes that was promised, everybody names the day it was promised for."""
+        asked = mail("Hi Maria, when do we get the delivery note for INV-88?", "INV-88")
+        for temperament in TEMPERAMENTS:
+            owes = (Promised("the offer", NOW + timedelta(days=20)),
+                    Promised("delivery note", NOW + timedelta(days=30)))
+            self.assertIn("1 April", wrote(asked, temperament=temperament, owes=owes).text, temperament)
+            past = (Promised("delivery note", NOW - timedelta(days=30)),)
+            self.assertNotIn("January", wrote(asked, temperament=temperament, owes=past).text)
+
     def test_paid(self) -> None:
         """A fact about the payment is told instead of a new promise to pay."""
         reminder = mail("Invoice INV-2041 over EUR 300.00 is overdue.", "Payment reminder")
@@ -325,6 +335,15 @@ class KindTests(SynchronousTestCase):
                 written = wrote(QUESTION, kind="deliver", temperament=temperament, promise=Promised(what, NOW))
                 self.assertEqual(written.attachments, ())
                 self.assertNotIn("word that", written.text)
+
+    def test_deliver_by_name(self) -> None:
+        """What a case calls by its bare name is spoken of as people do."""
+        for what, said in (("March invoice", "the March invoice"), ("our floor plan", "our floor plan"),
+                           ("invoice INV-12", "invoice INV-12")):
+            text = wrote(kind="deliver", promise=Promised(what, NOW)).text
+            self.assertIn(said, text)
+            self.assertNotIn("the our", text)
+            self.assertNotIn("the invoice INV", text)
 
     def test_promises_are_understood(self) -> None:
         """Every promise that a reply makes is kept by what deliver sends."""
