@@ -14,11 +14,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable
+from socket import socket
 from typing import Any, Protocol
 
 import hiredis
 from twisted.internet.defer import Deferred, succeed
-from twisted.internet.interfaces import IAddress, IDelayedCall, IStreamClientEndpoint
+from twisted.internet.interfaces import IAddress, IDelayedCall, IStreamClientEndpoint, ISystemHandle
 from twisted.internet.protocol import Factory
 from twisted.logger import Logger
 from twisted.python.failure import Failure
@@ -81,9 +82,29 @@ class _Wire(HiredisProtocol):  # type: ignore[misc]
     def __init__(self, owner: Connection) -> None:
         super().__init__(charset=None, convertNumbers=False)
         self._owner = owner
+        self._socket: socket | None = None
 
     def connectionMade(self) -> None:
         self.connected = 1
+        handle = self.transport.getHandle() if ISystemHandle.providedBy(self.transport) else None
+        # Over TLS octets cannot go past the transport.
+        self._socket = handle if isinstance(handle, socket) else None
+
+    def send(self, octets: bytes, alone: bool) -> None:
+        """
+        Write; C{alone}: nothing that was written before can still be on its way out.
+
+        Then it goes out now: by way of the transport it would take one more turn of the reactor.
+        """
+        if alone and self._socket is not None:
+            try:
+                octets = octets[self._socket.send(octets):]
+            except OSError:
+                # Full or broken: the transport finds out.
+                pass
+            if not octets:
+                return
+        self.transport.write(octets)
 
     def dataReceived(self, data: bytes, unpause: bool = False) -> None:
         # Its own loop: the inherited one makes a Deferred and converts recursively for each reply.
@@ -258,8 +279,9 @@ class Connection:
 
     def _send(self, call: _Call) -> None:
         assert self._wire is not None
+        alone = not self._waiting
         self._waiting.append(call)
-        self._wire.transport.write(call.packed)
+        self._wire.send(call.packed, alone)
 
     def _replied(self, wire: _Wire, reply: Any) -> None:
         if wire is not self._wire:

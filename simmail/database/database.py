@@ -36,7 +36,7 @@ SLICE = 500
 PATIENCE = 10.0
 
 _READ = ("query", "agenda", "universes")
-_WRITE = ("commit", "sweep", "erase", "prune")
+_WRITE = ("commit", "sweep", "erase", "prune", "draw")
 
 
 @implementer(IDatabase)
@@ -161,6 +161,12 @@ class RedisDatabase:
         return self._reads.call(
             (*self._start["universes"], keys.UNIVERSES), lambda reply: sorted(name.decode() for name in reply)
         )
+
+    def draw(self, bucket: str, rate: float, burst: int, wanted: int, now: float) -> Deferred[tuple[int, float]]:
+        """See C{IDatabase}."""
+        return self._writes.call(
+            (*self._start["draw"], keys.prefix(""), keys.escape(bucket), repr(float(rate)), burst, wanted, repr(now)),
+            lambda reply: (int(reply[0]), float(reply[1])))
 
     def on_health(self, listener: Callable[[bool], object]) -> None:
         """See C{IDatabase}."""

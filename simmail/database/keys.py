@@ -29,6 +29,7 @@ C{:arrivals}        hash      arrival id: twelve digits of place, then the arriv
 C{:news}            channel   C{<first>-<last>} for each commit with events
 C{{~}:universes}    hash      universes that ever had a document: their hash tags
 C{{~}:layout}       string    L{LAYOUT} of the data
+C{{~}:bucket:<name>}  string  tokens left, and the Unix time of that; gone when whole
 ==================  ========  ====================================================
 """
 
@@ -57,6 +58,7 @@ JOBS = ":jobs"
 ORDER = ":order"
 ARRIVALS = ":arrivals"
 NEWS = ":news"
+BUCKET = ":bucket:"
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.@+-]{0,200}")
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from twisted.internet.defer import Deferred, fail, maybeDeferred, succeed
 from zope.interface import implementer
 
+from simmail.core.buckets import Bucket, draw
 from simmail.core.delivery import Arrival
 from simmail.core.jobs import Job
 from simmail.database import encoding
@@ -88,6 +89,7 @@ class MemoryDatabase:
         self.healthy = True
         self._spaces: dict[str, _Space] = {}
         self._listeners: list[Callable[[bool], object]] = []
+        self._buckets: dict[str, Bucket] = {}
 
     def set_healthy(self, healthy: bool) -> None:
         """From now on calls are answered, or fail with C{Unavailable}; listeners are told."""
@@ -181,6 +183,14 @@ class MemoryDatabase:
     def on_health(self, listener: Callable[[bool], object]) -> None:
         """See C{IDatabase}."""
         self._listeners.append(listener)
+
+    def draw(self, bucket: str, rate: float, burst: int, wanted: int, now: float) -> Deferred[tuple[int, float]]:
+        """See C{IDatabase}."""
+        def take() -> tuple[int, float]:
+            taken, self._buckets[bucket] = draw(self._buckets.get(bucket), rate, burst, wanted, now)
+            return taken, self._buckets[bucket].tokens
+
+        return self._answer(take)
 
     def close(self) -> Deferred[None]:
         """See C{IDatabase}; what it holds is kept, for a test that starts a service again."""

@@ -43,6 +43,8 @@ class Questions:
 
     def fields(self, key: str, fields: list[str]) -> Deferred[list[bytes | None]]:
         """Values of fields of a hash, None where there is none, in order."""
+        if 0 < len(fields) <= PAGE:
+            return self._reads.call(("HMGET", key, *fields))
         return all_of([
             self._reads.call(("HMGET", key, *fields[start:start + PAGE])) for start in range(0, len(fields), PAGE)
         ]).addCallback(lambda pages: [value for page in pages for value in page])

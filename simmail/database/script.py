@@ -22,6 +22,7 @@ _PIECES: dict[str, tuple[str, ...]] = {
     "agenda": ("agenda",),
     "prune": ("jobs", "prune"),
     "universes": ("universes",),
+    "draw": ("draw",),
 }
 
 

@@ -538,6 +538,18 @@ class Contract:
     assertIsNotNone: Any
     failureResultOf: Any
 
+    async def test_draw(self) -> None:
+        """Tokens are taken out of a bucket that fills at its rate up to its burst; time that goes back fills none."""
+        draw = self.database.draw
+        self.assertEqual(await draw("key:a b", 2.0, 5, 1, 1e9), (1, 4.0))
+        self.assertEqual(await draw("key:a b", 2.0, 5, 9, 1e9), (4, 0.0))
+        self.assertEqual(await draw("key:a b", 2.0, 5, 1, 1e9 + 0.25), (0, 0.5))
+        self.assertEqual(await draw("key:a b", 2.0, 5, 1, 1e9 + 0.75), (1, 0.5))
+        self.assertEqual(await draw("key:a b", 2.0, 5, 1, 1e9 - 9), (0, 0.5))
+        self.assertEqual(await draw("key:a b", 2.0, 5, 9, 1e9 + 900), (5, 0.0))
+        self.assertEqual(await draw("key:other", 2.0, 5, 2, 1e9), (2, 3.0))
+        self.assertEqual(await self.database.universes(), [])
+
 
 class MemoryTests(Contract, TestCase):
     """The contract, in memory."""

@@ -15,6 +15,7 @@ from twisted.trial.unittest import SkipTest, TestCase
 from simmail.database.database import RedisDatabase
 from simmail.database.server import PrivateRedis
 from simmail.errors import Invalid, Unavailable
+from tests.stopwatch import Stopwatch
 
 
 def state_folder(test: TestCase) -> Path:
@@ -56,11 +57,10 @@ class RedisTestCase(TestCase):
 
 
 async def until(condition: Any, within: float = 5.0) -> float:
-    """Wait for a condition; the real seconds that took.  @raise AssertionError: too long."""
-    start = reactor.seconds()  # type: ignore[attr-defined]
+    """Wait for a condition; the seconds that took by a stopwatch.  @raise AssertionError: too long."""
+    watch = Stopwatch()
     while not condition():
-        taken = reactor.seconds() - start  # type: ignore[attr-defined]
-        if taken > within:
+        if watch.seconds() > within:
             raise AssertionError(f"not within {within} s")
         await deferLater(reactor, 0.005)
-    return float(reactor.seconds() - start)  # type: ignore[attr-defined]
+    return watch.seconds()

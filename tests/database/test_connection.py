@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from socket import socket, socketpair
 from typing import Any
 
 import hiredis
 from twisted.internet.defer import Deferred
 from twisted.internet.error import ConnectionRefusedError
+from twisted.internet.interfaces import ISystemHandle
 from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
+from zope.interface import implementer
 
-from simmail.database.connection import DELAYS, QUIET, TICK, Connection
+from simmail.database.connection import DELAYS, QUIET, TICK, Connection, _Wire
 from simmail.database.script import Script
 from simmail.errors import Unavailable
 
@@ -352,3 +355,51 @@ class ConnectionTests(SynchronousTestCase):
         self.refuse()
         self.successResultOf(self.connection.close())
         self.assertEqual(self.clock.getDelayedCalls(), [])
+
+
+@implementer(ISystemHandle)
+class Handled(Transport):
+    """A transport of a socket."""
+
+    def __init__(self, handle: socket) -> None:
+        super().__init__()
+        self.handle = handle
+
+    def getHandle(self) -> socket:
+        """The socket."""
+        return self.handle
+
+
+class SocketTests(SynchronousTestCase):
+    """Past the transport, without the turn of the reactor that it takes."""
+
+    def setUp(self) -> None:
+        """A wire of a socket whose other end is read here."""
+        mine, self.other = socketpair()
+        mine.setblocking(False)
+        self.addCleanup(self.other.close)
+        self.addCleanup(mine.close)
+        self.transport = Handled(mine)
+        self.wire = _Wire(None)  # type: ignore[arg-type] # nothing is answered
+        self.wire.makeConnection(self.transport)
+
+    def test_at_once(self) -> None:
+        """What is alone goes out at once, what is not keeps its place behind the rest."""
+        self.wire.send(b"one", True)
+        self.wire.send(b"two", False)
+        self.assertEqual((self.other.recv(100), self.transport.value()), (b"one", b"two"))
+
+    def test_full(self) -> None:
+        """What the socket does not take is left to the transport."""
+        large = b"x" * 10_000_000
+        self.wire.send(large, True)
+        left = self.transport.value()
+        self.assertTrue(0 < len(left) < len(large))
+        self.wire.send(b"more", True)
+        self.assertEqual(self.transport.value(), left + b"more")
+
+    def test_broken(self) -> None:
+        """A socket that is gone is found out by the transport."""
+        self.other.close()
+        self.wire.send(b"one", True)
+        self.assertEqual(self.transport.value(), b"one")
