@@ -69,6 +69,14 @@ class IDatabase(Interface):
     def universes():
         """Deferred of C{list[str]}: names of universes that have any document."""
 
+    def draw(bucket, rate, burst, wanted, now):
+        """
+        Take up to C{wanted} tokens out of a bucket of the server that all processes share (C{core.buckets}).
+
+        @param now: Unix time in real seconds, of the caller.
+        @return: Deferred of C{(taken, left)}: int and float.
+        """
+
     def on_health(listener):
         """Call C{listener(bool)} on each change of C{healthy}."""
 
@@ -101,7 +109,7 @@ class IMailStore(Interface):
 
     held = Attribute("IHeld: octets kept for jobs, in no mailbox")
 
-    def accept(delivery):
+    def accept(delivery, durable=None):
         """
         File a C{Delivery}: durable and visible in every place, once for each id and place.
 
@@ -111,6 +119,15 @@ class IMailStore(Interface):
         @return: Deferred of C{tuple[Copy, ...]} in the order of the filings; they fire in the order of
             the calls, after listeners were told.  Mailboxes and folders that are missing are created.
             @raise Invalid: a name or flag that cannot be.
+
+        @param durable: may be called before that, when the delivery will be visible whatever happens, also to this
+            process; from then on the Deferred fails only because the store is closed.
+        """
+
+    def visible():
+        """
+        Deferred that fires when all that was promised so far (C{durable} was called) is visible, or after a moment
+        when the disk is in trouble.  None: everything is.
         """
 
     def settle(ids):
@@ -296,6 +313,19 @@ class IFolder(Interface):
 
     def digested(uids, names):
         """Deferred of C{dict[int, tuple]}: only these fields of the digests, which is much cheaper for many."""
+
+    def columns(uids, names):
+        """
+        Deferred of C{tuple[list[int], list[list]]}: the same in columns, which is cheaper still.
+
+        First those of the uids that are there, in the order of C{uids} and each once, then for each name one
+        value for each of them.
+        """
+
+    def ordered(uids, criteria):
+        """
+        Deferred of list of uids (each once): those that are there, by some C{core.ordering.Criterion}, then by uid.
+        """
 
     def containing(name, text):
         """

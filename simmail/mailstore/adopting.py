@@ -1,20 +1,23 @@
 """
 Files that another program put into a folder get their UIDs.
 
-Done in the writer thread, a few at a time.
+Done by the writer, a few at a time.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
+from array import array
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from simmail.core.delivery import Copy
 from simmail.mailstore import maildir
-from simmail.mailstore.filing import Added, Filer, Place
+from simmail.mailstore.files import Shown
+from simmail.mailstore.filing import Filer, Place
 from simmail.mailstore.layout import TMP
 from simmail.mailstore.maildir import Row
 from simmail.mailstore.names import INBOX
@@ -22,21 +25,42 @@ from simmail.mailstore.names import INBOX
 #: Octets that are read at once, which is all of most messages.
 _USUAL = 64 * 1024
 
-_BARE_LF = re.compile(rb"(?<!\r)\n")
+_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
+#: Looked for by the line feed, which is found faster than what is not in front of it.
+_BARE_LF = re.compile(rb"\n(?<!\r\n)")
 
 
 class Adopted(NamedTuple):
     """
-    What became of files that another program put into a folder.
+    What became of files that another program put into a folder; in columns, as it comes from another process.
 
+    @ivar uids: of those that are here now, ascending; all else is in their order, C{table} for the masks.
+    @ivar shown: what FETCH shows of some of them, by UID.
     @ivar owed: ids of those that were delivered and are here now; lost: ids of those that went away meanwhile.
     @ivar failed: some could not be taken and are to be tried again.
     """
 
-    added: list[Added]
+    uids: array[int]
+    masks: array[int]
+    sizes: array[int]
+    dates: array[int]
+    modseqs: array[int]
+    recent: bytes
+    keys: list[str]
+    table: tuple[str, ...]
+    shown: dict[int, tuple[bytes, bytes]]
     owed: list[tuple[str, Copy]]
     lost: list[str]
     failed: bool
+
+    def rows(self) -> list[Row]:
+        """What is here now."""
+        return list(map(Row, self.uids, self.masks, self.sizes, self.dates, self.modseqs, map(bool, self.recent),
+                        self.keys))
+
+
+def prepare(shown: Shown | None) -> None:
+    """Asked of the writer early on: what it needs for L{adopt} is imported by then, and nobody waits for that."""
 
 
 def foreign_id(copy: Copy) -> str:
@@ -51,7 +75,8 @@ def foreign_copy(foreign: str) -> Copy:
 
 
 def adopt(
-    filer: Filer, mailbox: str, name: str, strays: Sequence[str], owe: Callable[[list[str]], None]
+    filer: Filer, mailbox: str, name: str, strays: Sequence[str], owe: Callable[[list[str]], None],
+    shown: Shown | None = None,
 ) -> Adopted:
     """
     Give UIDs to files that another program put into a folder; a few at a time, as their UIDs are noted together.
@@ -59,63 +84,110 @@ def adopt(
     Lines that end in a bare LF get CRLF, as messages in the store have them.
 
     @param owe: keeps the ids of what was delivered, durably, before it is there.
+    @param shown: takes what FETCH shows, of all but large messages, while their octets are at hand; None for not now.
     """
     place = filer.place(mailbox, name, create=False)
-    if place.sorted is None:
-        place.learn(filer.root)
-    found = Adopted([], [], [], False)
+    rows: list[Row] = []
+    looked_at: list[tuple[int, bytes]] = []
+    owed: list[tuple[str, Copy]] = []
+    lost: list[str] = []
+    failed = False
     with maildir.opened(filer.root, place.directory) as directory:
-        dated = [(stray, date) for stray in strays if (date := _date_of(directory, stray)) is not None]
-        if not dated:
-            return found
-        with place.uids.locked():
-            uid, modseq = place.uids.take(len(dated), len(dated))
-            ids = {
-                at: foreign_id(Copy(mailbox, name, uid + at, place.uids.uidvalidity))
-                for at, (stray, _) in enumerate(dated) if name == INBOX and stray.startswith(maildir.NEW)}
-            if ids:
-                owe(list(ids.values()))
-            for at, (stray, date) in enumerate(dated):
-                row = None
-                try:
-                    row = _adopted(filer, place, directory, stray, date, uid + at, modseq + at)
-                except FileNotFoundError:
-                    pass
-                except OSError:
-                    found = found._replace(failed=True)
-                if row is not None:
-                    found.added.append(Added(mailbox, name, row, place.uids.keywords))
-                if at in ids:
-                    if row is not None:
-                        found.owed.append((ids[at], foreign_copy(ids[at])))
-                    else:
-                        found.lost.append(ids[at])
-    return found
+        found: list[Stray] = []
+        for stray in strays:
+            try:
+                one = read_stray(directory, stray)
+            except OSError:
+                failed = True
+            else:
+                if one is not None:
+                    found.append(one)
+        if found:
+            with place.uids.locked():
+                uid, modseq = place.uids.take(len(found), len(found))
+                ids = {
+                    at: foreign_id(Copy(mailbox, name, uid + at, place.uids.uidvalidity))
+                    for at, one in enumerate(found) if name == INBOX and one.path.startswith(maildir.NEW)}
+                if ids:
+                    owe(list(ids.values()))
+                for at, one in enumerate(found):
+                    taken = None
+                    try:
+                        taken = _adopted(filer, place, directory, one, uid + at, modseq + at)
+                    except FileNotFoundError:
+                        pass
+                    except OSError:
+                        failed = True
+                    if taken is not None:
+                        row, octets = taken
+                        rows.append(row)
+                        if shown is not None and row.size < _USUAL:
+                            looked_at.append((row.uid, octets))
+                    if at in ids:
+                        if taken is not None:
+                            owed.append((ids[at], foreign_copy(ids[at])))
+                        else:
+                            lost.append(ids[at])
+    uids, masks, sizes, dates, modseqs, recent, keys = zip(*rows) if rows else ((),) * 7
+    return Adopted(
+        array("I", uids), array("I", masks), array("Q", sizes), array("q", dates), array("Q", modseqs), bytes(recent),
+        list(keys), place.uids.keywords,
+        {uid: shown(octets) for uid, octets in looked_at} if shown is not None else {}, owed, lost, failed)
 
 
-def _date_of(directory: int, stray: str) -> int | None:
-    """The modification time of a file in microseconds; None for what is no file."""
+class Stray(NamedTuple):
+    """
+    A file without a UID.
+
+    @ivar path: below the folder; date: its modification time in microseconds; octets: None for a large one.
+    """
+
+    path: str
+    date: int
+    octets: bytes | None
+
+
+def read_stray(directory: int, path: str) -> Stray | None:
+    """
+    What is in a file; None for what is no file, or has gone.
+
+    @raise OSError: it cannot be read.
+    """
     try:
-        status = os.stat(stray, dir_fd=directory, follow_symlinks=False)
-    except OSError:
-        return None
-    return status.st_mtime_ns // 1000 if stat.S_ISREG(status.st_mode) else None
+        # Not waiting for whoever might write to a pipe.
+        fd = os.open(path, _FLAGS | os.O_NONBLOCK, dir_fd=directory)
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ELOOP, errno.ENXIO):
+            return None
+        raise
+    try:
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode):
+            return None
+        octets = os.read(fd, _USUAL)
+        return Stray(path, status.st_mtime_ns // 1000, octets if len(octets) < _USUAL else None)
+    finally:
+        os.close(fd)
 
 
 def _adopted(
-    filer: Filer, place: Place, directory: int, stray: str, date: int, uid: int, modseq: int
-) -> Row | None:
+    filer: Filer, place: Place, directory: int, one: Stray, uid: int, modseq: int
+) -> tuple[Row, bytes] | None:
+    stray, date = one.path, one.date
     part, _, file_name = stray.partition("/")
     key = maildir.key_of_stray(file_name)
-    octets = fixed = octets_of(directory, stray)
-    if octets.count(b"\n") != octets.count(b"\r\n"):
+    octets = fixed = octets_of(directory, stray) if one.octets is None else one.octets
+    if _BARE_LF.search(octets) is not None:
         fixed = _BARE_LF.sub(b"\r\n", octets)
+        if place.sorted is None:
+            place.learn(filer.root)
         if maildir.parse(file_name) is None and place.may_have(key) and _was_adopted(directory, key, date, fixed):
             os.unlink(stray, dir_fd=directory)
             return None
-    mask = maildir.mask_of(maildir.letters_of_stray(file_name)) if part == "cur" else 0
-    row = Row(uid, mask, len(fixed), date, modseq, part == "new", key)
-    path = maildir.path_of(key, uid, row.size, mask, row.recent)
+    recent = part == "new"
+    mask = 0 if recent else maildir.mask_of_stray(file_name)
+    size = len(fixed)
+    path = maildir.path_of(key, uid, size, mask, recent)
     if fixed is octets:
         os.rename(stray, path, src_dir_fd=directory, dst_dir_fd=directory)
     else:
@@ -124,7 +196,7 @@ def _adopted(
         os.rename(temporary, path, src_dir_fd=filer.root, dst_dir_fd=directory)
         os.unlink(stray, dir_fd=directory)
     place.remember(key)
-    return row
+    return Row(uid, mask, size, date, modseq, recent, key), fixed
 
 
 def _was_adopted(directory: int, key: str, date: int, octets: bytes) -> bool:
@@ -138,7 +210,7 @@ def _was_adopted(directory: int, key: str, date: int, octets: bytes) -> bool:
 
 def octets_of(directory: int, path: str) -> bytes:
     """A whole file, but nothing that a link leads to."""
-    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW, dir_fd=directory)
+    fd = os.open(path, _FLAGS, dir_fd=directory)
     try:
         octets = os.read(fd, _USUAL)
         if len(octets) == _USUAL:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from simmail.core.delivery import SPECIAL_FOLDERS
 from simmail.errors import Conflict
-from simmail.mailstore.layout import SUBSCRIPTIONS
+from simmail.mailstore.filing import Filer
+from simmail.mailstore.layout import SUBSCRIPTIONS, Layout
 from simmail.mailstore.names import INBOX, check_folder, existing_folder
 from simmail.mailstore.special import check_special_use
 
@@ -23,12 +24,7 @@ class Cabinet:
     async def create(self, mailbox: str, name: str, special_use: str = "") -> None:
         """One more folder."""
         box = self._store.require(mailbox)
-        await self._store.writer.call(self._make, box, check_folder(name), check_special_use(special_use))
-
-    def _make(self, box: str, name: str, special_use: str) -> None:
-        if name in self._store.layout.folders(box):
-            raise Conflict(f"folder {name} exists")
-        self._store.layout.make_folder(box, name, special_use)
+        await self._store.writer.call(_make, self._store.filer, box, check_folder(name), check_special_use(special_use))
 
     async def delete(self, mailbox: str, name: str) -> None:
         """A folder and its messages are gone."""
@@ -36,14 +32,10 @@ class Cabinet:
         name = existing_folder(name)
         if name == INBOX:
             raise Conflict("INBOX cannot be deleted")
-        gone = await self._store.writer.call(self._remove, mailbox, box, name)
+        gone = await self._store.writer.call(_remove, self._store.filer, mailbox, box, name)
         self._forget(mailbox, name)
         if gone is not None:
             self._store.reader.send(self._store.layout.clear, gone)
-
-    def _remove(self, mailbox: str, box: str, name: str) -> str | None:
-        self._store.filer.forget(mailbox, name)
-        return self._store.layout.drop_folder(box, name)
 
     def _forget(self, mailbox: str, name: str) -> None:
         folder = self._store.catalogue.get((mailbox, name))
@@ -60,36 +52,53 @@ class Cabinet:
             inbox, target = await self._store.folder(mailbox, INBOX), await self._store.folder(mailbox, new)
             await inbox.move(list(inbox.uids), target)
             return
-        moves = await self._store.writer.call(self._move, mailbox, box, old, new)
+        moves = await self._store.writer.call(_move, self._store.filer, mailbox, box, old, new)
         for source, target_name in moves:
             for name in (source, target_name):
                 self._forget(mailbox, name)
-
-    def _move(self, mailbox: str, box: str, old: str, new: str) -> list[tuple[str, str]]:
-        self._store.filer.forget(mailbox)
-        return self._store.layout.rename_folder(box, old, new)
 
     # Subscriptions
 
     async def subscribed(self, mailbox: str) -> set[str]:
         """The names subscribed to."""
         box = self._store.require(mailbox)
-        return set(await self._store.reader.call(self._subscriptions, box))
-
-    def _subscriptions(self, box: str) -> list[str]:
-        try:
-            return self._store.layout.read(f"{box}/{SUBSCRIPTIONS}").decode("utf-8", "replace").split("\n")[:-1]
-        except FileNotFoundError:
-            return [name for name, _ in SPECIAL_FOLDERS]
+        return set(await self._store.reader.call(_subscriptions, self._store.layout, box))
 
     async def subscribe(self, mailbox: str, name: str, on: bool) -> None:
         """Subscribed to a name, or no more."""
         box = self._store.require(mailbox)
-        await self._store.writer.call(self._write_subscription, box, check_folder(name), on)
+        await self._store.writer.call(_write_subscription, self._store.filer, box, check_folder(name), on)
 
-    def _write_subscription(self, box: str, name: str, on: bool) -> None:
-        names = dict.fromkeys(self._subscriptions(box))
-        names.pop(name, None)
-        if on:
-            names[name] = None
-        self._store.layout.write(f"{box}/{SUBSCRIPTIONS}", "".join(f"{one}\n" for one in names).encode("utf-8"))
+
+# By the writer
+
+
+def _make(filer: Filer, box: str, name: str, special_use: str) -> None:
+    if name in filer.layout.folders(box):
+        raise Conflict(f"folder {name} exists")
+    filer.layout.make_folder(box, name, special_use)
+
+
+def _remove(filer: Filer, mailbox: str, box: str, name: str) -> str | None:
+    filer.forget(mailbox, name)
+    return filer.layout.drop_folder(box, name)
+
+
+def _move(filer: Filer, mailbox: str, box: str, old: str, new: str) -> list[tuple[str, str]]:
+    filer.forget(mailbox)
+    return filer.layout.rename_folder(box, old, new)
+
+
+def _subscriptions(layout: Layout, box: str) -> list[str]:
+    try:
+        return layout.read(f"{box}/{SUBSCRIPTIONS}").decode("utf-8", "replace").split("\n")[:-1]
+    except FileNotFoundError:
+        return [name for name, _ in SPECIAL_FOLDERS]
+
+
+def _write_subscription(filer: Filer, box: str, name: str, on: bool) -> None:
+    names = dict.fromkeys(_subscriptions(filer.layout, box))
+    names.pop(name, None)
+    if on:
+        names[name] = None
+    filer.layout.write(f"{box}/{SUBSCRIPTIONS}", "".join(f"{one}\n" for one in names).encode("utf-8"))

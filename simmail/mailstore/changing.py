@@ -2,13 +2,14 @@
 A folder that changes: one change at a time, each told; and what others do to its files is noticed.
 
 State is in the reactor thread; a change is planned there from the state, done
-in the writer thread as a slice of file operations, and its outcome applied
+by the writer as a slice of file operations, and its outcome applied
 and told in the reactor thread, in the order the writer did it.  Deliveries
 come in between.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from twisted.internet.defer import Deferred, DeferredLock
 
 from simmail.errors import NotFound, Unavailable
-from simmail.mailstore import loading
+from simmail.mailstore import following, loading
 from simmail.mailstore.filing import Restated
 from simmail.mailstore.loading import Head
 from simmail.mailstore.maildir import Row
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: File operations in one slice.
-SLICE = 500
+#: File operations in one slice, and in the first of those that are begun ahead: the writer need not wait long for it.
+SLICE, FIRST = 500, 125
 #: Expunged messages remembered, at most.
 _MOST_VANISHED = 50_000
 
@@ -119,40 +120,57 @@ class Changing(FolderState):
 
     async def _in_slices(
         self, uids: Iterable[int], todo: Callable[[Sequence[int]], list[T]], do: Callable[[list[T]], Any],
-        size: int = 0,
+        size: int = 0, ahead: int = 0,
     ) -> None:
         """
         Do something in slices; once more for messages whose files another program has renamed.
 
         @param todo: what is to be done for UIDs, as the state is now.
         @param do: does a slice; Deferred of the UIDs whose files were not there.
-        @param size: of a slice, 0 for the usual one.
+        @param size: of a slice, 0 for the usual one; ahead: slices that are begun while one is being done.
         """
         ordered, size = sorted(set(uids)), size or SLICE
         try:
-            lost = await self._slices(ordered, todo, do, size)
+            lost = await self._slices(ordered, todo, do, size, ahead)
             if lost:
                 await self._look()
-                await self._slices(lost, todo, do, size)
+                await self._slices(lost, todo, do, size, ahead)
         except Unavailable:
             # A slice may be half done.
             await self._look()
             raise
 
     async def _slices(
-        self, uids: Sequence[int], todo: Callable[[Sequence[int]], list[T]], do: Callable[[list[T]], Any], size: int
+        self, uids: Sequence[int], todo: Callable[[Sequence[int]], list[T]], do: Callable[[list[T]], Any], size: int,
+        ahead: int,
     ) -> list[int]:
         lost: list[int] = []
-        for begin in range(0, len(uids), size):
-            items = todo(uids[begin:begin + size])
-            if items:
-                lost += await do(items)
+        begun: deque[Deferred[list[int]]] = deque()
+        begin, count = 0, min(FIRST, size) if ahead else size
+        try:
+            while begin < len(uids):
+                items = todo(uids[begin:begin + count])
+                begin, count = begin + count, min(2 * count, size)
+                if items:
+                    begun.append(Deferred.fromCoroutine(do(items)))
+                if len(begun) > ahead:
+                    lost += await begun.popleft()
+            while begun:
+                lost += await begun.popleft()
+        except Exception:
+            # What was begun is done first.
+            for one in begun:
+                try:
+                    await one
+                except Exception:
+                    continue
+            raise
         return lost
 
     async def _made(self) -> None:
         """The folder is there on disk."""
         if self.directory is None:
-            self.directory = await self._store.writer.call(self._store.make, self.mailbox, self.name)
+            self.directory = await self._store.writer.call(self._store.filer.make, self.mailbox, self.name)
 
     # What others do
 
@@ -201,7 +219,7 @@ class Changing(FolderState):
             self._vanish(found.gone, bumped)
             self.highestmodseq = max(self.highestmodseq, bumped)
             self._tell(FolderChange("expunged", tuple(found.gone), bumped))
-            store.index_expunged(self, found.gone)
+            following.expunged(store, self, found.gone)
         noted = self._restated(found.restated, bumped)
         if noted:
             await self._mark(noted, 0)
@@ -243,7 +261,7 @@ class Changing(FolderState):
         self._noted = True
         modseq: int = await self._store.writer.call(
             self._store.filer.mark, self.mailbox, self.name, list(groups.items()), changes)
-        self._store.place_later(self)
+        self._store.placing.add(self)
         return modseq
 
     def _vanish(self, uids: Iterable[int], modseq: int) -> None:

@@ -1,5 +1,5 @@
 """
-The digests of messages in the index, in three tables by how often they are asked for.
+The digests of messages in the index, in tables by how often and for what they are asked for.
 
 The id of a row is the number of the folder and the UID.  What FETCH shows can
 be there before the rest is: it is taken from a message in a quarter of the
@@ -10,21 +10,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from itertools import accumulate
-from typing import Any
+from itertools import accumulate, groupby, repeat
+from typing import Any, NamedTuple
 
 import msgspec
 
 from simmail.core.address import Address
 from simmail.core.digest import Digest, Enclosed
+from simmail.core.ordering import OF_FOLDER, Criterion
+from simmail.mailstore.files import Shown
 from simmail.mailstore.flags import instant, microseconds
 from simmail.mailstore.fulltext import FullText
 from simmail.mailstore.indexfile import IndexFile
+from simmail.mailstore.records import Columns, by_uid, only
 
 #: Rows of a query; more do not fit into the processor's caches.
 _SLICE = 200
 #: Messages written by one statement.
 _TOGETHER = 16
+#: So few messages are named to SQLite when they are to be put in order; of more, all between them are.
+_FEW = 500
+#: Numbers read from text between two moments at which another thread may go on.
+_PARSED = 5000
 
 TABLES: dict[str, tuple[str, ...]] = {
     # What FETCH asks for again and again, then what lists and sorts need, then what only searches read.
@@ -32,7 +39,11 @@ TABLES: dict[str, tuple[str, ...]] = {
     "fields": ("body", "message_id", "in_reply_to", "references", "subject", "base_subject", "from_", "to", "cc",
                "sent", "preview", "filenames", "attachments", "format"),
     "texts": ("header", "text"),
+    # What follows from the digest, to be put in order by, or threaded by.
+    "orders": ("arrival", "size", "at", "order_subject", "order_from", "order_to", "order_cc", "display_from",
+               "display_to", "is_reply", "chain"),
 }
+SHOWN = TABLES["shown"]
 TABLE_OF = {name: table for table, names in TABLES.items() for name in names}
 
 SCHEMA = tuple(
@@ -62,25 +73,45 @@ def _as_is(octets: bytes) -> bytes:
     return octets
 
 
+def _as_strings(octets: bytes) -> tuple[str, ...]:
+    return () if octets == b"[]" else _STRINGS(octets)
+
+
 # JSON, so that addresses and file names can be searched as they stand.
 _json = msgspec.json.Encoder().encode
 _ADDRESSES = msgspec.json.Decoder(tuple[Address, ...]).decode
 _STRINGS = msgspec.json.Decoder(tuple[str, ...]).decode
 _ENCLOSED = msgspec.json.Decoder(tuple[Enclosed, ...]).decode
 
-_CODECS: dict[str, tuple[Decode, Callable[[Any], bytes]]] = {
+_CODECS: dict[str, tuple[Decode, Callable[[Any], bytes | int]]] = {
     **dict.fromkeys(("envelope", "structure", "body", "header"), (_as_is, _as_is)),
     **dict.fromkeys(
         ("message_id", "in_reply_to", "subject", "base_subject", "preview", "text", "format"), (_as_text, _from_text)),
     **dict.fromkeys(("from_", "to", "cc"), (_ADDRESSES, _json)),
-    **dict.fromkeys(("references", "filenames"), (_STRINGS, _json)),
+    **dict.fromkeys(("references", "filenames", "chain"), (_as_strings, _json)),
     "attachments": (_ENCLOSED, _json),
     "sent": (_as_instant, _from_instant),
+    **dict.fromkeys(TABLES["orders"][3:9], (_as_text, _from_text)),
+    "is_reply": (b"1".__eq__, int),
 }
 
 
-#: Takes the envelope and the structure of a message.
-Shown = Callable[[bytes], tuple[bytes, bytes]]
+def quoted(name: str) -> str:
+    """The name of a column in SQL: some are words of that language."""
+    return f'"{name}"'
+
+
+def is_shown(names: Sequence[str]) -> bool:
+    """Whether these fields, and they alone, are in the first table."""
+    return bool(names) and all(name in SHOWN for name in names)
+
+
+class Unread(NamedTuple):
+    """A message whose digest is to be taken; C{date}: INTERNALDATE, in microseconds since 1970."""
+
+    uid: int
+    date: int
+    octets: bytes
 
 
 class DigestRows:
@@ -98,107 +129,134 @@ class DigestRows:
         self._digest = digest
         self._shown = shown
 
-    def fetch(self, number: int, uids: Sequence[int], names: Sequence[str]) -> dict[int, tuple[Any, ...]]:
-        """Some fields of the digests of which all these are there."""
-        found: list[dict[int, list[Any]]] = []
-        places = []
+    def columns(self, number: int, uids: Sequence[int], names: Sequence[str]) -> Columns:
+        """Some fields of the digests of which all these are there, in the order of C{uids}, each once."""
+        wanted = list(uids)
+        ordered = sorted(set(wanted))
+        found: list[int] = []
+        columns: list[list[Any]] = [[] for _ in names]
+        for begin in range(0, len(ordered), _SLICE):
+            there, parts = self._slice(number, ordered[begin:begin + _SLICE], names)
+            found += there
+            for column, part in zip(columns, parts):
+                column += part
+        if wanted == ordered:
+            return found, columns
+        places = {uid: at for at, uid in enumerate(found)}
+        found = [uid for uid in dict.fromkeys(wanted) if uid in places]
+        return found, [[column[places[uid]] for uid in found] for column in columns]
+
+    def _slice(self, number: int, uids: list[int], names: Sequence[str]) -> Columns:
+        """The same of a few ascending UIDs."""
+        found: list[int] | None = None
+        parts: dict[str, list[Any]] = {}
         for table, all_names in TABLES.items():
             wanted = [name for name in all_names if name in names]
             if wanted or (table == "texts" and not names):
-                found.append(self._fetch(table, number, uids, wanted))
-                places += wanted
-        order = [places.index(name) for name in names]
-        if len(found) == 1 and order == list(range(len(order))):
-            return {uid: tuple(row) for uid, row in found[0].items()}
-        result = {}
-        for uid, row in found[0].items():
-            try:
-                whole = [value for part in found for value in part[uid]]
-            except KeyError:
-                continue
-            result[uid] = tuple([whole[at] for at in order])
-        return result
+                there, columns = self._of_table(table, number, uids, wanted)
+                if found is not None and found != there:
+                    both = set(found).intersection(there)
+                    parts = dict(zip(parts, only(found, both, list(parts.values()))[1]))
+                    there, columns = only(there, both, columns)
+                found = there
+                parts.update(zip(wanted, columns))
+        return found or [], [parts[name] for name in names]
 
-    def _fetch(self, table: str, number: int, uids: Sequence[int], names: Sequence[str]) -> dict[int, Any]:
-        result: dict[int, Any] = {}
+    def _of_table(self, table: str, number: int, uids: list[int], names: Sequence[str]) -> Columns:
         base = number << 32
-        ordered = sorted(set(uids))
-        for begin in range(0, len(ordered), _SLICE):
-            some = ordered[begin:begin + _SLICE]
-            low, high = some[0], some[-1]
-            dense = high - low < 2 * len(some)
-            values: tuple[int, ...] = span(number, low, high) if dense else ()
-            where = "id between ? and ?" if dense else f"id in ({','.join([str(base + uid) for uid in some])})"
-            found, columns = self._columns(f"from (select * from {table} where {where} order by id)", values, names)
-            parts = []
-            for name, pieces in zip(names, columns):
-                decode = _CODECS[name][0]
-                parts.append(pieces if decode is _as_is else list(map(decode, pieces)))
-            rows = zip([one - base for one in found], zip(*parts) if parts else iter(lambda: (), None))
-            if dense and high - low + 1 != len(some):
-                wanted = set(some)
-                result.update([(uid, row) for uid, row in rows if uid in wanted])
-            else:
-                result.update(rows)
-        return result
-
-    def _columns(
-        self, source: str, values: tuple[int, ...], names: Sequence[str]
-    ) -> tuple[list[int], list[list[bytes]]]:
-        """The ids of some rows, and their fields."""
+        low, high = uids[0], uids[-1]
+        where: str = "id between ? and ?"
+        values: tuple[int, ...] = span(number, low, high)
+        if high - low >= 2 * len(uids):
+            where, values = f"id in ({','.join([str(base + uid) for uid in uids])})", ()
+        source = f"from (select {', '.join(['id', *map(quoted, names)])} from {table} where {where} order by id)"
         # One row for many messages: each row that SQLite hands over costs a change of threads.
-        columns = "".join(f", group_concat(\"{name}\", x'00')" for name in names)
-        row = self._file.sql.execute(f"select group_concat(id){columns} {source}", values).fetchone()
-        if row[0] is None:
+        texts = "".join([f", group_concat({quoted(name)}, x'00')" for name in names])
+        sql, found, dense = self._file.sql, uids, high - low + 1 == len(uids)
+        numbers = "count(*)" if dense else "group_concat(id)"
+        numbered, *joined = sql.execute(f"select {numbers}{texts} {source}", values).fetchone()
+        if dense and 0 < numbered < len(uids):
+            (numbered,) = sql.execute(f"select group_concat(id) {source}", values).fetchone()
+        if not numbered:
             return [], [[] for _ in names]
-        ids = list(map(int, row[0].split(b",")))
-        parts = [octets.split(b"\0") for octets in row[1:]]
-        if all(len(part) == len(ids) for part in parts):
-            return ids, parts
-        # Some hold NUL, which most never do.
-        columns = "".join(f", group_concat(length(\"{name}\")), group_concat(\"{name}\", '')" for name in names)
-        row = self._file.sql.execute(f"select group_concat(id){columns} {source}", values).fetchone()
-        parts = []
-        for lengths, octets in zip(row[1::2], row[2::2]):
-            sizes = list(map(int, lengths.split(b",")))
-            parts.append([octets[end - size:end] for size, end in zip(sizes, accumulate(sizes))])
-        return ids, parts
+        if isinstance(numbered, bytes):
+            found = [int(one) - base for one in numbered.split(b",")]
+        columns: list[list[Any]] = [octets.split(b"\0") for octets in joined]
+        if any([len(column) != len(found) for column in columns]):
+            columns = self._odd(source, values, names)
+        if found != uids:
+            found, columns = only(found, set(uids), columns)
+        for at, name in enumerate(names):
+            decode = _CODECS[name][0]
+            if decode is not _as_is:
+                columns[at] = list(map(decode, columns[at]))
+        return found, columns
 
-    def missing(self, number: int, uids: Sequence[int], names: Sequence[str] = ()) -> list[int]:
-        """Those UIDs of which some of these fields are not there; without names, of which not all are."""
-        tables = {TABLE_OF[name] for name in names} or {"texts"}
-        having = set(uids)
-        for table in tables:
-            having.intersection_update(self._fetch(table, number, uids, ()))
+    def _odd(self, source: str, values: tuple[int, ...], names: Sequence[str]) -> list[list[Any]]:
+        """The fields of some rows of which some hold NUL, which most never do."""
+        texts = ", ".join([f"group_concat(length({name})), group_concat({name}, '')" for name in map(quoted, names)])
+        row = self._file.sql.execute(f"select {texts} {source}", values).fetchone()
+        columns: list[list[Any]] = []
+        for lengths, octets in zip(row[::2], row[1::2]):
+            sizes = list(map(int, lengths.split(b",")))
+            columns.append([octets[end - size:end] for size, end in zip(sizes, accumulate(sizes))])
+        return columns
+
+    def fetch(self, number: int, uids: Sequence[int], names: Sequence[str]) -> dict[int, tuple[Any, ...]]:
+        """The same, by UID."""
+        return by_uid(*self.columns(number, uids, names))
+
+    def missing(self, number: int, uids: Sequence[int]) -> list[int]:
+        """Those UIDs of whose digests not all is there."""
+        if not uids:
+            return []
+        low, high = min(uids), max(uids)
+        (count,) = self._file.sql.execute(
+            "select count(*) from texts where id between ? and ?", span(number, low, high)).fetchone()
+        if count == high - low + 1:
+            # All there can be: counted in a tenth of the time that it takes to name them.
+            return []
+        having = set(self.columns(number, uids, ())[0])
         return [uid for uid in uids if uid not in having]
 
     def take(
-        self, number: int, messages: Iterable[tuple[int, bytes]], names: Sequence[str] = ()
+        self, number: int, messages: Sequence[Unread], names: Sequence[str] = ()
     ) -> dict[int, tuple[Any, ...]]:
         """
         Take the digests of messages, and keep them.
 
         @param names: the fields that are wanted now, which are answered; no others need to be taken.
         """
-        if self._shown is not None and names and all(TABLE_OF[name] == "shown" for name in names):
-            places = [TABLES["shown"].index(name) for name in names]
-            shown = [(uid, self._shown(octets)) for uid, octets in messages]
-            with self._file.together():
-                self._write("shown", [[(number << 32) + uid, *values] for uid, values in shown])
-            return {uid: tuple([values[at] for at in places]) for uid, values in shown}
-        taken = [(uid, self._digest(octets)) for uid, octets in messages]
-        self.put(number, taken)
-        return {uid: tuple([getattr(digest, name) for name in names]) for uid, digest in taken}
+        if self._shown is not None and is_shown(names):
+            return self.keep_shown(number, [(uid, self._shown(octets)) for uid, _, octets in messages], names)
+        digests = [self._digest(one.octets) for one in messages]
+        self.put(number, messages, digests)
+        return {one.uid: tuple([getattr(digest, name) for name in names]) for one, digest in zip(messages, digests)}
 
-    def put(self, number: int, digests: Sequence[tuple[int, Digest]]) -> None:
-        """Keep digests."""
-        base = number << 32
+    def keep_shown(
+        self, number: int, rows: Sequence[tuple[int, tuple[bytes, bytes]]], names: Sequence[str]
+    ) -> dict[int, tuple[Any, ...]]:
+        """Keep envelopes and structures of messages; answers those of them that are wanted."""
+        with self._file.together():
+            self._write("shown", [[(number << 32) + uid, *values] for uid, values in rows])
+        places = list(map(SHOWN.index, names))
+        return {uid: tuple([values[at] for at in places]) for uid, values in rows}
+
+    def put(self, number: int, messages: Sequence[Unread], digests: Sequence[Digest]) -> None:
+        """Keep the digests of messages."""
+        ids = [(number << 32) + one.uid for one in messages]
         with self._file.together():
             for table, names in TABLES.items():
-                codecs = [(name, _CODECS[name][1]) for name in names]
-                self._write(table, [[base + uid, *[encode(getattr(digest, name)) for name, encode in codecs]]
-                                    for uid, digest in digests])
-            self._fulltext.came([(base + uid, digest) for uid, digest in digests])
+                codecs = [(name, _CODECS[name][1]) for name in names if name not in OF_FOLDER]
+                known: Iterable[tuple[int, ...]] = repeat(())
+                if table == "orders":
+                    known = [
+                        (one.date, len(one.octets), one.date if digest.sent is None else microseconds(digest.sent))
+                        for one, digest in zip(messages, digests)]
+                self._write(table, [
+                    [id, *some, *[encode(getattr(digest, name)) for name, encode in codecs]]
+                    for id, some, digest in zip(ids, known, digests)])
+            self._fulltext.came(list(zip(ids, digests)))
 
     def _write(self, table: str, rows: Sequence[Sequence[Any]]) -> None:
         one = f"({','.join('?' * (len(TABLES[table]) + 1))})"
@@ -208,17 +266,41 @@ class DigestRows:
                                    [value for row in some for value in row])
 
     def copy(self, source: int, target: int, pairs: Sequence[tuple[int, int]]) -> None:
-        """Messages were copied: so are their digests."""
-        old, new = source << 32, target << 32
+        """Messages were copied, from UID to UID: so are their digests."""
+        base, distance = source << 32, (target - source) << 32
         with self._file.together() as sql:
-            for begin in range(0, len(pairs), _SLICE):
-                values = ",".join([f"({old + before},{new + after})" for before, after in pairs[begin:begin + _SLICE]])
+            # Neighbours of which the copies are neighbours too go together.
+            for _, group in groupby(enumerate(pairs), lambda numbered: (
+                    numbered[1][0] - numbered[0], numbered[1][1] - numbered[0])):
+                (_, (low, new)), *rest = group
+                span = distance + new - low, base + low, base + low + len(rest)
                 for table, names in TABLES.items():
-                    columns = ", ".join(f'{table}."{name}"' for name in names)
                     sql.execute(
-                        f"with pairs(old, new) as (values {values}) insert or replace into {table} "
-                        f"select pairs.new, {columns} from pairs cross join {table} on {table}.id = pairs.old")
-                self._fulltext.copied(values)
+                        f"insert or replace into {table} select id + ?, {', '.join(map(quoted, names))} "
+                        f"from {table} where id between ? and ?", span)
+                self._fulltext.copied(*span)
+
+    def ordered(self, number: int, uids: Sequence[int], criteria: Sequence[Criterion]) -> list[int]:
+        """
+        Those UIDs of whose digests all is there, in an order.
+
+        SQLite sorts without the interpreter: others go on meanwhile.
+        """
+        base, few = number << 32, len(uids) <= _FEW
+        where: str = f"id in ({','.join([str(base + uid) for uid in uids])})" if few else "id between ? and ?"
+        values: tuple[int, ...] = () if few else span(number, min(uids), max(uids))
+        by = "".join([f"{quoted(name)}{' desc' if reverse else ''}, " for name, reverse in criteria])
+        (text,) = self._file.sql.execute(
+            f"select group_concat(id - {base}) from (select id from orders where {where} order by {by}id)",
+            values).fetchone()
+        numbers = text.split(b",") if text else []
+        found: list[int] = []
+        for begin in range(0, len(numbers), _PARSED):
+            found += map(int, numbers[begin:begin + _PARSED])
+        if len(found) == len(uids) or few:
+            return found
+        wanted = set(uids)
+        return [uid for uid in found if uid in wanted]
 
     def expunge(self, number: int, uids: Sequence[int]) -> None:
         """Messages are gone."""

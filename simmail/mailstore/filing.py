@@ -1,5 +1,5 @@
 """
-What is done to the Maildirs of one universe, in the writer thread.
+What is done to the Maildirs of one universe, by the writer.
 
 Every change of a folder passes here, in one order: a UID is used up in the
 folder's UID file, then the message appears, under the file's lock.  A call
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from simmail.core.delivery import Copy, Delivery
 from simmail.errors import NotFound
-from simmail.mailstore import maildir, marks
+from simmail.mailstore import maildir, marks, office
 from simmail.mailstore.flags import SYSTEM, is_keyword, microseconds
 from simmail.mailstore.layout import TMP, Layout
 from simmail.mailstore.maildir import Row
@@ -95,14 +95,18 @@ class Place:
     def remember(self, key: str) -> None:
         """There is one more key."""
         if self.sorted is not None:
-            self.remember_all((key,))
+            self.unsorted.add(hash(key))
+            self._sort()
 
     def remember_all(self, keys: Iterable[str]) -> None:
         """There are some more keys."""
         if self.sorted is None:
             return
         self.unsorted.update(map(hash, keys))
-        if len(self.unsorted) > _UNSORTED:
+        self._sort()
+
+    def _sort(self) -> None:
+        if self.sorted is not None and len(self.unsorted) > _UNSORTED:
             self.sorted = array("q", sorted([*self.sorted, *self.unsorted]))
             self.unsorted = set()
 
@@ -157,6 +161,10 @@ class Filer:
         self._open: OrderedDict[tuple[str, str], Place] = OrderedDict()
         self._pid = os.getpid()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # In calls that go to the process that writes.
+        return office.the_filer, (self.layout.base, self.layout.universe)
+
     def close(self) -> None:
         """Nothing more is asked."""
         for place in self._open.values():
@@ -207,6 +215,26 @@ class Filer:
         if directory is None:
             directory = layout.make_folder(box, name)
         return Place(mailbox, name, directory, layout.open_uids(directory))
+
+    def make(self, mailbox: str, name: str) -> str:
+        """A standard folder that is only shown is made; answers its directory."""
+        return self.place(mailbox, name, create=False).directory
+
+    def make_box(self, mailbox: str) -> None:
+        """A mailbox is made when it is not there."""
+        self.layout.make_box(mailbox)
+
+    def drop_box(self, mailbox: str) -> str:
+        """
+        A mailbox is gone; answers what is to be cleared away.
+
+        @raise NotFound: it was not there.
+        """
+        self.forget(mailbox)
+        try:
+            return self.layout.drop_box(mailbox_dir(mailbox))
+        except FileNotFoundError:
+            raise NotFound(f"there is no mailbox {mailbox}") from None
 
     def forget(self, mailbox: str, name: str | None = None) -> None:
         """A folder, or all of a mailbox, is gone or called something else."""

@@ -7,26 +7,29 @@ read; see C{changing} for how it changes and C{flagging} for flags.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, fail
 from zope.interface import implementer
 
 from simmail.core.delivery import Delivery, Filing
 from simmail.core.digest import Digest
-from simmail.errors import NotFound
+from simmail.core.ordering import Criterion
+from simmail.errors import NotFound, Refusal
 from simmail.interfaces import IFolder
-from simmail.mailstore import loading, reading
+from simmail.mailstore import following, loading, reading
+from simmail.mailstore.files import read_files
 from simmail.mailstore.filing import SYSTEM_MASK, Filed, Restated
 from simmail.mailstore.flagging import Flagging
 from simmail.mailstore.flags import canonical_all, microseconds
 from simmail.mailstore.index import Snapshot
 from simmail.mailstore.loading import Head, Loaded
-from simmail.mailstore.maildir import Row, path_of
-from simmail.mailstore.records import FolderChange
-from simmail.mailstore.transfer import Source, Transferred, transfer
+from simmail.mailstore.maildir import Row
+from simmail.mailstore.records import Columns, FolderChange
+from simmail.mailstore.transfer import Sources, Transferred, transfer
 
 
 @implementer(IFolder)
@@ -70,14 +73,14 @@ class Folder(Flagging):
         if found.marked:
             self._noted = True
             self._unplaced = {uid for at, uid in enumerate(rows.uids) if not rows.is_placed(at)}
-            self._store.place_later(self)
+            self._store.placing.add(self)
         self.dirty = bool(found.noticed or found.gone)
         self.loaded = True
         early, self._early = self._early, []
         if early:
             self.added(early, self._table)
 
-    def _append(self, rows: Iterable[Row]) -> None:
+    def _append(self, rows: Sequence[Row]) -> None:
         self.dirty = True
         begin = self._rows.uids[-1] + 1 if self._rows.uids else 1
         super()._append(rows)
@@ -95,16 +98,18 @@ class Folder(Flagging):
 
     def append(self, octets: bytes, flags: Iterable[str], date: datetime) -> Deferred[int]:
         """Deferred of the UID of one more message."""
-        return Deferred.fromCoroutine(self._append_one(octets, flags, date))
-
-    async def _append_one(self, octets: bytes, flags: Iterable[str], date: datetime) -> int:
-        self.require()
-        microseconds(date)
         store = self._store
-        filing = Filing(self.mailbox, self.name, canonical_all(flags))
-        filed: Filed = await store.journal.accept(
-            Delivery(store.unique(), store.universe, (filing,), octets, date), store.file_only)
-        return store.filed(filed)[0].uid
+        try:
+            self.require()
+            microseconds(date)
+            filing = Filing(self.mailbox, self.name, canonical_all(flags))
+        except Refusal:
+            return fail()
+        delivery = Delivery(store.unique(), store.universe, (filing,), octets, date)
+        return store.journal.accept(delivery, store.file_only).addCallback(self._appended)
+
+    def _appended(self, filed: Filed) -> int:
+        return self._store.filed(filed)[0].uid
 
     def copy(self, uids: Iterable[int], target: Folder) -> Deferred[list[tuple[int, int]]]:
         """Deferred of (source, target) UIDs: also in another folder."""
@@ -115,51 +120,66 @@ class Folder(Flagging):
         return Deferred.fromCoroutine(self._transfer(uids, target, True))
 
     async def _transfer(self, uids: Iterable[int], target: Folder, move: bool) -> list[tuple[int, int]]:
-        store = self._store
         target.require()
         pairs: list[tuple[int, int]] = []
-        async with self._changing():
-            await target._made()
+        try:
+            async with self._changing():
+                await target._made()
+                await self._transfer_to(target, uids, move, pairs)
+        except BaseException:
+            if not move and pairs:
+                # All or nothing (RFC 3501 section 6.4.7).
+                await target.undo([uid for _, uid in pairs])
+                pairs.clear()
+            raise
+        finally:
+            # Last, because the disk and the processor are shared.
+            pairs.sort()
+            following.transferred(self._store, self, target, pairs, move)
+        return pairs
 
-            async def do(sources: list[Source]) -> list[int]:
-                uids = [source.row.uid for source in sources]
-                done: Transferred = await store.writer.call(
-                    transfer, store.filer, self.mailbox, self.name, sources, (target.mailbox, target.name), move)
-                store.apply([one for one in done.added if one is not None])
-                some = [(uid, one.row.uid) for uid, one in zip(uids, done.added) if one is not None]
-                pairs.extend(some)
-                self.require()
-                store.index_copied(self, target, some)
-                if done.source is not None and some:
-                    self._expunged([uid for uid, _ in some], done.source)
-                return [uid for uid, one in zip(uids, done.added) if one is None]
+    async def _transfer_to(
+        self, target: Folder, uids: Iterable[int], move: bool, pairs: list[tuple[int, int]]
+    ) -> None:
+        """Add to C{pairs} the (source, target) UIDs of what was copied or moved."""
+        store = self._store
 
-            try:
-                await self._in_slices(uids, self._sources, do)
-            except BaseException:
-                if not move and pairs:
-                    # All or nothing (RFC 3501 section 6.4.7).
-                    await target.undo([uid for _, uid in pairs])
-                raise
-        return sorted(pairs)
+        async def do(positions: list[int]) -> list[int]:
+            rows = self._rows.rows(positions)
+            done: Transferred = await store.writer.call(
+                transfer, store.filer, self.mailbox, self.name, self._sources(positions, rows),
+                (target.mailbox, target.name), move)
+            lost = [rows[at].uid for at in done.missing]
+            came = done.rows(rows)
+            if came:
+                store.came(target.mailbox, target.name, came, done.table)
+            uids = [row.uid for row in rows]
+            if lost:
+                uids = [uid for uid in uids if uid not in lost]
+            pairs.extend(zip(uids, [row.uid for row in came]))
+            self.require()
+            if done.source is not None and uids:
+                self._expunged(uids, done.source)
+            return lost
+
+        await self._in_slices(uids, lambda uids: self._rows.positions(uids), do, ahead=2)
 
     async def undo(self, uids: list[int]) -> None:
         """Remove copies of a command that failed half way."""
         if not self.gone:
-            await self._unlink(uids)
+            async with self._changing():
+                # Those behind UIDs that were used up in vain are not told yet.
+                await self._look()
+                await self._unlink(uids)
+                following.expunged(self._store, self, uids)
 
-    def _sources(self, uids: Sequence[int]) -> list[Source]:
-        """What is to be copied or moved, of those that are there."""
-        rows, sources = self._rows, []
-        keywords: dict[int, tuple[str, ...]] = {}
-        for at in rows.positions(uids):
-            row = rows.row(at)
-            held = row.mask & ~SYSTEM_MASK
-            if held not in keywords:
-                keywords[held] = self._keywords_of(held)
-            path = path_of(row.key, row.uid, row.size, rows.placed[at], bool(rows.in_new[at]))
-            sources.append(Source(path, row, keywords[held]))
-        return sources
+    def _sources(self, positions: Sequence[int], rows: Sequence[Row]) -> Sources:
+        """What is to be copied or moved."""
+        _, masks, sizes, _, _, recent, keys = zip(*rows)
+        held = set(map((~SYSTEM_MASK).__and__, masks))
+        return Sources(
+            self._rows.paths(positions), list(keys), array("Q", sizes), array("I", masks), bytes(recent),
+            {mask: self._keywords_of(mask) for mask in held})
 
     def expunge(self, uids: Iterable[int]) -> Deferred[list[int]]:
         """Deferred of the UIDs removed."""
@@ -177,7 +197,11 @@ class Folder(Flagging):
                 removed.extend(uid for uid in uids if uid not in lost)
                 return lost
 
-            await self._in_slices(uids, todo, do)
+            try:
+                await self._in_slices(uids, todo, do, ahead=2)
+            finally:
+                if removed:
+                    following.expunged(self._store, self, removed)
             return sorted(removed)
 
     async def _unlink(self, uids: list[int]) -> list[int]:
@@ -191,7 +215,6 @@ class Folder(Flagging):
         gone = [uid for uid in uids if uid not in lost]
         if gone:
             self._expunged(gone, done)
-            self._store.index_expunged(self, gone)
         return sorted(lost)
 
     def _expunged(self, uids: list[int], done: Restated) -> None:
@@ -243,14 +266,16 @@ class Folder(Flagging):
     def paths(self, uids: Sequence[int]) -> list[str | None]:
         """Where the files of messages are, below the folder; None for those that are gone."""
         rows = self._rows
-        return [rows.path(at) if at >= 0 else None for at in map(rows.find, uids)]
+        begin = rows.stretch(uids)
+        places = map(rows.find, uids) if begin < 0 else range(begin, begin + len(uids))
+        return [rows.path(at) if at >= 0 else None for at in places]
 
     async def _read_files(self, uids: Sequence[int]) -> list[bytes | None]:
         paths = self.paths(uids)
         if self.directory is None or not any(paths):
             return [None] * len(uids)
         found: list[bytes | None] = await self._store.reader.call(
-            reading.read_files, self._store.layout.root, self.directory, paths)
+            read_files, self._store.layout.root, self.directory, paths)
         return found
 
     def digests(self, uids: Iterable[int]) -> Deferred[dict[int, Digest]]:
@@ -260,6 +285,14 @@ class Folder(Flagging):
     def digested(self, uids: Iterable[int], names: Sequence[str]) -> Deferred[dict[int, tuple[Any, ...]]]:
         """Deferred of some fields of their digests."""
         return Deferred.fromCoroutine(reading.digested(self, self._store, uids, names))
+
+    def columns(self, uids: Iterable[int], names: Sequence[str]) -> Deferred[Columns]:
+        """Deferred of the same in columns."""
+        return Deferred.fromCoroutine(reading.columns(self, self._store, uids, names))
+
+    def ordered(self, uids: Sequence[int], criteria: Sequence[Criterion]) -> Deferred[list[int]]:
+        """Deferred of those messages that are there, in an order."""
+        return Deferred.fromCoroutine(reading.ordered(self, self._store, uids, criteria))
 
     def containing(self, name: str, text: str) -> Deferred[list[int]]:
         """Deferred of the UIDs of messages whose digests may contain a text in a field."""

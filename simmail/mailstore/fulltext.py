@@ -73,15 +73,14 @@ class FullText:
         sql.executemany(
             "insert or ignore into encoded values (?)", [(id,) for id, one in digests if b"=?" in one.header])
 
-    def copied(self, pairs: str) -> None:
-        """Digests were copied; C{pairs} are (old id, new id) as SQL shows them."""
+    def copied(self, distance: int, low: int, high: int) -> None:
+        """Digests were copied: those with ids from C{low} to C{high}, to ids that are greater by C{distance}."""
         sql = self._file.sql
         sql.execute(
-            f"with pairs(old, new) as (values {pairs}) insert or replace into unsearched "
-            "select new, coalesce(unsearched.odd, 0) from pairs cross join texts on texts.id = old "
-            "left join unsearched on unsearched.id = old")
-        sql.execute(f"with pairs(old, new) as (values {pairs}) insert or ignore into encoded "
-                    "select new from pairs cross join encoded on encoded.id = old")
+            "insert or replace into unsearched select texts.id + ?, coalesce(odd, 0) from texts "
+            "left join unsearched using (id) where texts.id between ? and ?", (distance, low, high))
+        sql.execute("insert or ignore into encoded select id + ? from encoded where id between ? and ?",
+                    (distance, low, high))
 
     def went(self, where: str, count: int) -> None:
         """So many digests are gone: those that SQL finds with C{where}."""

@@ -16,7 +16,8 @@ import msgspec
 
 from simmail.core.digest import Digest
 from simmail.mailstore import digestrows, fulltext
-from simmail.mailstore.digestrows import DigestRows, Shown
+from simmail.mailstore.digestrows import DigestRows
+from simmail.mailstore.files import Shown
 from simmail.mailstore.fulltext import FullText
 from simmail.mailstore.indexfile import IndexFile
 

@@ -16,7 +16,7 @@ from twisted.logger import Logger
 from simmail.mailstore.segments import boot_id
 
 #: Raised when what is kept changes; an index of another layout is thrown away.
-LAYOUT = 3
+LAYOUT = 4
 
 
 class _Corrupt(Exception):
@@ -77,8 +77,9 @@ class IndexFile:
         connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False, cached_statements=64)
         try:
             connection.text_factory = bytes
-            for pragma in ("page_size=16384", "journal_mode=wal", "synchronous=off", "mmap_size=8589934592",
-                           "cache_size=-4096", "temp_store=memory"):
+            # Not mapped: the process would grow with the file and die of a disk that fails, and reading is as fast.
+            for pragma in ("page_size=16384", "journal_mode=wal", "synchronous=off", "mmap_size=0",
+                           "cache_size=-2048", "temp_store=memory"):
                 connection.execute(f"pragma {pragma}")
             if new:
                 self._create(connection)

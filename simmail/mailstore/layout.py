@@ -42,11 +42,12 @@ class Layout:
     """
     The directories of one universe.
 
-    @ivar root: descriptor of the universe's directory; tmp: of its C{.tmp}.
+    @ivar root: descriptor of the universe's directory; tmp: of its C{.tmp}; both -1 when closed.
     @param floor: Unix time, the least a new UIDVALIDITY may be.
     """
 
     def __init__(self, path: str, universe: str, floor: Callable[[], int]) -> None:
+        self.base, self.universe = path, universe
         self.path = f"{path}/{mailbox_dir(universe)}"
         self._counter = f"{path}/{COUNTER}"
         self._floor = floor
@@ -58,8 +59,10 @@ class Layout:
 
     def close(self) -> None:
         """Nothing more is asked."""
-        os.close(self.tmp)
-        os.close(self.root)
+        if self.root >= 0:
+            os.close(self.tmp)
+            os.close(self.root)
+            self.root = self.tmp = -1
 
     def unique(self) -> str:
         """A name in C{.tmp} that nobody else uses."""

@@ -2,7 +2,7 @@
 What the journal owes: deliveries whose commit is not known to be made.
 
 Known from the records of an earlier process, and of this one as it goes on.
-Everything here is done in the writer thread.
+Everything here is done by the writer.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from simmail.core.delivery import Copy, Delivery
 from simmail.mailstore.filing import Filed
 from simmail.mailstore.segments import (
     DELIVERY, ERASED, FILED, FOREIGN, REFUSED, SETTLED, Described, FiledAt, Id, Record, Segment, decode_described,
-    decode_filed, decode_ids, decode_universe,
+    decode_filed, decode_ids, decode_universe, delivery_of,
 )
 
 
 class Recovery(NamedTuple):
-    """How a universe's Maildirs are mended, in the writer thread."""
+    """How a universe's Maildirs are mended, by the writer."""
 
     file: Callable[[Delivery], Filed]
     mend: Callable[[Delivery], None]
@@ -147,7 +147,7 @@ class Ledger:
         done = []
         for described, segment, at, length in self._mend:
             if described.universe == universe:
-                done.append(_again(_delivery(described, segment.octets(at, length)), recovery, True))
+                done.append(_again(delivery_of(described, segment.octets(at, length)), recovery, True))
         self._mend = [one for one in self._mend if one[0].universe != universe]
         owed = []
         for key, one in list(self.owed.items()):
@@ -172,7 +172,7 @@ class Ledger:
                 continue
             if owed.copies is not None and not again:
                 octets = owed.segment.octets(owed.at, owed.length)
-                result.append((_delivery(owed.described, octets), owed.copies))
+                result.append((delivery_of(owed.described, octets), owed.copies))
                 continue
             delivery, filed = self._finish(key, owed, recovery)
             done.append(filed)
@@ -182,7 +182,7 @@ class Ledger:
 
     def _finish(self, key: Id, owed: Owed, recovery: Recovery) -> tuple[Delivery, Filed]:
         assert owed.described is not None
-        delivery = _delivery(owed.described, owed.segment.octets(owed.at, owed.length))
+        delivery = delivery_of(owed.described, owed.segment.octets(owed.at, owed.length))
         filed = _again(delivery, recovery, owed.segment.boot != self._boot)
         self.filed(key, filed.copies, bool(delivery.commit))
         return delivery, filed
@@ -192,7 +192,3 @@ def _again(delivery: Delivery, recovery: Recovery, mend: bool) -> Filed:
     if mend:
         recovery.mend(delivery)
     return recovery.file(delivery)
-
-
-def _delivery(described: Described, octets: bytes) -> Delivery:
-    return Delivery(described.id, described.universe, described.filings, octets, described.at, described.commit)

@@ -7,14 +7,13 @@ Runs in the reader thread and changes nothing on disk; what has to be changed
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from simmail.errors import NotFound
 from simmail.mailstore import maildir, marks
 from simmail.mailstore.index import Snapshot
 from simmail.mailstore.layout import Layout
-from simmail.mailstore.maildir import Listing, Row
+from simmail.mailstore.maildir import Row
 from simmail.mailstore.names import mailbox_dir
 from simmail.mailstore.rows import Rows
 from simmail.mailstore.special import use_of
@@ -91,8 +90,11 @@ def difference(
         at = rows.find(uid)
         return rows.dates[at] if at >= 0 else None
 
-    listing = maildir.listing(root, directory, date_of, parts)
-    gone = _missing(rows, known, listing, parts)
+    places = range(known) if len(parts) > 1 else [at for at, in_new in zip(range(known), rows.in_new) if in_new]
+    paths = rows.paths(places)
+    listing = maildir.listing(root, directory, date_of, parts, frozenset(paths))
+    gone = [uid for uid, path in zip(map(rows.uids.__getitem__, places), paths)
+            if path not in listing.same and uid not in listing.rows]
     if gone:
         # A file that is renamed while a directory is read may not be seen at all: look again.
         again = maildir.listing(root, directory, date_of)
@@ -110,6 +112,10 @@ def difference(
                 strays.append(maildir.path_of(row.key, uid, row.size, row.mask, row.recent))
             else:
                 added.append(row)
+        elif rows.path(at) in listing.same and not (rows.in_new[at] and not row.recent and row.key == rows.key(at)):
+            # The file of that message is where it was, and was not moved to cur/ meanwhile: this is another one.
+            if row.key != rows.key(at):
+                strays.append(maildir.path_of(row.key, uid, row.size, row.mask, row.recent))
         elif rows.placed[at] != row.mask or bool(rows.in_new[at]) is not row.recent:
             restated.append((uid, row.mask, row.recent))
     return Difference(added, gone, restated, strays, listing.times)
@@ -132,13 +138,6 @@ def look(
         return found, uids.keywords
     except FileNotFoundError:
         raise NotFound("the folder is gone") from None
-
-
-def _missing(rows: Rows, known: int, listing: Listing, parts: Sequence[str]) -> list[int]:
-    if len(parts) == 1:
-        return [uid for uid, in_new in zip(rows.uids[:known], rows.in_new) if in_new and uid not in listing.rows]
-    there = listing.rows
-    return [uid for uid in rows.uids[:known] if uid not in there]
 
 
 def _uidnext(layout: Layout, directory: str) -> int:

@@ -35,7 +35,6 @@ SEEN = _BITS["S"]
 
 _NAME = re.compile(
     r"([^,:/\n]{1,120}),U=([1-9][0-9]{0,9}),S=(0|[1-9][0-9]{0,11})(?::2,([A-Za-z]*))?", re.ASCII)
-_KEY_END = re.compile("[,:]")
 
 
 class Row(NamedTuple):
@@ -56,11 +55,13 @@ class Listing(NamedTuple):
 
     @ivar rows: by UID, C{modseq} 0; strays: C{new/...} and C{cur/...} without a UID that could be theirs.
     @ivar times: modification times of C{new} and C{cur} (nanoseconds), taken before listing.
+    @ivar same: those of the files asked for that are there; they are not among C{rows}.
     """
 
     rows: dict[int, Row]
     strays: list[str]
     times: tuple[int, int]
+    same: frozenset[str] | set[str] = frozenset()
 
 
 def bit_of_keyword(number: int) -> int:
@@ -83,11 +84,6 @@ def letters_of(mask: int) -> str:
     return "".join(letter for letter, bit in _LETTERS if mask & bit)
 
 
-def base_name(key: str, uid: int, size: int) -> str:
-    """A file name without flags."""
-    return f"{key},U={uid},S={size}"
-
-
 def path_of(key: str, uid: int, size: int, mask: int, recent: bool) -> str:
     """Where the file of a message is, below its folder."""
     if recent:
@@ -97,35 +93,49 @@ def path_of(key: str, uid: int, size: int, mask: int, recent: bool) -> str:
 
 def key_of_stray(name: str) -> str:
     """The key for a file that another program named."""
-    key = _KEY_END.split(name, 1)[0]
+    key = name.partition(":")[0].partition(",")[0]
     if key and key.isascii() and key.isprintable() and len(key) <= LONGEST_KEY and not key.startswith("."):
         return key
     return blake2b(os.fsencode(name), digest_size=16).hexdigest()
 
 
-def letters_of_stray(name: str) -> str:
-    """The system flags that another program gave it; its keywords are not ours."""
-    _, _, info = name.rpartition(":2,")
-    return "".join(letter for letter in info.partition(",")[0] if "A" <= letter <= "Z") if ":2," in name else ""
+def mask_of_stray(name: str) -> int:
+    """The system flags that another program gave it, as bits; its keywords are not ours."""
+    _, mark, info = name.rpartition(":2,")
+    return _system_mask(info) if mark else 0
+
+
+@lru_cache(4096)
+def _system_mask(info: str) -> int:
+    return mask_of("".join(letter for letter in info.partition(",")[0] if "A" <= letter <= "Z"))
 
 
 def listing(
-    root: int, directory: str, date_of: Callable[[int, str], int | None], parts: Sequence[str] = (NEW, CUR)
+    root: int, directory: str, date_of: Callable[[int, str], int | None], parts: Sequence[str] = (NEW, CUR),
+    expected: frozenset[str] = frozenset(),
 ) -> Listing:
     """
     List a folder.
 
     @param root: descriptor of the directory that C{directory} is below.
     @param date_of: the date of a UID with a key where it is known; for others the file is asked.
+    @param expected: files (C{cur/...}) of which only is asked whether they are there.
     """
     times = times_of(root, directory)
+    same: set[str] = set()
     rows: dict[int, Row] = {}
     strays: list[str] = []
     # new/ first: what is moved to cur/ meanwhile is then seen twice rather than never.
     for part in parts:
         there = os.open(f"{directory}/{part}", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=root)
         try:
-            for name in os.listdir(there):
+            names = os.listdir(there)
+            if expected:
+                # Most of a large folder is as it was: a step for each name would take ten times as long.
+                paths = list(map(part.__add__, names))
+                same.update(expected.intersection(paths))
+                names = [path[len(part):] for path in paths if path not in same]
+            for name in names:
                 match = _NAME.fullmatch(name)
                 # A file in new/ has no flags, one in cur/ has.
                 if match is None or (match[4] is None) is not (part is NEW) or (uid := int(match[2])) > HIGHEST_UID:
@@ -146,7 +156,7 @@ def listing(
                 rows[uid] = Row(uid, mask_of(match[4] or ""), int(match[3]), date, 0, part is NEW, key)
         finally:
             os.close(there)
-    return Listing(rows, strays, times)
+    return Listing(rows, strays, times, same)
 
 
 def strays(root: int, directory: str) -> list[str]:

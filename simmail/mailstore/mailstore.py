@@ -1,7 +1,7 @@
 """
 All mail of one universe on disk: what the real L{IMailStore} is.
 
-In the reactor thread; what touches the disk is done by the journal's threads.
+In the reactor thread; what touches the disk is done by the journal's writer and threads.
 See C{filing} for how mail becomes visible and C{journal} for why it stays.
 """
 
@@ -27,11 +27,11 @@ from simmail.core.digesting import digest as core_digest
 from simmail.errors import Invalid, NotFound, Refusal, Unavailable
 from simmail.interfaces import IMailStore
 from simmail.mailstore import maildir
-from simmail.mailstore.adopting import Adopted, adopt, foreign_copy
+from simmail.mailstore.adopting import Adopted, foreign_copy
 from simmail.mailstore.cabinet import Cabinet
 from simmail.mailstore.catalogue import Catalogue
 from simmail.mailstore.changing import Changing
-from simmail.mailstore.digestrows import Shown
+from simmail.mailstore.files import Shown
 from simmail.mailstore.filing import Added, Filed, Filer
 from simmail.mailstore.flags import canonical_all, microseconds
 from simmail.mailstore.folder import Folder
@@ -39,26 +39,26 @@ from simmail.mailstore.held import Held
 from simmail.mailstore.idle import Idle
 from simmail.mailstore.index import Index
 from simmail.mailstore.journal import Journal
+from simmail.mailstore.maildir import Row
 from simmail.mailstore.names import INBOX, check_folder, check_mailbox, existing_folder, mailbox_dir
+from simmail.mailstore.placing import Placing
 from simmail.mailstore.reading import understand
 from simmail.mailstore.ledger import Recovery
+from simmail.mailstore.office import close_filer
 from simmail.mailstore.records import FolderStatus
 from simmail.mailstore.runs import file_all
+from simmail.mailstore.sight import Sight
 from simmail.mailstore.special import is_standard, special_order
+from simmail.mailstore.strays import Strays
 from simmail.mailstore.tally import Tally
-from simmail.mailstore.transfer import after_reboot
 from simmail.mailstore.watching import Watch
 
 OnForeign = Callable[[str, Copy], None]
 
-#: UIDs left out after the machine went down: more than can have been given between two syncs of a folder.
-_JUMP = 10_000
-#: Files of other programs that get their UIDs at once.
-_ADOPTED = 100
-#: Real seconds after which files get the flags in their names.
-_PLACE = 1.0
 #: Real seconds between looks for mailboxes that another process made.
 _LOOK = 1.0
+#: Longest that anybody waits to see what was promised, when the disk is slow (real seconds).
+_PATIENCE = 1.5
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 #: Flags of deliveries that need no look: of one to a recipient, and of a sender's copy.
@@ -88,7 +88,7 @@ class MailStore:
         self.universe = universe
         self.journal = journal
         self.reactor = reactor
-        self.digest_of = digest
+        self.digest_of, self.shown = digest, shown
         self.writer, self.reader, self.indexer = journal.writer, journal.reader, journal.indexer
         self._on_foreign: OnForeign | None = None
         self._told: set[str] = set()
@@ -105,23 +105,28 @@ class MailStore:
         self._looked = self.seconds(), self.layout.changed()
         self.catalogue = Catalogue(self)
         self._cabinet = Cabinet(self)
-        self._tally = Tally(self.writer, self.layout.root, self._inbox)
+        self._tally = Tally(self.writer, self.filer, self._inbox)
         self._recovery = Recovery(self.filer.file, self.filer.mend)
         self._file = partial(file_all, self.filer)
+        #: The same into what is there.
+        self.file_only = partial(file_all, self.filer, create=False)
+        self._sight = Sight()
         self._watch = Watch(self)
         self.idle = Idle(
             reactor, lambda folder, uids: understand(folder, self, uids),
             lambda: self.indexer.call(self.index.fulltext.learn))
-        self._to_place: dict[Changing, None] = {}
-        self._placing: Any = None
+        self._strays = Strays(self)
+        self.placing = Placing(reactor, self.later)
         self._closed = False
-        self.writer.send(self._begin)
+        self.writer.call(journal.clerk.begin, self.filer).addCallbacks(self._clear, self._not_begun)
 
-    def _begin(self) -> None:
-        if self.journal.rebooted:
-            after_reboot(self.filer, _JUMP)
-        for gone in self.layout.leftovers():
+    def _clear(self, leftovers: list[str]) -> None:
+        for gone in leftovers:
             self.reader.send(self.layout.clear, gone)
+
+    def _not_begun(self, failure: Failure) -> None:
+        self.log.error("the mail of {universe} is as a crash left it: {error}",
+                       universe=self.universe, error=failure.value)
 
     def seconds(self) -> float:
         """Real seconds."""
@@ -163,13 +168,24 @@ class MailStore:
 
     # Deliveries
 
-    def accept(self, delivery: Delivery) -> Deferred[tuple[Copy, ...]]:
+    def accept(
+        self, delivery: Delivery, durable: Callable[[], None] | None = None
+    ) -> Deferred[tuple[Copy, ...]]:
         """File a delivery; Deferred of its copies."""
         try:
             delivery = self._checked(delivery)
         except Invalid:
             return fail_now()
-        return self.journal.accept(delivery, self._file).addCallback(self.filed)
+        if durable is None or self.shared:
+            # Other processes would look at once.
+            return self.journal.accept(delivery, self._file).addCallback(self.filed)
+        promise = self._sight.promise(durable)
+        return self.journal.accept(delivery, self._file, promise).addCallback(self.filed).addBoth(promise.over)
+
+    def visible(self) -> Deferred[None] | None:
+        """Deferred that fires when all that was promised is visible; None: it is."""
+        clear = None if self.journal.late else self._sight.clear()
+        return clear.addTimeout(_PATIENCE, self.reactor, lambda *_: None) if clear is not None else None
 
     def _checked(self, delivery: Delivery) -> Delivery:
         if not _ID.fullmatch(delivery.id):
@@ -186,30 +202,31 @@ class MailStore:
         self.apply(filed.added)
         return filed.copies
 
-    def file_only(self, deliveries: Sequence[Delivery]) -> list[Filed | Exception]:
-        """File into what is there; in the writer thread."""
-        return file_all(self.filer, deliveries, create=False)
-
     def apply(self, added: Sequence[Added]) -> None:
         """Messages have appeared: folders that are loaded learn of it."""
         if len(added) == 1:
             one = added[0]
-            self._added(one.mailbox, one.folder, added)
+            self.came(one.mailbox, one.folder, (one.row,), one.keywords)
         elif added:
             groups: dict[tuple[str, str], list[Added]] = {}
             for one in added:
                 groups.setdefault((one.mailbox, one.folder), []).append(one)
             for (mailbox, name), some in groups.items():
-                self._added(mailbox, name, some)
+                self.came(mailbox, name, [one.row for one in some], some[-1].keywords)
 
-    def _added(self, mailbox: str, name: str, added: Sequence[Added]) -> None:
+    def came(self, mailbox: str, name: str, rows: Sequence[Row], table: tuple[str, ...]) -> None:
+        """
+        Messages have appeared in a folder: it learns of it if it is loaded.
+
+        @param table: the keywords their masks are to be read by.
+        """
         if mailbox not in self._boxes:
             self._know(mailbox)
         folder = self.catalogue.get((mailbox, name))
         if folder is not None:
-            folder.added([one.row for one in added], added[-1].keywords)
+            folder.added(rows, table)
         if name == INBOX and (folder is None or not folder.loaded):
-            self._tally.filed(mailbox, len(added), sum(not one.row.mask & maildir.SEEN for one in added))
+            self._tally.filed(mailbox, len(rows), sum(not row.mask & maildir.SEEN for row in rows))
 
     def settle(self, ids: Iterable[str]) -> None:
         """Nothing is owed any more for these deliveries."""
@@ -297,7 +314,7 @@ class MailStore:
     async def _create(self, mailbox: str) -> None:
         check_mailbox(mailbox)
         if not self.exists(mailbox):
-            await self.writer.call(self.layout.make_box, mailbox)
+            await self.writer.call(self.filer.make_box, mailbox)
             if mailbox not in self._boxes:
                 self._know(mailbox)
 
@@ -306,17 +323,10 @@ class MailStore:
         return Deferred.fromCoroutine(self._delete(mailbox))
 
     async def _delete(self, mailbox: str) -> None:
-        box = self.require(mailbox)
-        gone = await self.writer.call(self._drop_box, mailbox, box)
+        self.require(mailbox)
+        gone = await self.writer.call(self.filer.drop_box, mailbox)
         self._unknow(mailbox)
         self.reader.send(self.layout.clear, gone)
-
-    def _drop_box(self, mailbox: str, box: str) -> str:
-        self.filer.forget(mailbox)
-        try:
-            return self.layout.drop_box(box)
-        except FileNotFoundError:
-            raise NotFound(f"there is no mailbox {mailbox}") from None
 
     def erase(self) -> Deferred[None]:
         """Deferred: everything is gone."""
@@ -371,10 +381,6 @@ class MailStore:
         self.catalogue.drop(folder)
         self.later(self.indexer.call(self.index.forget, folder.mailbox, folder.name))
 
-    def make(self, mailbox: str, name: str) -> str:
-        """A standard folder that is only shown is made; in the writer thread."""
-        return self.filer.place(mailbox, name, create=False).directory
-
     def create_folder(self, mailbox: str, name: str, special_use: str = "") -> Deferred[None]:
         """Deferred: one more folder."""
         return Deferred.fromCoroutine(self._cabinet.create(mailbox, name, special_use))
@@ -404,53 +410,22 @@ class MailStore:
 
         @return: whether some have to be tried again.
         """
-        failed = False
-        strays = sorted(strays, key=lambda stray: stray.partition("/")[2])
-        for begin in range(0, len(strays), _ADOPTED):
-            try:
-                adopted: Adopted = await self.writer.call(
-                    adopt, self.filer, mailbox, name, strays[begin:begin + _ADOPTED], self._owe)
-            except NotFound:
-                return False
-            self.apply(adopted.added)
-            failed = failed or adopted.failed
-            if adopted.lost:
-                self.settle(adopted.lost)
-            for one in adopted.owed:
-                self._tell(*one)
-        return failed
+        return await self._strays.take(mailbox, name, strays)
+
+    def adopted(self, mailbox: str, name: str, adopted: Adopted) -> None:
+        """What became of some of them."""
+        rows = adopted.rows()
+        if rows:
+            self.came(mailbox, name, rows, adopted.table)
+        if adopted.lost:
+            self.settle(adopted.lost)
+        for one in adopted.owed:
+            self._tell(*one)
 
     def _tell(self, foreign: str, copy: Copy) -> None:
         if self._on_foreign is not None and foreign not in self._told:
             self._told.add(foreign)
             self._on_foreign(foreign, copy)
-
-    def _owe(self, ids: list[str]) -> None:
-        self.journal.owe(self.universe, ids)
-
-    # Files that are to be renamed
-
-    def place_later(self, folder: Changing) -> None:
-        """Before long, the files of a folder get the names they should have."""
-        self._to_place[folder] = None
-        if self._placing is None and not self._closed:
-            self._placing = self.reactor.callLater(_PLACE, self._place)
-
-    def _place(self) -> None:
-        self._placing = None
-        self.later(Deferred.fromCoroutine(self._place_all()))
-
-    async def _place_all(self) -> None:
-        folders, self._to_place = list(self._to_place), {}
-        for folder in folders:
-            try:
-                await folder.place()
-            except NotFound:
-                continue
-            except Unavailable as error:
-                self.log.warn("cannot rename files in {name} of {mailbox}: {error}",
-                              name=folder.name, mailbox=folder.mailbox, error=error)
-                self.place_later(folder)
 
     # The index
 
@@ -465,18 +440,6 @@ class MailStore:
         except Unavailable as error:
             self.log.warn("{error}", error=error)
             return None
-
-    def index_copied(self, source: Folder, target: Folder, pairs: Sequence[tuple[int, int]]) -> None:
-        """Messages were copied: so are their digests."""
-        if pairs:
-            self.later(self.indexer.call(
-                _copy_digests, self.index, (source.mailbox, source.name, source.uidvalidity),
-                (target.mailbox, target.name, target.uidvalidity), pairs))
-
-    def index_expunged(self, folder: Changing, uids: Sequence[int]) -> None:
-        """Messages are gone: so are their digests."""
-        self.later(self.indexer.call(
-            _drop_digests, self.index, (folder.mailbox, folder.name, folder.uidvalidity), uids))
 
     # The rest
 
@@ -498,15 +461,18 @@ class MailStore:
         self._closed = True
         self._watch.stop()
         self.idle.stop()
-        if self._placing is not None:
-            self._placing.cancel()
-            self._placing = None
-        await self._place_all()
+        self._strays.stop()
+        await self.placing.finish()
         await self.journal.sync()
         await self.catalogue.save()
         await self.indexed(self.index.close)
         await self.reader.call(lambda: None)
-        await self.writer.call(self.filer.close)
+        try:
+            await self.writer.call(close_filer, self.filer)
+        except Unavailable:
+            # It has died, and with it all it had open.
+            pass
+        self.layout.close()
 
 
 def fail_now() -> Deferred[Any]:
@@ -518,13 +484,3 @@ def fail_now() -> Deferred[Any]:
 
 def _checked(filing: Filing) -> Filing:
     return Filing(check_mailbox(filing.mailbox), check_folder(filing.folder), canonical_all(filing.flags))
-
-
-def _copy_digests(
-    index: Index, source: tuple[str, str, int], target: tuple[str, str, int], pairs: Sequence[tuple[int, int]]
-) -> None:
-    index.digests.copy(index.folder(*source), index.folder(*target), pairs)
-
-
-def _drop_digests(index: Index, folder: tuple[str, str, int], uids: Sequence[int]) -> None:
-    index.digests.expunge(index.folder(*folder), uids)

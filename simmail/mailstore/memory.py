@@ -68,8 +68,11 @@ class MemoryMailStore:
 
     # Deliveries
 
+    def visible(self) -> None:
+        """Nothing is promised that is not visible."""
+
     @deferred
-    def accept(self, delivery: Delivery) -> tuple[Copy, ...]:
+    def accept(self, delivery: Delivery, durable: Callable[[], None] | None = None) -> tuple[Copy, ...]:
         """File a delivery."""
         self.require()
         microseconds(delivery.at)

@@ -14,10 +14,11 @@ from twisted.logger import Logger
 from zope.interface import implementer
 
 from simmail.core.digest import Digest
+from simmail.core.ordering import Criterion, in_order
 from simmail.errors import Invalid, NotFound
 from simmail.interfaces import IFolder
 from simmail.mailstore.flags import MOST_KEYWORDS, canonical_all, is_keyword, microseconds
-from simmail.mailstore.records import Entry, FolderChange, FolderStatus
+from simmail.mailstore.records import Columns, Entry, FolderChange, FolderStatus
 
 if TYPE_CHECKING:
     from simmail.mailstore.memory import MemoryMailStore
@@ -158,6 +159,25 @@ class MemoryFolder:
         """Some fields of their digests."""
         return {uid: tuple(getattr(digest, name) for name in names)
                 for uid, digest in self._digests(uids).items()}
+
+    @deferred
+    def columns(self, uids: Iterable[int], names: Sequence[str]) -> Columns:
+        """The same in columns."""
+        digests = self._digests(uids)
+        return list(digests), [[getattr(digest, name) for digest in digests.values()] for name in names]
+
+    @deferred
+    def ordered(self, uids: Sequence[int], criteria: Sequence[Criterion]) -> list[int]:
+        """Those messages that are there, in an order."""
+        digests = self._digests(uids)
+        messages = [self._messages[uid] for uid in digests]
+        columns: dict[str, Sequence[Any]] = {
+            "arrival": [one.date for one in messages], "size": [len(one.octets) for one in messages],
+            "at": [digest.sent or one.date for one, digest in zip(messages, digests.values())]}
+        for name, _ in criteria:
+            if name not in columns:
+                columns[name] = [getattr(digest, name) for digest in digests.values()]
+        return in_order(list(digests), criteria, columns)
 
     def _digests(self, uids: Iterable[int]) -> dict[int, Digest]:
         self._require()

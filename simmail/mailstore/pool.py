@@ -4,7 +4,7 @@ The segments of the journal: which is written to, and when old ones go.
 A segment is dropped when nothing in it is owed and the disk that holds the
 mail has been synced.  Once a journal is busy the next segment is made ready
 beside it, filled, so that syncs are cheap; of those that are dropped some are
-used again.  All but the making and the syncing is done in the writer thread.
+used again.  All but the making and the syncing is done by the writer.
 Source: decisions, section 20.
 """
 
@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Protocol
 
 from twisted.logger import Logger
 
 from simmail.mailstore.segments import Record, Segment
-from simmail.mailstore.worker import IWorker
+from simmail.mailstore.worker import ISender
 
 #: Octets of segments that may wait, and real seconds that they may, before the disk is synced for their sake.
 MOST_WAITING, LONGEST_WAITING = 128 * 1024 * 1024, 30.0
@@ -29,28 +29,35 @@ MOST_SPARE = 4
 _ENDING, _SPARE = ".journal", ".spare"
 
 
+class Clock(Protocol):
+    """What is needed of a reactor here (C{IReactorTime})."""
+
+    def seconds(self) -> float:
+        """Real seconds."""
+
+
 class Pool:
     """
     The segments in one directory.
 
     @param limit: octets of a segment, after which the next one is begun.
     @param boot: of the machine.
-    @param writer, syncer: send a call to the thread that writes, and to the one that may wait for the disk.
-    @param sync_disks: everything on the disks that hold mail is written; in the syncer's thread.
+    @param writer, syncer: send a call to who writes, and to a thread that may wait for the disk.
+    @param sync_disks: everything on the disks that hold mail is written; asked of the syncer.
     @ivar rebooted: the machine went down since the journal was last written.
     """
 
     log = Logger()
 
     def __init__(
-        self, path: str, limit: int, boot: str, reactor: Any, writer: Callable[[], IWorker],
-        syncer: Callable[[], IWorker], sync_disks: Callable[[], None],
+        self, path: str, limit: int, boot: str, clock: Clock, writer: Callable[[], ISender],
+        syncer: Callable[[], ISender], sync_disks: Callable[[], None],
     ) -> None:
         self.rebooted = False
         self._path = path
         self._limit = limit
         self._boot = boot
-        self._reactor = reactor
+        self._clock = clock
         self._writer, self._syncer, self._sync_disks = writer, syncer, sync_disks
         self._segment: Segment | None = None
         self._next: Segment | None = None
@@ -168,7 +175,7 @@ class Pool:
     # Old ones
 
     def _check_old(self) -> None:
-        now = self._reactor.seconds()
+        now = self._clock.seconds()
         if self._closed_since is None:
             self._closed_since = now
         if (now - self._closed_since < LONGEST_WAITING

@@ -7,13 +7,20 @@ slices, so that other work comes in between.
 
 from __future__ import annotations
 
-import errno
-import os
+from array import array
 from collections.abc import AsyncIterator, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from twisted.internet.defer import Deferred
+from twisted.python.failure import Failure
+
 from simmail.core.digest import Digest
+from simmail.core.ordering import OF_FOLDER, Criterion, in_order
 from simmail.errors import Unavailable
+from simmail.mailstore.digestrows import SHOWN, Unread, is_shown
+from simmail.mailstore.files import read_files, shown_of
+from simmail.mailstore.flags import microseconds
+from simmail.mailstore.records import Columns, as_columns, by_uid
 
 if TYPE_CHECKING:
     from simmail.mailstore.folder import Folder
@@ -21,43 +28,17 @@ if TYPE_CHECKING:
     from simmail.mailstore.mailstore import MailStore
 
 #: Messages, and octets of them, whose digests are taken in one go.
-_SLICE, _OCTETS = 64, 1024 * 1024
-#: The same without the index.
+_SLICE, _OCTETS = 512, 2 * 1024 * 1024
+#: Of so many messages the writer is asked for half; octets of one of them, and messages of one question, at most.
+_MANY, _SMALL, _FEW = 128, 64 * 1024, 32
+#: Messages whose digests are taken in one go without the index.
 _ALONE = 16
 #: Messages that are looked for in the index in one go.
 _LOOKED = 5000
 
 Key = tuple[str, str, int]
-
-
-def read_files(root: int, directory: str, paths: Sequence[str | None]) -> list[bytes | None]:
-    """The contents of files, None for those that are not there; in the reader thread."""
-    result: list[bytes | None] = []
-    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
-    for path in paths:
-        if path is None:
-            result.append(None)
-            continue
-        try:
-            fd = os.open(f"{directory}/{path}", flags, dir_fd=root)
-        except OSError as error:
-            # A link is no message, wherever it leads to.
-            if error.errno not in (errno.ENOENT, errno.ELOOP):
-                raise
-            result.append(None)
-            continue
-        try:
-            size = os.fstat(fd).st_size
-            octets = os.read(fd, size + 1)
-            while len(octets) < size:
-                more = os.read(fd, size - len(octets) + 1)
-                if not more:
-                    break
-                octets += more
-        finally:
-            os.close(fd)
-        result.append(octets)
-    return result
+#: UIDs, and what will be answered of them.
+Asked = tuple[list[int], "Deferred[list[tuple[bytes, bytes] | None]]"]
 
 
 async def digests(folder: Folder, store: MailStore, uids: Iterable[int]) -> dict[int, Digest]:
@@ -70,22 +51,29 @@ async def digested(
     folder: Folder, store: MailStore, uids: Iterable[int], names: Sequence[str]
 ) -> dict[int, tuple[Any, ...]]:
     """Some fields of the digests of those messages that are there."""
+    return by_uid(*await columns(folder, store, uids, names))
+
+
+async def columns(folder: Folder, store: MailStore, uids: Iterable[int], names: Sequence[str]) -> Columns:
+    """The same in columns, with the UIDs that they are of, in the order of C{uids}."""
     folder.require()
-    having = folder.entry if not isinstance(uids, (list, tuple)) or len(uids) < 100 else None
-    wanted = [uid for uid in uids if having(uid) is not None] if having else _there(folder, uids)
+    wanted = folder.there(uids if isinstance(uids, (list, array)) else list(uids))
     if not wanted:
-        return {}
+        return [], [[] for _ in names]
     key = (folder.mailbox, folder.name, folder.uidvalidity)
     store.idle.disturb()
     try:
-        found: dict[int, tuple[Any, ...]] = await store.indexer.call(_fetch, store.index, key, wanted, names)
+        found: Columns = await store.indexer.call(_columns, store.index, key, wanted, names)
     except Unavailable:
         # The index is a convenience: without it each message is looked at again.
-        return await _without_index(folder, store, wanted, names)
-    async for some in _taken(folder, store, key, [uid for uid in wanted if uid not in found], names):
+        return as_columns(wanted, await _without_index(folder, store, wanted, names), names)
+    if len(found[0]) == len(wanted):
+        return found
+    rows = by_uid(*found)
+    async for some in _taken(folder, store, key, [uid for uid in wanted if uid not in rows], names):
         store.idle.disturb()
-        found.update(some)
-    return found
+        rows.update(some)
+    return as_columns(wanted, rows, names)
 
 
 async def understand(folder: Folder, store: MailStore, uids: Sequence[int]) -> None:
@@ -94,6 +82,21 @@ async def understand(folder: Folder, store: MailStore, uids: Sequence[int]) -> N
     missing = await store.indexer.call(_missing, store.index, key, uids)
     async for _ in _taken(folder, store, key, missing, ()):
         pass
+
+
+async def glance(folder: Folder, store: MailStore, uids: Sequence[int]) -> None:
+    """The index knows what FETCH shows of some messages, if that can be had apart from the rest."""
+    if store.shown is None:
+        return
+    key = (folder.mailbox, folder.name, folder.uidvalidity)
+    async for _ in _taken(folder, store, key, uids, SHOWN, alone=True):
+        pass
+
+
+def keep(folder: Folder, store: MailStore, rows: Sequence[tuple[int, tuple[bytes, bytes]]]) -> Deferred[Any]:
+    """Deferred: the index knows what FETCH shows of some messages, which somebody has looked at."""
+    key = (folder.mailbox, folder.name, folder.uidvalidity)
+    return store.indexer.call(_keep, store.index, key, rows, ())
 
 
 async def containing(folder: Folder, store: MailStore, name: str, text: str) -> list[int]:
@@ -105,16 +108,25 @@ async def containing(folder: Folder, store: MailStore, name: str, text: str) -> 
     for begin in range(0, len(uids), _LOOKED):
         some = uids[begin:begin + _LOOKED]
         store.idle.disturb()
-        await understand(folder, store, some)
-        found += await store.indexer.call(_containing, store.index, key, name, text, some[0], some[-1])
+        asked = key, name, text, some
+        missing, having = await store.indexer.call(_containing, store.index, *asked, False)
+        if missing:
+            async for _ in _taken(folder, store, key, missing, ()):
+                pass
+            _, having = await store.indexer.call(_containing, store.index, *asked, True)
+        found += having
     # What came meanwhile was not looked at; what went is not there.
-    return _there(folder, found)
+    return list(folder.there(found))
 
 
 async def _taken(
-    folder: Folder, store: MailStore, key: Key, uids: Sequence[int], names: Sequence[str]
+    folder: Folder, store: MailStore, key: Key, uids: Sequence[int], names: Sequence[str], alone: bool = False
 ) -> AsyncIterator[dict[int, tuple[Any, ...]]]:
-    """The digests of messages are taken, a slice at a time; fields of them."""
+    """
+    The digests of messages are taken, a slice at a time; fields of them.
+
+    @param alone: by the thread of the index, whatever else there is.
+    """
     sizes = folder.column("size", uids)
     begin = 0
     while begin < len(uids):
@@ -124,21 +136,66 @@ async def _taken(
             end += 1
         some = uids[begin:end]
         begin = end
-        paths = folder.paths(some)
+        paths = dict(zip(some, folder.paths(some)))
+        dates = dict(zip(some, folder.column("arrival", some)))
         if folder.directory is None:
             continue
+        asked = [] if alone else _share(folder, store, folder.directory, paths, names)
         found: dict[int, tuple[Any, ...]] = await store.indexer.call(
-            _take_files, store, key, folder.directory, dict(zip(some, paths)), names)
+            _take_files, store, key, folder.directory, paths, dates, names)
+        if asked:
+            found.update(await store.indexer.call(_keep, store.index, key, await _gathered(asked), names))
         lost = [uid for uid in some if uid not in found]
         if lost:
             # Renamed meanwhile, or gone.
-            messages = await folder.reads(lost)
+            messages = [Unread(uid, dates[uid] or 0, octets) for uid, octets in await folder.reads(lost)]
             found.update(await store.indexer.call(_take, store.index, key, messages, names))
         yield found
 
 
+def _share(
+    folder: Folder, store: MailStore, directory: str, paths: dict[int, str | None], names: Sequence[str]
+) -> list[Asked]:
+    """
+    Of many messages the writer is asked for half; what it is asked for is taken out of C{paths}.
+
+    Small ones only, a few at a time: deliveries wait behind them.
+    """
+    if store.shown is None or not is_shown(names) or len(paths) < _MANY:
+        return []
+    theirs = list(paths)[len(paths) // 2:]
+    theirs = [uid for uid, size in zip(theirs, folder.column("size", theirs)) if size is not None and size <= _SMALL]
+    asked: list[Asked] = []
+    for begin in range(0, len(theirs), _FEW):
+        some = theirs[begin:begin + _FEW]
+        answer: Deferred[list[tuple[bytes, bytes] | None]] = store.writer.call(
+            shown_of, store.filer, store.shown, directory, [paths.pop(uid) for uid in some])
+        asked.append((some, answer.addErrback(_none)))
+    return asked
+
+
+def _none(failure: Failure) -> list[tuple[bytes, bytes] | None]:
+    """What the writer cannot do now is done here."""
+    failure.trap(Unavailable)
+    return []
+
+
+async def _gathered(asked: Sequence[Asked]) -> list[tuple[int, tuple[bytes, bytes]]]:
+    rows = []
+    for uids, answer in asked:
+        rows += [(uid, row) for uid, row in zip(uids, await answer) if row is not None]
+    return rows
+
+
+def _keep(
+    index: Index, key: Key, rows: Sequence[tuple[int, tuple[bytes, bytes]]], names: Sequence[str]
+) -> dict[int, tuple[Any, ...]]:
+    return index.digests.keep_shown(index.folder(*key), rows, names)
+
+
 def _take_files(
-    store: MailStore, key: Key, directory: str, paths: dict[int, str | None], names: Sequence[str]
+    store: MailStore, key: Key, directory: str, paths: dict[int, str | None], dates: dict[int, int | None],
+    names: Sequence[str],
 ) -> dict[int, tuple[Any, ...]]:
     """Read messages and take their digests, in the thread of the index; none of those whose file is not there."""
     index = store.index
@@ -148,22 +205,49 @@ def _take_files(
     missing = [uid for uid in paths if uid not in found]
     if missing:
         octets = read_files(store.layout.root, directory, [paths[uid] for uid in missing])
-        found.update(index.digests.take(
-            number, [(uid, one) for uid, one in zip(missing, octets) if one is not None], names))
+        found.update(index.digests.take(number, [
+            Unread(uid, dates[uid] or 0, one) for uid, one in zip(missing, octets) if one is not None], names))
     return found
 
 
-def _there(folder: Folder, uids: Iterable[int]) -> list[int]:
-    having = set(folder.uids)
-    return [uid for uid in uids if uid in having]
+async def ordered(
+    folder: Folder, store: MailStore, uids: Sequence[int], criteria: Sequence[Criterion]
+) -> list[int]:
+    """Those messages that are there, in an order."""
+    folder.require()
+    wanted = folder.there(uids)
+    key = (folder.mailbox, folder.name, folder.uidvalidity)
+    store.idle.disturb()
+    try:
+        found: list[int] = await store.indexer.call(_ordered, store.index, key, wanted, criteria)
+        if len(found) < len(wanted):
+            for begin in range(0, len(wanted), _LOOKED):
+                store.idle.disturb()
+                await understand(folder, store, wanted[begin:begin + _LOOKED])
+            found = await store.indexer.call(_ordered, store.index, key, wanted, criteria)
+        return found
+    except Unavailable:
+        names = ["sent", *[one.name for one in criteria if one.name not in OF_FOLDER]]
+        there, columns = as_columns(wanted, await _without_index(folder, store, wanted, names), names)
+        values: dict[str, Sequence[Any]] = dict(zip(names, columns))
+        for name in ("arrival", "size"):
+            values[name] = [value or 0 for value in folder.column(name, there)]
+        values["at"] = [
+            arrival if sent is None else microseconds(sent)
+            for sent, arrival in zip(values["sent"], values["arrival"])]
+        return in_order(there, criteria, values)
 
 
-def _fetch(index: Index, key: Key, uids: Sequence[int], names: Sequence[str]) -> dict[int, tuple[Any, ...]]:
-    return index.digests.fetch(index.folder(*key), uids, names)
+def _columns(index: Index, key: Key, uids: Sequence[int], names: Sequence[str]) -> Columns:
+    return index.digests.columns(index.folder(*key), uids, names)
+
+
+def _ordered(index: Index, key: Key, uids: Sequence[int], criteria: Sequence[Criterion]) -> list[int]:
+    return index.digests.ordered(index.folder(*key), uids, criteria)
 
 
 def _take(
-    index: Index, key: Key, messages: Sequence[tuple[int, bytes]], names: Sequence[str]
+    index: Index, key: Key, messages: Sequence[Unread], names: Sequence[str]
 ) -> dict[int, tuple[Any, ...]]:
     return index.digests.take(index.folder(*key), messages, names)
 
@@ -172,8 +256,13 @@ def _missing(index: Index, key: Key, uids: Sequence[int]) -> list[int]:
     return index.digests.missing(index.folder(*key), uids)
 
 
-def _containing(index: Index, key: Key, name: str, text: str, low: int, high: int) -> list[int]:
-    return index.digests.containing(index.folder(*key), name, text, low, high)
+def _containing(
+    index: Index, key: Key, name: str, text: str, uids: Sequence[int], taken: bool
+) -> tuple[list[int], list[int]]:
+    """Those whose digests are missing; if none is, or all that could be were C{taken}, those with the text."""
+    number = index.folder(*key)
+    missing = [] if taken else index.digests.missing(number, uids)
+    return missing, [] if missing else index.digests.containing(number, name, text, uids[0], uids[-1])
 
 
 async def _without_index(

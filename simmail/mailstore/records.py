@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Literal, NamedTuple
+from itertools import compress
+from typing import Any, Literal, NamedTuple
+
+#: UIDs, and for each field that was asked for one value for each of them.
+Columns = tuple[list[int], list[list[Any]]]
 
 
 class Entry(NamedTuple):
@@ -49,3 +54,20 @@ class FolderChange(NamedTuple):
     uids: tuple[int, ...]
     modseq: int = 0
     origin: object = None
+
+
+def by_uid(uids: Iterable[int], columns: Sequence[Sequence[Any]]) -> dict[int, tuple[Any, ...]]:
+    """Columns as rows."""
+    return dict(zip(uids, zip(*columns))) if columns else dict.fromkeys(uids, ())
+
+
+def as_columns(uids: Iterable[int], rows: Mapping[int, Sequence[Any]], names: Sequence[str]) -> Columns:
+    """Those rows that are there as columns."""
+    found = [uid for uid in dict.fromkeys(uids) if uid in rows]
+    return found, [[rows[uid][at] for uid in found] for at in range(len(names))]
+
+
+def only(uids: Sequence[int], wanted: Container[int], columns: Sequence[Sequence[Any]]) -> Columns:
+    """What columns say of some of their UIDs."""
+    stay = list(map(wanted.__contains__, uids))
+    return list(compress(uids, stay)), [list(compress(column, stay)) for column in columns]

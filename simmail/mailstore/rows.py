@@ -91,9 +91,24 @@ class Rows:
         at = bisect_left(self.uids, uid)
         return at if at < len(self.uids) and self.uids[at] == uid else -1
 
+    def has(self, uid: int) -> bool:
+        """Whether it is there."""
+        return self.find(uid) >= 0
+
+    def stretch(self, uids: Sequence[int]) -> int:
+        """The position of the first of some UIDs when they stand here one behind the other, else -1."""
+        begin = self.find(uids[0]) if uids else -1
+        if begin >= 0 and self.uids[begin:begin + len(uids)] != (
+                uids if isinstance(uids, array) else array("I", uids)):
+            return -1
+        return begin
+
     def positions(self, uids: Iterable[int]) -> list[int]:
         """The positions of those UIDs that are there, ascending, each once."""
         wanted = uids if isinstance(uids, (list, tuple, array, range)) else list(uids)
+        begin = self.stretch(wanted)
+        if begin >= 0:
+            return list(range(begin, begin + len(wanted)))
         if len(wanted) > len(self.uids) // 8:
             having = set(wanted)
             return [at for at, uid in enumerate(self.uids) if uid in having]
@@ -125,10 +140,16 @@ class Rows:
         self.placed[at] = self.masks[at]
         self.in_new[at] = self.recent[at]
 
-    def row(self, at: int) -> Row:
-        """All of it."""
-        return Row(self.uids[at], self.masks[at], self.sizes[at], self.dates[at], self.modseqs[at],
-                   bool(self.recent[at]), self.key(at))
+    def rows(self, positions: Sequence[int]) -> list[Row]:
+        """All of some messages."""
+        return list(map(
+            Row, *[map(column.__getitem__, positions) for column in (
+                self.uids, self.masks, self.sizes, self.dates, self.modseqs)],
+            map(bool, map(self.recent.__getitem__, positions)), map(self.key, positions)))
+
+    def paths(self, positions: Sequence[int]) -> list[str]:
+        """Their files, below the folder."""
+        return list(map(self.path, positions))
 
     def find_key(self, key: str) -> int:
         """The position of the message with a key, -1 for none."""

@@ -17,7 +17,7 @@ from simmail.mailstore.filing import NO_SHARES, Filed, Filer, Share
 
 def file_all(filer: Filer, deliveries: Sequence[Delivery], create: bool = True) -> list[Filed | Exception]:
     """
-    What C{Filer.file} does, for each; in the writer thread.
+    What C{Filer.file} does, for each; by the writer.
 
     @return: for each what it answered or raised.
     """

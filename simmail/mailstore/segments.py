@@ -85,10 +85,14 @@ Octets = tuple[bytes, bytes, bytes]
 """A record: kind, description, octets of the message."""
 
 
-def delivery_record(delivery: Delivery) -> Octets:
-    """The record of a delivery."""
-    return DELIVERY, _encode(Described(
-        delivery.id, delivery.universe, delivery.filings, delivery.at, delivery.commit)), delivery.octets
+def describe(delivery: Delivery) -> bytes:
+    """All of a delivery but its octets."""
+    return _encode(Described(delivery.id, delivery.universe, delivery.filings, delivery.at, delivery.commit))
+
+
+def delivery_of(described: Described, octets: bytes) -> Delivery:
+    """The delivery again."""
+    return Delivery(described.id, described.universe, described.filings, octets, described.at, described.commit)
 
 
 def record(kind: bytes, value: object) -> Octets:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
+from operator import lt
 from typing import Any
 
 from twisted.logger import Logger
@@ -19,7 +21,7 @@ from simmail.mailstore.rows import Rows
 
 Listener = Callable[[FolderChange], None]
 
-_COLUMNS = {"uid": "uids", "size": "sizes", "modseq": "modseqs"}
+_COLUMNS = {"uid": "uids", "size": "sizes", "modseq": "modseqs", "arrival": "dates"}
 _SYSTEM_BITS = {name.lower(): 1 << at for at, (name, _) in enumerate(SYSTEM)}
 
 
@@ -100,12 +102,18 @@ class FolderState:
         """Those messages that are there, in the order of C{uids}."""
         return [self._entry(at) for at in map(self._rows.find, uids) if at >= 0]
 
+    def there(self, uids: Sequence[int]) -> Sequence[int]:
+        """Those that are there."""
+        if self._rows.stretch(uids) >= 0:
+            return uids
+        having = set(self._rows.uids).__contains__ if len(uids) > len(self._rows) // 8 else self._rows.has
+        return list(filter(having, uids))
+
     def column(self, name: str, uids: Sequence[int]) -> list[Any]:
         """One field of each message, None for those that are gone."""
         rows = self._rows
-        begin = rows.find(uids[0]) if uids else -1
-        if begin >= 0 and rows.uids[begin:begin + len(uids)] == (
-                uids if isinstance(uids, array) else array("I", uids)):
+        begin = rows.stretch(uids)
+        if begin >= 0:
             return self._stretch(name, begin, begin + len(uids))
         value = self._column(name)
         return [value(at) if at >= 0 else None for at in map(rows.find, uids)]
@@ -174,19 +182,18 @@ class FolderState:
 
     # Changes that have happened
 
-    def _append(self, rows: Iterable[Row]) -> None:
+    def _append(self, rows: Sequence[Row]) -> None:
         """Messages have appeared; those known already are not told again."""
+        uids = [row.uid for row in rows]
         last = self._rows.uids[-1] if self._rows.uids else 0
-        fresh = []
-        for row in rows:
-            if row.uid > last:
-                fresh.append(row)
-                last = row.uid
-        if fresh:
-            self._rows.extend(fresh)
-            self.uidnext = max(self.uidnext, last + 1)
-            self.highestmodseq = max(self.highestmodseq, max([row.modseq for row in fresh]))
-            self._tell(FolderChange("added", tuple([row.uid for row in fresh]), self.highestmodseq))
+        if not all(map(lt, (last, *uids), uids)):
+            rows = [row for row, highest in zip(rows, accumulate((last, *uids), max)) if row.uid > highest]
+            uids = [row.uid for row in rows]
+        if rows:
+            self._rows.extend(rows)
+            self.uidnext = max(self.uidnext, uids[-1] + 1)
+            self.highestmodseq = max(self.highestmodseq, max([row.modseq for row in rows]))
+            self._tell(FolderChange("added", tuple(uids), self.highestmodseq))
 
     # Who watches
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from twisted.internet.defer import Deferred
 
+from simmail.mailstore.filing import Filer
 from simmail.mailstore.names import mailbox_dir
 from simmail.mailstore.survey import survey
 from simmail.mailstore.worker import IWorker
@@ -25,13 +26,13 @@ class Tally:
     """
     (total, unread) by mailbox.
 
-    @param root: descriptor of the universe's directory.
+    @param filer: of the universe.
     @param loaded: what a loaded INBOX says, None when it is not loaded.
     """
 
-    def __init__(self, writer: IWorker, root: int, loaded: Callable[[str], Counts | None]) -> None:
+    def __init__(self, writer: IWorker, filer: Filer, loaded: Callable[[str], Counts | None]) -> None:
         self._writer = writer
-        self._root = root
+        self._filer = filer
         self._loaded = loaded
         self._counts: dict[str, Counts] = {}
         self._complete = False
@@ -73,7 +74,7 @@ class Tally:
         try:
             todo = list(mailboxes())
             for begin in range(0, len(todo), _SLICE):
-                found = await self._writer.call(self._survey, todo[begin:begin + _SLICE])
+                found = await self._writer.call(_survey, self._filer, todo[begin:begin + _SLICE])
                 there = set(mailboxes())
                 for mailbox, counts in found:
                     if mailbox in there:
@@ -86,12 +87,13 @@ class Tally:
             for one in waiting:
                 one.callback(None)
 
-    def _survey(self, mailboxes: Iterable[str]) -> list[tuple[str, Counts]]:
-        found = []
-        for mailbox in mailboxes:
-            try:
-                counted = survey(self._root, mailbox_dir(mailbox))
-            except FileNotFoundError:
-                continue
-            found.append((mailbox, (counted.total, counted.unseen)))
-        return found
+
+def _survey(filer: Filer, mailboxes: Iterable[str]) -> list[tuple[str, Counts]]:
+    found = []
+    for mailbox in mailboxes:
+        try:
+            counted = survey(filer.root, mailbox_dir(mailbox))
+        except FileNotFoundError:
+            continue
+        found.append((mailbox, (counted.total, counted.unseen)))
+    return found

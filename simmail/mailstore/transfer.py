@@ -1,43 +1,68 @@
 """
 Messages that come into a folder from another one.
 
-Done in the writer thread, a slice at a time.
+Done by the writer, a slice at a time.
 """
 
 from __future__ import annotations
 
 import os
+from array import array
 from collections.abc import Sequence
+from functools import partial
+from itertools import chain, count
 from typing import NamedTuple
 
 from simmail.errors import Unavailable
 from simmail.mailstore import maildir
-from simmail.mailstore.filing import SYSTEM_MASK, Added, Filer, Restated
-from simmail.mailstore.maildir import Row
+from simmail.mailstore.filing import SYSTEM_MASK, Filer, Restated
+from simmail.mailstore.maildir import Row, path_of
 
 
-class Source(NamedTuple):
-    """A message to be copied or moved: its file (below its folder), and its flags, keywords by name."""
+class Sources(NamedTuple):
+    """
+    Messages to be copied or moved, of one folder, in columns: they go to another process.
 
-    path: str
-    row: Row
-    keywords: tuple[str, ...]
+    @ivar paths: their files, below the folder; recent: 1 for those that nobody has opened the folder for.
+    @ivar keywords: what the bits of a mask that are keywords are called there.
+    """
+
+    paths: list[str]
+    keys: list[str]
+    sizes: array[int]
+    masks: array[int]
+    recent: bytes
+    keywords: dict[int, tuple[str, ...]]
 
 
 class Transferred(NamedTuple):
     """
     What became of a slice.
 
-    @ivar added: one for each source, None where the file was not there.
+    @ivar uid, modseq: those of the first; each has one more than the one before it.
+    @ivar missing: positions of those whose file was not there.
+    @ivar masks: for bits of a mask that are keywords those they have here; table: the keywords here.
     @ivar source: for a move, what it did to the source folder (C{failed} is not used).
     """
 
-    added: list[Added | None]
+    uid: int
+    modseq: int
+    missing: list[int]
+    masks: dict[int, int]
+    table: tuple[str, ...]
     source: Restated | None
+
+    def rows(self, sources: Sequence[Row]) -> list[Row]:
+        """What is in the target now."""
+        gone, masks = set(self.missing), self.masks
+        return [
+            Row(uid, mask & SYSTEM_MASK | masks[mask & ~SYSTEM_MASK], size, date, modseq, recent, key)
+            for at, uid, modseq, (_, mask, size, date, _, recent, key)
+            in zip(count(), count(self.uid), count(self.modseq), sources) if at not in gone]
 
 
 def transfer(
-    filer: Filer, mailbox: str, name: str, sources: Sequence[Source], target: tuple[str, str], move: bool
+    filer: Filer, mailbox: str, name: str, sources: Sources, target: tuple[str, str], move: bool
 ) -> Transferred:
     """
     Copy or move a slice of messages into another folder (or the same one).
@@ -47,40 +72,39 @@ def transfer(
     """
     origin = filer.place(mailbox, name, create=False)
     place = filer.place(*target, create=False)
-    root = filer.root
-    added: list[Added | None] = []
-    # (below the folder it comes from, below the one it goes to) of what is done.
-    done: list[tuple[str, str]] = []
+    root, paths = filer.root, sources.paths
     before = maildir.times_of(root, origin.directory)
     do, undo = (os.rename, _renamed_back) if move else (os.link, _unlinked)
     with maildir.opened(root, origin.directory) as old, maildir.opened(root, place.directory) as new, \
             place.uids.locked():
-        place.uids.define(list({keyword: None for source in sources for keyword in source.keywords}))
-        uid, modseq = place.uids.take(len(sources), len(sources))
-        masks = {keywords: place.mask(keywords) for keywords in {source.keywords for source in sources}}
-        table = place.uids.keywords
+        place.uids.define(list(dict.fromkeys(chain.from_iterable(sources.keywords.values()))))
+        first, modseq = place.uids.take(len(paths), len(paths))
+        masks = {held: place.mask(keywords) for held, keywords in sources.keywords.items()}
+        new_paths = [
+            path_of(key, uid, size, mask & SYSTEM_MASK | masks[mask & ~SYSTEM_MASK], bool(recent))
+            for key, uid, size, mask, recent
+            in zip(sources.keys, count(first), sources.sizes, sources.masks, sources.recent)]
+        one_by_one = map(partial(do, src_dir_fd=old, dst_dir_fd=new), paths, new_paths)
+        done: list[None] = []
+        missing: list[int] = []
         try:
-            for at, (path, row, keywords) in enumerate(sources):
-                mask = row.mask & SYSTEM_MASK | masks[keywords]
-                _, _, size, date, _, recent, key = row
-                new_path = maildir.path_of(key, uid + at, size, mask, recent)
+            while len(done) < len(paths):
                 try:
-                    do(path, new_path, src_dir_fd=old, dst_dir_fd=new)
+                    done.extend(one_by_one)
                 except FileNotFoundError:
-                    added.append(None)
-                    continue
-                done.append((path, new_path))
-                added.append(Added(*target, Row(uid + at, mask, size, date, modseq + at, recent, key), table))
+                    missing.append(len(done))
+                    done.append(None)
         except BaseException:
-            for path, new_path in done:
-                undo(path, new_path, old, new)
+            for at in sorted({*range(len(done))}.difference(missing)):
+                undo(paths[at], new_paths[at], old, new)
             raise
-        place.remember_all([one.row.key for one in added if one is not None])
-    if not move:
-        return Transferred(added, None)
-    with origin.uids.locked():
-        gone = origin.uids.take(0, 1, expunge=True)[1]
-    return Transferred(added, Restated(gone, [], before, maildir.times_of(root, origin.directory)))
+        place.remember_all(sources.keys)
+    done_to_source = None
+    if move:
+        with origin.uids.locked():
+            gone = origin.uids.take(0, 1, expunge=True)[1]
+        done_to_source = Restated(gone, [], before, maildir.times_of(root, origin.directory))
+    return Transferred(first, modseq, missing, masks, place.uids.keywords, done_to_source)
 
 
 def _renamed_back(path: str, new_path: str, old: int, new: int) -> None:

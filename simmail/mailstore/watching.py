@@ -28,7 +28,7 @@ _TICK, _SLICE = 0.5, 200
 _SAVE = 30.0
 #: Real seconds before files that could not be taken are tried again.
 _AGAIN = 30.0
-#: A folder is looked at no more often than so many times what looking took.
+#: What was looked at is left alone for so many times what looking took: for a folder, or for INBOXes all together.
 _RARELY = 20.0
 
 
@@ -120,17 +120,22 @@ class Watch:
 def _strays(layout: Layout, boxes: dict[str, str], seen: dict[str, _Seen]) -> dict[str, list[str]]:
     """Files without a UID in C{new/} of INBOXes that changed since they were last seen; in the reader thread."""
     found: dict[str, list[str]] = {}
+    changed: dict[str, tuple[int, int]] = {}
+    began = monotonic()
     for mailbox, box in boxes.items():
         try:
             times = maildir.times_of(layout.root, box)
-            known, began = seen.get(mailbox), monotonic()
+            known = seen.get(mailbox)
             if known is not None and (known.rest > began or (known.times == times and not known.failed)):
                 continue
             strays = maildir.strays(layout.root, box)
         except (FileNotFoundError, NotADirectoryError):
             continue
-        ended = monotonic()
-        seen[mailbox] = _Seen(times, ended + (ended - began) * _RARELY)
+        changed[mailbox] = times
         if strays:
             found[mailbox] = strays
+    ended = monotonic()
+    # One rest for all, or else the more of them are busy the more of a processor this takes.
+    rest = ended + (ended - began) * _RARELY
+    seen.update({mailbox: _Seen(times, rest) for mailbox, times in changed.items()})
     return found

@@ -44,14 +44,18 @@ class Job(NamedTuple):
     args: tuple[Any, ...]
 
 
-class IWorker(Protocol):
-    """Either kind of worker."""
+class ISender(Protocol):
+    """What can be told to do something."""
+
+    def send(self, function: Callable[..., Any], *args: Any) -> None:
+        """Do it some time, in the order told; nobody waits for the answer."""
+
+
+class IWorker(ISender, Protocol):
+    """Any kind of worker."""
 
     def call(self, function: Callable[..., Any], *args: Any) -> Deferred[Any]:
         """Deferred of what the function answers."""
-
-    def send(self, function: Callable[..., Any], *args: Any) -> None:
-        """The same where nobody waits for the answer."""
 
     def stop(self) -> Deferred[None]:
         """Deferred: all that was given is done."""

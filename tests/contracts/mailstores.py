@@ -105,7 +105,7 @@ class DiskProvider:
 
     def start(self) -> Any:
         """A process begins."""
-        self.journal = QuickJournal(f"{self.path}/{self.journal_name}", self.clock, threads=False)
+        self.journal = QuickJournal(f"{self.path}/{self.journal_name}", self.clock, apart=False)
         self.store: Any = MailStore(
             "main", f"{self.path}/mail", self.journal, f"{self.path}/index", self.clock, tiny_digest,
             self.shared, tiny_shown)
@@ -123,8 +123,8 @@ class DiskProvider:
 
     def die(self) -> None:
         """The kernel closes what a killed process had open; nothing more is written."""
-        os.close(self.journal._lock)
-        self.journal._lock = -1
+        os.close(self.journal.clerk.lock)
+        self.journal.clerk.lock = -1
         for call in list(self.clock.getDelayedCalls()):
             call.cancel()
         self.store.index.close()

@@ -9,6 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from zope.interface.verify import verifyObject
 
 from simmail.core.delivery import SPECIAL_FOLDERS, Copy
+from simmail.core.ordering import Criterion
 from simmail.errors import Conflict, Invalid, NotFound
 from simmail.interfaces import IFolder, IHeld, IMailStore
 from simmail.mailstore.records import FolderChange
@@ -482,12 +483,40 @@ class FolderContract(Contract):
             self.assertEqual(result_of(folder.digested([uid, 2, 98], ("subject", "sent", "envelope", "attachments"))), {
                 each: (one.subject, one.sent, one.envelope, one.attachments)
                 for each in (2, uid) for one in [tiny_digest(octets[each])]})
+            names = ("subject", "header", "subject")
+            self.assertEqual(result_of(folder.columns([uid, 98, 2, uid], names)), ([uid, 2], [
+                [getattr(tiny_digest(octets[each]), name) for each in (uid, 2)] for name in names]))
+            self.assertEqual(result_of(folder.columns([98], names)), ([], [[], [], []]))
             self.assertEqual(result_of(folder.digests([])), {})
             self.store = self.provider.restart()
             folder = self.folder()
         target = self.folder(MARIA, "Archive")
         result_of(folder.copy([uid], target))
         self.assertEqual(result_of(target.digests([1])), {1: tiny_digest(octets[uid])})
+
+    def test_ordered(self) -> None:
+        """Messages are put in order by what the folder and the digests say of them, backwards too, then by UID."""
+        folder = self.filled(3)
+        for subject, hours in (("mail mI1", -3), ("dated", 2), ("Mail B", -9)):
+            result_of(folder.append(a_mail(subject, "x" * 9), [], AT + timedelta(hours=hours)))
+        for _ in range(2):
+            uids = list(folder.uids)
+            for criteria, expected in (
+                ((Criterion("order_subject"),), [5, 6, 1, 2, 4, 3]),
+                ((Criterion("order_subject", True),), [3, 2, 4, 1, 6, 5]),
+                ((Criterion("size"), Criterion("arrival", True)), [5, 1, 2, 3, 6, 4]),
+                ((Criterion("order_from"), Criterion("arrival")), [6, 4, 1, 2, 3, 5]),
+                # What is dated was sent long before it was filed.
+                ((Criterion("at"),), [6, 4, 1, 2, 3, 5]),
+                ((), [1, 2, 3, 4, 5, 6]),
+            ):
+                self.assertEqual(result_of(folder.ordered([99, *reversed(uids)], criteria)), expected, criteria)
+            self.assertEqual(result_of(folder.ordered([2, 6], [Criterion("arrival")])), [6, 2])
+            self.assertEqual(result_of(folder.ordered([], [Criterion("arrival")])), [])
+            self.store = self.provider.restart()
+            folder = self.folder()
+        result_of(folder.expunge([6]))
+        self.assertEqual(result_of(folder.ordered([4, 5, 6], [Criterion("arrival")])), [4, 5])
 
     def test_containing(self) -> None:
         """Texts are found in fields, regardless of case; of others than ASCII too much may be found."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mailbox
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -198,26 +199,48 @@ class DeliveryTests(ForeignTestCase):
         self.store = self.provider.crash()
 
     def test_cannot_be_taken(self) -> None:
-        """A file that cannot be read does not keep others back, and is tried again later."""
+        """A file that cannot be read, or not be renamed, does not keep others back, and is tried again later."""
         foreign = self.watched()
-        real = adopting.octets_of
-
-        def refuse(directory: int, path: str) -> bytes:
-            if "stubborn" in path:
-                raise PermissionError(13, "Permission denied")
-            return real(directory, path)
-
-        patched = self.patch(adopting, "octets_of", refuse)
         self.patch(watching, "_AGAIN", 0.0)
-        for name in ("a.stubborn", "b.host"):
-            self.deliver(name)
-        self.provider.clock.pump([_TICK] * 4)
-        self.assertEqual(len(foreign), 1)
-        self.assertTrue((self.box / "new" / "a.stubborn").exists())
-        patched.restore()
-        self.provider.clock.pump([_TICK] * 4)
-        self.assertEqual(len(foreign), 2)
-        self.assertEqual(len(result_of(self.provider.journal.foreign("main"))), 2)
+        told = 0
+        for room, step in ((adopting, "read_stray"), (os, "rename")):
+            real = getattr(room, step)
+
+            def refuse(*args: Any, real: Callable[..., Any] = real, **kwargs: Any) -> Any:
+                if any("stubborn" in str(one) for one in args):
+                    raise PermissionError(13, "Permission denied")
+                return real(*args, **kwargs)
+
+            patched = self.patch(room, step, refuse)
+            for name in (f"a.stubborn.{step}", f"b.host.{step}"):
+                self.deliver(name)
+            self.provider.clock.pump([_TICK] * 4)
+            self.assertEqual(len(foreign), told + 1)
+            self.assertTrue((self.box / "new" / f"a.stubborn.{step}").exists())
+            patched.restore()
+            self.provider.clock.pump([_TICK] * 4)
+            told += 2
+            self.assertEqual(len(foreign), told)
+            self.assertEqual(len(result_of(self.provider.journal.foreign("main"))), told)
+
+    def test_rest(self) -> None:
+        """INBOXes that change all the time share the little time there is for looking at them."""
+        now, looked = [0.0], list[str]()
+
+        def slowly(root: int, box: str) -> list[str]:
+            now[0] += 1.0
+            looked.append(box)
+            return []
+
+        self.patch(watching, "monotonic", lambda: now[0])
+        self.patch(watching.maildir, "strays", slowly)
+        self.patch(watching.maildir, "times_of", lambda root, box: (len(looked), round(now[0])))
+        seen: dict[str, Any] = {}
+        for at in (0.0, 41.0, 43.0):
+            now[0] = at
+            watching._strays(self.store.layout, {MARIA: "m", TOM: "t"}, seen)
+        self.assertEqual(looked, ["m", "t"] * 2)
+        self.assertEqual(now[0], 45.0)
 
     def test_put_into_another_folder(self) -> None:
         """What is put into new/ of another folder has appeared there, and was not delivered."""
@@ -252,6 +275,7 @@ class DeliveryTests(ForeignTestCase):
             self.deliver(name)
         self.deliver(".hidden")
         os.mkdir(self.box / "new" / "directory")
+        os.mkfifo(self.box / "new" / "pipe")
         os.symlink("/etc/passwd", self.box / "new" / "link")
         self.poll()
         self.assertEqual(list(self.folder.uids), list(range(1, 4 + len(names))))

@@ -12,6 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.digest import Digest
 from simmail.mailstore import fulltext
+from simmail.mailstore.digestrows import Unread
 from simmail.mailstore.index import Index
 from tests.contracts.mailstores import a_mail, tiny_digest
 
@@ -54,7 +55,8 @@ class FullTextTests(SynchronousTestCase):
 
     def put(self, first: int, last: int, text: str = "Hello\r\n") -> None:
         self.index.digests.take(
-            self.number, [(uid, a_mail(f"mail {uid}", f"{text} {uid:05}.")) for uid in range(first, last + 1)])
+            self.number, [
+                Unread(uid, 0, a_mail(f"mail {uid}", f"{text} {uid:05}.")) for uid in range(first, last + 1)])
 
     def found(self, text: str, name: str = "text") -> list[int]:
         return self.index.digests.containing(self.number, name, text)
@@ -81,10 +83,10 @@ class FullTextTests(SynchronousTestCase):
         """What is learned, what waits and what can never be learned are found alike."""
         index = self.index
         number = index.folder(os.urandom(8).hex(), "INBOX", 1)
-        index.digests.put(number, list(enumerate(learned, 1)))
+        index.digests.put(number, [Unread(uid, 0, b"") for uid, _ in enumerate(learned, 1)], learned)
         while index.fulltext.learn():
             pass
-        index.digests.put(number, list(enumerate(waiting, 100)))
+        index.digests.put(number, [Unread(uid, 0, b"") for uid, _ in enumerate(waiting, 100)], waiting)
         held = dict(enumerate(learned, 1)) | dict(enumerate(waiting, 100))
         for query in queries:
             for name in ("text", "subject", "header"):

@@ -13,7 +13,10 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.address import Address
 from simmail.core.digest import Digest, Enclosed
-from simmail.mailstore import indexfile as index_module
+from simmail.core.ordering import NAMES as NAMES_OF_ORDERS, Criterion, in_order
+from simmail.mailstore import digestrows, indexfile as index_module
+from simmail.mailstore.digestrows import Unread
+from simmail.mailstore.flags import microseconds
 from simmail.mailstore.index import Index, Snapshot
 from tests.contracts.mailstores import a_mail, tiny_digest
 
@@ -54,7 +57,7 @@ class DigestTests(IndexTestCase):
         """Every digest comes back as it was, whole and in any part."""
         number = self.index.folder(os.urandom(8).hex(), "INBOX", 1)
         kept = {3 * at + 1: digest for at, digest in enumerate(digests)}
-        self.index.digests.put(number, list(kept.items()))
+        self.index.digests.put(number, [Unread(uid, uid, b"") for uid in kept], list(kept.values()))
         uids = range(1, 30)
         self.assertEqual(
             {uid: Digest(*row) for uid, row in self.index.digests.fetch(number, uids, NAMES).items()}, kept)
@@ -63,23 +66,67 @@ class DigestTests(IndexTestCase):
                 uid: tuple(getattr(digest, name) for name in names) for uid, digest in kept.items()}, names)
         self.assertEqual(self.index.digests.missing(number, uids), [uid for uid in uids if uid not in kept])
 
+    def test_missing(self) -> None:
+        """Those not there, in whatever order they are asked for, also where others are in their place."""
+        number, other = self.index.folder("a", "INBOX", 1), self.index.folder("a", "Sent", 1)
+        self.index.digests.take(other, [Unread(uid, 0, a_mail("other")) for uid in range(1, 20)])
+        self.index.digests.take(number, [Unread(uid, 0, a_mail("mail")) for uid in (1, 2, 3, 4, 6, 8)])
+        for uids, missing in (([], []), ([1, 2, 3], []), ([3, 1], []), ([4, 5, 6], [5]), ([4, 6], []), ([6, 5], [5]),
+                              ([4, 5, 6, 8], [5]), ([7], [7]), ([9, 8], [9]), ([5, 7], [5, 7])):
+            self.assertEqual(self.index.digests.missing(number, uids), missing, uids)
+
     def test_many(self) -> None:
         """Thousands come back, dense or sparse, in any order; others are left out."""
         number, other = self.index.folder("a", "INBOX", 1), self.index.folder("a", "Sent", 1)
-        self.index.digests.take(other, [(5, a_mail("other"))])
-        self.index.digests.take(number, [(uid, a_mail(f"mail {uid}")) for uid in range(1, 1500)])
+        self.index.digests.take(other, [Unread(5, 0, a_mail("other"))])
+        self.index.digests.take(number, [Unread(uid, 0, a_mail(f"mail {uid}")) for uid in range(1, 1500)])
         for uids in (list(range(1, 1500)), list(range(1490, 2, -7)), [3, 1000, 5000], [2], []):
             self.assertEqual(self.index.digests.fetch(number, uids, ("subject",)),
                              {uid: (f"mail {uid}",) for uid in uids if uid < 1500})
+        self.index.digests.expunge(number, [5, 700])
+        uids = [uid for uid in range(1, 1500) if uid not in (5, 700)]
+        for asked in (uids, list(range(1, 1500)), uids[::-1] + uids):
+            self.assertEqual(self.index.digests.columns(number, asked, ("subject", "format", "envelope", "subject")), (
+                list(dict.fromkeys(uid for uid in asked if uid not in (5, 700))),
+                [list(column) for column in zip(*[
+                    (f"mail {uid}", "html", tiny_digest(a_mail(f"mail {uid}")).envelope, f"mail {uid}")
+                    for uid in dict.fromkeys(asked) if uid not in (5, 700)])]))
         self.index.digests.expunge(number, list(range(1, 1490)))
         self.assertEqual(list(self.index.digests.fetch(number, range(1, 1500), ("format",))), list(range(1490, 1500)))
         self.assertEqual(self.index.digests.fetch(other, [5], ("subject",)), {5: ("other",)})
 
+    @settings(deadline=None, max_examples=100)
+    @given(st.lists(_DIGESTS, max_size=8), st.lists(
+        st.builds(Criterion, st.sampled_from(NAMES_OF_ORDERS), st.booleans()), max_size=3), st.sets(st.integers(1, 40)))
+    def test_ordered(self, digests: list[Digest], criteria: list[Criterion], asked: set[int]) -> None:
+        """The order is that of comparing the fields one after the other, then UIDs."""
+        number = self.index.folder(os.urandom(8).hex(), "INBOX", 1)
+        uids = [3 * at + 1 for at in range(len(digests))]
+        dates = [uid * 7 % 5 for uid in uids]
+        sizes = [uid * 5 % 3 for uid in uids]
+        self.index.digests.put(
+            number, [Unread(uid, date, b"x" * size) for uid, date, size in zip(uids, dates, sizes)], digests)
+        columns: dict[str, list[Any]] = {
+            "arrival": dates, "size": sizes, "at": [
+                date if digest.sent is None else microseconds(digest.sent) for digest, date in zip(digests, dates)]}
+        for name in NAMES_OF_ORDERS[3:]:
+            columns[name] = [getattr(digest, name) for digest in digests]
+        expected = in_order(uids, criteria, columns)
+        for wanted in (uids, [*asked, *range(100, 100 + digestrows._FEW)], list(asked)):
+            self.assertEqual(self.index.digests.ordered(number, wanted, criteria),
+                             [uid for uid in expected if uid in wanted])
+        names = ("chain", "is_reply", "order_from")
+        self.assertEqual(self.index.digests.columns(number, uids, names), (
+            uids, [[getattr(digest, name) for digest in digests] for name in names]))
+
     def test_copied(self) -> None:
         """Digests are copied with their messages; those missing are left out."""
         source, target = self.index.folder("a", "INBOX", 1), self.index.folder("b", "INBOX", 1)
-        self.index.digests.take(source, [(uid, a_mail(f"mail {uid}")) for uid in range(1, 500)])
+        self.index.digests.take(source, [Unread(uid, 0, a_mail(f"mail {uid}")) for uid in range(1, 500)])
         self.index.digests.copy(source, target, [(uid, uid + 100) for uid in (*range(400, 480), 600)])
+        self.index.digests.copy(source, source, [(1, 700), (2, 701), (3, 703), (5, 704), (700, 705)])
+        self.assertEqual(self.index.digests.columns(source, range(600, 800), ("subject",)), (
+            [700, 701, 703, 704, 705], [["mail 1", "mail 2", "mail 3", "mail 5", "mail 1"]]))
         self.assertEqual(self.index.digests.fetch(target, range(1, 1000), ("subject", "text")),
                          {uid + 100: (f"mail {uid}", "Hello\r\n") for uid in range(400, 480)})
 
@@ -87,7 +134,7 @@ class DigestTests(IndexTestCase):
         """Wildcards of the database's language are ordinary characters."""
         number = self.index.folder("a", "INBOX", 1)
         for uid, subject in enumerate(("100%", "100 x", "a_b", "aXb", "back\\slash", "quo'te", "ÄÖ"), 1):
-            self.index.digests.take(number, [(uid, a_mail(subject))])
+            self.index.digests.take(number, [Unread(uid, 0, a_mail(subject))])
         for text, uids in (("100%", [1]), ("a_b", [3]), ("\\S", [5]), ("'", [6]), ("AXB", [4]),
                            ("äö", list(range(1, 8)))):
             self.assertEqual(self.index.digests.containing(number, "subject", text), uids, text)
@@ -118,10 +165,18 @@ class FolderTests(IndexTestCase):
     def test_forgotten_digests(self) -> None:
         """With a folder its digests go."""
         number = self.index.folder("a", "INBOX", 7)
-        self.index.digests.take(number, [(1, a_mail("x"))])
+        self.index.digests.take(number, [Unread(1, 0, a_mail("x"))])
         self.index.forget("a", "INBOX")
         self.assertEqual(self.index.digests.fetch(self.index.folder("a", "INBOX", 7), [1], ("subject",)), {})
         self.assertEqual(self.index.digests.fetch(number, [1], ("subject",)), {})
+
+    def test_not_mapped(self) -> None:
+        """Reading the index maps no more of the process's memory."""
+        number = self.index.folder("a", "INBOX", 7)
+        self.index.digests.take(number, [Unread(n, 0, a_mail("x" * 1000)) for n in range(1, 50)])
+        self.index.digests.containing(number, "text", "x")
+        with open("/proc/self/maps") as maps:
+            self.assertNotIn(os.path.basename(self.path) + "\n", maps.read())
 
     def test_made_anew(self) -> None:
         """An index that is damaged, of another layout, or from before the machine went down is made anew."""

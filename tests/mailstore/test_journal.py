@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,19 +15,24 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.delivery import Copy, Delivery
 from simmail.errors import Unavailable
-from simmail.mailstore import journal as journal_module
 from simmail.mailstore import pool
+from simmail.mailstore.clerk import Entry
 from simmail.mailstore.filing import Filed
 from simmail.mailstore.journal import Journal
 from simmail.mailstore.ledger import Recovery
 from simmail.mailstore.pool import LONGEST_WAITING
 from simmail.mailstore.segments import (
-    DELIVERY, SETTLED, Segment, decode_described, decode_ids, delivery_record, record,
+    DELIVERY, SETTLED, Segment, Octets, decode_described, decode_ids, describe, record,
 )
 from simmail.mailstore.worker import Job
 from tests.contracts.mailstores import QuickJournal, a_delivery, result_of
 
 MARIA = "maria@acme.test"
+
+
+def delivery_record(delivery: Delivery) -> Octets:
+    """The record of a delivery."""
+    return DELIVERY, describe(delivery), delivery.octets
 
 
 class JournalTestCase(SynchronousTestCase):
@@ -45,7 +51,7 @@ class JournalTestCase(SynchronousTestCase):
         result_of(self.journal.close())
 
     def opened(self, segment: int = 1 << 20) -> Journal:
-        return QuickJournal(self.path, self.clock, threads=False, segment=segment)
+        return QuickJournal(self.path, self.clock, apart=False, segment=segment)
 
     def file(self, delivery: Delivery) -> Filed:
         if self.refuse is not None:
@@ -70,8 +76,8 @@ class JournalTestCase(SynchronousTestCase):
         self.clock.advance(2)
 
     def crash(self, segment: int = 1 << 20) -> None:
-        if self.journal._lock >= 0:
-            os.close(self.journal._lock)
+        if self.journal.clerk.lock >= 0:
+            os.close(self.journal.clerk.lock)
         self.journal = self.opened(segment)
 
     def owed(self) -> list[str]:
@@ -84,6 +90,15 @@ class JournalTestCase(SynchronousTestCase):
 
 class OwedTests(JournalTestCase):
     """What is owed."""
+
+    def test_mail_is_let_go(self) -> None:
+        """Nothing of a delivery that was filed waits for the collection of what holds itself."""
+        self.addCleanup(gc.enable)
+        gc.collect()
+        gc.disable()
+        for n in range(20):
+            self.accept(n)
+        self.assertEqual([one for one in gc.get_objects() if isinstance(one, Entry)], [])
 
     def test_lazily_settled(self) -> None:
         """Settling is written within a second or so, without a sync of its own."""
@@ -109,8 +124,8 @@ class OwedTests(JournalTestCase):
         """What was durable and not yet visible is made visible; of what nobody is owed, before anybody asks."""
         entries = [a_delivery(1, MARIA), a_delivery(2, MARIA, commit=b""), a_delivery(3, MARIA)]
         result_of(self.journal.ready)
-        self.journal._before([
-            Job(None, self.journal._file_job, (journal_module._Entry(one, self.file_all),)) for one in entries])
+        self.journal.clerk.before([
+            Job(None, self.journal.clerk.file, (Entry(one, self.file_all),)) for one in entries])
         self.crash()
         self.assertEqual(self.owed(), ["d-1", "d-3"])
         self.assertEqual(self.visible, {"d-2": 1})
@@ -136,14 +151,14 @@ class OwedTests(JournalTestCase):
         """The same id asked for twice at once is durable once, and refused twice when the disk is full."""
         result_of(self.journal.ready)
         for refused in (True, False):
-            entries = [journal_module._Entry(a_delivery(1, MARIA), self.file_all) for _ in range(2)]
+            entries = [Entry(a_delivery(1, MARIA), self.file_all) for _ in range(2)]
             trouble = self.patch(os, "pwritev", lambda *args: 1 / 0) if refused else None
-            self.journal._before([Job(None, self.journal._file_job, (entry,)) for entry in entries])
+            self.journal.clerk.before([Job(None, self.journal.clerk.file, (entry,)) for entry in entries])
             for entry in entries:
                 if refused:
-                    self.assertRaises(Unavailable, self.journal._file, entry)
+                    self.assertRaises(Unavailable, self.journal.clerk.file, entry)
                 else:
-                    self.assertEqual(self.journal._file(entry).copies[0].uid, 1)
+                    self.assertEqual(self.journal.clerk.file(entry).copies[0].uid, 1)
             if trouble is not None:
                 trouble.restore()
         self.crash()
@@ -251,9 +266,9 @@ class SegmentTests(JournalTestCase):
             syncs.append(fd)
             real(fd)
         self.patch(os, "fdatasync", fdatasync)
-        jobs = [Job(None, self.journal._file_job, (journal_module._Entry(a_delivery(number, MARIA), self.file_all),))
+        jobs = [Job(None, self.journal.clerk.file, (Entry(a_delivery(number, MARIA), self.file_all),))
                 for number in range(100)]
-        self.journal._before(jobs)
+        self.journal.clerk.before(jobs)
         self.assertEqual(len(syncs), 1)
         self.crash()
         self.assertEqual(len(self.owed()), 100)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -39,6 +40,9 @@ class KillTests(SynchronousTestCase):
                 process.send_signal(signal.SIGKILL)
             lines += process.stdout.readlines()
         self.assertEqual(process.returncode, -signal.SIGKILL)
+        with open(f"{path}/journal/lock", "rb") as lock:
+            # Its writer finishes what it was asked, and ends.
+            fcntl.flock(lock, fcntl.LOCK_EX)
         return [line.decode() for line in lines if line.endswith(b"\n")]
 
     def test_killed(self) -> None:

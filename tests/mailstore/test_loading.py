@@ -26,7 +26,7 @@ class LoadingTests(SynchronousTestCase):
         self.addCleanup(lambda: self.provider.stop())
         self.listed: list[Any] = []
         real = maildir.listing
-        self.patch(maildir, "listing", lambda *args: (self.listed.append(args[3:]), real(*args))[1])
+        self.patch(maildir, "listing", lambda *args: (self.listed.append(args[3:4]), real(*args))[1])
         for number in range(5):
             result_of(self.provider.store.accept(a_delivery(number, MARIA)))
         folder = result_of(self.provider.store.folder(MARIA, "INBOX"))
@@ -67,6 +67,18 @@ class LoadingTests(SynchronousTestCase):
         folder = self.again(orderly=False)
         self.assertEqual(self.listed, [((maildir.NEW, maildir.CUR),)])
         self.assertEqual(folder.changed(self.before[1].highestmodseq), [2])
+        self.assertEqual(folder.entry(2).flags, {"\\Seen", "\\Flagged", "Key"})
+
+    def test_only_what_changed(self) -> None:
+        """Of a folder that is listed again only those names are taken apart that were not there."""
+        folder = self.again()
+        found: list[maildir.Listing] = []
+        real = maildir.listing
+        self.patch(maildir, "listing", lambda *args: (found.append(real(*args)), found[-1])[1])
+        name = next((self.box / "cur").glob("d-1,*"))
+        name.rename(str(name).replace(":2,S", ":2,FS"))
+        result_of(folder.poll())
+        self.assertEqual([(list(one.rows), len(one.same)) for one in found], [([2], 4)])
         self.assertEqual(folder.entry(2).flags, {"\\Seen", "\\Flagged", "Key"})
 
     def test_just_now(self) -> None:

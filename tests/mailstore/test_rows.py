@@ -30,7 +30,14 @@ class RowsTests(SynchronousTestCase):
     """What is put in comes out."""
 
     def alike(self, rows: Rows, plain: list[Row]) -> None:
-        self.assertEqual([rows.row(at) for at in range(len(rows))], plain)
+        self.assertEqual(rows.rows(range(len(rows))), plain)
+        self.assertEqual(rows.rows(range(0, len(rows), 2)), plain[::2])
+        self.assertEqual(rows.paths(range(len(rows))), [rows.path(at) for at in range(len(rows))])
+        uids = [row.uid for row in plain]
+        for some in (uids, uids[1:4], uids[::2], [*uids[1:3], 10**9], [10**9], []):
+            self.assertEqual(rows.positions(some), [at for at, uid in enumerate(uids) if uid in some])
+            self.assertEqual(rows.stretch(some), uids.index(some[0]) if some in (
+                uids[at:at + len(some)] for at in range(len(uids))) and some else -1)
         self.assertEqual(rows.unseen, sum(not row.mask & SEEN for row in plain))
         self.assertEqual(rows.size, sum(row.size for row in plain))
         for bit in (1, 4):

