@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from twisted.internet.defer import Deferred
 
 from simmail.core.envelope import literal, string
-from simmail.core.mime import HEADER
+from simmail.core.headers import HEADER
 from simmail.errors import Unavailable
 from simmail.imap.copying import selected_of
 from simmail.imap.faulty import meet
@@ -28,6 +28,7 @@ from simmail.imap.selecting import Resync, tell_vanished
 from simmail.imap.sequence import parse_set, portions
 from simmail.imap.session import Selected
 from simmail.imap.tokens import Arguments, internal_date
+from simmail.mailstore.records import Columns, only
 
 if TYPE_CHECKING:
     from simmail.imap.server import ImapServer
@@ -41,8 +42,8 @@ MOST_HEADERS = 4
 #: The structure of a larger message is worked out in a thread, and so are its parts decoded.
 LARGE = 256 * 1024
 
-#: One item of many messages, from their UIDs and what the index keeps of them.
-Column = Callable[[Sequence[int], Sequence[tuple[Any, ...]]], Sequence[Any]]
+#: One item of many messages, from their UIDs and the columns of what the index keeps of them.
+Column = Callable[[Sequence[int], Sequence[Sequence[Any]]], Sequence[Any]]
 
 
 async def fetch(imap: ImapServer, arguments: Arguments, uid: bool = False) -> bytes:
@@ -145,7 +146,7 @@ class Plan:
         self.sets_seen = not selected.read_only and any(item.sets_seen for item in items)
         self.tells_seen = self.sets_seen and not any(item.kind == "FLAGS" for item in items)
         self.format = b"* %d FETCH (" + b" ".join(self.formats) + (b"%b" if self.tells_seen else b"")
-        self._ahead: list[tuple[Sequence[int], Deferred[dict[int, tuple[Any, ...]]]]] = []
+        self._ahead: list[tuple[Sequence[int], Deferred[Columns]]] = []
 
     def _add(self, item: Item) -> None:
         kind = item.kind
@@ -166,21 +167,21 @@ class Plan:
             self._keep(b"EMAILID (%b)", lambda uids, _: [email_id(key) for key in folder.column("key", uids)])
         elif kind == "THREADID":
             places = [self._field(name) for name in THREAD_FIELDS]
-            self._keep(b"THREADID (%b)", lambda uids, rows: [
-                thread_id([row[place] for place in places], uid) for uid, row in zip(uids, rows)])
+            self._keep(b"THREADID (%b)", lambda uids, kept: list(map(
+                thread_id, zip(*[kept[place] for place in places]), uids)))
         elif kind == "PREVIEW":
             preview = self._field("preview")
-            self._keep(b"PREVIEW %b", lambda _, rows: [string(row[preview].encode("utf-8", "replace")) for row in rows])
+            self._keep(b"PREVIEW %b", lambda _, kept: [string(one.encode("utf-8", "replace")) for one in kept[preview]])
         elif kind in _FIELDS:
             field = self._field(_FIELDS[kind])
-            self._keep(label + b" %b", lambda _, rows: [row[field] for row in rows])
+            self._keep(label + b" %b", lambda _, kept: kept[field])
         elif (kind == "BODY[]" and item.section.startswith("HEADER") and not item.path
               and len(self.headers) < MOST_HEADERS):
             self._field("header")
             at = len(self.headers)
             self.headers.append(item)
             # What L{_cut} adds behind the fields.
-            self._keep(label + b" %b", lambda _, rows: [row[len(self.fields) + at] for row in rows])
+            self._keep(label + b" %b", lambda _, kept: kept[len(self.fields) + at])
         else:
             self.dear.append(item)
 
@@ -201,21 +202,21 @@ class Plan:
     def expect(self, uids: Sequence[int]) -> None:
         """These are shown soon: the index is asked for them while those before are on their way."""
         if self.fields and "header" not in self.fields and not self.dear and not self.sets_seen:
-            self._ahead.append((uids, self.selected.folder.digested(uids, self.fields)))
+            self._ahead.append((uids, self.selected.folder.columns(uids, self.fields)))
 
     def close(self) -> None:
         """No more is shown."""
         for _, kept in self._ahead:
             kept.addErrback(lambda failure: None)
 
-    async def _kept(self, uids: Sequence[int]) -> dict[int, tuple[Any, ...]]:
-        """What the index keeps of messages."""
+    async def _kept(self, uids: Sequence[int]) -> Columns:
+        """What the index keeps of those messages that are there."""
         if self._ahead:
             expected, kept = self._ahead.pop(0)
             if expected is uids:
                 return await kept
             kept.addErrback(lambda failure: None)
-        found: dict[int, tuple[Any, ...]] = await self.selected.folder.digested(uids, self.fields)
+        found: Columns = await self.selected.folder.columns(uids, self.fields)
         return found
 
     async def show(self, uids: Sequence[int], first: int = 0) -> None:
@@ -246,22 +247,23 @@ class Plan:
         if self.sets_seen:
             marked = await self._mark(uids)
             uids = self._left(uids)
-        rows: list[tuple[Any, ...]] = []
+        kept: list[list[Any]] = []
         if self.fields:
-            kept = await self._kept(uids)
+            found, kept = await self._kept(uids)
             if self.headers:
-                kept = await self._cut(kept)
-            if len(kept) < len(uids):
+                kept += await self._cut(kept)
+            left = self._left(found)
+            if len(left) < len(found):
+                found, kept = only(found, set(left), kept)
+            if len(found) < len(uids):
                 self.missing = True
-                uids = [uid for uid in uids if uid in kept]
-            uids = self._left(uids)
-            rows = list(map(kept.__getitem__, uids))
+                uids = found
         if not uids:
             return
         numbers: Sequence[int] = range(first, first + len(uids))
         if not first or self.missing:
             numbers = list(map(selected.sequence, uids))
-        columns: list[Sequence[Any]] = [numbers, *[column(uids, rows) for column in self.columns]]
+        columns: list[Sequence[Any]] = [numbers, *[column(uids, kept) for column in self.columns]]
         if self.tells_seen:
             columns.append(self._seen(uids, marked))
         if self.dear:
@@ -280,15 +282,14 @@ class Plan:
         self.missing = True
         return [uid for uid, size in zip(uids, sizes) if size is not None]
 
-    async def _cut(self, kept: dict[int, tuple[Any, ...]]) -> dict[int, tuple[Any, ...]]:
-        """Add to each row what was asked for of its header."""
-        place, headers = self.fields.index("header"), self.headers
+    async def _cut(self, kept: Sequence[Sequence[Any]]) -> list[list[bytes]]:
+        """What was asked for of each header, in columns."""
+        octets, headers = kept[self.fields.index("header")], self.headers
 
-        def cut_all() -> dict[int, tuple[Any, ...]]:
-            return {uid: (*row, *[literal(cut(chosen(row[place], item), item)) for item in headers])
-                    for uid, row in kept.items()}
+        def cut_all() -> list[list[bytes]]:
+            return [[literal(cut(chosen(one, item), item)) for one in octets] for item in headers]
 
-        weight = sum([len(row[place]) for row in kept.values()])
+        weight = sum(map(len, octets))
         return await self.imap.factory.in_thread_if(weight * len(headers) > LARGE, cut_all)
 
     async def _mark(self, uids: Sequence[int]) -> frozenset[int]:

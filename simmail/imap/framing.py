@@ -84,6 +84,8 @@ class Framing(IMAP4Server):
 
     def dataReceived(self, data: bytes) -> None:
         """Octets came in; what an overlong line left over comes in as well."""
+        if self.closing:
+            return
         super().dataReceived(data)
         while self._leftover is not None:
             data, self._leftover = self._leftover, None
@@ -147,6 +149,12 @@ class Framing(IMAP4Server):
         self._gathered = bytearray()
         self._text = self._literals = self._count = 0
         self._chunks = self._refused = None
+
+    def forget_input(self) -> None:
+        """Nothing more is taken, and of what came nothing is kept until the client has hung up too."""
+        self._forget()
+        self.clearLineBuffer()
+        self._leftover = None
 
     def listen(self) -> Deferred[bytes]:
         """The next line the client sends, outside of any command."""

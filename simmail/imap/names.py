@@ -16,6 +16,7 @@ LONGEST = 1000
 
 _SHIFTED = re.compile(r"&([A-Za-z0-9+,]*)-")
 _FOREIGN = re.compile(r"[^\x20-\x7e]+")
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def decode_name(octets: bytes, utf8: bool = False) -> str:
@@ -35,7 +36,7 @@ def decode_name(octets: bytes, utf8: bool = False) -> str:
         raise Invalid("", "is not valid UTF-8") from None
     if not utf8 and text.isascii() and "&" in text:
         text = _unshifted(text)
-    if any(ord(character) < 0x20 or 0x7F <= ord(character) < 0xA0 or character in "\u2028\u2029" for character in text):
+    if _CONTROL.search(text):
         raise Invalid("", "holds control characters")
     return text
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IPushProducer
+from twisted.internet.tcp import Connection
 from zope.interface import implementer
 
 from simmail.imap.replies import Gone
@@ -49,6 +50,18 @@ class Outflow:
         if self._gone:
             raise Gone
         self._transport.write(octets)
+
+    def write_last(self, octets: bytes) -> None:
+        """
+        Send what the client waits for, at once rather than in the next turn of the reactor.
+
+        @raise Gone: the client has left.
+        """
+        self.write(octets)
+        transport = self._transport
+        # Under TLS it has nothing to send yet.  What goes wrong here is met again in the next turn.
+        if isinstance(transport, Connection) and not transport.TLS and not transport.disconnecting:
+            transport.doWrite()
 
     def ready(self) -> Deferred[None]:
         """Fires when more may be written; fails with L{Gone} when the client leaves."""

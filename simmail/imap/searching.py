@@ -14,7 +14,8 @@ from typing import Any
 
 from simmail.core import charsets, encodedwords
 from simmail.core.address import Address
-from simmail.core.mime import fields, value
+from simmail.core.headers import fields, value
+from simmail.imap.replies import No
 from simmail.imap.objects import THREAD_FIELDS, email_id, thread_id
 from simmail.imap.search_keys import (
     Age, Either, Every, Flagged, Header, Key, Messages, Modseq, Not, ObjectId, Recent, Size, Text, When)
@@ -27,6 +28,9 @@ SLICE, STATE = 200, 4000
 OCTETS, HEAVIEST = 8 << 20, 1 << 20
 #: So few messages are looked at one by one; of more, the index is asked first which may fit.
 FEW = 100
+#: What one search may cost: a message the index is asked about counts once, one that is looked at itself so many times
+#: more.  It takes some ten seconds, and is twenty texts in 100,000 messages.
+MOST, LOOK = 5_000_000, 10
 
 Rows = Callable[[tuple[Any, ...]], bool]
 
@@ -44,9 +48,18 @@ class Search:
         self.folder = selected.folder
         self.now = now
         self.breathe = breathe
+        self._left = MOST
+        self._encoded: list[int] | None = None
+        # Headers with encoded words as they are compared, and octets there is room for.
+        self._decoded: dict[int, str] = {}
+        self._room = OCTETS
 
     async def find(self, key: Key) -> Sequence[int]:
-        """The UIDs that fit, ascending; none that the client was not told of."""
+        """
+        The UIDs that fit, ascending; none that the client was not told of.
+
+        @raise No: it is too much to ask.
+        """
         return await self._among(key, self.selected.present())
 
     async def _among(self, key: Key, uids: Sequence[int]) -> Sequence[int]:
@@ -55,7 +68,8 @@ class Search:
             return uids
         await self.breathe()
         if isinstance(key, Every):
-            for one in sorted(key.keys, key=_cost):
+            # Keys of two kinds may be equal as tuples.
+            for one in sorted({repr(one): one for one in key.keys}.values(), key=_cost):
                 uids = await self._among(one, uids)
             return uids
         if isinstance(key, Either):
@@ -118,8 +132,13 @@ class Search:
 
     async def _dear(self, key: Key, uids: Sequence[int]) -> list[int]:
         sure: set[int] = set()
+        self._pay(len(uids))
         if len(uids) > FEW:
             sure, uids = await self._narrowed(key, uids)
+            if isinstance(key, Text) and key.text.isascii() and key.text:
+                # All but what headers say in encoded words is known.
+                return sorted(sure.union(await self._told(key.text.lower(), uids)))
+        self._pay(LOOK * len(uids))
         columns, fits = _rule(key)
         found: list[int] = []
         # What a row may weigh; one of nothing heavy weighs so much that SLICE of them make a portion.
@@ -138,6 +157,37 @@ class Search:
             await self.breathe()
         return sorted(sure.union(found)) if sure else found
 
+    def _pay(self, cost: int) -> None:
+        if self._left < 0:
+            raise No("Too much to look for in so many messages", "LIMIT")
+        self._left -= cost
+
+    async def _told(self, wanted: str, uids: Sequence[int]) -> list[int]:
+        """Those of some messages whose header holds a text, as it stands or in encoded words."""
+        found = [uid for uid in uids if uid in self._decoded and wanted in self._decoded[uid]]
+        fresh = [uid for uid in uids if uid not in self._decoded]
+        self._pay(LOOK * len(fresh))
+        begin = 0
+        sizes = [max(OCTETS // SLICE, min(one or 0, HEAVIEST)) for one in self.folder.column("size", fresh)]
+        for end in portions(sizes, OCTETS):
+            for uid, (header,) in (await self.folder.digested(fresh[begin:end], ("header",))).items():
+                text = _compared(header)
+                if wanted in text:
+                    found.append(uid)
+                if self._room > len(text):
+                    self._room -= len(text)
+                    self._decoded[uid] = text
+                if not uid % 10:
+                    await self.breathe()
+            begin = end
+            await self.breathe()
+        return found
+
+    async def _with_encoded(self) -> list[int]:
+        if self._encoded is None:
+            self._encoded = await self.folder.containing("header", "=?")
+        return self._encoded
+
     async def _narrowed(self, key: Key, uids: Sequence[int]) -> tuple[set[int], Sequence[int]]:
         """What the index says alone: messages that fit for sure, and those that have to be looked at."""
         folder = self.folder
@@ -148,7 +198,7 @@ class Search:
             (sure if wanted.isascii() else perhaps).update(await folder.containing("text", wanted))
             if not key.body_only:
                 (sure if wanted.isascii() else perhaps).update(await folder.containing("header", wanted))
-                perhaps.update(await folder.containing("header", "=?"))
+                perhaps.update(await self._with_encoded())
         elif isinstance(key, Header) and key.name == "subject" and wanted:
             (sure if wanted.isascii() else perhaps).update(await folder.containing("subject", wanted))
         elif isinstance(key, Header) and key.name in _ADDRESSES and wanted.strip() and not _JOINTS.intersection(wanted):
@@ -158,7 +208,7 @@ class Search:
             plain = wanted.isascii() and wanted and not any(map(str.isspace, wanted))
             perhaps.update(await folder.containing("header", wanted if plain else key.name))
             if plain:
-                perhaps.update(await folder.containing("header", "=?"))
+                perhaps.update(await self._with_encoded())
         else:
             return sure, uids
         await self.breathe()
@@ -193,7 +243,7 @@ def _rule(key: Key) -> tuple[tuple[str, ...], Rows]:
         wanted = key.text.lower()
         if key.body_only:
             return ("text",), lambda row: wanted in row[0].lower()
-        return ("header", "text"), lambda row: wanted in row[1].lower() or _in_header(wanted, row[0])
+        return ("header", "text"), lambda row: wanted in row[1].lower() or wanted in _compared(row[0])
     if isinstance(key, ObjectId):
         wanted_id = key.value.encode("ascii")
         return THREAD_FIELDS, lambda row: thread_id(row, 0) == wanted_id
@@ -240,6 +290,7 @@ def _decoded(text: bytes) -> str:
     return encodedwords.decode(charsets.decode(text))
 
 
-def _in_header(wanted: str, header: bytes) -> bool:
+def _compared(header: bytes) -> str:
+    """A header section as text is looked for in it: as it stands, then with its encoded words decoded."""
     text = charsets.decode(header)
-    return wanted in text.lower() or ("=?" in text and wanted in encodedwords.decode(text).lower())
+    return f"{text}\0{encodedwords.decode(text)}".lower() if "=?" in text else text.lower()

@@ -9,7 +9,8 @@ from __future__ import annotations
 from binascii import a2b_base64, a2b_qp
 
 from simmail.core.envelope import literal
-from simmail.core.mime import Part, fields, header_end, parse
+from simmail.core.headers import fields, header_end
+from simmail.core.mime import Part, parse
 from simmail.imap.fetch_items import Item
 from simmail.imap.replies import No
 

@@ -32,10 +32,10 @@ from simmail.imap.tokens import Arguments
 if TYPE_CHECKING:
     from simmail.imap.factory import ImapFactory
 
-#: Real seconds of work between two turns of the reactor.
-SLICE = 0.01
-#: Bad commands before login after which a client is not worth more.
-MOST_BAD = 10
+#: Real seconds of work between two turns of the reactor; of commands sent ahead before login.
+SLICE, FIRST_SLICE = 0.01, 0.001
+#: Bad commands before login, and commands at all, after which a client is not worth more.
+MOST_BAD, MOST_EARLY = 10, 100
 #: Real seconds a client gets to take the last words.
 FAREWELL = 10.0
 
@@ -73,11 +73,13 @@ class ImapServer(Framing):
         self.failures = 0
         self.MAX_LENGTH = factory.config.limits.command
         self._running = self._answered = self._heard = False
-        self._bad = 0
+        self._bad = self._early = 0
         self._began = 0.0
         self._waits: set[Deferred[None]] = set()
         self._deadline: Any = None
         self._abort: Any = None
+        self._rest: Any = None
+        self._turn: float | None = None
         self.idling: Pushing | None = None
 
     # The connection
@@ -100,7 +102,7 @@ class ImapServer(Framing):
         """The client has left: whatever waits for it stops waiting."""
         self.setTimeout(None)
         self.closing = True
-        for call in (self._deadline, self._abort):
+        for call in (self._deadline, self._abort, self._rest):
             if call is not None and call.active():
                 call.cancel()
         self.outflow.stopProducing()
@@ -142,6 +144,7 @@ class ImapServer(Framing):
         self.setTimeout(None)
         self.deselect()
         self.state = "logout"
+        self.forget_input()
         stuck = self.outflow.paused
         self.outflow.finish()
         if stuck:
@@ -233,7 +236,7 @@ class ImapServer(Framing):
 
     async def _do(self, name: bytes, verb: Verb, arguments: Arguments) -> None:
         """Do a command, tell what is pending, answer."""
-        answer, error = await self._outcome(name, verb.run(self, arguments))
+        answer, error = await self._outcome(name, self._run(verb, arguments))
         if self.closing or self._answered:
             return
         if self.selected is not None and not self.logging_out:
@@ -245,6 +248,14 @@ class ImapServer(Framing):
             self._count_bad()
         if self.logging_out:
             self._close()
+
+    async def _run(self, verb: Verb, arguments: Arguments) -> bytes | None:
+        if self.login is not None:
+            # Whoever was answered 250 finds the message.
+            visible = self.login.universe.store.visible()
+            if visible is not None:
+                await visible
+        return await verb.run(self, arguments)
 
     async def _admit(self, octets: bytes, size: int) -> None:
         """Let the message of an APPEND come, or say why it need not."""
@@ -280,9 +291,27 @@ class ImapServer(Framing):
             self.log.failure("IMAP connection failed", result)
             if not self.closing:
                 self.hang_up("Internal error")
+        if self.state == "unauth" and not self.closing:
+            self._early += 1
+            if self._early >= MOST_EARLY:
+                self.hang_up("Too many commands before login")
         if not self.closing:
             self.resetTimeout()
+            slice = FIRST_SLICE if self.state == "unauth" else SLICE
+            if self._turn is not None and self._rest is None and self.reactor.seconds() - self._turn >= slice:
+                # What was sent ahead waits until others had their turn.
+                self._rest = self.callLater(0, self._rested)
             self.pace()
+
+    def _rested(self) -> None:
+        self._rest = None
+        self.pace()
+
+    def dataReceived(self, data: bytes) -> None:
+        """Octets came in."""
+        self._turn = self.reactor.seconds()
+        super().dataReceived(data)
+        self._turn = None
 
     def pace(self) -> None:
         """
@@ -291,7 +320,8 @@ class ImapServer(Framing):
         Not while the client does not read: what it is answered to short commands costs memory too.
         (Before its first command it is TLS that has to read until anything can be written.)
         """
-        stopped = (self._heard and self.outflow.paused) or (self._running and self._asked is None)
+        stopped = (self._heard and self.outflow.paused) or (self._running and self._asked is None) or (
+            self._rest is not None)
         if self.closing or stopped is self.paused:
             return
         if stopped:
@@ -304,7 +334,7 @@ class ImapServer(Framing):
     def answer(self, line: bytes) -> None:
         """The tagged answer; there is one for each command."""
         self._answered = True
-        self.write(b"%b %b\r\n" % (self.tag, line))
+        self.outflow.write_last(b"%b %b\r\n" % (self.tag, line))
 
     def write(self, octets: bytes) -> None:
         """Send a short answer.  @raise Gone: the client has left."""

@@ -7,25 +7,41 @@ as the folder is long.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
-from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
 
+from simmail.core.ordering import Criterion
 from simmail.imap.copying import selected_of
 from simmail.imap.replies import Bad
+from simmail.imap.search import numbered
 from simmail.imap.search_keys import check_charset, parse_keys
 from simmail.imap.searching import Search
 from simmail.imap.session import Selected
-from simmail.imap.sort import Breathe, lasts, let_go, sorted_in_turns
 from simmail.imap.tokens import Arguments
+from simmail.mailstore.records import Columns
 
 if TYPE_CHECKING:
     from simmail.imap.server import ImapServer
 
 #: Messages fetched, conversations shown, at once; messages looked at between two looks at the clock.
 SLICE, STEP = 1000, 500
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+#: Of each message that is threaded by what it refers to.
+_FIELDS = ("order_subject", "is_reply", "message_id", "chain")
+
+Breathe = Callable[[], Awaitable[None]]
+
+
+class Row(NamedTuple):
+    """A message to be threaded; C{at}: its place in the order of sent dates."""
+
+    uid: int
+    at: int
+    subject: str
+    is_reply: bool
+    message_id: str
+    chain: Sequence[str]
 
 
 class Node:
@@ -33,18 +49,10 @@ class Node:
 
     __slots__ = ("uid", "at", "subject", "is_reply", "parent", "children")
 
-    def __init__(self, uid: int = 0, at: float = 0.0, subject: str = "", is_reply: bool = False) -> None:
+    def __init__(self, uid: int = 0, at: int = 0, subject: str = "", is_reply: bool = False) -> None:
         self.uid, self.at, self.subject, self.is_reply = uid, at, subject, is_reply
         self.parent: Node | None = None
         self.children: list[Node] = []
-
-    @property
-    def order(self) -> tuple[float, int]:
-        """By sent date, then by number; a missing message counts as its first child."""
-        node = self
-        while not node.uid and node.children:
-            node = node.children[0]
-        return node.at, node.uid
 
 
 async def thread(imap: ImapServer, arguments: Arguments, uid: bool = False) -> bytes:
@@ -60,62 +68,96 @@ async def thread(imap: ImapServer, arguments: Arguments, uid: bool = False) -> b
     keys = parse_keys(arguments)
     arguments.end()
     found = await Search(selected, imap.login.universe.clock.now(), imap.breathe).find(keys)
-    rows = await _rows(imap, selected, found)
-    roots = await (by_references if algorithm == b"REFERENCES" else by_subject)(rows, imap.breathe)
+    # By sent date, then by number.
+    ordered = await selected.folder.ordered(found, (Criterion("at"),))
+    places: dict[int, int] = {}
+    for begin in range(0, len(ordered), SLICE):
+        places.update(zip(ordered[begin:begin + SLICE], range(begin, len(ordered))))
+        await imap.breathe()
+    if algorithm == b"REFERENCES":
+        rows = await related(await _slices(imap, selected, found, _FIELDS), places, imap.breathe)
+        trees = await by_references(rows, imap.breathe)
+        below = {row.at for row in rows}
+    else:
+        trees = await by_subject(await _slices(imap, selected, found, _FIELDS[:1]), places, imap.breathe)
+        below = set(places.values())
     imap.write(b"* THREAD")
     separator = b" "
-    pieces: list[bytes] = []
-    await let_go(rows, imap.breathe)
-    roots.reverse()
-    while roots:
-        # Each is forgotten when it is shown.
-        pieces.append(shown(roots.pop(), selected, uid))
-        if len(pieces) >= SLICE:
-            await imap.send(separator + b"".join(pieces))
-            separator, pieces = b"", []
-    if pieces:
+    for begin in range(0, len(ordered), SLICE):
+        some = ordered[begin:begin + SLICE]
+        numbers = some if uid else await numbered(imap, selected, some)
+        pieces = [
+            # Each is forgotten when it is shown.
+            shown(trees.pop(place), selected, uid) if place in trees else b"" if place in below else b"(%d)" % number
+            for place, number in enumerate(numbers, begin)]
         await imap.send(separator + b"".join(pieces))
+        separator = b""
     imap.write(b"\r\n")
     return b"THREAD completed"
 
 
-#: (uid, seconds, digest fields)
-Row = tuple[int, float, tuple[Any, ...]]
-_FIELDS = ("sent", "base_subject", "subject", "message_id", "references", "in_reply_to")
+#: UIDs, and fields of theirs; each slice is taken from the end when it is looked at last.
+Slices = list[Columns]
 
 
-async def _rows(imap: ImapServer, selected: Selected, uids: Sequence[int]) -> list[Row]:
-    rows: list[Row] = []
+async def _slices(imap: ImapServer, selected: Selected, uids: Sequence[int], names: Sequence[str]) -> Slices:
+    """What the index keeps of messages."""
+    slices: Slices = []
     for begin in range(0, len(uids), SLICE):
-        slice = uids[begin:begin + SLICE]
-        kept = await selected.folder.digested(slice, _FIELDS)
-        dates = selected.folder.column("date", slice)
-        for uid, filed in zip(slice, dates):
-            if uid in kept and filed is not None:
-                rows.append((uid, ((kept[uid][0] or filed) - _EPOCH).total_seconds(), kept[uid]))
+        slices.append(await selected.folder.columns(uids[begin:begin + SLICE], names))
         await imap.breathe()
+    slices.reverse()
+    return slices
+
+
+async def related(slices: Slices, places: Mapping[int, int], breathe: Breathe) -> list[Row]:
+    """
+    Those messages that have to do with one another: each of the others is a conversation.
+
+    They are what refers to others, what others refer to, and what has the subject of another.
+
+    @param places: of messages in the order of sent dates; one that is not there is gone.
+    """
+    subjects: Counter[str] = Counter()
+    referred: set[str] = set()
+    for _, (some, _, _, chains) in slices:
+        subjects.update(some)
+        referred.update(chain.from_iterable(chains))
+        await breathe()
+    # Conversations without a subject are not joined.
+    del subjects[""]
+    rows: list[Row] = []
+    while slices:
+        uids, columns = slices.pop()
+        rows += [
+            Row(uid, places[uid], subject, is_reply, message_id, above)
+            for uid, subject, is_reply, message_id, above in zip(uids, *columns)
+            if (above or message_id in referred or subjects[subject] > 1) and uid in places]
+        await breathe()
     return rows
 
 
-async def by_subject(rows: Sequence[Row], breathe: Breathe) -> list[Node]:
-    """ORDEREDSUBJECT: messages of one base subject; the first is the root, the others its children."""
-    keyed: list[tuple[str, float, int]] = []
-    for begin in range(0, len(rows), STEP):
-        keyed += [(kept[1].casefold(), at, uid) for uid, at, kept in rows[begin:begin + STEP]]
+async def by_subject(slices: Slices, places: Mapping[int, int], breathe: Breathe) -> dict[int, Node]:
+    """ORDEREDSUBJECT: the first message of each base subject, by its place, with the others below it."""
+    groups: dict[str, list[int]] = {}
+    while slices:
+        uids, (subjects,) = slices.pop()
+        for uid, subject in zip(uids, subjects):
+            if uid in places:
+                groups.setdefault(subject, []).append(uid)
         await breathe()
-    ordered = await sorted_in_turns(keyed, breathe)
-    roots: list[Node] = []
-    for number, (_, group) in enumerate(groupby(ordered, key=lambda row: row[0])):
-        first, *others = [Node(uid, at) for _, at, uid in group]
-        first.children = others
-        roots.append(first)
+    found: dict[int, Node] = {}
+    for number, uids in enumerate(groups.values()):
+        uids.sort(key=places.__getitem__)
+        found[places[uids[0]]] = root = Node(uids[0])
+        root.children = list(map(Node, uids[1:]))
         if not number % STEP:
             await breathe()
-    return await _in_order(roots, breathe)
+    return found
 
 
-async def by_references(rows: list[Row], breathe: Breathe) -> list[Node]:
-    """REFERENCES: by Message-IDs, then conversations of one subject are joined."""
+async def by_references(rows: list[Row], breathe: Breathe) -> dict[int, Node]:
+    """REFERENCES: conversations by Message-IDs, those of one subject joined, by the place of their first message."""
     nodes = await _linked(rows, breathe)
     tops: list[Node] = []
     while nodes:
@@ -130,26 +172,43 @@ async def by_references(rows: list[Row], breathe: Breathe) -> list[Node]:
     await _sort_below(roots, breathe)
     roots = await _joined(await _in_order(roots, breathe), breathe)
     await _sort_below(roots, breathe)
-    return await _in_order(roots, breathe)
-
-
-async def _in_order(roots: list[Node], breathe: Breathe) -> list[Node]:
-    keyed: list[tuple[float, int, int]] = []
+    found: dict[int, Node] = {}
     for begin in range(0, len(roots), STEP):
-        keyed += [(*root.order, begin + at) for at, root in enumerate(roots[begin:begin + STEP])]
+        found.update([(_place(root), root) for root in roots[begin:begin + STEP]])
         await breathe()
-    ordered = await sorted_in_turns(keyed, breathe)
-    await let_go(keyed, breathe)
-    return [roots[number] for number in await lasts(ordered, breathe)]
+    return found
+
+
+async def _in_order(nodes: list[Node], breathe: Breathe) -> list[Node]:
+    """By their places, of which no two are the same."""
+    if len(nodes) <= STEP:
+        return sorted(nodes, key=_place)
+    stretches: dict[int, list[Node]] = {}
+    for number, node in enumerate(nodes):
+        stretches.setdefault(_place(node) // STEP, []).append(node)
+        if not number % STEP:
+            await breathe()
+    ordered: list[Node] = []
+    for stretch in sorted(stretches):
+        ordered += sorted(stretches[stretch], key=_place)
+        await breathe()
+    return ordered
+
+
+def _place(node: Node) -> int:
+    """Where it is shown; a missing message counts as its first child."""
+    while not node.uid and node.children:
+        node = node.children[0]
+    return node.at
 
 
 async def _linked(rows: list[Row], breathe: Breathe) -> list[Node]:
     """Step 1: every message below the last it refers to, and what it refers to in a row."""
     by_id: dict[str, Node] = {}
     nodes: list[Node] = []
-    chains: list[tuple[Node, list[str]]] = []
+    chains: list[tuple[Node, Sequence[str]]] = []
     tops: dict[Node, Node] = {}
-    for number, (uid, at, (_, base, subject, message_id, references, in_reply_to)) in enumerate(rows):
+    for number, (uid, at, subject, is_reply, message_id, above) in enumerate(rows):
         node = by_id.get(message_id) if message_id else None
         if node is None or node.uid:
             # No Message-ID, or one used before: a message of its own.
@@ -157,25 +216,23 @@ async def _linked(rows: list[Row], breathe: Breathe) -> list[Node]:
             nodes.append(node)
             if message_id and message_id not in by_id:
                 by_id[message_id] = node
-        node.uid, node.at, node.subject = uid, at, base
-        node.is_reply = len(base) < len(" ".join(subject.split()))
-        chain = list(references) if references else [in_reply_to] if in_reply_to else []
-        for one in chain:
+        node.uid, node.at, node.subject, node.is_reply = uid, at, subject, is_reply
+        for one in above:
             if one not in by_id:
                 by_id[one] = Node()
                 nodes.append(by_id[one])
-        chains.append((node, chain))
+        chains.append((node, above))
         if not number % STEP:
             await breathe()
     # A message knows its own parent best, so those links are made first.
-    for number, (node, chain) in enumerate(chains):
-        if chain:
-            _link(by_id[chain[-1]], node, tops)
+    for number, (node, above) in enumerate(chains):
+        if above:
+            _link(by_id[above[-1]], node, tops)
         if not number % STEP:
             await breathe()
-    for number, (_, chain) in enumerate(chains):
-        for above, below in zip(chain, chain[1:]):
-            _link(by_id[above], by_id[below], tops)
+    for number, (_, above) in enumerate(chains):
+        for upper, lower in zip(above, above[1:]):
+            _link(by_id[upper], by_id[lower], tops)
         if not number % STEP:
             await breathe()
     return nodes
@@ -245,7 +302,7 @@ async def _sort_below(roots: list[Node], breathe: Breathe) -> None:
 
 def _subject_of(root: Node) -> tuple[str, bool]:
     node = root if root.uid or not root.children else root.children[0]
-    return node.subject.casefold(), node.is_reply
+    return node.subject, node.is_reply
 
 
 async def _joined(roots: list[Node], breathe: Breathe) -> list[Node]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import gc
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.internet.defer import Deferred, fail
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.mime import header_end
+from simmail.core.headers import header_end
 from simmail.errors import Unavailable
+from simmail.mailstore.records import Columns
 from simmail.imap.fetch_items import parse_items
 from simmail.imap.sections import chosen
 from simmail.imap.tokens import Arguments
@@ -80,11 +80,11 @@ class ManyTests(SynchronousTestCase):
         """What is asked ahead and then not wanted leaves no trace when it fails too."""
         asked: list[int] = []
 
-        def digested(uids: Sequence[int], names: Sequence[str]) -> Deferred[dict[int, tuple[Any, ...]]]:
+        def columns(uids: Sequence[int], names: Sequence[str]) -> Deferred[Columns]:
             asked.append(len(uids))
             return fail(Unavailable("the index is away"))
 
-        self.patch(self.house.folder(), "digested", digested)
+        self.patch(self.house.folder(), "columns", columns)
         self.assertEqual(
             self.client.do("a FETCH 1:* (UID ENVELOPE)"), [b"a NO [UNAVAILABLE] the index is away"])
         self.assertEqual(asked, [500, 200])

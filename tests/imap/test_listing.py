@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from time import perf_counter
 
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.imap.listing import Pattern
+from tests.core.hostile import seconds
 
 
 class PatternTests(SynchronousTestCase):
@@ -30,7 +30,8 @@ class PatternTests(SynchronousTestCase):
 
     def test_linear(self) -> None:
         """Stars without end take no time (CVE-2026-106454)."""
-        start = perf_counter()
-        self.assertFalse(Pattern("*a" * 20000 + "b").matches("a" * 1000))
-        self.assertFalse(Pattern("*%" * 30000 + "b").matches("a" * 1000))
-        self.assertLess(perf_counter() - start, 1.0)
+        def matched() -> None:
+            self.assertFalse(Pattern("*a" * 20000 + "b").matches("a" * 1000))
+            self.assertFalse(Pattern("*%" * 30000 + "b").matches("a" * 1000))
+
+        self.assertLess(seconds(matched), 1.0)

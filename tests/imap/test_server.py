@@ -10,6 +10,7 @@ from twisted.internet.interfaces import IPushProducer
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.config import Config, Imap, Limits
+from simmail.imap import server as server_module
 from simmail.imap.appending import LARGE
 from tests.imap.play import ADDRESS, PASSWORD, House, now
 
@@ -88,6 +89,36 @@ class LimitTests(SynchronousTestCase):
             client.send(octets)
             self.assertRegex(client.taken(), rb"\* BYE (Line|Literal) too long\r\n")
             self.assertTrue(client.closed())
+
+    def test_commands_before_login(self) -> None:
+        """A client that does all but sign in is told to go, and what it sent ahead is forgotten."""
+        client = House().connect()
+        client.taken()
+        client.send(b"a NOOP\r\n" * 5000)
+        said = client.taken().split(b"\r\n")
+        self.assertEqual((len(said), said[-2]), (102, b"* BYE Too many commands before login"))
+        self.assertEqual(client.protocol._buffer, b"")
+
+    def test_forgotten(self) -> None:
+        """When the server hangs up it keeps nothing of what came, and takes nothing more, until the client does."""
+        client = House().connect()
+        client.send(b"a LOGIN {1000000+}\r\n" + b"x" * 60_000)
+        client.protocol.dataReceived(b"x" * 60_000)
+        self.assertTrue(client.closed())
+        self.assertEqual((client.protocol._buffer, client.protocol._gathered), (b"", b""))
+
+    def test_turns(self) -> None:
+        """Commands sent ahead are done for a slice of time; then others have their turn."""
+        house = House()
+        client = house.signed_in()
+        client.taken()
+        with patch.object(server_module, "SLICE", 0.0):
+            client.protocol.dataReceived(b"a NOOP\r\nb NOOP\r\nc NOOP\r\n")
+            said = [client.transport.value().count(b"\r\n")]
+            house.reactor.advance(0)
+            said.append(client.transport.value().count(b"\r\n"))
+        self.assertEqual(said, [1, 3])
+        self.assertEqual(client.transport.producerState, "producing")
 
     def test_line_after_login(self) -> None:
         """A longer line is refused and the next one served; a line of 64 KiB is taken."""
@@ -251,17 +282,17 @@ class BackPressureTests(SynchronousTestCase):
     def test_short_answers(self) -> None:
         """While short answers pile up nothing more is read; then all is answered."""
         house = House()
-        for client, command in (
-            (house.signed_in(), b"NOOP"), (house.signed_in(), b"CAPABILITY"), (house.signed_in(), b"NONSENSE"),
-            (house.connect(), b"CAPABILITY"),
+        for client, command, last in (
+            (house.signed_in(), b"NOOP", 999), (house.signed_in(), b"CAPABILITY", 999),
+            (house.signed_in(), b"NONSENSE", 999), (house.connect(), b"CAPABILITY", server_module.MOST_EARLY - 3),
         ):
             client.do("a NOOP")
             client.transport.producer.pauseProducing()
-            client.send(b"".join(b"%d %b\r\n" % (number, command) for number in range(1000)))
+            client.send(b"".join(b"%d %b\r\n" % (number, command) for number in range(last + 1)))
             self.assertEqual(client.taken(), b"")
             self.assertEqual(client.transport.producerState, "paused")
             client.transport.producer.resumeProducing()
-            self.assertIn(b"\r\n999 ", client.taken())
+            self.assertIn(b"\r\n%d " % last, client.taken())
             self.assertEqual(client.transport.producerState, "producing")
 
     def test_leaving(self) -> None:

@@ -1,4 +1,4 @@
-"""SORT of more messages than are sorted at once."""
+"""SORT of many messages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.imap.play import House
 
 
 class ManyTests(SynchronousTestCase):
-    """Pieces are sorted and merged."""
+    """Many messages, several keys."""
 
     def test_same_as_sorted(self) -> None:
         """The order is that of sorting everything at once: later keys first, numbers last."""
