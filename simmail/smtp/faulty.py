@@ -105,12 +105,14 @@ class Faulty(Pump):
         self._hung = True
         return Deferred()
 
-    def check(self, now: float) -> None:
+    def check(self, now: float) -> float:
         """Also end what hangs."""
-        if self._hung and not self._closed and now - self.started >= self.factory.total_time:
+        if not self._hung or self._closed:
+            return super().check(now)
+        last = self.started + self.factory.total_time
+        if now >= last:
             self.drop()
-        else:
-            super().check(now)
+        return last
 
     def readConnectionLost(self) -> None:
         """The client says no more: who never answers need not stay."""
@@ -119,13 +121,13 @@ class Faulty(Pump):
         else:
             super().readConnectionLost()
 
-    def dataReceived(self, data: bytes) -> None:
-        """Take octets of a message no faster than a rule allows."""
-        if self._pace and self._body is not None and not self._closed:
-            self._owed += len(data)
+    def came(self, octets: int) -> None:
+        """Octets of a message are taken no faster than a rule allows."""
+        super().came(octets)
+        if self._pace:
+            self._owed += octets
             if not self._waiting:
                 self._pay()
-        super().dataReceived(data)
 
     def _pay(self) -> None:
         owed, self._owed = self._owed, 0

@@ -10,6 +10,7 @@ RFC 4954 section 5.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from simmail.core import xtext
@@ -20,6 +21,9 @@ from simmail.smtp.replies import Refused
 
 #: RFC 3461 sections 4.2 and 4.4.
 LONGEST_ORCPT, LONGEST_ENVID = 500, 100
+
+#: Arguments that are remembered with what they say, for the same few write to the same few; longer ones are not.
+MOST_KEPT, SHORT = 512, 256
 
 
 class MailFrom(NamedTuple):
@@ -52,6 +56,12 @@ def mail_from(argument: bytes) -> MailFrom:
 
     @raise Refused: with the reply.
     """
+    read = _mail_from if len(argument) <= SHORT else _mail_from.__wrapped__
+    return read(argument)
+
+
+@lru_cache(MOST_KEPT)
+def _mail_from(argument: bytes) -> MailFrom:
     path, rest = _path(argument, b"FROM:", replies.BAD_MAIL)
     if not rest and path.isascii():
         return MailFrom(path, _address(path, replies.BAD_SENDER) if path else "")
@@ -97,6 +107,12 @@ def rcpt_to(argument: bytes, domain: str, utf8: bool) -> RcptTo:
     @param utf8: the transaction was begun with SMTPUTF8.
     @raise Refused: with the reply.
     """
+    read = _rcpt_to if len(argument) <= SHORT else _rcpt_to.__wrapped__
+    return read(argument, domain, utf8)
+
+
+@lru_cache(MOST_KEPT)
+def _rcpt_to(argument: bytes, domain: str, utf8: bool) -> RcptTo:
     path, rest = _path(argument, b"TO:", replies.BAD_RCPT)
     if path.lower() == "postmaster":
         path = f"postmaster@{domain}"

@@ -15,6 +15,7 @@ of order, and takes commands from before STARTTLS as if they came after.
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from twisted.internet import interfaces, tcp
@@ -73,7 +74,7 @@ class Pump(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
         self._out: list[bytes] = []
         self._take: Callable[[], bool] = self._command
         self._body: Body | None = None
-        self._through: Callable[[bytes], int | BaseException] | None = None
+        self._through: Callable[[bytes], int] | None = None
         self._waiting = self._pumping = self._paused = self._choked = self._lost = self._ended = False
         self._closed = 0.0
         self._timer: Any = None
@@ -89,7 +90,7 @@ class Pump(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
         if type(transport) is tcp.Server and not self.secure:
             # Written at once: a reply that waits for the reactor's next turn costs twice as much as all else.
             transport.setTcpNoDelay(True)
-            self._through = transport.writeSomeData
+            self._through = transport.socket.send
         transport.registerProducer(self, True)
         if factory.enter(self):
             self.greet()
@@ -132,14 +133,18 @@ class Pump(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
             return
         self._unread += data
         if self._body is not None:
-            now = self.factory.reactor.seconds()
-            self.deadline = min(self.deadline + len(data) / SLOWEST, now + self.factory.timeout)
+            self.came(len(data))
         if self._waiting or self._choked:
             if len(self._unread) > AHEAD and not self._paused:
                 self._paused = True
                 self.transport.pauseProducing()
         else:
             self._pump()
+
+    def came(self, octets: int) -> None:
+        """So much of a message: it earns time."""
+        self.deadline = min(
+            self.deadline + octets / SLOWEST, self.factory.reactor.seconds() + self.factory.timeout)
 
     def pauseProducing(self) -> None:
         """The client does not read what it is told."""
@@ -254,13 +259,15 @@ class Pump(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
         if self._lost or not data:
             return
         if self._through is not None:
-            sent = self._through(data)
+            try:
+                sent = self._through(data)
+            except OSError:
+                # What is wrong the transport will find out.
+                sent = 0
             if sent == len(data):
                 return
             # From here on the transport keeps what the client has not taken.
-            self._through = None
-            if isinstance(sent, int):
-                data = data[sent:]
+            self._through, data = None, data[sent:]
         self.transport.write(data)
 
     def defect(self, what: str, failure: Failure | None = None) -> bytes:
@@ -301,17 +308,20 @@ class Pump(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
         """Whether nothing is under way that should be finished."""
         return not self._waiting and self._body is None and not self._closed
 
-    def check(self, now: float) -> None:
-        """Called now and then: hang up on a client that takes too long."""
+    def check(self, now: float) -> float:
+        """Called now and then: hang up on a client that takes too long; answers when this one will have."""
         if self._closed:
             if now - self._closed > LINGER:
                 self.transport.abortConnection()
-        elif self._waiting:
-            pass
-        elif now >= self.deadline:
+            return self._closed + LINGER
+        if self._waiting:
+            return inf
+        last = self.started + self.factory.total_time
+        if now >= self.deadline:
             self.finish(replies.TOO_SLOW if self._body is not None else replies.TIMED_OUT)
-        elif now - self.started >= self.factory.total_time:
+        elif now >= last:
             self.finish(replies.TOO_LONG)
+        return min(self.deadline, last)
 
     def finish(self, reply: bytes) -> None:
         """Hang up with a last word."""

@@ -210,7 +210,7 @@ class Door:
         error: Exception = OSError(errno.ENOSPC, "No space left on device")
         if value == ("over",):
             error = OverMailLimit("the plan's mail for this month is used up")
-        self.universe.store.accept = lambda delivery: fail(error)
+        self.universe.store.accept = lambda delivery, durable=None: fail(error)
 
     def do_space(self, octets: str) -> None:
         """C{X: space 0}: so many octets are free on the disk."""

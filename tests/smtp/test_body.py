@@ -4,6 +4,8 @@ The octets of a message on their way in.
 
 from __future__ import annotations
 
+from itertools import product
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
@@ -62,6 +64,15 @@ class DataTests(SynchronousTestCase):
                 self.assertEqual(problem, replies.BARE_LINE_END, end)
             else:
                 self.assertEqual(problem, b"", end)
+
+    def test_line_ends(self) -> None:
+        """Of all texts of up to six such octets those are refused that hold a CR or LF of its own."""
+        for length in range(7):
+            for octets in product((b"\r", b"\n", b"a", b"\x85"), repeat=length):
+                text = b"".join(octets) + b"\r\n"
+                bare = text.replace(b"\r\n", b"")
+                expected = replies.BARE_LINE_END if b"\r" in bare or b"\n" in bare else b""
+                self.assertEqual(dotted(text + b".\r\n")[1], expected, text)
 
     def test_empty(self) -> None:
         """A dot right after DATA is an empty message, in one piece or three."""

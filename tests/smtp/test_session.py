@@ -211,6 +211,33 @@ class PressureTests(SynchronousTestCase):
                 door.pass_time(5)
             self.assertEqual(wire.closed(), closed, octets)
 
+    def test_cut_in_time(self) -> None:
+        """Whoever is too slow is cut off when the time is up, however many there are, at a few looks in all."""
+        door = Door()
+        door.hello()
+        door.pass_time(1.3)
+        silent = [door.hello() for _ in range(3)]
+        talking = door.hello()
+        data = door.transaction()
+        looked: list[float] = []
+        check = talking.protocol.check
+        talking.protocol.check = lambda now: (looked.append(now), check(now))[1]  # type: ignore[func-returns-value]
+        cut: dict[str, float] = {}
+        for tenth in range(3400):
+            if tenth % 10 == 0:
+                data.send(b"x" * 38 + b"\r\n")
+            if tenth % 600 == 0:
+                talking.send(b"NOOP\r\n")
+            door.pass_time(0.1)
+            for name, wire in (("data", data), *((f"silent {n}", wire) for n, wire in enumerate(silent))):
+                if wire.closed():
+                    cut.setdefault(name, tenth / 10 + 0.1)
+        # Forty octets a second earn eight hundredths of one.
+        self.assertTrue(all(300 <= cut[f"silent {n}"] < 301 for n in range(3)), cut)
+        self.assertTrue(326 <= cut["data"] < 327, cut)
+        self.assertFalse(talking.closed())
+        self.assertLess(len(looked), 340 / 5 + 20)
+
     def test_lingering(self) -> None:
         """A connection that was told to go and does not is dropped."""
         door = Door()

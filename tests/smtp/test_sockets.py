@@ -53,9 +53,12 @@ class Listening(TestCase):
     async def _drained(self, factory: SmtpFactory) -> None:
         await factory.drain(0.5)
         # Connections close in the reactor's next turns.
-        rested: Deferred[None] = Deferred()
-        reactor.callLater(0.05, rested.callback, None)
-        await rested
+        while True:
+            rested: Deferred[None] = Deferred()
+            reactor.callLater(0.05, rested.callback, None)
+            await rested
+            if not factory.connections:
+                return
 
     async def held(self, converse: Callable[[], Any]) -> Any:
         """What a conversation in a thread answers."""
