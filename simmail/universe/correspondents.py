@@ -3,13 +3,15 @@ What personas make of the mail that reaches them.
 
 Arrivals are decided about one after another, in the order they were
 committed, each in one commit that also takes it off the queue: exactly once,
-also across a crash.  The rules are C{core.react}; nothing is decided here.
+also across a crash.  A message that reaches one persona, while nothing waits
+to be decided about, is decided about before its delivery is committed, and
+both are one commit.  The rules are C{core.react}; nothing is decided here.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,7 @@ from twisted.logger import Logger
 from simmail.core.delivery import Arrival, Copy
 from simmail.core.mail import Mail
 from simmail.core.persona import Persona
+from simmail.core.plans import reply_address
 from simmail.core.preview import Preview, previewed
 from simmail.core.react import react
 from simmail.core.situation import Dossier, Limits, Planned, Situation, Verdict, correspondent, keyed
@@ -29,12 +32,16 @@ from simmail.database.records import Commit
 from simmail.errors import NotFound, Unavailable
 from simmail.universe.enacting import Setting, enact
 from simmail.universe.memories import persona_tag
+from simmail.universe.shelf import LONGEST_READ
 
 if TYPE_CHECKING:
     from simmail.universe.universe import Universe
 
 #: Real seconds before mail that could not be read (the store is away) is looked at again.
 AGAIN = 1.0
+
+#: Deliveries that wait for the one before to be decided about and committed; more go to the queue.
+MOST_BEHIND = 2
 
 
 class Correspondents:
@@ -48,6 +55,86 @@ class Correspondents:
         self._queue: deque[tuple[Arrival, bytes | None, float]] = deque()
         self._working = False
         self._waiting: list[Deferred[None]] = []
+        # A delivery is being decided about and committed in one; whether that commit has been issued.
+        self._joining = self._issued = False
+        self._behind: deque[Deferred[None]] = deque()
+        # Commits under way that bring arrivals which are not in the queue yet.
+        self._coming = 0
+
+    # With the delivery
+
+    def expect(self, arrivals: Sequence[Arrival], octets: bytes) -> None:
+        """A message is about to be filed: what a decision about it needs is asked for meanwhile."""
+        if len(arrivals) == 1 and len(octets) <= LONGEST_READ:
+            arrival = arrivals[0]
+            mail = self._universe.readings.read(octets)
+            self._universe.people.expect(
+                arrival.persona_id, correspondent(mail, arrival.sender), thread_key(mail))
+
+    async def commit(
+        self, commit: Commit, octets: bytes | None, told: Callable[[int], None], hurried: bool = False
+    ) -> None:
+        """
+        Make true what follows from a message that is filed, however long Redis is away, and decide about it.
+
+        Commits are issued in the order of the calls.
+
+        @param octets: the message, when at hand.
+        @param told: called as soon as it is true with the number of the last event of C{commit}, or of any before.
+        @param hurried: its jobs are known as soon as it is issued.
+        """
+        universe = self._universe
+        if self._joining:
+            turn: Deferred[None] = Deferred()
+            self._behind.append(turn)
+            self._let_go()
+            await turn
+        decision = await self._joined(commit, octets)
+        arrive = commit.arrive if decision is None else ()
+        self._coming += bool(arrive)
+        try:
+            issued = Deferred.fromCoroutine(universe.commit_surely(
+                commit if decision is None else _with(commit, decision)))
+            self._issued = decision is not None
+            self._let_go()
+            if hurried:
+                universe.scheduler.add(commit.jobs)
+            done = await issued
+            told(done.first + len(commit.events) - 1 if done.first else universe.log.last)
+            if not hurried:
+                universe.scheduler.add(commit.jobs)
+            if decision is not None:
+                self._took(decision)
+        finally:
+            self._coming -= bool(arrive)
+            if decision is not None:
+                self._turn.release()
+                self._joining = False
+                self._let_go()
+        self.add(arrive, octets)
+
+    async def _joined(self, commit: Commit, octets: bytes | None) -> Commit | None:
+        """
+        What the one persona that a commit reaches makes of the message, and the turn is ours; None: it has to wait.
+        """
+        if (len(commit.arrive) != 1 or octets is None or len(octets) > LONGEST_READ or self._queue or self._coming
+                or self._turn.locked or self._universe.stopping):
+            return None
+        await self._turn.acquire()
+        self._joining, self._issued = True, False
+        try:
+            return await self._decide(commit.arrive[0], octets)
+        except Exception:
+            # Decided about from the queue, which knows what to do about it.
+            self._turn.release()
+            self._joining = False
+            return None
+
+    def _let_go(self) -> None:
+        """Whoever is behind goes on in order: to be decided about likewise, or when there are many, to the queue."""
+        crowded = self._issued and len(self._behind) > MOST_BEHIND
+        while self._behind and (crowded or not self._joining):
+            self._behind.popleft().callback(None)
 
     # The queue
 
@@ -185,7 +272,7 @@ class Correspondents:
         case, how = universe.cases.match(mail, persona, who, thread)
         people = universe.config.people
         other = universe.people.at(who)
-        return Situation(
+        situation = Situation(
             mail=mail, envelope_sender=sender, recipient=recipient, persona=persona, now=now,
             dice=keyed(universe.dice, who, recipient, (dossier.received if dossier else 0) + 1),
             thread=thread, dossier=dossier, sender_id=other.id if other else "",
@@ -193,13 +280,12 @@ class Correspondents:
             notes=tuple(memory.get(case.id if case else "", ())),
             pace=universe.settings.pace,
             limits=Limits(people.replies_per_day, people.thread_messages_per_hour),
-            spam=spam, planned=self._planned(persona, key), links=universe.settings.links,
+            spam=spam, planned=None, links=universe.settings.links,
             lab_hosts=universe.lab_hosts, place=place, dsn=dsn,
-        ), memory
-
-    def _planned(self, persona: Persona, key: str) -> Planned | None:
-        job = self._universe.scheduler.reply_in(persona.id, key)
-        return Planned(job.id, job.due) if job is not None else None
+        )
+        # What is planned for somebody else in the thread does not reach who wrote this.
+        job = universe.scheduler.reply_in(persona.id, key, reply_address(situation)[0])
+        return replace(situation, planned=Planned(job.id, job.due) if job is not None else None), memory
 
     def _kept_up(self, dossier: Dossier) -> Dossier:
         """The dossier with promises whose job was skipped or failed taken for forgotten until somebody asks."""
@@ -232,3 +318,10 @@ class Correspondents:
         """The same for mail about to be filed, as an arrival keeps it."""
         verdict = self.verdict(persona, recipient, sender, self._universe.readings.read(octets))
         return {"score": verdict.score, "threshold": verdict.threshold, "why": verdict.why, "junk": verdict.junk}
+
+
+def _with(commit: Commit, decision: Commit) -> Commit:
+    """A commit with what was decided about the arrival in it."""
+    return replace(
+        commit, arrive=(), events=(*commit.events, *decision.events), jobs=(*commit.jobs, *decision.jobs),
+        puts=(*commit.puts, *decision.puts))

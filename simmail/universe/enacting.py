@@ -22,6 +22,7 @@ from simmail.core.situation import (
     Batch, Bounce, Drop, Expect, Follow, Ignore, Junk, Plan, Pledge, Reactions, Receive, Relate, Remember, Skip,
 )
 from simmail.database.records import Commit
+from simmail.universe.memories import dossiers_of, threads_of
 
 MOST_NOTES = 200
 LONGEST_TEXT = 64 * 1024
@@ -134,11 +135,11 @@ class _Pen:
 
     def relate(self, one: Relate) -> None:
         self._puts.append((
-            "dossiers:" + self._setting.persona.id, one.dossier.address, msgspec.json.encode(one.dossier)))
+            dossiers_of(self._setting.persona.id), one.dossier.address, msgspec.json.encode(one.dossier)))
 
     def follow(self, one: Follow) -> None:
         self._puts.append((
-            "threads:" + self._setting.persona.id, one.thread.key, msgspec.json.encode(one.thread)))
+            threads_of(self._setting.persona.id), one.thread.key, msgspec.json.encode(one.thread)))
 
     def expect(self, one: Expect) -> None:
         self._event("persona.waiting", **{"from": one.from_}, what=one.what, due=one.due,

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
+from twisted.internet.defer import Deferred, DeferredList
 
 from simmail.core import charsets, encodedwords
-from simmail.core.mime import fields, value
+from simmail.core.headers import fields, value
 from simmail.core.query import Term
 from simmail.core.threads import thread_key
 from simmail.database.records import EventQuery
+from simmail.errors import NotFound
 from simmail.interfaces import IFolder
 from simmail.universe.memories import threads_of
 from simmail.universe.turns import Turns
@@ -35,6 +37,10 @@ _LISTS = frozenset(("from_", "to", "cc"))
 
 #: Events that tell which personas a case concerns.
 TOLD = ("persona.received", "persona.sent")
+
+#: Mailboxes and folders that are asked at once: each answer of the mail store costs a change of threads, many together
+#: hardly more.
+TOGETHER = 16
 
 Row = tuple[Any, ...]
 
@@ -77,16 +83,24 @@ class Finding:
     async def everywhere(self) -> list[Hit]:
         """All messages of the universe that fit, the newest first."""
         store, found = self._universe.store, list[Hit]()
-        for mailbox in store.mailboxes():
-            for status in await store.folders(mailbox):
-                if not status.total or not self._may_be_in(status.name):
-                    continue
-                folder = await store.folder(mailbox, status.name)
-                uids = await self.among(folder)
-                dates = folder.column("date", uids)
-                found += [Hit(mailbox, folder.name, uid, date) for uid, date in zip(uids, dates) if date is not None]
+        mailboxes = store.mailboxes()
+        for begin in range(0, len(mailboxes), TOGETHER):
+            some = mailboxes[begin:begin + TOGETHER]
+            listed = await together([store.folders(mailbox) for mailbox in some])
+            places = [(mailbox, status.name) for mailbox, statuses in zip(some, listed) for status in statuses or ()
+                      if status.total and self._may_be_in(status.name)]
+            for begun in range(0, len(places), TOGETHER):
+                for hits in await together([Deferred.fromCoroutine(self._within(*place))
+                                            for place in places[begun:begun + TOGETHER]]):
+                    found += hits or ()
                 await self._turns.breathe()
         return sorted(found, key=lambda hit: (hit.date, hit.mailbox, hit.folder, hit.uid), reverse=True)
+
+    async def _within(self, mailbox: str, name: str) -> list[Hit]:
+        folder = await self._universe.store.folder(mailbox, name)
+        uids = await self.among(folder)
+        dates = folder.column("date", uids) if uids else ()
+        return [Hit(mailbox, folder.name, uid, date) for uid, date in zip(uids, dates) if date is not None]
 
     async def among(self, folder: IFolder) -> list[int]:
         """The UIDs of one folder that fit, ascending."""
@@ -205,6 +219,19 @@ async def _concerned(universe: Universe, case_id: str) -> list[str]:
         if persona is not None:
             found[persona.id] = None
     return list(found)
+
+
+async def together(under_way: Sequence[Deferred[Any]]) -> list[Any]:
+    """
+    What they answer, in order; None for what is gone meanwhile.
+
+    @raise Exception: as the first that fails otherwise, when all have ended.
+    """
+    answers = await DeferredList(list(under_way), consumeErrors=True)
+    for good, answer in answers:
+        if not good and not answer.check(NotFound):
+            answer.raiseException()
+    return [answer if good else None for good, answer in answers]
 
 
 async def _narrowed(folder: IFolder, columns: tuple[str, ...], text: str, uids: list[int]) -> list[int]:

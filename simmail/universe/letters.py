@@ -80,7 +80,9 @@ def request(
         promise=Promised(promise.what, promise.due) if promise is not None else None,
         ooo=msgspec.convert(period, OutOfOffice) if period else None, own=matter.own,
         question=data.get("question") or "", held=matter.thread.held,
-        owed=owed.what if owed is not None else "", done=matter.thread.done, broken=_broken(data),
+        owed=owed.what if owed is not None else "",
+        owes=tuple(Promised(one.what, one.due) for one in dossier.promises if one.by == "persona"),
+        done=matter.thread.done, broken=_broken(data),
         unsubscribed=any(one["opened"] and unsubscribes(one["url"], one["text"]) for one in data.get("visited", ())),
         nth=dossier.sent)
 

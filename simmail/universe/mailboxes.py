@@ -161,5 +161,5 @@ class Mailboxes:
         await universe.store.create(address)
         opened = await self.folder(address, folder)
         uid: int = await opened.append(octets, (), now)
-        universe.postoffice.note(Copy(address, opened.name, uid, opened.uidvalidity))
+        universe.postoffice.lately.note(Copy(address, opened.name, uid, opened.uidvalidity))
         return opened.name, uid

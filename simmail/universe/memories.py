@@ -44,6 +44,22 @@ class Held(NamedTuple):
     memory: dict[str, list[str]]
 
 
+class Documents(NamedTuple):
+    """What a persona holds, as stored; None where there is nothing."""
+
+    dossier: bytes | None
+    thread: bytes | None
+    memory: bytes | None
+
+
+def recalled(documents: Documents, thread: str) -> Held:
+    """What the documents about a correspondent and a thread say."""
+    dossier, state, memory = documents
+    return Held(
+        _dossier(dossier) if dossier else None, _thread(state) if state else ThreadState(thread),
+        _notes(memory) if memory else {})
+
+
 class Memories:
     """What the personas of one universe remember; L{People} is these too."""
 
@@ -63,12 +79,17 @@ class Memories:
         return persona
 
     async def held(self, persona_id: str, address: str, thread: str) -> Held:
-        """Everything a decision or a mail needs, in one round trip."""
-        dossier, state, memory = await self.shelf.get((
-            (dossiers_of(persona_id), address), (threads_of(persona_id), thread), ("memory", persona_id)))
-        return Held(
-            _dossier(dossier) if dossier else None, _thread(state) if state else ThreadState(thread),
-            _notes(memory) if memory else {})
+        """Everything a decision needs, in one round trip."""
+        return recalled(await self.documents(persona_id, address, thread), thread)
+
+    async def documents(self, persona_id: str, address: str, thread: str) -> Documents:
+        """The same as it is stored, for L{recalled}."""
+        dossier, state, memory = await self.shelf.get(_places(persona_id, address, thread))
+        return Documents(dossier, state, memory)
+
+    def expect(self, persona_id: str, address: str, thread: str) -> None:
+        """It will be asked for in a moment."""
+        self.shelf.expect(_places(persona_id, address, thread))
 
     # Notes
 
@@ -176,6 +197,10 @@ def dossiers_of(persona_id: str) -> str:
 def threads_of(persona_id: str) -> str:
     """The table of what a persona knows of its threads, by thread key."""
     return "threads:" + persona_id
+
+
+def _places(persona_id: str, address: str, thread: str) -> tuple[tuple[str, str], ...]:
+    return (dossiers_of(persona_id), address), (threads_of(persona_id), thread), ("memory", persona_id)
 
 
 def persona_tag(persona: Persona) -> PersonaTag:

@@ -1,12 +1,13 @@
 """
 The post office: the one road every message takes, whoever sent it.
 
-A message is made complete and filed in every recipient's mailbox, durable and
-visible; then the sender is told.  What follows from it is in the same record
-of the journal and is committed once, keyed by the delivery's id: at once, or
-as soon as Redis is back, or at the next start.  Whoever asks for what was
-recorded waits for the commits of all mail that was accepted (C{recorded}), so
-nobody sees a 250 before its event.
+A message is made complete and journalled; once it is durable the sender is
+told, while it is filed in every recipient's mailbox.  What follows from it is
+in the same record of the journal and is committed once, keyed by the
+delivery's id: at once, or as soon as Redis is back, or at the next start.
+Whoever looks at mail waits until all that was accepted is visible (the
+store's C{visible}), and who asks for what was recorded waits for its commits
+(C{recorded}), so nobody sees a 250 before the message or its event.
 Source: decisions, sections 20 and 23 ("Mail").
 """
 
@@ -31,6 +32,7 @@ from simmail.core.reading import read_title
 from simmail.core.recipients import Verdict
 from simmail.database.records import Commit
 from simmail.errors import TooLarge, Unavailable
+from simmail.universe.lately import Lately
 from simmail.universe.outgoing import Outgoing
 from simmail.universe.sorting import Sorted, address_copy, bounced, sort
 from simmail.universe.submission import Submission
@@ -45,33 +47,21 @@ PATIENCE = 1.5
 #: Messages that may be owed a commit, and octets of messages; beyond that senders wait for Redis too.
 MOST_OWED, MOST_OCTETS = 256, 16 * 1024 * 1024
 
+#: Messages of the universe's own whose commits are under way while the clock goes on.
+MOST_HURRIED = 4
+
 #: Octets a door may put in front as trace: the limit is for what was sent.
 LONGEST_TRACE = 2048
-
-#: Copies noted for each folder; a wait looks no further back.
-MOST_NOTED = 1000
 
 _pack = msgspec.msgpack.Encoder().encode
 _unpack = msgspec.msgpack.Decoder(Commit).decode
 
 
 class Accepted(NamedTuple):
-    """What became of a message."""
+    """A message that is taken."""
 
     delivery_id: str
     message_id: str
-    copies: tuple[Copy, ...]
-
-
-class _Noted:
-    """A copy that was filed; C{number}: where the event log stood, with what was recorded of the message."""
-
-    __slots__ = ("uid", "real", "number")
-
-    def __init__(self, uid: int, real: float, number: int) -> None:
-        self.uid = uid
-        self.real = real
-        self.number = number
 
 
 class PostOffice:
@@ -87,9 +77,7 @@ class PostOffice:
         self._owed: dict[str, int] = {}
         self._owed_octets = 0
         self._recording: list[tuple[set[str], Deferred[None]]] = []
-        self._filed: dict[tuple[str, str], deque[_Noted]] = {}
-        #: Called after each copy that was noted.
-        self.watchers: set[Callable[[], None]] = set()
+        self.lately = Lately(universe)
         #: Real time of the last message accepted, and whether a job has since written to the application.
         self.accepted_at = 0.0
         self.reached_application = False
@@ -129,8 +117,17 @@ class PostOffice:
                         jobs=tuple(pile.jobs), puts=tuple(pile.puts), counts=universe.usage.one_more(MAIL))
         self.accepted_at = universe.reactor.seconds()
         self.uncounted += 1
+        universe.correspondents.expect(pile.arrivals, octets)
+
+        def filed(copies: tuple[Copy, ...]) -> None:
+            universe.told(
+                "accepted {message_id} from {sender} for {recipients}, {size} octets, via {via}, filed in {places}",
+                message_id=title.message_id, sender=submission.sender, recipients=len(submission.recipients),
+                size=len(octets), via=submission.via, places=places(copies))
+
         try:
-            copies, done = await self._file(delivery_id, tuple(pile.filings), octets, now, commit)
+            done = await self._take(
+                self._delivery(delivery_id, tuple(pile.filings), octets, now, commit), commit, filed)
         except BaseException:
             self.uncounted -= 1
             raise
@@ -138,11 +135,7 @@ class PostOffice:
         if pile.beside:
             await self._beside(pile, now)
         await self._in_time(done)
-        universe.told(
-            "accepted {message_id} from {sender} for {recipients}, {size} octets, via {via}, filed in {places}",
-            message_id=title.message_id, sender=submission.sender, recipients=len(submission.recipients),
-            size=len(octets), via=submission.via, places=places(copies))
-        return Accepted(delivery_id, title.message_id, copies)
+        return Accepted(delivery_id, title.message_id)
 
     async def _sorted(self, submission: Submission, octets: bytes, delivery_id: str, now: datetime) -> Sorted:
         """What becomes of a message, which is under way from here on."""
@@ -185,10 +178,9 @@ class PostOffice:
     async def _beside(self, pile: Sorted, now: datetime) -> None:
         """Copies that fault rules made differ: delivered twice, or cut short."""
         for copies in pile.beside.values():
-            _, done = await self._file(
-                copies.id, tuple(copies.filings), copies.octets, now,
-                Commit(once=copies.id, arrive=tuple(copies.arrivals)))
-            await self._in_time(done)
+            commit = Commit(once=copies.id, arrive=tuple(copies.arrivals))
+            await self._in_time(await self._take(
+                self._delivery(copies.id, tuple(copies.filings), copies.octets, now, commit), commit))
 
     def _counted(self, result: Any) -> Any:
         self.uncounted -= 1
@@ -221,7 +213,9 @@ class PostOffice:
         """
         File a message of the universe's own; C{commit} is what its sending means.
 
-        Done once for each C{delivery_id}, across crashes too.
+        Done once for each C{delivery_id}, across crashes too.  While the clock is moved straight through, a message
+        that nobody decides about is left behind with its commit under way: the journal has it, and what it changes is
+        known here at once.
         """
         now = self._universe.clock.now()
         filings: list[Filing] = []
@@ -234,42 +228,100 @@ class PostOffice:
             address_copy(self._universe, address, outgoing.sender, outgoing.octets, delivery_id, now, outgoing.kind,
                          filings, arrivals)
         commit = replace(commit, once=delivery_id, arrive=commit.arrive + tuple(arrivals))
-        copies, done = await self._file(delivery_id, tuple(filings), outgoing.octets, now, commit)
-        await done
+        hurried = (self._universe.scheduler.bound is not None and not arrivals and len(self._owed) < MOST_HURRIED
+                   and self._universe.available)
+        copies, done = await self._file(
+            self._delivery(delivery_id, tuple(filings), outgoing.octets, now, commit), commit, hurried)
+        if hurried:
+            done.addErrback(self._left)
+        else:
+            await done
         return copies
 
     # The road
 
-    async def _file(
+    def _delivery(
         self, delivery_id: str, filings: tuple[Filing, ...], octets: bytes, now: datetime, commit: Commit
-    ) -> tuple[tuple[Copy, ...], Deferred[None]]:
-        universe = self._universe
-        self.began(delivery_id, now)
+    ) -> Delivery:
+        # A message that is filed nowhere (discarded, bounced) is journalled all the same: it is owed a commit.
+        return Delivery(delivery_id, self._universe.id, filings, octets, now, _pack(commit))
+
+    async def _take(
+        self, delivery: Delivery, commit: Commit, filed: Callable[[tuple[Copy, ...]], None] = lambda copies: None
+    ) -> Deferred[None]:
+        """
+        A message from outside is taken once it is durable.
+
+        @param filed: called when it is visible.
+        @return: fires when what follows from it is committed.
+        """
+        durable: Deferred[None] = Deferred()
+        done = Deferred.fromCoroutine(self._travel(delivery, commit, durable, filed))
+        await durable
+        return done
+
+    async def _travel(
+        self, delivery: Delivery, commit: Commit, durable: Deferred[None], filed: Callable[[tuple[Copy, ...]], None]
+    ) -> None:
+        def taken() -> None:
+            self._owe(delivery)
+            durable.callback(None)
+
+        self.began(delivery.id, delivery.at)
         try:
-            # A message that is filed nowhere (discarded, bounced) is journalled all the same: it is owed a commit.
-            copies = await universe.store.accept(Delivery(
-                id=delivery_id, universe=universe.id, filings=filings, octets=octets, at=now,
-                commit=_pack(commit)))
+            copies = await self._universe.store.accept(delivery, taken)
+        except BaseException:
+            self.ended(delivery.id)
+            if durable.called:
+                raise
+            durable.errback()
+            return
+        if not durable.called:
+            taken()
+        filed(copies)
+        await self.commit(_with_copies(commit, copies), delivery.octets, copies)
+
+    async def _file(
+        self, delivery: Delivery, commit: Commit, hurried: bool
+    ) -> tuple[tuple[Copy, ...], Deferred[None]]:
+        """A message of the universe's own is visible: its copies, and what fires when all is committed."""
+        self.began(delivery.id, delivery.at)
+        try:
+            copies = await self._universe.store.accept(delivery)
             commit = _with_copies(commit, copies)
         except BaseException:
-            self.ended(delivery_id)
+            self.ended(delivery.id)
             raise
-        self._owed[delivery_id] = len(octets)
-        self._owed_octets += len(octets)
-        return copies, Deferred.fromCoroutine(self.commit(commit, octets, copies))
+        self._owe(delivery)
+        done = Deferred.fromCoroutine(self.commit(commit, delivery.octets, copies, hurried))
+        if hurried:
+            # The clock goes on.
+            self._under_way.pop(delivery.id, None)
+        return copies, done
 
-    async def commit(self, commit: Commit, octets: bytes | None, copies: tuple[Copy, ...]) -> None:
-        """What follows from a message that is filed and under way: made true, however long Redis is away."""
+    def _owe(self, delivery: Delivery) -> None:
+        self._owed[delivery.id] = len(delivery.octets)
+        self._owed_octets += len(delivery.octets)
+
+    async def commit(
+        self, commit: Commit, octets: bytes | None, copies: tuple[Copy, ...], hurried: bool = False
+    ) -> None:
+        """
+        What follows from a message that is filed and under way: made true, however long Redis is away.
+
+        @param hurried: jobs are known at once.
+        """
         universe = self._universe
-        noted = [self._noted(copy) for copy in copies]
-        try:
-            await universe.commit_surely(commit)
+        noted = [self.lately.noted(copy) for copy in copies]
+
+        def recorded(last: int) -> None:
             universe.store.settle([commit.once])
             for one in noted:
-                one.number = universe.log.last
-            self._wake()
-            universe.scheduler.add(commit.jobs)
-            universe.correspondents.add(commit.arrive, octets)
+                one.number = last
+            self.lately.wake()
+
+        try:
+            await universe.correspondents.commit(commit, octets, recorded, hurried)
         finally:
             self.ended(commit.once)
 
@@ -292,46 +344,22 @@ class PostOffice:
             while self._waiting:
                 self._waiting.popleft().callback(None)
 
-    # What was filed lately, for waits
-
-    def note(self, copy: Copy) -> None:
-        """A copy was filed just now that is no delivery."""
-        self._noted(copy)
-        self._wake()
-
-    def _noted(self, copy: Copy) -> _Noted:
-        universe = self._universe
-        filed = self._filed.get((copy.mailbox, copy.folder))
-        if filed is None:
-            filed = self._filed[copy.mailbox, copy.folder] = deque(maxlen=MOST_NOTED)
-        noted = _Noted(copy.uid, universe.reactor.seconds(), universe.log.last)
-        filed.append(noted)
-        return noted
-
-    def _wake(self) -> None:
-        for watcher in tuple(self.watchers):
-            watcher()
-
-    def filed_since(self, mailbox: str, folder: str, real: float) -> set[int]:
-        """UIDs filed in a folder after a real time, as far as this process knows."""
-        return {one.uid for one in self._filed.get((mailbox, folder), ()) if one.real >= real}
-
-    def filed_numbers(self, mailbox: str, folder: str) -> dict[int, int]:
-        """The event number at which each UID was filed, as far as this process knows."""
-        return {one.uid: one.number for one in self._filed.get((mailbox, folder), ())}
-
     def floor(self) -> datetime | None:
         """The instant of the oldest message that is not yet committed."""
         return next(iter(self._under_way.values())) if self._under_way else None
 
-    def recorded(self) -> Deferred[None]:
-        """Deferred that fires when all that is accepted now is committed, or when Redis takes too long."""
+    def committed(self) -> Deferred[None]:
+        """Deferred that fires when all that is accepted now is committed."""
         done: Deferred[None] = Deferred()
-        if not self._owed:
+        if self._owed:
+            self._recording.append((set(self._owed), done))
+        else:
             done.callback(None)
-            return done
-        self._recording.append((set(self._owed), done))
-        return self._universe.within(done, PATIENCE)
+        return done
+
+    def recorded(self) -> Deferred[None]:
+        """The same, or when Redis takes too long."""
+        return self._universe.within(self.committed(), PATIENCE)
 
     def quiet(self) -> Deferred[None]:
         """Deferred that fires when no message is under way."""

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
+from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
@@ -101,6 +102,8 @@ class Roster:
         universe.readings.in_thread = self._in_thread
         await universe.start()
         self._universes[charter.id] = universe
+        # In order once, for they are asked for more often than they change.
+        self._universes = dict(sorted(self._universes.items()))
         return universe
 
     async def stop(self) -> None:
@@ -113,6 +116,11 @@ class Roster:
     def available(self) -> bool:
         """False while Redis is known to be away."""
         return bool(self._database.healthy)
+
+    def draw(self, bucket: str, rate: float, burst: int, wanted: int, now: float) -> Deferred[tuple[int, float]]:
+        """C{IDatabase.draw}: tokens of a caller that all processes share."""
+        drawn: Deferred[tuple[int, float]] = self._database.draw(bucket, rate, burst, wanted, now)
+        return drawn
 
     # Universes
 
@@ -129,7 +137,7 @@ class Roster:
 
     def universes(self) -> list[Universe]:
         """All universes, sorted by id."""
-        return [self._universes[one] for one in sorted(self._universes)]
+        return list(self._universes.values())
 
     def route(self, recipient: str) -> Universe:
         """
@@ -137,14 +145,12 @@ class Roster:
 
         @raise NotFound: there is no default universe.
         """
-        default = self._config.smtp.default_universe
-        having = [one for one in self.universes() if one.id != "demo" and one.store.exists(recipient)]
+        ours = [one for one in self._universes.values() if one.id != "demo"]
+        having = [one for one in ours if one.store.exists(recipient)]
         if not having:
             domain = recipient.rpartition("@")[2]
-            having = [one for one in self.universes() if one.id != "demo" and domain in one.policy.rules.domains]
-        if len(having) == 1:
-            return having[0]
-        return self.universe(default)
+            having = [one for one in ours if domain in one.policy.rules.domains]
+        return having[0] if len(having) == 1 else self.universe(self._config.smtp.default_universe)
 
     def home(self, login: str = "") -> Universe | None:
         """The universe a login belongs to, else the one for mail of nobody's; None when there is no such."""

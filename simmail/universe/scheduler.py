@@ -53,6 +53,8 @@ class Scheduler:
     @ivar housekeep: what is done at the end of each move of the clock, such as retention.
     @ivar begin: begins what a job of a kind in L{OUTSIDE} waits for; Deferred that fires when it may run.
     @ivar keep: given the pending jobs, forgets what was begun for others.
+    @ivar moved: called at the end of each move of the clock.
+    @ivar committed: Deferred that fires when what jobs left to be committed is.
     """
 
     log = Logger()
@@ -69,10 +71,12 @@ class Scheduler:
         self._commit = commit
         self._pending: dict[str, Job] = {}
         self._heap: list[tuple[datetime, str]] = []
-        self._replies: dict[tuple[str | None, str], str] = {}
+        self._replies: dict[tuple[str | None, str, str], str] = {}
         self._timer: IDelayedCall | None = None
         self._ticking = False
         self._stopped = True
+        #: How far the clock is being moved when it is known to go all the way, else None.
+        self.bound: datetime | None = None
         self.clock: Clock
         self.perform: Callable[[Job], Awaitable[None]]
         self.quiet: Callable[[], Deferred[None]] = _at_once
@@ -81,6 +85,8 @@ class Scheduler:
         self.housekeep: Callable[[], Awaitable[None]] = _at_once
         self.begin: Callable[[Job], Deferred[None]] = _at_once
         self.keep: Callable[[dict[str, Job]], None] = lambda pending: None
+        self.moved: Callable[[], None] = lambda: None
+        self.committed: Callable[[], Deferred[None]] = _at_once
 
     # What is pending
 
@@ -95,19 +101,21 @@ class Scheduler:
                 self._pending[job.id] = job
                 heapq.heappush(self._heap, (job.due, job.id))
                 if job.kind == "reply":
-                    self._replies[job.persona_id, job.thread] = job.id
+                    self._replies[job.persona_id, job.thread, job.data.get("to", "")] = job.id
             else:
                 self._gone(job.id)
         self._arm()
 
     def _gone(self, job_id: str) -> None:
         job = self._pending.pop(job_id, None)
-        if job is not None and self._replies.get((job.persona_id, job.thread)) == job_id:
-            del self._replies[job.persona_id, job.thread]
+        if job is not None:
+            key = job.persona_id, job.thread, job.data.get("to", "")
+            if self._replies.get(key) == job_id:
+                del self._replies[key]
 
-    def reply_in(self, persona_id: str, thread: str) -> Job | None:
-        """The reply of a persona that is planned in a thread."""
-        return self._pending.get(self._replies.get((persona_id, thread), ""))
+    def reply_in(self, persona_id: str, thread: str, to: str) -> Job | None:
+        """The reply of a persona to an address that is planned in a thread."""
+        return self._pending.get(self._replies.get((persona_id, thread, to), ""))
 
     def drop(self, ids: Iterable[str]) -> None:
         """These jobs are gone."""
@@ -129,6 +137,16 @@ class Scheduler:
                 return job
             heapq.heappop(heap)
         return None
+
+    def following(self, job: Job) -> Job | None:
+        """The job to be done after one that is being done, unless things change; None where it may not come to it."""
+        first = self.first()
+        if self.bound is None or first is None or first.id != job.id:
+            return None
+        entry = heapq.heappop(self._heap)
+        following = self.first()
+        heapq.heappush(self._heap, entry)
+        return following if following is not None and following.due <= self.bound else None
 
     def floor(self) -> datetime | None:
         """The instant the clock may not pass."""
@@ -318,6 +336,7 @@ class Scheduler:
             await self.quiet()
             start = self.clock.now()
             target = target_of(start)
+            self.bound = target if together else None
             while True:
                 job = self.first()
                 reason = stop(job)
@@ -339,12 +358,15 @@ class Scheduler:
                 await self.quiet()
                 if settle:
                     await self.settled(settle)
+            await self.committed()
             if arrive and reason == "to":
                 self.clock.step(target)
             await self.housekeep()
             moved = True
             end = self.clock.now()
         finally:
+            self.bound = None
+            self.moved()
             await self.clock.end_steps(announce and moved)
         last_event = self._events.last
         return Advanced(

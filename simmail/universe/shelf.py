@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Iterable
+from sys import intern
 
-from twisted.internet.defer import maybeDeferred
+from twisted.internet.defer import Deferred, maybeDeferred
 
 from simmail.core.delivery import Copy
 from simmail.core.mail import Mail
@@ -22,7 +23,7 @@ from simmail.interfaces import IFolder
 MOST, PLACE = 16 << 20, 300
 
 #: Memory for mails kept read (octets), and the longest mail that is kept.
-MOST_READ, LONGEST_READ = 16 << 20, 256 << 10
+MOST_READ, LONGEST_READ = 8 << 20, 256 << 10
 
 #: What a mail costs when it was read: its octets, their text, header fields cut out; and the least of all that.
 TIMES, LEAST = 3, 3000
@@ -30,7 +31,7 @@ TIMES, LEAST = 3, 3000
 #: Longer ones that are kept for a moment: between being filed and decided about.
 MOST_LARGE = 2
 
-Fetch = Callable[[str, list[str]], Awaitable[list[bytes | None]]]
+Fetch = Callable[[str, list[str]], Deferred[list[bytes | None]]]
 
 
 class Shelf:
@@ -54,8 +55,14 @@ class Shelf:
         if missing:
             # Issued together, awaited one after another: the connection answers them in one go.
             under_way = [(one, self._fetch(one[0], [one[1]])) for one in missing]
-            for one, answer in under_way:
-                (octets,) = await answer
+            for at, (one, answer) in enumerate(under_way):
+                try:
+                    (octets,) = await answer
+                except BaseException:
+                    # What was asked beside it fails likewise, and is told once.
+                    for _, other in under_way[at + 1:]:
+                        other.addErrback(lambda failure: None)
+                    raise
                 # What was committed meanwhile is newer.
                 if one not in documents:
                     self.put(*one, octets)
@@ -70,9 +77,18 @@ class Shelf:
                 result.append(octets)
         return result
 
+    def expect(self, wanted: Iterable[tuple[str, str]]) -> None:
+        """These will be asked for in a moment: what is missing is fetched meanwhile, and nobody waits."""
+        wanted = [one for one in wanted if one not in self._documents]
+        if wanted:
+            # What cannot be had now is told to who then asks.
+            Deferred.fromCoroutine(self.get(wanted)).addErrback(lambda failure: None)
+
     def put(self, table: str, key: str, octets: bytes | None) -> None:
         """A document as it was just committed (None: dropped)."""
         documents = self._documents
+        # Tables are few, documents many.
+        table = intern(table)
         if (table, key) in documents:
             self._size -= _cost(documents[table, key])
         documents[table, key] = octets

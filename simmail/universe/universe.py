@@ -7,11 +7,15 @@ What follows is committed from the same record of the journal:
 C{mail.delivered}, and an arrival for every recipient behind whom stands a
 persona.  L{correspondents} takes arrivals in
 order, asks C{core.react} what the persona makes of each, and commits that:
-C{persona.received}, what it remembers, and the jobs it plans.  L{scheduler}
-does each job at its due time on the simulated L{clock}: a reply is written
-(C{core.words}), composed, and given to the post office like any other mail,
-in one commit with C{job.done} and C{persona.sent}; links are opened (L{visits}).  L{log} tells those who
-listen: the stream, webhooks, waits.  Events report; they never drive.
+C{persona.received}, what it remembers, and the jobs it plans (in the commit of
+the delivery itself, when it reached one persona and nobody is before it).
+L{scheduler} does each job at its due time on the simulated L{clock}: a reply is
+thought out (L{drafting}), composed, and given to the post office like any other
+mail, in one commit with C{job.done} and C{persona.sent}; links are opened
+(L{visits}).  While the clock is moved straight through, a few such commits may
+be under way: the journal has them, and the clock arrives when all are made.
+L{log} tells those who listen: the stream, webhooks, waits.  Events report; they
+never drive.
 """
 
 from __future__ import annotations
@@ -127,6 +131,8 @@ class Universe:
         self.scheduler.settled = self.settled
         self.scheduler.begin = self.visits.begin
         self.scheduler.keep = self.visits.keep
+        self.scheduler.moved = self.desk.drafting.forget
+        self.scheduler.committed = self.postoffice.committed
         self.clock.changed = self.scheduler.rearm
         self.cases = Cases(self, turn)
         self.mailboxes = Mailboxes(self)

@@ -205,7 +205,7 @@ class Visits:
             "id": job.id, "kind": job.kind, "persona_id": job.persona_id, "note": scribe.told()},
             persona_tag(persona)))
         jobs = [replace(job, state="done", note=scribe.told())]
-        reply = universe.scheduler.reply_in(persona.id, job.thread)
+        reply = universe.scheduler.reply_in(persona.id, job.thread, job.data.get("to", ""))
         if reply is not None and scribe.links:
             told = [*reply.data.get("visited", ()), *scribe.links][-MOST_TOLD:]
             jobs.append(replace(reply, data={**reply.data, "visited": told}))

@@ -19,18 +19,13 @@ from simmail.core.address import stored
 from simmail.core.delivery import Copy
 from simmail.core.events import Event
 from simmail.core.jobs import Job
-from simmail.core.reading import read
-from simmail.core.waiting import RECENT, Candidate, MailWait, ReplyWait, Since, Waited, described, mismatch
+from simmail.core.waiting import RECENT, MailWait, ReplyWait, Waited, described
 from simmail.database.records import EventQuery
 from simmail.errors import Conflict, Invalid, NotFound, TimedOut
-from simmail.interfaces import IFolder
+from simmail.universe.looking import WRITING, Look
 
 if TYPE_CHECKING:
     from simmail.universe.universe import Universe
-
-#: Job kinds that put mail into somebody's mailbox.
-WRITING = frozenset(("reply", "followup", "correction", "ooo", "initiate", "deliver", "nudge", "bounce", "forward",
-                     "world"))
 
 #: What a persona can decide about a mail other than to answer it.
 SILENT = ("persona.ignored", "persona.junked", "persona.bounced")
@@ -50,7 +45,7 @@ class Waits:
 
         @raise TimedOut: it did not come; the text says what came instead, and what is planned.
         """
-        look = _Look(self._universe, asked)
+        look = Look(self._universe, asked)
         await self._until(look, asked.timeout, asked.advance, asked.sim_timeout, asked.settle)
         if look.found:
             # The number is that of an event behind the mail's own.
@@ -64,7 +59,7 @@ class Waits:
 
         @raise Conflict: something did.
         """
-        look = _Look(self._universe, asked)
+        look = Look(self._universe, asked)
         await self._until(look, asked.timeout, asked.advance, asked.sim_timeout, asked.settle)
         if look.found:
             where = look.found[0]
@@ -104,7 +99,7 @@ class Waits:
     # Common
 
     async def _until(
-        self, look: _Look | _Reply, timeout: float, advance: bool, sim_timeout: timedelta, settle: float
+        self, look: Look | _Reply, timeout: float, advance: bool, sim_timeout: timedelta, settle: float
     ) -> None:
         """Look again at each change until it is over, or the time is."""
         universe = self._universe
@@ -119,7 +114,7 @@ class Waits:
         unwatch = universe.log.watch(look.heard)
         unwatch_wake = universe.log.watch(changed)
         # What is injected has no event, and its folder may only now have come to be.
-        universe.postoffice.watchers.add(changed)
+        universe.postoffice.lately.watchers.add(changed)
         deadline = universe.reactor.seconds() + timeout
         try:
             await look.begin(changed)
@@ -142,10 +137,10 @@ class Waits:
         finally:
             unwatch()
             unwatch_wake()
-            universe.postoffice.watchers.discard(changed)
+            universe.postoffice.lately.watchers.discard(changed)
             look.end()
 
-    async def _advance(self, look: _Look | _Reply, limit: datetime, settle: float) -> None:
+    async def _advance(self, look: Look | _Reply, limit: datetime, settle: float) -> None:
         """Run jobs one after another while one can still bring what is awaited."""
         universe = self._universe
 
@@ -174,144 +169,6 @@ class Waits:
             return "nothing is planned"
         job = min(jobs, key=lambda one: (one.due, one.id))
         return f"the next planned is {job.kind} {job.id}, due {job.due.isoformat()}"
-
-
-class _Look:
-    """Looking for mail in one folder."""
-
-    def __init__(self, universe: Universe, asked: MailWait) -> None:
-        self._universe = universe
-        self._asked = asked
-        self._folder: IFolder | None = None
-        self._changed: Callable[..., None] = lambda *_: None
-        self._looked: set[int] = set()
-        self._matching: list[Copy] = []
-        self._after_uid: int | None = None
-        self._count = 0
-        self._nearest = ""
-        self._first = True
-        self.found: list[Copy] = []
-        self.stirred = False
-
-    async def begin(self, changed: Callable[..., None]) -> None:
-        def stirred(*_: Any) -> None:
-            self.stirred = True
-            changed()
-
-        self._changed = stirred
-
-    def heard(self, first: int, events: Sequence[Event]) -> None:
-        """A message is found by its folder, not by its event; but the folder may only now have come to be."""
-        self.stirred = self.stirred or self._folder is None
-
-    def hopeful(self, job: Job) -> bool:
-        return job.kind in WRITING
-
-    def end(self) -> None:
-        if self._folder is not None:
-            self._folder.unlisten(self._changed)
-
-    async def _open(self) -> IFolder | None:
-        if self._folder is None:
-            try:
-                folder = await self._universe.mailboxes.folder(self._asked.to, self._asked.folder)
-            except NotFound:
-                return None
-            folder.listen(self._changed)
-            self._folder = folder
-        return self._folder
-
-    async def again(self) -> bool:
-        """Look at what is new; whether enough was found."""
-        if self.found:
-            return True
-        folder = await self._open()
-        if folder is None:
-            self._first = False
-            return False
-        uids = [uid for uid in folder.uids if uid not in self._looked]
-        if self._first:
-            uids = await self._already(folder, uids)
-            self._first = False
-        for uid in uids:
-            self._looked.add(uid)
-            await self._consider(folder, uid)
-        if len(self._matching) >= self._asked.count:
-            self.found = self._matching[:self._asked.count]
-        return bool(self.found)
-
-    async def _already(self, folder: IFolder, uids: list[int]) -> list[int]:
-        """Those of the messages that were there before the wait which count, in the order they are looked at."""
-        asked = self._asked
-        since = asked.since
-        kept: list[int]
-        if since is not None:
-            kept = await self._since(folder, uids, since)
-        elif asked.existing:
-            kept = uids[::-1]
-        elif asked.existing is False:
-            kept = []
-        else:
-            recent = self._universe.postoffice.filed_since(
-                asked.to, folder.name, self._universe.reactor.seconds() - RECENT)
-            kept = [uid for uid in uids[::-1] if uid in recent]
-        self._looked.update(set(uids) - set(kept))
-        return kept
-
-    async def _since(self, folder: IFolder, uids: list[int], since: Since) -> list[int]:
-        if isinstance(since, datetime):
-            return [uid for uid in uids if (entry := folder.entry(uid)) is not None and entry.date > since]
-        if isinstance(since, int):
-            await self._universe.postoffice.recorded()
-            numbers = self._universe.postoffice.filed_numbers(self._asked.to, folder.name)
-            at = await _instant_of(self._universe, since)
-            return [uid for uid in uids if (
-                numbers[uid] > since if uid in numbers
-                else at is not None and (entry := folder.entry(uid)) is not None and entry.date > at)]
-        for status in await self._universe.mailboxes.folders(self._asked.to):
-            other = await self._universe.mailboxes.folder(self._asked.to, status.name)
-            for uid, digest in (await other.digests(list(other.uids))).items():
-                if digest.message_id != since:
-                    continue
-                if other.name == folder.name:
-                    return [one for one in uids if one > uid]
-                entry = other.entry(uid)
-                if entry is not None:
-                    return await self._since(folder, uids, entry.date)
-        raise Invalid("since", f"no message {since} in {self._asked.to}")
-
-    async def _consider(self, folder: IFolder, uid: int) -> None:
-        entry = folder.entry(uid)
-        if entry is None:
-            return
-        try:
-            octets = await folder.read(uid)
-        except NotFound:
-            return
-        self._count += 1
-        mail = read(octets)
-        why = mismatch(self._asked.filter, Candidate(mail, entry.flags, mail.header("X-Service-Case") or None))
-        if why is None:
-            self._matching.append(Copy(folder.mailbox, folder.name, uid, folder.uidvalidity))
-        else:
-            self._nearest = f"the nearest, '{mail.subject[:80]}' from {mail.from_.address}, did not match: {why}"
-
-    def seen(self) -> str:
-        """How many messages were looked at, and why the nearest was not it."""
-        if not self._count:
-            return "no message came"
-        if self._matching:
-            return f"{len(self._matching)} of {self._asked.count} came"
-        return f"{self._count} seen, {self._nearest}"
-
-
-async def _instant_of(universe: Universe, number: int) -> datetime | None:
-    rows = await universe.log.query(EventQuery(before=number + 1, descending=True, limit=1))
-    return msgspec.json.decode(rows[0], type=_At).at if rows else None
-
-
-class _At(msgspec.Struct):
-    at: datetime
 
 
 class _Told(msgspec.Struct):

@@ -10,7 +10,7 @@ from simmail.core.words import Promised, WordsRequest, Written
 from simmail.core.words import write as words
 from simmail.errors import Unavailable
 from simmail.testing.universe import START, now
-from simmail.universe import desk
+from simmail.universe import drafting
 from tests.universe.test_correspondents import said
 from tests.universe.test_road import MAIL, RoadTestCase, persona
 
@@ -30,7 +30,7 @@ class DeskTestCase(RoadTestCase):
             self.requests.append(request)
             return self.replaced.get(request.kind) or words(request)
 
-        self.patch(desk, "write", write)
+        self.patch(drafting, "write", write)
 
     def create(self, **fields: Any) -> Any:
         """A persona who always answers."""
@@ -238,6 +238,19 @@ class ForwardTests(DeskTestCase):
                          ["", f"{MARIA}, {TOM}"])
         self.assertEqual(self.events("persona.ignored")[-1]["data"]["why"], "loop")
 
+    def test_with_copies(self) -> None:
+        """A colleague who passed the mail on is not copied in, and who is informed passes nothing on."""
+        for n, address in enumerate((TOM, "ann@acme.test", "eve@acme.test")):
+            self.create(addresses=[address], name=f"Colleague {n}", behaviors={"cc_someone": 1.0} if not n else {
+                "forward_to": TOM})
+        self.forward(TOM)
+        self.idle()
+        sent = self.events("persona.sent")
+        self.assertEqual([event["data"]["kind"] for event in sent], ["initiate", "reply"])
+        (copy,) = sent[1]["data"]["cc"]
+        self.assertIn(copy, ("ann@acme.test", "eve@acme.test"))
+        self.assertEqual(self.events("persona.ignored")[-1]["data"]["why"], "informed")
+
     def test_to_nobody(self) -> None:
         """When the other person is gone the job is skipped."""
         tom = self.create(addresses=[TOM], name="Tom Baker")
@@ -374,7 +387,7 @@ class FailureTests(DeskTestCase):
                 raise error.with_traceback(None)
             return words(request)
 
-        self.patch(desk, "write", write)
+        self.patch(drafting, "write", write)
 
     def test_tried_again(self) -> None:
         """A job that failed is done a little later, once."""
@@ -483,7 +496,7 @@ class CaseTests(DeskTestCase):
         def write(request: WordsRequest) -> Written:
             return Written(subject="Re: x", text="\n".join(request.notes) or "I cannot say.\n")
 
-        self.patch(desk, "write", write)
+        self.patch(drafting, "write", write)
         self.idle()
         for mail in self.inbox():
             self.assertNotIn("1200", mail.text)

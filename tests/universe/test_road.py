@@ -107,6 +107,19 @@ class RoadTests(RoadTestCase):
         (reply,) = self.inbox()
         self.assertEqual(reply.references, ("<one@app.test>", "<two@app.test>"))
 
+    def test_somebody_else_in_the_thread_is_answered_apart(self) -> None:
+        """A reply that is planned for another person takes no mail along that it would not reach."""
+        now(self.universe.people.create(persona()))
+        self.server.send(self.universe, "app@sim.test", "maria@acme.test", MAIL)
+        self.server.send(self.universe, "boss@sim.test", "maria@acme.test", MAIL.replace(
+            b"Message-ID: <one@app.test>", b"Message-ID: <two@app.test>\nReferences: <one@app.test>").replace(
+            b"From: App <app@sim.test>", b"From: Boss <boss@sim.test>"))
+        self.assertEqual(self.events("persona.batched"), [])
+        now(self.universe.scheduler.advance(until="idle"))
+        for address, answered in (("app@sim.test", "<one@app.test>"), ("boss@sim.test", "<two@app.test>")):
+            (reply,) = self.inbox(address)
+            self.assertEqual(reply.in_reply_to, answered)
+
     def test_ignored(self) -> None:
         """Somebody who never answers ignores, and says why with the number that decided."""
         now(self.universe.people.create(persona(timing={"reply_rate": 0.0})))
@@ -241,6 +254,10 @@ class CrashTests(RoadTestCase):
             server.roster.begin()
         self.server, self.universe = server, server.roster.universe("main")
 
+    def undecided(self) -> None:
+        """Somebody else has the turn, so that nothing is decided about."""
+        self.universe.correspondents._turn.acquire()
+
     def test_state_survives(self) -> None:
         """Jobs, people and the clock are as they were."""
         now(self.universe.people.create(persona()))
@@ -254,11 +271,9 @@ class CrashTests(RoadTestCase):
     def test_backlog_waits(self) -> None:
         """A universe that has started answers; what is undecided, due or foreign waits until it has begun."""
         now(self.universe.people.create(persona()))
-        add = self.universe.correspondents.add
-        self.universe.correspondents.add = lambda arrivals, octets: None  # type: ignore[method-assign]
+        self.undecided()
         for n in range(30):
             self.server.send(self.universe, "app@sim.test", "maria@acme.test", MAIL.replace(b"<one@", b"<n%d@" % n))
-        self.universe.correspondents.add = add  # type: ignore[method-assign]
         self.server.stores["main"]._on_foreign = lambda foreign, copy: None
         self.server.stores["main"].deliver_foreign("maria@acme.test", MAIL.replace(b"\n", b"\r\n"), START)
         self.restart(begin=False)
@@ -272,7 +287,7 @@ class CrashTests(RoadTestCase):
     def test_undecided_mail_is_decided_once(self) -> None:
         """Mail committed and not decided about is decided about at the next start, once."""
         now(self.universe.people.create(persona()))
-        self.universe.correspondents.add = lambda arrivals, octets: None  # type: ignore[method-assign]
+        self.undecided()
         self.server.send(self.universe, "app@sim.test", "maria@acme.test", MAIL)
         self.assertEqual(self.events("persona.received"), [])
         self.restart()

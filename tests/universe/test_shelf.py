@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, fail, succeed
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.delivery import Copy
+from simmail.errors import Unavailable
 from simmail.universe.shelf import LEAST, PLACE, TIMES, Readings, Shelf
 
 
@@ -22,14 +23,28 @@ class ShelfTests(SynchronousTestCase):
         self.fetched: list[str] = []
         self.shelf = Shelf(self.fetch, 3 * PLACE + 30)
 
-    async def fetch(self, table: str, keys: list[str]) -> list[bytes | None]:
+    def fetch(self, table: str, keys: list[str]) -> Deferred[list[bytes | None]]:
         """The key is the document."""
         self.fetched += keys
-        return [key.encode() for key in keys]
+        if "away" in keys:
+            return fail(Unavailable("away"))
+        return succeed([key.encode() for key in keys])
 
     def get(self, *keys: str) -> list[bytes | None]:
         """Ask for documents of one table."""
         return self.successResultOf(Deferred.fromCoroutine(self.shelf.get([("t", key) for key in keys])))
+
+    def test_expected(self) -> None:
+        """What will be asked for is fetched ahead; whether that fails is nobody's concern until then."""
+        self.shelf.expect([("t", "a"), ("t", "b"), ("t", "away")])
+        self.assertEqual(self.get("a", "b"), [b"a", b"b"])
+        self.assertEqual(self.fetched, ["a", "b", "away"])
+
+    def test_away(self) -> None:
+        """What fails at once for several is told once, and asked again later."""
+        for _ in range(2):
+            self.failureResultOf(Deferred.fromCoroutine(self.shelf.get([("t", "away"), ("u", "away")])), Unavailable)
+        self.assertEqual(self.fetched, ["away"] * 4)
 
     def test_oldest_goes_first(self) -> None:
         """What was used lately stays."""

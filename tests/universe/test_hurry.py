@@ -1,0 +1,265 @@
+"""Tests of what overlaps: a decision with its delivery, a commit with the next job, a letter with the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from msgspec.structs import replace
+from twisted.internet.defer import Deferred
+
+from simmail.core.jobs import Job
+from simmail.core.recipients import Verdict
+from simmail.core.words import WordsRequest, Written
+from simmail.core.words import write as words
+from simmail.database.records import Commit, Committed
+from simmail.testing.universe import START, MemoryServer, now
+from simmail.universe import correspondents, drafting
+from simmail.universe.fingerprint import fingerprint
+from simmail.universe.postoffice import MOST_HURRIED
+from simmail.universe.submission import Recipient, Submission
+from tests.universe.test_road import MAIL, RoadTestCase, persona
+
+PEOPLE = 8
+
+
+class HurryTestCase(RoadTestCase):
+    """A Redis that answers when it is let."""
+
+    def setUp(self) -> None:
+        """Some people who always answer, one after another."""
+        super().setUp()
+        commit = self.server.database.commit
+        self.made: list[Commit] = []
+        self.held: list[Callable[[], Any]] = []
+        self.holding = False
+
+        def later(universe: str, one: Commit) -> Deferred[Committed]:
+            self.made.append(one)
+            if not self.holding:
+                return commit(universe, one)
+            done: Deferred[Committed] = Deferred()
+            self.held.append(lambda: commit(universe, one).chainDeferred(done))
+            return done
+
+        self.patch(self.server.database, "commit", later)
+        for n in range(PEOPLE):
+            now(self.universe.people.create(persona(addresses=[f"p{n}@acme.test"], name=f"Maria Number{n}")))
+        self.made.clear()
+
+    def let_go(self, most: int = 1000) -> None:
+        """Redis answers."""
+        while self.held and most:
+            self.held.pop(0)()
+            most -= 1
+
+    def accept(self, n: int, to: list[str] | None = None) -> None:
+        """The application writes to the n-th of them."""
+        Deferred.fromCoroutine(self.universe.postoffice.accept(Submission(
+            sender="app@sim.test", save_sent=False,
+            recipients=tuple(Recipient(one, Verdict("deliver")) for one in to or [f"p{n}@acme.test"]),
+            octets=MAIL.replace(b"\n", b"\r\n").replace(b"<one@", b"<n%d@" % n))))
+
+    def restart(self) -> None:
+        """The same disk and database under a new process."""
+        self.holding = False
+        server = MemoryServer()
+        server.database, server.stores, server.unique = self.server.database, self.server.stores, self.server.unique
+        server.roster = type(server.roster)(
+            server.config, server.database, server._store, server.reactor, lambda work, *a: work(*a), server.unique,
+            server.web)
+        now(server.roster.start())
+        server.roster.begin()
+        self.server, self.universe = server, server.roster.universe("main")
+
+    def moving(self) -> list[Any]:
+        """The clock is being moved by three days; what came of it, so far."""
+        result: list[Any] = []
+        Deferred.fromCoroutine(self.universe.scheduler.advance(by=timedelta(days=3))).addBoth(result.append)
+        return result
+
+
+class JoinedTests(HurryTestCase):
+    """A delivery and the decision about it."""
+
+    def test_one_commit(self) -> None:
+        """A message to one persona is one commit, told in order; to several it is one more for each."""
+        self.accept(0)
+        (commit,) = self.made
+        self.assertEqual([event.type for event in commit.events],
+                         ["mail.delivered", "persona.received", "job.scheduled"])
+        self.assertEqual((commit.arrive, len(commit.jobs)), ((), 1))
+        self.assertEqual(len(self.universe.scheduler.pending), 1)
+        self.accept(1, ["p1@acme.test", "p2@acme.test"])
+        self.assertEqual([len(one.arrive) for one in self.made], [0, 2, 0, 0])
+        self.assertEqual(len(self.universe.scheduler.pending), 3)
+
+    def test_in_order(self) -> None:
+        """A few wait for the one before and are joined likewise; of a crowd none does, and the order is kept."""
+        self.holding = True
+        for n in range(3):
+            self.accept(n)
+        self.assertEqual(len(self.held), 1)
+        self.let_go()
+        self.assertEqual([len(one.arrive) for one in self.made], [0, 0, 0])
+        self.made.clear()
+        crowd = correspondents.MOST_BEHIND + 2
+        for n in range(crowd):
+            self.accept(n)
+        self.assertEqual([len(one.arrive) for one in self.made], [0] + [1] * (crowd - 1))
+        self.let_go()
+        self.assertEqual([event["data"]["message_id"] for event in self.events("persona.received")],
+                         [f"<n{n}@app.test>" for n in (*range(3), *range(crowd))])
+
+    def test_behind_the_undecided(self) -> None:
+        """While something waits to be decided about, nothing overtakes it."""
+        self.holding = True
+        self.accept(0, ["p0@acme.test", "p1@acme.test"])
+        self.accept(2)
+        self.assertEqual([len(one.arrive) for one in self.made], [2, 1])
+        self.let_go()
+        self.assertEqual([event["data"]["persona"] for event in self.events("persona.received")],
+                         ["Maria Number0", "Maria Number1", "Maria Number2"])
+
+    def test_no_decision(self) -> None:
+        """What cannot be decided about at once is delivered all the same, and decided about from the queue."""
+        decide, tried = self.universe.correspondents._decide, []
+
+        async def stumbling(arrival: Any, octets: bytes | None) -> Commit:
+            tried.append(arrival.id)
+            if len(tried) == 1:
+                raise ValueError("stumbled")
+            return await decide(arrival, octets)
+
+        self.patch(self.universe.correspondents, "_decide", stumbling)
+        self.accept(0)
+        self.assertEqual([len(one.arrive) for one in self.made], [1, 0])
+        self.assertEqual((len(tried), len(self.events("persona.received"))), (2, 1))
+
+    def test_cut_short(self) -> None:
+        """Before the commit is made the journal has the message, and the decision is taken at the next start."""
+        self.holding = True
+        self.accept(0)
+        self.held.clear()
+        self.restart()
+        self.assertEqual([event["type"] for event in self.events("mail.*", "persona.received", "job.*")],
+                         ["mail.delivered", "persona.received", "job.scheduled"])
+
+
+class HurriedTests(HurryTestCase):
+    """Jobs while the clock is moved straight through."""
+
+    def setUp(self) -> None:
+        """Everybody is going to answer."""
+        super().setUp()
+        for n in range(PEOPLE):
+            self.accept(n)
+        self.holding = True
+
+    def test_commits_under_way(self) -> None:
+        """A few are under way at once, in order; nothing is told and the clock does not arrive before they are made."""
+        told, moved = self.universe.log.last, self.moving()
+        self.assertEqual((len(self.held), self.universe.log.last), (MOST_HURRIED + 1, told))
+        self.let_go(MOST_HURRIED)
+        self.assertEqual(len(self.held), 1)
+        self.let_go(PEOPLE - 1 - MOST_HURRIED)
+        self.assertEqual((len(self.held), moved, self.universe.clock.now() < START + timedelta(days=3)), (1, [], True))
+        self.let_go()
+        self.assertEqual((moved[0].jobs_run, moved[0].to), (PEOPLE, START + timedelta(days=3)))
+        self.assertEqual(moved[0].events[1], self.universe.log.last)
+        dues = [event["at"] for event in self.events("persona.sent")]
+        self.assertEqual((len(dues), dues), (PEOPLE, sorted(dues)))
+
+    def test_one_by_one(self) -> None:
+        """A move that an event may end knows what each job did before the next."""
+        result: list[Any] = []
+        Deferred.fromCoroutine(self.universe.scheduler.advance(until="event:persona.sent")).addBoth(result.append)
+        self.assertEqual(len(self.held), 1)
+        self.let_go()
+        self.assertEqual((result[0].jobs_run, result[0].stopped_by), (1, "event"))
+
+    def test_other_jobs_wait(self) -> None:
+        """What the journal does not have is done when everything before is true."""
+        last = max(self.universe.scheduler.pending.values(), key=lambda job: job.due)
+        link = Job(id="j_link", kind="world", state="pending", created=START, due=last.due + timedelta(minutes=1))
+        self.universe.scheduler.add([link])
+        self.moving()
+        self.let_go(PEOPLE - 1)
+        self.assertEqual([one.jobs[0].id for one in self.made[-1:]], [last.id])
+        self.let_go()
+        self.assertEqual(self.made[-2].jobs[0].state, "skipped")
+
+    def test_crash(self) -> None:
+        """What was under way is completed from the journal, once: the same universe as without a crash."""
+        self.moving()
+        self.let_go(2)
+        self.held.clear()
+        self.restart()
+        now(self.universe.scheduler.advance(to=START + timedelta(days=3)))
+        self.assertEqual(len(self.events("persona.sent")), PEOPLE)
+        crashed = now(fingerprint(self.universe))
+        self.setUp()
+        self.holding = False
+        now(self.universe.scheduler.advance(to=START + timedelta(days=3)))
+        undisturbed = now(fingerprint(self.universe))
+        self.assertEqual(crashed, undisturbed)
+
+
+class AheadTests(HurryTestCase):
+    """Letters thought out while the one before is on its way."""
+
+    def setUp(self) -> None:
+        """Words are noted down; the journal takes its time."""
+        super().setUp()
+        self.requests: list[WordsRequest] = []
+        self.filing: list[Callable[[], Any]] = []
+
+        def write(request: WordsRequest) -> Written:
+            self.requests.append(request)
+            return words(request)
+
+        self.patch(drafting, "write", write)
+        for n in range(3):
+            self.accept(n)
+        store = self.server.stores["main"]
+        accept = store.accept
+
+        def slowly(delivery: Any) -> Deferred[Any]:
+            done: Deferred[Any] = Deferred()
+            self.filing.append(lambda: accept(delivery).chainDeferred(done))
+            return done
+
+        self.patch(store, "accept", slowly)
+
+    def file(self, most: int = 1000) -> None:
+        """The journal has them."""
+        while self.filing and most:
+            self.filing.pop(0)()
+            most -= 1
+
+    def test_written_once(self) -> None:
+        """The next is written meanwhile, and not again at its turn."""
+        self.moving()
+        self.assertEqual((len(self.filing), len(self.requests)), (1, 2))
+        self.file(1)
+        self.assertEqual((len(self.filing), len(self.requests)), (1, 3))
+        self.file()
+        self.assertEqual((len(self.requests), len(self.events("persona.sent"))), (3, 3))
+
+    def test_written_again(self) -> None:
+        """When something changes that it was written from, it is written from what is true then."""
+        self.moving()
+        ahead = self.requests[1].persona
+        changed = replace(ahead, name="Quite Another")
+        self.universe.people._by_id[ahead.id] = changed
+        self.file()
+        self.assertEqual([request.persona.name for request in self.requests].count(changed.name), 1)
+        self.assertIn(changed.name, self.inbox()[1].text + self.inbox()[1].from_.name)
+
+    def test_not_past_the_end(self) -> None:
+        """What the clock does not come to is not written."""
+        first = min(self.universe.scheduler.pending.values(), key=lambda job: job.due)
+        Deferred.fromCoroutine(self.universe.scheduler.advance(to=first.due))
+        self.assertEqual((len(self.filing), len(self.requests)), (1, 1))
+        self.file()
