@@ -1,7 +1,7 @@
 """
 The API as one Klein application, made from the table of its routes.
 
-Calls whose path holds no names are looked up in a dict before Klein's router
+Calls are looked up by their path, or by the shape of it, before Klein's router
 is asked; both ways lead to the same exchange.  What no route takes is
 answered here too, always as JSON.
 """
@@ -25,6 +25,7 @@ from werkzeug.routing import BaseConverter
 from simmail.errors import NotFound
 from simmail.rest import errors
 from simmail.rest.exchange import Exchange, prepare
+from simmail.rest.paths import Paths
 from simmail.rest.schema import Route
 from simmail.rest.services import Services
 
@@ -57,6 +58,7 @@ class Application:
         self.routes = tuple(routes)
         self.exchange = Exchange(services)
         self.plain: dict[tuple[bytes, bytes], Route] = {}
+        self.paths = Paths(self.routes)
         self._klein = Klein()
         self._klein.url_map.converters["number"] = _Number
         self._klein.url_map.merge_slashes = False
@@ -125,6 +127,9 @@ class Root(KleinResource):
         route = application.plain.get((request.method, request.path))
         if route is not None:
             return _watched(request, application.exchange.begin(request, route, {}))
+        found = application.paths.find(request.method, request.postpath)
+        if found is not None:
+            return _watched(request, application.exchange.begin(request, *found))
         refused = _prepared(request)
         if refused is not None:
             return _watched(request, Deferred.fromCoroutine(self._refuse(request, refused)))

@@ -81,7 +81,7 @@ class Me(Struct, frozen=True):
 
 
 class Status(Struct, frozen=True):
-    """Counts, the clock, and who writes: C{templates}, or the AI writer's name."""
+    """Counts (C{messages}: of all INBOXes), the clock, and who writes: C{templates}, or the AI writer's name."""
 
     mailboxes: int
     messages: int

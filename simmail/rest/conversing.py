@@ -17,13 +17,14 @@ import msgspec
 from twisted.internet.defer import Deferred
 
 from simmail.core.threads import Thread as Thread
-from simmail.core.threads import group
+from simmail.core.threads import followed, group
 from simmail.interfaces import IFolder
 from simmail.rest.listing import Listings
 from simmail.universe.mailboxes import THREADED, Mailboxes
 
-#: Messages of all mailboxes that are kept, those of the mailbox looked at longest ago go first.
-MOST = 50_000
+#: Messages of all mailboxes that are kept, those of the mailbox looked at longest ago go first; and how many
+#: references cost as much as one more message.
+MOST, REFERENCES = 50_000, 4
 
 #: Messages asked of the index before others get their turn; messages that are put together at once.
 SLICE, FEW = 500, 300
@@ -32,7 +33,7 @@ _FIELDS = ("message_id", "in_reply_to", "references", "subject")
 
 
 class Told(NamedTuple):
-    """What threading asks of a message, and where it is."""
+    """What threading asks of a message, and where it is; C{references} are those that are followed."""
 
     folder: str
     uid: int
@@ -44,14 +45,18 @@ class Told(NamedTuple):
 
 
 class _Kept(NamedTuple):
-    """C{known}: messages by folder and UID; C{marks}: what the folders said when C{threads} were put together."""
+    """
+    C{known}: messages by folder and UID, C{cost}: as so many; C{marks}: what the folders said when C{threads} were
+    put together.
+    """
 
     known: dict[tuple[str, int, int], Told]
+    cost: int
     marks: tuple[Any, ...]
     threads: list[Thread[Told]]
 
 
-_NOTHING = _Kept({}, (), [])
+_NOTHING = _Kept({}, 0, (), [])
 
 
 class Conversations:
@@ -81,9 +86,10 @@ class Conversations:
             marks += _marks([folder])
             known.update(await _told(folder, old.known))
         threads = await self._grouped(list(known.values()))
-        self._kept[key] = _Kept(known, tuple(marks), threads)
+        cost = sum([1 + len(one.references) // REFERENCES for one in known.values()])
+        self._kept[key] = _Kept(known, cost, tuple(marks), threads)
         self._kept.move_to_end(key)
-        while sum(len(one.known) for one in self._kept.values()) > self._most:
+        while sum(one.cost for one in self._kept.values()) > self._most:
             self._kept.popitem(last=False)
         return threads
 
@@ -106,12 +112,18 @@ async def _told(folder: IFolder, old: dict[tuple[str, int, int], Told]) -> dict[
     uids = list(folder.uids)
     found = {uid: old[*place, uid] for uid in uids if (*place, uid) in old}
     missing = [uid for uid in uids if uid not in found]
+    # Answers name what they answer, and its subject: such text is kept once.
+    texts: dict[str, str] = {}
+    share = texts.setdefault
     for begin in range(0, len(missing), SLICE):
         part = missing[begin:begin + SLICE]
         rows = await folder.digested(part, _FIELDS)
         for uid, date in zip(part, folder.column("date", part)):
             if uid in rows and date is not None:
-                found[uid] = Told(folder.name, uid, date, *rows[uid])
+                message_id, in_reply_to, references, subject = rows[uid]
+                found[uid] = Told(
+                    folder.name, uid, date, share(message_id, message_id), share(in_reply_to, in_reply_to),
+                    tuple([share(one, one) for one in followed(references)]), share(subject, subject))
     return {(*place, uid): found[uid] for uid in uids if uid in found}
 
 

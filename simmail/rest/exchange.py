@@ -80,7 +80,7 @@ class Exchange:
         self.request_id(request)
         if request.path.startswith(b"/api/"):
             try:
-                self.guard.charge(await self.guard.identify(request), request)
+                await self.guard.charge(await self.guard.identify(request), request)
             except Refusal as refusal:
                 refused = errors.told(refusal)
         prepare(request, refused.status, refused.body, refused.headers)
@@ -118,7 +118,12 @@ class Exchange:
 
     async def _called(self, call: Call) -> Any:
         route, request = call.route, call.request
+        # Held from here on: a client that leaves takes it from the request.
+        content: Any = request.content
         await self.guard.admit(call)
+        visible = call.universe.store.visible() if call.universe is not None else None
+        if visible is not None:
+            await visible
         if route.detached and not self.services.roster.available:
             raise Unavailable("Redis is away; try again later")
         if route.locate is not None:
@@ -127,7 +132,6 @@ class Exchange:
         if args or route.query is not NoQuery:
             call.query = decoding.query(args, route.query, EVERYWHERE)
         if route.body is not None:
-            content: Any = request.content
             octets = content.read()
             call.body = await heavy(
                 self.services.in_thread, lambda: decoding.body(octets, route.body, self._limits.json_depth),

@@ -7,12 +7,10 @@ Source: API contract, "Authentication" and "Limits"; decisions, section 23
 
 from __future__ import annotations
 
-import math
-from typing import NamedTuple
-
 from twisted.web.server import Request
 
 from simmail.errors import Forbidden, Invalid, NotFound, TooMany, Unauthenticated, Unavailable
+from simmail.rest.rates import Rates
 from simmail.rest.schema import ROLES, Call, Role
 from simmail.rest.services import Services
 from simmail.universe.apikeys import Identity
@@ -28,51 +26,6 @@ DEMO = "demo"
 #: No key is longer; nothing longer is hashed.
 _LONGEST_TOKEN = 200
 
-#: So many buckets are kept before those that are full again are dropped.
-_MOST_BUCKETS = 10_000
-
-
-class Left(NamedTuple):
-    """What is left of a caller's allowance; seconds until it is whole, and until one more call may be made."""
-
-    limit: int
-    remaining: int
-    reset: int
-    retry_after: float
-
-
-class Allowances:
-    """
-    A token bucket for each caller: C{rate} calls a second, C{burst} at once; a C{rate} of 0 is no limit.
-
-    Real seconds are passed in; nothing here reads a clock.
-    """
-
-    def __init__(self, rate: float, burst: int) -> None:
-        self._rate = rate
-        self._burst = max(1, burst)
-        self._buckets: dict[str, tuple[float, float]] = {}
-
-    def take(self, caller: str, now: float) -> tuple[bool, Left | None]:
-        """Whether C{caller} may make one more call, and what is then left; C{None} where there is no limit."""
-        if self._rate <= 0:
-            return True, None
-        tokens, then = self._buckets.get(caller, (float(self._burst), now))
-        tokens = min(self._burst, tokens + max(0.0, now - then) * self._rate)
-        allowed = tokens >= 1.0
-        if allowed:
-            tokens -= 1.0
-        self._buckets[caller] = (tokens, now)
-        if len(self._buckets) > _MOST_BUCKETS:
-            self._forget(now)
-        return allowed, Left(
-            self._burst, int(tokens), math.ceil((self._burst - tokens) / self._rate),
-            0.0 if tokens >= 1.0 else (1.0 - tokens) / self._rate)
-
-    def _forget(self, now: float) -> None:
-        whole = self._burst / self._rate
-        self._buckets = {caller: kept for caller, kept in self._buckets.items() if kept[1] + whole > now}
-
 
 class Guard:
     """The door of the API."""
@@ -80,10 +33,10 @@ class Guard:
     def __init__(self, services: Services) -> None:
         config = services.config
         self._roster = services.roster
-        self._reactor = services.reactor
         self._demo = config.server.demo
-        self._allowances = Allowances(config.http.rate, config.http.burst)
-        self._console = Allowances(config.http.console_rate, config.http.console_burst)
+        http, draw, seconds = config.http, services.roster.draw, services.reactor.seconds
+        self._keys = Rates("key", http.rate, http.burst, draw, seconds)
+        self._console = Rates("console", http.console_rate, http.console_burst, draw, seconds)
 
     async def identify(self, request: Request) -> Identity:
         """
@@ -141,7 +94,7 @@ class Guard:
             return False
         return True
 
-    def charge(self, identity: Identity, request: Request) -> None:
+    async def charge(self, identity: Identity, request: Request) -> None:
         """
         Count the call, and tell what is left in the headers of the answer.
 
@@ -149,9 +102,9 @@ class Guard:
         """
         if identity.kind in ("demo", "pass"):
             place = getattr(request.getClientAddress(), "host", "")
-            allowed, left = self._console.take(place, self._reactor.seconds())
+            allowed, left = await self._console.take(place)
         else:
-            allowed, left = self._allowances.take(identity.prefix, self._reactor.seconds())
+            allowed, left = await self._keys.take(identity.prefix)
         if left is not None:
             headers = request.responseHeaders
             headers.setRawHeaders(b"RateLimit-Limit", [b"%d" % left.limit])
@@ -172,7 +125,7 @@ class Guard:
         if route.role is None:
             return
         identity = call.identity = await self.identify(request)
-        self.charge(identity, request)
+        await self.charge(identity, request)
         if identity.kind == "user":
             self._place(call, identity)
         else:

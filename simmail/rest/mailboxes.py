@@ -32,7 +32,9 @@ Status = Literal["ok", "unknown", "domain", "full", "disabled", "blocked"]
 
 
 class MailboxItem(Struct, frozen=True):
-    """One mailbox; C{persona_id} and C{persona} (a name) where a persona stands behind it."""
+    """
+    One mailbox, with the counts of its INBOX; C{persona_id} and C{persona} (a name) where a persona stands behind it.
+    """
 
     address: str
     can_login: bool

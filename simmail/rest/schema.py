@@ -29,8 +29,10 @@ ROLES: tuple[Role, ...] = ("viewer", "member", "admin")
 
 JSON = "application/json"
 
-#: Names in a path that are numbers, and the one that may hold slashes.
-_CONVERTERS = {"uid": "number:", "n": "number:", "folder": "path:"}
+#: Names in a path that are numbers.
+NUMBERS = frozenset(("uid", "n"))
+# Klein's word for them, and for the one that may hold slashes.
+_CONVERTERS = {**dict.fromkeys(NUMBERS, "number:"), "folder": "path:"}
 _NAME = re.compile(r"\{([a-z_]+)\}")
 
 

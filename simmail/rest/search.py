@@ -14,9 +14,9 @@ import msgspec
 from msgspec import Meta
 
 from simmail.core.query import LONGEST, parse
-from simmail.errors import Invalid
+from simmail.errors import Invalid, NotFound
 from simmail.rest.mailboxes import Limit, listed_example, mailbox
-from simmail.rest.presenting import Message, listed
+from simmail.rest.presenting import Message
 from simmail.rest.schema import Call, Deleted, Page, Query, Route
 from simmail.universe.finding import Finding, Hit
 
@@ -64,15 +64,25 @@ async def search(call: Call) -> Page:
     more: dict[str, str | int] | None = None
     if len(hits) > asked.limit:
         more = {"before": _cursor_of(page[-1]), "limit": asked.limit}
-    return Page([one for hit in page if (one := await _found(call, hit)) is not None], more)
+    return Page(await _found(call, page), more)
 
 
-async def _found(call: Call, hit: Hit) -> dict[str, Any] | None:
-    folder = await call.universe.mailboxes.folder(hit.mailbox, hit.folder)
-    entry, digests = folder.entry(hit.uid), await folder.digests([hit.uid])
-    if entry is None or hit.uid not in digests:
-        return None
-    return {**msgspec.to_builtins(listed(folder.name, entry, digests[hit.uid])), "address": hit.mailbox}
+async def _found(call: Call, hits: list[Hit]) -> list[Any]:
+    """JSON of what lists show of messages, with their mailbox; what is gone meanwhile is left out."""
+    services, universe = call.services, call.universe
+    wanted: dict[tuple[str, str], list[int]] = {}
+    for hit in hits:
+        wanted.setdefault((hit.mailbox, hit.folder), []).append(hit.uid)
+    shown: dict[tuple[str, str], dict[int, bytes]] = {}
+    for place, uids in wanted.items():
+        try:
+            folder = await universe.mailboxes.folder(*place)
+            shown[place] = await services.listings.items(services.numbers.of(universe), folder, uids)
+        except NotFound:
+            shown[place] = {}
+    found = [(hit, shown[hit.mailbox, hit.folder].get(hit.uid)) for hit in hits]
+    return [msgspec.Raw(b'%b,"address":%b}' % (octets[:-1], msgspec.json.encode(hit.mailbox)))
+            for hit, octets in found if octets is not None]
 
 
 def _place(hit: Hit) -> tuple[str, str, str, int]:

@@ -76,7 +76,7 @@ async def send(call: Call) -> Sent:
         raise Invalid("to", f"at most {config.limits.recipients} recipients")
     if len(asked.attachments) > MOST_ATTACHMENTS:
         raise Invalid("attachments", f"at most {MOST_ATTACHMENTS}")
-    carried = await _forwarded(call, asked.forward) if asked.forward is not None else []
+    carried = await _forwarded(call, asked.forward, asked.html) if asked.forward is not None else []
     references = asked.references.split() if isinstance(asked.references, str) else asked.references
     now = universe.clock.now()
 
@@ -105,10 +105,12 @@ def _verdict(call: Call, address: str, sender: str) -> Verdict:
     return replace(verdict, kind="bounce") if verdict.kind == "refuse" else verdict
 
 
-async def _forwarded(call: Call, forward: Forward) -> list[Attachment]:
+async def _forwarded(call: Call, forward: Forward, html: str) -> list[Attachment]:
+    """The attachments of another message; a picture in its text is one like any, unless C{html} shows it again."""
     _, octets = await call.universe.mailboxes.read(stored(forward.address), forward.folder, forward.uid)
     mail = await heavy(call.services.in_thread, lambda: read(octets), len(octets))
-    return [one for one in mail.attachments if not one.inline]
+    return [one if not one.inline or f"cid:{one.content_id}" in html else replace(one, inline=False)
+            for one in mail.attachments]
 
 
 _EXAMPLE: dict[str, Any] = {

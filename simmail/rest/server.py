@@ -114,6 +114,12 @@ class ApiRequest(Request):
         else:
             super().requestReceived(command, path, version)
 
+    def connectionLost(self, reason: Any = None) -> None:
+        """The client is gone."""
+        # A change that was received whole goes on, and may not have read its body yet: it ends with its last reader.
+        self.content = None
+        super().connectionLost(reason)
+
     def process(self) -> None:
         """Answer it; there is one resource, and it is a leaf."""
         site = self.site = self.channel.site

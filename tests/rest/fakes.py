@@ -9,7 +9,9 @@ from twisted.internet.task import Clock
 
 from simmail.config import Config, Http
 from simmail.core.allowances import SELF_HOSTED, Plan
+from simmail.database.memory import MemoryDatabase
 from simmail.errors import NotFound, Unauthenticated
+from simmail.mailstore.memory import MemoryMailStore
 from simmail.rest.app import Application
 from simmail.rest.health import Traffic
 from simmail.rest.schema import Route
@@ -36,6 +38,7 @@ class FakeUniverse:
         self.org = id
         self.suspended = False
         self.bought = SELF_HOSTED
+        self.store = MemoryMailStore(id)
 
     def plan(self) -> Plan:
         """What it may use."""
@@ -47,6 +50,7 @@ class FakeRoster:
 
     def __init__(self) -> None:
         self.available = True
+        self.draw = MemoryDatabase().draw
         self.fail: Exception | None = None
         self.all = {name: FakeUniverse(name) for name in ("main", "other")}
         self.people = {

@@ -63,6 +63,12 @@ class ErrorTests(ServedTestCase):
         self.good("POST", "/api/inject", {"to": "joe@shop.test", "from": "x@y.test", "text": "Hello"})
         self.plan("small")
         self.row(400, "the plan small allows 1 people", "POST", "/api/personas", {"addresses": ["b@acme.test"]})
+        case = {"id": "c_1", "title": "Lease", "people": [{"addresses": ["b@acme.test"], "name": "B"}]}
+        self.row(400, "the plan small allows 1 people", "POST", "/api/cases", case)
+        self.assertEqual(self.good("GET", "/api/cases"), [])
+        self.good("POST", "/api/cases", {**case, "people": []})
+        self.row(400, "the plan small allows 1 people", "PATCH", "/api/cases/c_1", {"people": case["people"]})
+        self.assertEqual(len(self.good("GET", "/api/personas")), 1)
         self.row(400, "the plan small allows 1 logins", "POST", "/api/accounts", {"address": "c@sim.test"})
         self.server.roster.plans["small"] = replace(  # type: ignore[index]
             self.server.roster.plans["small"], limits=Allowances(learned_per_month=0))

@@ -74,6 +74,19 @@ class ConversationTests(ServedTestCase):
                 self.assertEqual(sorted(len(one.messages) for one in found), [1, 2])
             self.assertEqual(len(kept._kept), left)
 
+    def test_references_cost_too(self) -> None:
+        """Many references count as messages; those that are named again and again are kept once."""
+        named = " ".join(f"<r{n}@x>" for n in range(40))
+        self.inject(f"Message-ID: <d@x>\nReferences: {named} {named}\n\n4")
+        self.inject(f"Message-ID: <e@x>\nReferences: {named}\n\n5")
+        for most, left in ((23, 0), (24 + 1, 1)):
+            kept = Conversations(lambda work: work(), most)
+            found = now(kept.of(1, self.universe.mailboxes, "app@sim.test"))
+            self.assertEqual(len(kept._kept), left)
+        told = [one.references for thread in found for one in thread.messages if one.references]
+        self.assertEqual([len(one) for one in told], [40, 40])
+        self.assertEqual(len({id(one) for references in told for one in references}), 40)
+
     def test_large_in_thread(self) -> None:
         """Many messages are put together elsewhere, few at once."""
         works: list[Any] = []

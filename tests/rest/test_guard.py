@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given
-from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.config import Config, Http
 from simmail.core.allowances import Plan
 from simmail.errors import NotFound, Unavailable
-from simmail.rest.guard import Allowances
 from simmail.rest.schema import Body, Call, Route
 from tests.rest.client import ask
 from tests.rest.fakes import door
@@ -155,27 +152,3 @@ class RateTests(SynchronousTestCase):
             answer = ask(site, "GET", "/api/read", key="v")
         self.assertEqual(answer.status, 200)
         self.assertNotIn("ratelimit-limit", answer.headers)
-
-    @given(st.lists(st.floats(0, 3), max_size=80), st.integers(1, 5), st.integers(1, 10))
-    def test_never_more(self, pauses: list[float], rate: int, burst: int) -> None:
-        """In any stretch of time no more calls are let in than the burst and what the rate gives."""
-        allowances, now = Allowances(rate, burst), 0.0
-        taken: list[float] = []
-        for pause in pauses:
-            now += pause
-            allowed, left = allowances.take("x", now)
-            assert left is not None
-            self.assertTrue(0 <= left.remaining < burst)
-            self.assertTrue(allowed or left.retry_after > 0)
-            if allowed:
-                taken.append(now)
-        for first, begin in enumerate(taken):
-            for last in range(first, len(taken)):
-                self.assertLessEqual(last - first + 1, burst + (taken[last] - begin) * rate + 1e-6)
-
-    def test_memory(self) -> None:
-        """Callers whose allowance is whole again are forgotten."""
-        allowances = Allowances(20, 100)
-        for n in range(10_001):
-            allowances.take(str(n), float(n))
-        self.assertLess(len(allowances._buckets), 100)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 from twisted.internet.task import Clock
 
 from simmail.config import Config, Http
 from simmail.core.allowances import SELF_HOSTED, Allowances, Plan
+from simmail.imap.factory import ImapFactory
 from simmail.rest.site import api_site
 from simmail.testing.universe import now
+from simmail.universe.demo import create_demo
+from tests.imap.play import Connection
 from tests.rest.client import ask
 from tests.rest.served import ServedTestCase
 
@@ -144,6 +148,47 @@ class RulingTests(ServedTestCase):
         self.assertEqual((sent["data"]["to"], sent["data"]["cc"]), (["app@sim.test"], []))
         self.assertEqual((sent["data"]["by"], sent["data"]["kind"]), ("templates", "reply"))
         self.assertEqual(self.messages("app@sim.test")[0]["from"], MARIA)
+
+    def test_clients_cause_nothing(self) -> None:
+        """Mail: APPEND, COPY and MOVE cause no events and no reactions."""
+        self.persona()
+        self.good("POST", "/api/accounts", {"address": MARIA, "password": "a long secret"})
+        roster, reactor = self.server.roster, self.server.reactor
+        client = Connection(SimpleNamespace(
+            factory=ImapFactory(self.config, roster.sign_in, reactor, loopback_only=True, home=roster.home),
+            turn=lambda: [reactor.advance(0) for _ in range(50)]))
+        self.assertIn(b"a1 OK", client.do(f'a1 LOGIN {MARIA} "a long secret"')[-1])
+        last = self.universe.log.last
+        client.send(b"a2 APPEND INBOX {44+}\r\nFrom: x@y.test\r\nSubject: Lunch?\r\n\r\nFriday?\r\n\r\n")
+        for number, command in enumerate(("SELECT INBOX", "COPY 1 Archive", "MOVE 1 Drafts"), 3):
+            self.assertIn(f"a{number} OK".encode(), client.do(f"a{number} {command}")[-1])
+        self.assertEqual([len(self.messages(MARIA, folder)) for folder in ("INBOX", "Archive", "Drafts")], [0, 1, 1])
+        self.assertEqual((self.universe.log.last, self.good("GET", "/api/jobs?state=pending")), (last, []))
+
+    def test_folder_changes(self) -> None:
+        """IDLE, waits: driven by what changes in folders, the log only by events."""
+        self.good("POST", "/api/inject", {"to": "app@sim.test", "from": "x@y.test", "subject": "first"})
+        last = self.universe.log.last
+        connection = self.begin("GET", "/api/wait?to=app@sim.test&existing=0&timeout=9s")
+        self.good("POST", "/api/inject", {"to": "app@sim.test", "from": "x@y.test", "subject": "second"})
+        self.assertEqual(connection.answer().json()["message"]["subject"], "second")
+        self.assertEqual(self.universe.log.last, last)
+
+    def test_kinds(self) -> None:
+        """Demo: kind in /api/me is key, user, pass or demo; the role field is role."""
+        users = self.server.roster.users
+        now(create_demo(self.server.roster))
+        now(users.create("ann@x.test", "a long secret", {"default": "member"}))
+        answer = ask(self.site, "POST", "/api/session", {"email": "ann@x.test", "password": "a long secret"})
+        own = {"Cookie": answer.headers["set-cookie"].partition(";")[0], "Origin": "http://localhost"}
+        token = ask(self.site, "POST", "/api/session/pass", headers=own).json()["token"]
+        for kind, role, key, headers in (
+            ("key", "viewer", self.keys["viewer"], {}), ("user", "member", None, own), ("pass", "member", token, {}),
+            ("demo", "viewer", None, {"X-Service-Universe": "demo"}),
+        ):
+            me = ask(self.site, "GET", "/api/me", key=key, headers=headers).json()
+            self.assertEqual((me["kind"], me["universes"][0]["role"]), (kind, role))
+        self.assertEqual(self.good("GET", "/api/me", role="viewer")["key"]["role"], "viewer")
 
     def test_delivered_once(self) -> None:
         """Mail: one mail.delivered per accepted message, however many it is for; plan is one sentence."""

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import quote
 
+from twisted.internet.defer import fail
+
+from simmail.errors import NotFound
+from simmail.universe.finding import TOGETHER
 from tests.rest.served import ServedTestCase
 
 MARIA = "maria@acme.test"
@@ -52,6 +57,29 @@ class SearchTests(ServedTestCase):
             ("re:something", set()),
         ):
             self.assertEqual(set(self.found(query)), expected, query)
+
+    def test_many_places(self) -> None:
+        """More mailboxes and folders than are asked at once; one that goes away meanwhile is left out."""
+        for n in range(2 * TOGETHER + 1):
+            self.good("POST", "/api/inject", {"to": f"b{n}@sim.test", "from": "x@y.test", "subject": "wanted"})
+        everywhere = {f"b{n}@sim.test INBOX wanted" for n in range(2 * TOGETHER + 1)}
+        self.assertEqual(set(self.found("subject:wanted")), everywhere)
+        store = self.universe.store
+        listed = store.folders
+
+        def folders(mailbox: str) -> Any:
+            if mailbox == "b1@sim.test":
+                return fail(NotFound("gone"))
+            return listed(mailbox).addCallback(removed, mailbox)
+
+        def removed(statuses: Any, mailbox: str) -> Any:
+            if mailbox == "b2@sim.test":
+                store.delete(mailbox)
+            return statuses
+
+        self.patch(store, "folders", folders)
+        gone = {"b1@sim.test INBOX wanted", "b2@sim.test INBOX wanted"}
+        self.assertEqual(set(self.found("subject:wanted")), everywhere - gone)
 
     def test_refused(self) -> None:
         """What means nothing is refused by name."""

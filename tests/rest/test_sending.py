@@ -5,10 +5,13 @@ from __future__ import annotations
 from base64 import b64encode
 from email import message_from_bytes, policy
 from typing import Any
+from unittest.mock import patch
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from twisted.internet.defer import Deferred
 
+from simmail.rest.server import SPOOL_OVER
 from tests.rest.served import ServedTestCase
 
 PNG = b64encode(b"\x89PNG\r\n\x1a\n").decode()
@@ -85,6 +88,25 @@ class SendTests(ServedTestCase):
         self.write(attachments=[{"filename": "a.pdf", "content_type": "application/pdf", "data": "JVBERg=="}])
         message = self.parsed(forward={"address": "Maria@acme.test", "folder": "INBOX", "uid": 1})
         self.assertEqual([one.get_filename() for one in message.iter_attachments()], ["a.pdf"])
+
+    def test_forwarded_pictures(self) -> None:
+        """A picture in the other message's text comes along as well: attached, or in its place where that is said."""
+        self.write(html="<p>x <img src='data:image/png;base64,iVBORw0KGgo='></p>", attachments=[
+            {"filename": "a.pdf", "content_type": "application/pdf", "data": "JVBERg=="}])
+        other = {"address": "maria@acme.test", "folder": "INBOX", "uid": 1}
+        path = "/api/mailboxes/maria@acme.test/messages/INBOX/1"
+        content_id = self.good("GET", path)["message"]["attachments"][0]["content_id"]
+        for html, shown in (("", False), ("<p>see</p>", False), (f"<img src='cid:{content_id}'>", True)):
+            self.write(to="joe@acme.test", html=html, forward=other)
+            found = self.good("GET", "/api/mailboxes/joe@acme.test/messages")[0]
+            self.assertEqual({(one["filename"], one.get("inline", False)) for one in found["attachments"]},
+                             {("image-1.png", shown), ("a.pdf", False)}, html)
+            whole = self.good("GET", f"/api/mailboxes/joe@acme.test/messages/INBOX/{found['uid']}")
+            self.assertEqual("/attachments/" in whole["safe"]["html"], shown)
+
+    def test_forward_missing(self) -> None:
+        """A message that is not there cannot be forwarded."""
+        self.write()
         self.bad(404, "POST", "/api/send", {"from": "app@sim.test", "to": ["maria@acme.test"], "forward": {
             "address": "maria@acme.test", "folder": "INBOX", "uid": 99}})
 
@@ -122,6 +144,19 @@ class SendTests(ServedTestCase):
         self.write()
         self.assertEqual(self.good("GET", "/api/mailboxes/maria@acme.test/messages"), [])
         self.assertEqual(len(self.good("GET", "/api/mailboxes/app@sim.test/messages?folder=Sent")), 1)
+
+    def test_left_while_waiting(self) -> None:
+        """A mail whose sender leaves before it is its turn is sent all the same."""
+        for size in (10, SPOOL_OVER):
+            turn: Deferred[None] = Deferred()
+            with patch.object(self.universe.store, "visible", lambda turn=turn: turn):
+                connection = self.begin("POST", "/api/send", {
+                    "from": "app@sim.test", "to": ["left@sim.test"], "subject": f"left {size}", "text": "x" * size})
+                connection.close()
+            turn.callback(None)
+        self.assertEqual(
+            {one["subject"] for one in self.good("GET", "/api/mailboxes/left@sim.test/messages")},
+            {"left 10", f"left {SPOOL_OVER}"})
 
     def test_redis_away(self) -> None:
         """503 with Retry-After, and nothing is sent."""

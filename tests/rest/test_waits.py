@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
+from simmail.testing.universe import now
+from simmail.universe import looking
+from simmail.universe.looking import FEW
 from tests.rest.served import ServedTestCase
 
 CODE = {"to": "app@sim.test", "from": "shop@acme.test", "subject": "Your code", "text": "Your code is 471193."}
@@ -82,6 +85,57 @@ class WaitTests(ServedTestCase):
             ("to=a@b.test&existing=2", "existing"),
         ):
             self.assertIn(text, self.bad(400, "GET", "/api/wait?" + query), query)
+
+
+class ManyTests(ServedTestCase):
+    """Mail that was there before, of which there is much."""
+
+    def setUp(self) -> None:
+        """A mailbox of mails that differ in all that can be asked for."""
+        super().setUp()
+        for n in range(3 * FEW):
+            self.good("POST", "/api/inject", {"to": "app@sim.test", "raw": (
+                f"From: =?utf-8?q?J=C3=B6rg_{n}?= <j{n}@x.test>\r\nTo: app@sim.test\r\n"
+                f"Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?= number {n}.\r\nX-Number: n{n}.\r\nX-Service-Case: c_{n}\r\n"
+                "MIME-Version: 1.0\r\nContent-Type: text/html; charset=utf-8\r\n\r\n"
+                f"<p>Text <b>number {n}.</b></p><p>{'long ' * (60_000 if n == 2 else 1)}<p>end {n}.</p>\r\n")})
+        self.good("PATCH", "/api/mailboxes/app@sim.test/messages/INBOX/3", {"seen": True})
+
+    def found(self, query: str) -> list[int]:
+        """The UIDs that a wait for each message there finds, and that one that reads all finds as well."""
+        answers = []
+        for few in (FEW, 10_000):
+            self.patch(looking, "FEW", few)
+            connection = self.begin("GET", f"/api/wait?to=app@sim.test&existing=1&timeout=1s&{query}")
+            self.server.reactor.advance(1.1)
+            answers.append(connection.answer())
+        self.assertEqual(answers[0].status, answers[1].status)
+        one, other = (answer.json() for answer in answers)
+        self.assertEqual(one, other)
+        if answers[0].status == 408:
+            self.assertIn(f"{3 * FEW} seen", answers[0].error)
+            return []
+        return [each["message"]["uid"] for each in one.get("messages", [one])]
+
+    def test_each(self) -> None:
+        """Each thing that can be asked for is decided as by reading the messages, the newest first."""
+        for query, uids in (
+            ("subject=GR%C3%9CSSE", []), ("subject=number%205.", [6]), ("from=j%C3%B6rg%207", [8]),
+            ("from=j7@x", [8]), ("text=text%20number%208.", [9]), ("header=x-number:n4.", [5]),
+            ("header=X-Number:", [12]), ("case_id=c_9", [10]), ("text=end%202.", [3]), ("unread=1&text=end%202.", []),
+            ("count=3&text=long", [12, 11, 10]), ("text=end%201.&subject=number%202.", []),
+            ("match=any&text=end%201.&subject=number%202.&count=2", [3, 2]), ("subject=none", []),
+        ):
+            self.assertEqual(self.found(query), uids, query)
+
+    def test_not_read(self) -> None:
+        """No message is read but that which is shown."""
+        folder = now(self.universe.store.folder("app@sim.test", "INBOX"))
+        asked: list[int] = []
+        read = folder.read
+        self.patch(folder, "read", lambda uid: asked.append(uid) or read(uid))
+        self.good("GET", "/api/wait?to=app@sim.test&existing=1&subject=number%201.")
+        self.assertEqual(set(asked), {2})
 
 
 class NoneTests(ServedTestCase):
