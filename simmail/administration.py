@@ -12,11 +12,11 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from secrets import token_urlsafe
 from typing import Any
 from urllib.parse import quote
 
 from simmail.errors import Invalid
+from simmail.newpassword import new_password
 
 ROLES = ("viewer", "member", "admin")
 
@@ -133,6 +133,7 @@ def call(parsed: argparse.Namespace, method: str, path: str, body: Any = None) -
     # Here, for it takes as long as a tenth of a start.
     import urllib.error
     import urllib.request
+    from http.client import HTTPException
 
     where = base(parsed.folder)
     try:
@@ -143,7 +144,7 @@ def call(parsed: argparse.Namespace, method: str, path: str, body: Any = None) -
         f"{where}/api/admin/{path}", method=method, data=None if body is None else json.dumps(body).encode(),
         headers={"Authorization": f"Bearer {key}", "Content-Type": "application/json"})
     try:
-        with urllib.request.urlopen(request, timeout=60) as answer:
+        with opened(request, 60) as answer:
             return json.load(answer)
     except urllib.error.HTTPError as error:
         try:
@@ -151,8 +152,15 @@ def call(parsed: argparse.Namespace, method: str, path: str, body: Any = None) -
         except (ValueError, KeyError):
             text = str(error)
         raise Invalid("", text) from None
-    except OSError as error:
+    except (OSError, HTTPException) as error:
         raise Invalid("", f"the server at {where} does not answer: {error}") from None
+
+
+def opened(request: Any, timeout: float) -> Any:
+    """The answer to a request, an address or more of it; never by way of a proxy, for the server is on this machine."""
+    import urllib.request
+
+    return urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=timeout)
 
 
 def _named(thing: str, name: str) -> str:
@@ -259,7 +267,7 @@ def _given(parsed: argparse.Namespace) -> dict[str, Any]:
 
 
 def create_user(parsed: argparse.Namespace) -> int:
-    made = token_urlsafe(12)
+    made = new_password()
     call(parsed, "POST", "users", {"email": parsed.email, "password": made, **_given(parsed)})
     if not parsed.password_stdin:
         print(made)

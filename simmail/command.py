@@ -14,9 +14,10 @@ import time
 from pathlib import Path
 
 from simmail import __version__
-from simmail.administration import add_commands, base
+from simmail.administration import add_commands, base, opened
 from simmail.config import load
 from simmail.errors import Invalid
+from simmail.signals import hold
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -78,6 +79,8 @@ def state_folder(parsed: argparse.Namespace, configured: str = "") -> Path:
 # run
 
 def _run(parsed: argparse.Namespace) -> int:
+    # Until the service can act on them: it stops in order also when it has hardly begun.
+    hold()
     from twisted.scripts.twistd import run
 
     config = load(parsed.config)
@@ -119,12 +122,10 @@ def _ready(parsed: argparse.Namespace) -> int:
 
 def _not_ready(state: Path) -> str:
     # Here, for it takes as long as a tenth of a start.
-    import urllib.request
+    from http.client import HTTPException
 
     try:
-        with urllib.request.urlopen(base(state) + "/readyz", timeout=2):
+        with opened(base(state) + "/readyz", 2):
             return ""
-    except Invalid as error:
-        return str(error)
-    except OSError as error:
+    except (Invalid, OSError, HTTPException) as error:
         return str(error)

@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from secrets import token_urlsafe
 from typing import Any
 
 from simmail.config import Config
 from simmail.errors import Unauthenticated
+from simmail.newpassword import new_password
 from simmail.universe.demo import create_demo
 from simmail.universe.roster import Roster
 
@@ -49,7 +49,7 @@ async def first_start(roster: Roster, config: Config, state: Path) -> bool:
     if universe.policy.account(LOGIN) is None:
         if universe.people.at(PERSONA["addresses"][0]) is None:
             await universe.people.create(dict(PERSONA))
-        password, own = token_urlsafe(12), token_urlsafe(12)
+        password, own = new_password(), new_password()
         # The file first: a password nobody can read would lock the login.
         write(state / "first-login.json", json.dumps({LOGIN: password, PERSON: own}, indent=1) + "\n")
         await roster.accounts(universe).put(LOGIN, password)

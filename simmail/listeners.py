@@ -67,10 +67,11 @@ def _bound(name: str, host: str, port: int) -> Listener:
         except BaseException:
             made.close()
             raise
-    except OSError as error:
+    except (OSError, UnicodeError) as error:
+        # The latter for what can be no host name: a label is empty or too long.
         raise Invalid(
             f"listen.{name}",
-            f"{TITLES[name]} cannot listen on {host}:{port}: {error.strerror or error}. "
+            f"{TITLES[name]} cannot listen on {host}:{port}: {getattr(error, 'strerror', None) or error}. "
             "Stop what uses the port, or choose others with --port-base N or listen: in the configuration",
         ) from None
     return Listener(name, host, made.getsockname()[1], made)

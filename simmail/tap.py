@@ -29,8 +29,10 @@ from simmail.config import Config, load, load_people, load_plans
 from simmail.core.times import parse_duration
 from simmail.errors import Invalid, Refusal, Unavailable
 from simmail.figures import MailFigures, exposition
-from simmail.latency import prefer_latency
+from simmail.latency import prefer_latency, shorten_turns
 from simmail.listeners import TITLES, Listener, bind, is_loopback
+from simmail.memory import give_back
+from simmail.signals import hear, hold
 from simmail.tls import ServerTls
 
 #: Threads for passwords and for reading large mail; the mail store brings its own.
@@ -129,6 +131,7 @@ class Daemon(service.Service):
 
     def startService(self) -> None:
         """Begin to start once the reactor runs; what fails ends the process with status 1 and a message."""
+        hold()
         super().startService()
         from twisted.internet import reactor
 
@@ -136,15 +139,10 @@ class Daemon(service.Service):
         self._reactor.callWhenRunning(self._begin)
 
     def _begin(self) -> None:
-        for number, act in ((signal.SIGTERM, self._end), (signal.SIGINT, self._end), (signal.SIGHUP, self._reload),
-                            (signal.SIGUSR1, self._reopen)):
-            # Twisted's own would end the process by the signal again, and its status would not be 0.
-            signal.signal(number, partial(self._signalled, act))
+        hear({signal.SIGTERM: self._end, signal.SIGINT: self._end, signal.SIGHUP: self._reload,
+              signal.SIGUSR1: self._reopen}, self._reactor.callFromThread)
         self._started = Deferred.fromCoroutine(self._start())
         self._started.addErrback(self._did_not_start)
-
-    def _signalled(self, act: Callable[[], object], number: int, frame: object) -> None:
-        self._reactor.callFromThread(act)
 
     def _end(self) -> None:
         """SIGTERM, SIGINT: stop in order; a second one changes nothing."""
@@ -166,7 +164,8 @@ class Daemon(service.Service):
         self._end()
 
     async def _start(self) -> None:
-        from simmail.core.digesting import digest, shown
+        from simmail.core.digesting import digest
+        from simmail.core.envelope import shown
         from simmail.database.database import RedisDatabase
         from simmail.database.server import PrivateRedis
         from simmail.firststart import first_start
@@ -178,6 +177,7 @@ class Daemon(service.Service):
         from simmail.universe.roster import Roster
 
         config, state, reactor = self._config, self._state, self._reactor
+        give_back()
         in_thread = partial(deferToThreadPool, reactor, self._pool)
         globalLogPublisher.addObserver(self._figures)
         self._stopping.append(lambda: globalLogPublisher.removeObserver(self._figures))
@@ -186,6 +186,9 @@ class Daemon(service.Service):
         self._tls = ServerTls(
             config.tls.certificate or str(state / "certificate.pem"), config.tls.key or str(state / "key.pem"),
             bool(config.tls.certificate), (*config.tls.names, config.server.domain))
+        # First, for its writer takes a moment to begin.
+        journal = Journal(str(state / "journal"), reactor)
+        self._stopping.append(journal.close)
         url = config.redis.url
         if not url:
             redis = PrivateRedis(reactor, state, config.redis.server)
@@ -194,8 +197,6 @@ class Daemon(service.Service):
         database = RedisDatabase(reactor, url, parse_duration(config.redis.timeout).total_seconds())
         self._stopping.append(database.close)
         await database.connect()
-        journal = Journal(str(state / "journal"), reactor)
-        self._stopping.append(journal.close)
         await journal.ready
         stores = partial(
             MailStore, root=str(state / "mail"), journal=journal, index=str(state / "index"), reactor=reactor,
@@ -214,6 +215,7 @@ class Daemon(service.Service):
         self._serve(roster, in_thread)
         roster.begin()
         prefer_latency()
+        shorten_turns(reactor)
         self._announce(first)
 
     def _serve(self, roster: Any, in_thread: Callable[..., Any]) -> None:
@@ -302,7 +304,9 @@ class Daemon(service.Service):
 
     async def _stop(self) -> None:
         if self._started is not None and not self._started.called:
+            # What it had begun it takes back first: a Redis that is just being started is no orphan.
             self._started.cancel()
+            await self._started
         for one in self._listeners:
             one.socket.close()
         for port in self._ports:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import json
 import os
+import socket
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
+from pathlib import Path
+from threading import Thread
 
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -45,6 +50,42 @@ class CommandTests(SynchronousTestCase):
                 error = self.assertRaises(SystemExit, main, words)
             self.assertIn("nothing was started", str(error.code) + out.getvalue())
             self.assertIn(state, str(error.code) + out.getvalue())
+
+    def serving(self, answer: bytes) -> str:
+        """A state folder whose server says this to whatever it is asked."""
+        server = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(server.close)
+
+        def serve() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    with server.accept()[0] as one:
+                        one.recv(4096)
+                        one.sendall(answer)
+
+        Thread(target=serve, daemon=True).start()
+        state = Path(self.mktemp())
+        state.mkdir()
+        (state / "admin.key").write_text("sm_1_x")
+        (state / "endpoints.json").write_text(json.dumps(
+            {"http": {"host": "127.0.0.1", "port": server.getsockname()[1]}}))
+        return str(state)
+
+    def test_somebody_else(self) -> None:
+        """A port at which something other than a web server listens is no server of ours, and that is told."""
+        state = self.serving(b"220 mail.test ready\r\n")
+        with redirect_stderr(StringIO()) as out:
+            self.assertEqual(self.assertRaises(SystemExit, main, ["ready", "--state", state]).code, 1)
+        self.assertIn("not ready: 220 mail.test ready", out.getvalue())
+        error = self.assertRaises(SystemExit, main, ["admin", "keys", "list", "--state", state])
+        self.assertIn("does not answer: 220 mail.test ready", str(error.code))
+
+    def test_proxy(self) -> None:
+        """The server is on this machine: it is not looked for behind a proxy."""
+        state = self.serving(b"HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\n[]")
+        self.patch(os, "environ", {"http_proxy": "http://127.0.0.1:9", "HOME": "/"})
+        self.assertEqual(self.printed("ready", "--state", state), "")
+        self.printed("admin", "keys", "list", "--state", state)
 
     def test_roles(self) -> None:
         """A role is named for an organisation, and is one of three."""

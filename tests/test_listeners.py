@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 
+from msgspec import structs
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.config import Listen
@@ -34,13 +35,22 @@ class ListenerTests(SynchronousTestCase):
 
     def test_busy(self) -> None:
         """When one is busy none is kept."""
-        free = bind(FREE)[0]
-        free.socket.close()
-        with socket.create_server(("127.0.0.1", 0)) as busy:
+        with socket.socket() as held, socket.create_server(("127.0.0.1", 0)) as busy:
+            # Bound and not listening: nobody else is given this port, and it can be listened on.
+            held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            held.bind(("127.0.0.1", 0))
+            free = held.getsockname()[1]
             error = self.assertRaises(Invalid, bind, Listen(
-                smtp=free.port, smtps=0, submission=0, imap=0, imaps=0, http=busy.getsockname()[1]))
-        self.assertEqual(error.field, "listen.http")
-        socket.create_server(("127.0.0.1", free.port)).close()
+                smtp=free, smtps=0, submission=0, imap=0, imaps=0, http=busy.getsockname()[1]))
+            self.assertEqual(error.field, "listen.http")
+            socket.create_server(("127.0.0.1", free)).close()
+
+    def test_no_such_host(self) -> None:
+        """A host that is no name, or is another machine's, is told."""
+        for host in ("nowhere..test", "x" * 64 + ".test", "192.0.2.1"):
+            error = self.assertRaises(Invalid, bind, structs.replace(FREE, host=host))
+            self.assertEqual(error.field, "listen.smtp")
+            self.assertIn(f"SMTP cannot listen on {host}:0: ", str(error))
 
     def test_too_far(self) -> None:
         """A base that moves a port past the last one is refused."""
