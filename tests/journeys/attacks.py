@@ -309,12 +309,17 @@ def malformed(service: Service, count: int, seed: int = 1, threads: int = 8) -> 
 
 # R11, R12
 
-def silence(service: Service, port: str = "smtp", said: bytes = b"", most: float = 60.0) -> tuple[float, bytes]:
-    """Say something and no more: after how many seconds the server hangs up, and its last words."""
+def silence(
+    service: Service, port: str = "smtp", said: bytes = b"", most: float = 60.0, again: bytes = b"", pause: float = 0.0,
+) -> tuple[float, bytes]:
+    """Say something, perhaps once more later, and no more: when the server hangs up (seconds), and its last words."""
     begin = time.monotonic()
     with Conversation(service, port, timeout=most) as one:
         one.line()
         one.socket.sendall(said)
+        if again:
+            time.sleep(pause)
+            one.socket.sendall(again)
         last = one.rest()
     return time.monotonic() - begin, last.removesuffix(b"\r\n").rpartition(b"\r\n")[2]
 
@@ -398,9 +403,16 @@ def http_crowd(service: Service, limit: int) -> tuple[int, float]:
 
 
 def rss(service: Service) -> int:
-    """The resident memory of the process, in octets."""
+    """The resident memory of the service, in octets: its process, and the one that writes its mail."""
     assert service.process is not None
-    for line in Path(f"/proc/{service.process.pid}/status").read_text().splitlines():
+    place = Path(f"/proc/{service.process.pid}")
+    below = [Path("/proc", one) for task in place.glob("task/*/children") for one in task.read_text().split()]
+    writers = [one for one in below if b"simmail.mailstore.program" in (one / "cmdline").read_bytes()]
+    return sum(_resident(one) for one in (place, *writers))
+
+
+def _resident(place: Path) -> int:
+    for line in (place / "status").read_text().splitlines():
         if line.startswith("VmRSS"):
             return int(line.split()[1]) * 1024
     raise AssertionError("no VmRSS")

@@ -9,6 +9,7 @@ import smtplib
 import threading
 import time
 from collections import Counter
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
@@ -93,7 +94,13 @@ class Load:
         octets = (f"From: {SENDER}\r\nTo: {persona}, {LOGIN}\r\nSubject: Report {number}\r\n"
                   f"Message-ID: {name}\r\nX-Digest: {digest}\r\n\r\n{body}").encode()
         self.sent[name] = persona
-        session.sendmail(SENDER, [persona, LOGIN], octets)
+        session.ehlo_or_helo_if_needed()
+        # Not sendmail(), which goes on without a recipient who is put off: this is for both or for neither.
+        for step in (partial(session.mail, SENDER), partial(session.rcpt, persona), partial(session.rcpt, LOGIN),
+                     partial(session.data, octets)):
+            code, text = step()
+            if code != 250:
+                raise smtplib.SMTPResponseException(code, text)
         self.acknowledged[name] = persona
 
     # What became of it

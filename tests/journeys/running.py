@@ -24,6 +24,7 @@ import yaml
 from twisted.trial.unittest import SynchronousTestCase
 
 import simmail
+from tests.stopwatch import Stopwatch
 
 #: The folder that holds the package: a checkout, or where it was installed.
 ROOT = Path(simmail.__file__).parent.parent
@@ -64,14 +65,15 @@ def command(*arguments: str, timeout: float = SOON, **more: Any) -> subprocess.C
                           capture_output=True, timeout=timeout, stdin=subprocess.DEVNULL, **more)
 
 
-def until(found: Callable[[], Any], within: float = SOON, every: float = 0.02) -> Any:
+def until(found: Callable[[], Any], within: float = SOON, every: float = 0.02,
+          clock: Callable[[], float] = time.monotonic) -> Any:
     """What C{found()} answers once it is true; fails when that takes too long."""
-    deadline = time.monotonic() + within
+    deadline = clock() + within
     while True:
         value = found()
         if value:
             return value
-        if time.monotonic() >= deadline:
+        if clock() >= deadline:
             raise AssertionError(f"not so within {within} s: {getattr(found, '__doc__', '') or found}")
         time.sleep(every)
 
@@ -97,6 +99,8 @@ class Service:
 
     def begin(self) -> None:
         """Start the process, without waiting for anything."""
+        # A former life may have been killed, and its port may be another's by now.
+        (self.state / "endpoints.json").unlink(missing_ok=True)
         with open(self.out, "ab") as out, open(self.err, "ab") as err:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "simmail", "run", "--state", str(self.state), "--config", str(self._config),
@@ -125,7 +129,7 @@ class Service:
             except OSError:
                 return False
 
-        until(serving)
+        until(serving, clock=Stopwatch().seconds)
         self.key = (self.state / "admin.key").read_text(encoding="utf-8").strip()
 
     def kill(self) -> None:

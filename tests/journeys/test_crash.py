@@ -6,7 +6,8 @@ import random
 import time
 
 from tests.journeys.load import Load
-from tests.journeys.running import JourneyCase
+from tests.journeys.running import JourneyCase, until
+from tests.stopwatch import Stopwatch
 
 
 class CrashTests(JourneyCase):
@@ -26,17 +27,18 @@ class CrashTests(JourneyCase):
             service.good("PUT", "/api/pace", {"factor": n + 2})
             before = len(load.acknowledged)
             load.begin(self.SESSIONS)
-            time.sleep(dice.uniform(0.3, 1.2))
+            until(lambda before=before: len(load.acknowledged) > before)
+            time.sleep(dice.uniform(0.0, 0.9))
             service.kill()
             load.end()
-            self.assertGreater(len(load.acknowledged), before)
             if n == 1:
                 service.begin()
                 time.sleep(dice.uniform(0.2, 0.9))
                 service.kill()
-            took = service.start()
+            watch = Stopwatch()
+            service.start()
             # 5 s is the promise; the machine may be busy with other tests.
-            self.assertLess(took, 10.0)
+            self.assertLess(watch.seconds(), 10.0)
             self.assertEqual(service.good("GET", "/api/pace")["factor"], n + 2)
             now = load.uids()
             self.assertEqual({name: uid for name, uid in now.items() if name in uids}, uids)

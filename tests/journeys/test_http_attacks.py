@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from tests.journeys import httpattacks
+from tests.core.htmlvectors import VECTORS
+from tests.journeys import htmlattacks, httpattacks
 from tests.journeys.attacks import rss
 from tests.journeys.running import JourneyCase
 
 
 class HttpAttackTests(JourneyCase):
-    """Reliability, R8, R12, R14, S7 and S10, from outside."""
+    """Reliability, R8, R12, R14, S5, S7 and S10, from outside."""
 
     def test_malformed(self) -> None:
         """R8: a thousand malformed requests are refused; no 5xx, no traceback, memory as before."""
@@ -50,6 +51,12 @@ class HttpAttackTests(JourneyCase):
         seen = httpattacks.unread_streams(service, 20, 600)
         self.assertLess(seen.grown, 50 << 20)
         self.assertLess(seen.seconds, 1)
+
+    def test_html(self) -> None:
+        """S5: every fourth vector is shown clean by two parsers; counts are right, and pages kept."""
+        service = self.service({"http": {"rate": 0}})
+        service.start()
+        self.assertEqual(htmlattacks.shown(service, VECTORS[::4]), [])
 
     def test_roles(self) -> None:
         """S7: every operation for every caller, over the wire."""
