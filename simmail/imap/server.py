@@ -250,11 +250,14 @@ class ImapServer(Framing):
             self._close()
 
     async def _run(self, verb: Verb, arguments: Arguments) -> bytes | None:
+        """Do a command in its turn.  @raise Gone: the client has left before it."""
         if self.login is not None:
             # Whoever was answered 250 finds the message.
             visible = self.login.universe.store.visible()
             if visible is not None:
                 await visible
+                if self.closing:
+                    raise Gone
         return await verb.run(self, arguments)
 
     async def _admit(self, octets: bytes, size: int) -> None:

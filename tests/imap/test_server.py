@@ -6,6 +6,7 @@ from unittest.mock import patch
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IPushProducer
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -352,6 +353,23 @@ class OrderTests(SynchronousTestCase):
         self.assertEqual(client.transport.producerState, "producing")
         self.assertEqual(
             client.taken(), b"a NO [AUTHENTICATIONFAILED] Authentication failed\r\nb OK NOOP completed\r\n")
+
+    def test_left_before_its_turn(self) -> None:
+        """A command waits until what was promised is visible; a client that leaves meanwhile is no defect."""
+        for command in (b"a FETCH 1:* FLAGS", b"a NOOP", b"a UID SEARCH ALL", b"a STORE 1 +FLAGS (\\Seen)", b"a IDLE"):
+            house = House()
+            house.deliver()
+            client = house.signed_in("INBOX")
+            client.taken()
+            turn: Deferred[None] = Deferred()
+            with patch.object(house.store, "visible", lambda turn=turn: turn):
+                client.send(command + b"\r\n")
+                self.assertEqual(client.taken(), b"")
+                client.lose()
+            turn.callback(None)
+            house.reactor.advance(1)
+            self.assertEqual(house.reactor.getDelayedCalls(), [])
+            self.assertEqual(self.flushLoggedErrors(), [])
 
     def test_defect(self) -> None:
         """A defect is logged with its number; the client gets the number and stays."""
