@@ -23,12 +23,12 @@ class Cabinet:
 
     async def create(self, mailbox: str, name: str, special_use: str = "") -> None:
         """One more folder."""
-        box = self._store.require(mailbox)
+        box = self._store.boxes.require(mailbox)
         await self._store.writer.call(_make, self._store.filer, box, check_folder(name), check_special_use(special_use))
 
     async def delete(self, mailbox: str, name: str) -> None:
         """A folder and its messages are gone."""
-        box = self._store.require(mailbox)
+        box = self._store.boxes.require(mailbox)
         name = existing_folder(name)
         if name == INBOX:
             raise Conflict("INBOX cannot be deleted")
@@ -45,7 +45,7 @@ class Cabinet:
 
     async def rename(self, mailbox: str, old: str, new: str) -> None:
         """A folder and its inferiors are called something else."""
-        box = self._store.require(mailbox)
+        box = self._store.boxes.require(mailbox)
         old, new = existing_folder(old), check_folder(new)
         if old == INBOX:
             await self.create(mailbox, new)
@@ -61,12 +61,12 @@ class Cabinet:
 
     async def subscribed(self, mailbox: str) -> set[str]:
         """The names subscribed to."""
-        box = self._store.require(mailbox)
+        box = self._store.boxes.require(mailbox)
         return set(await self._store.reader.call(_subscriptions, self._store.layout, box))
 
     async def subscribe(self, mailbox: str, name: str, on: bool) -> None:
         """Subscribed to a name, or no more."""
-        box = self._store.require(mailbox)
+        box = self._store.boxes.require(mailbox)
         await self._store.writer.call(_write_subscription, self._store.filer, box, check_folder(name), on)
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import re
 import secrets
-from bisect import insort
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import Any
@@ -28,6 +27,7 @@ from simmail.errors import Invalid, NotFound, Refusal, Unavailable
 from simmail.interfaces import IMailStore
 from simmail.mailstore import maildir
 from simmail.mailstore.adopting import Adopted, foreign_copy
+from simmail.mailstore.boxes import Boxes
 from simmail.mailstore.cabinet import Cabinet
 from simmail.mailstore.catalogue import Catalogue
 from simmail.mailstore.changing import Changing
@@ -55,8 +55,6 @@ from simmail.mailstore.watching import Watch
 
 OnForeign = Callable[[str, Copy], None]
 
-#: Real seconds between looks for mailboxes that another process made.
-_LOOK = 1.0
 #: Longest that anybody waits to see what was promised, when the disk is slow (real seconds).
 _PATIENCE = 1.5
 
@@ -96,13 +94,11 @@ class MailStore:
             journal.attach(root)
             self.filer = Filer(root, universe, lambda: int(self.seconds()))
             self.layout = self.filer.layout
-            self._boxes = self.layout.boxes()
+            self.boxes = Boxes(self.layout, self.seconds, lambda mailbox: self._tally.made(mailbox), self._gone)
         except OSError as error:
             raise Unavailable(f"the mail in {root} cannot be reached: {error.strerror}") from error
         self.index = Index(f"{index}/{mailbox_dir(universe)}.sqlite", digest, shown)
         self.held = Held(self.layout, self.reader)
-        self._sorted = sorted(self._boxes)
-        self._looked = self.seconds(), self.layout.changed()
         self.catalogue = Catalogue(self)
         self._cabinet = Cabinet(self)
         self._tally = Tally(self.writer, self.filer, self._inbox)
@@ -193,7 +189,7 @@ class MailStore:
         microseconds(delivery.at)
         for filing in delivery.filings:
             if (filing.flags not in _USUAL or not is_standard(filing.folder)
-                    or filing.mailbox not in self._boxes):
+                    or filing.mailbox not in self.boxes):
                 return replace(delivery, universe=self.universe, filings=tuple(map(_checked, delivery.filings)))
         return delivery if delivery.universe == self.universe else replace(delivery, universe=self.universe)
 
@@ -220,8 +216,7 @@ class MailStore:
 
         @param table: the keywords their masks are to be read by.
         """
-        if mailbox not in self._boxes:
-            self._know(mailbox)
+        self.boxes.learn(mailbox)
         folder = self.catalogue.get((mailbox, name))
         if folder is not None:
             folder.added(rows, table)
@@ -257,55 +252,13 @@ class MailStore:
 
     # Mailboxes
 
-    def _know(self, mailbox: str) -> None:
-        self._boxes[mailbox] = mailbox_dir(mailbox)
-        insort(self._sorted, mailbox)
-        self._tally.made(mailbox)
-
-    def _unknow(self, mailbox: str) -> None:
-        if self._boxes.pop(mailbox, None) is not None:
-            self._sorted.remove(mailbox)
-        self._tally.gone(mailbox)
-        self.catalogue.drop_all(mailbox)
-        self.later(self.indexer.call(self.index.forget, mailbox))
-
-    def box(self, mailbox: str) -> str | None:
-        """The directory of a mailbox, None when there is none."""
-        box = self._boxes.get(mailbox)
-        if box is None:
-            try:
-                box = mailbox_dir(mailbox)
-            except Invalid:
-                return None
-            if not self.layout.has_box(box):
-                return None
-            self._know(mailbox)
-        return box
-
     def exists(self, mailbox: str) -> bool:
         """Whether there is such a mailbox."""
-        return mailbox in self._boxes or self.box(mailbox) is not None
-
-    def require(self, mailbox: str) -> str:
-        """The directory of a mailbox.  @raise NotFound: there is none."""
-        box = self.box(mailbox)
-        if box is None:
-            raise NotFound(f"there is no mailbox {mailbox}")
-        return box
+        return self.boxes.find(mailbox) is not None
 
     def mailboxes(self) -> list[str]:
         """All addresses, sorted."""
-        now = self.seconds()
-        if not self._looked[0] <= now < self._looked[0] + _LOOK:
-            changed = self.layout.changed()
-            if changed != self._looked[1]:
-                found = self.layout.boxes()
-                for mailbox in found.keys() - self._boxes.keys():
-                    self._know(mailbox)
-                for mailbox in self._boxes.keys() - found.keys():
-                    self._unknow(mailbox)
-            self._looked = now, changed
-        return list(self._sorted)
+        return self.boxes.all()
 
     def create(self, mailbox: str) -> Deferred[None]:
         """Deferred: the mailbox exists."""
@@ -315,18 +268,22 @@ class MailStore:
         check_mailbox(mailbox)
         if not self.exists(mailbox):
             await self.writer.call(self.filer.make_box, mailbox)
-            if mailbox not in self._boxes:
-                self._know(mailbox)
+            self.boxes.learn(mailbox)
 
     def delete(self, mailbox: str) -> Deferred[None]:
         """Deferred: the mailbox and its mail are gone."""
         return Deferred.fromCoroutine(self._delete(mailbox))
 
     async def _delete(self, mailbox: str) -> None:
-        self.require(mailbox)
+        self.boxes.require(mailbox)
         gone = await self.writer.call(self.filer.drop_box, mailbox)
-        self._unknow(mailbox)
+        self.boxes.forget(mailbox)
         self.reader.send(self.layout.clear, gone)
+
+    def _gone(self, mailbox: str) -> None:
+        self._tally.gone(mailbox)
+        self.catalogue.drop_all(mailbox)
+        self.later(self.indexer.call(self.index.forget, mailbox))
 
     def erase(self) -> Deferred[None]:
         """Deferred: everything is gone."""
@@ -364,7 +321,7 @@ class MailStore:
         return Deferred.fromCoroutine(self._list(mailbox))
 
     async def _list(self, mailbox: str) -> list[FolderStatus]:
-        box = self.require(mailbox)
+        box = self.boxes.require(mailbox)
         return sorted(await self.catalogue.statuses(mailbox, box), key=special_order)
 
     def folder(self, mailbox: str, name: str) -> Deferred[Folder]:
@@ -373,7 +330,7 @@ class MailStore:
         return succeed(folder) if folder is not None else Deferred.fromCoroutine(self._load(mailbox, name))
 
     async def _load(self, mailbox: str, name: str) -> Folder:
-        self.require(mailbox)
+        self.boxes.require(mailbox)
         return await self.catalogue.load((mailbox, existing_folder(name)))
 
     def lost(self, folder: Changing) -> None:

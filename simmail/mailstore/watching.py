@@ -104,7 +104,7 @@ class Watch:
             self._turn = store.mailboxes()
         some = self._turn[-_SLICE:]
         del self._turn[-_SLICE:]
-        boxes = {mailbox: box for mailbox in some if (box := store.box(mailbox)) is not None}
+        boxes = {mailbox: box for mailbox in some if (box := store.boxes.find(mailbox)) is not None}
         strays = await store.reader.call(_strays, store.layout, boxes, self._seen)
         seen = {mailbox: self._seen.pop(mailbox) for mailbox in strays}
         for mailbox, names in strays.items():
