@@ -11,6 +11,7 @@ Source: decisions, section 20.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
@@ -59,7 +60,8 @@ class Journal:
         self._settled: list[Id] = []
         self._lazy: Any = None
         self._late = 0
-        self._resting: dict[Deferred[None], Any] = {}
+        self._resting: dict[Deferred[None], tuple[str, Any]] = {}
+        self._erased: Counter[str] = Counter()
         self._disks = Disks()
         self.clerk = Clerk(
             path, segment, reactor, self._disks, lambda: self.writer, lambda: self._syncer,
@@ -125,7 +127,7 @@ class Journal:
         return self._promised(delivery, file, durable)
 
     def _promised(self, delivery: Delivery, file: File, durable: Callable[[], None]) -> Deferred[Filed]:
-        promised = False
+        promised, erased = False, self._erased[delivery.universe]
 
         def told() -> None:
             nonlocal promised
@@ -136,15 +138,19 @@ class Journal:
             if not promised:
                 return failure
             self.log.error("a message that was taken is not visible yet: {error}", error=failure.value)
-            return Deferred.fromCoroutine(self._once_more(delivery, file))
+            return Deferred.fromCoroutine(self._once_more(delivery, file, erased))
 
         return self._file(delivery, file, told).addErrback(not_filed)
 
-    async def _once_more(self, delivery: Delivery, file: File) -> Filed:
+    async def _once_more(self, delivery: Delivery, file: File, erased: int) -> Filed:
         pause, self._late = _AGAIN, self._late + 1
         try:
             while True:
-                await self._rest(pause)
+                # It would be filed into another universe of that name, or into the ruins of its own.
+                if self._erased[delivery.universe] == erased:
+                    await self._rest(delivery.universe, pause)
+                if self._erased[delivery.universe] != erased:
+                    raise Unavailable("its universe was erased")
                 pause = min(2 * pause, _LONGEST_PAUSE)
                 try:
                     return await self._file(delivery, file)
@@ -153,11 +159,11 @@ class Journal:
         finally:
             self._late -= 1
 
-    def _rest(self, seconds: float) -> Deferred[None]:
+    def _rest(self, universe: str, seconds: float) -> Deferred[None]:
         if self._closing:
             return fail(Unavailable("the journal is closed; it has what is to be filed at the next start"))
         resting: Deferred[None] = Deferred()
-        self._resting[resting] = self._reactor.callLater(seconds, self._rested, resting)
+        self._resting[resting] = universe, self._reactor.callLater(seconds, self._rested, resting)
         return resting
 
     def _rested(self, resting: Deferred[None]) -> None:
@@ -207,7 +213,12 @@ class Journal:
         return self.writer.call(self.clerk.foreign, universe)
 
     def erase(self, universe: str) -> Deferred[None]:
-        """Deferred: nothing is owed for a universe."""
+        """Deferred: nothing is owed for a universe, and nothing more is filed for it."""
+        self._erased[universe] += 1
+        for one, (whose, call) in list(self._resting.items()):
+            if whose == universe:
+                call.cancel()
+                self._rested(one)
         return self.writer.call(self.clerk.erase, universe)
 
     def keep(self, universes: Collection[str]) -> Deferred[None]:
@@ -230,7 +241,7 @@ class Journal:
             self._lazy.cancel()
             self._lazy = None
         resting, self._resting = self._resting, {}
-        for one, call in resting.items():
+        for one, (_, call) in resting.items():
             call.cancel()
             one.errback(Unavailable("the journal is closed; it has what is to be filed at the next start"))
 

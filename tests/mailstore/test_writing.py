@@ -283,6 +283,31 @@ class PromiseTests(WriterTestCase):
         self.assertEqual([delivery.id for delivery, _ in replayed], ["d-promised"])
         self.assertEqual(await self.keys(), ["d-first", "d-promised"])
 
+    async def test_erased_meanwhile(self) -> None:
+        """Its universe is erased: it is filed nowhere, and does not keep others from being promised."""
+        promised = (await self.refused())[0]
+        failing = ensureDeferred(self.failing(promised, Unavailable))
+        await self.store.erase()
+        self.assertIn("erased", str(await failing))
+        self.assertFalse(self.journal.late)
+        self.refuse(False)
+        self.assertEqual(await self.store.owed(), [])
+        # Another one of that name has nothing of it.
+        await self.promise("second")
+        self.assertEqual(await self.keys(), ["d-second"])
+
+    async def test_erased_at_once(self) -> None:
+        """The same when the universe is erased before it is known that the disk refused."""
+        await self.store.accept(a_delivery("first", MARIA))
+        self.refuse(True)
+        erased: list[Deferred[None]] = []
+        promised = self.promise("promised", lambda: erased.append(self.store.erase()))
+        self.assertIn("erased", str(await self.failing(promised, Unavailable)))
+        await erased[0]
+        self.refuse(False)
+        self.assertFalse(self.store.exists(MARIA))
+        self.assertEqual(await self.store.owed(), [])
+
     async def test_killed(self) -> None:
         """Another writer files it, once."""
         promised = (await self.refused())[0]
