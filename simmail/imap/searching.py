@@ -131,13 +131,13 @@ class Search:
         return [uid for uid, at in zip(uids, dates) if at is not None and begin <= at < end]
 
     async def _dear(self, key: Key, uids: Sequence[int]) -> list[int]:
-        sure: set[int] = set()
+        sure: list[int] = []
         self._pay(len(uids))
         if len(uids) > FEW:
             sure, uids = await self._narrowed(key, uids)
             if isinstance(key, Text) and key.text.isascii() and key.text:
                 # All but what headers say in encoded words is known.
-                return sorted(sure.union(await self._told(key.text.lower(), uids)))
+                return _together(sure, await self._told(key.text.lower(), uids))
         self._pay(LOOK * len(uids))
         columns, fits = _rule(key)
         found: list[int] = []
@@ -155,7 +155,7 @@ class Search:
                     await self.breathe()
             begin = end
             await self.breathe()
-        return sorted(sure.union(found)) if sure else found
+        return _together(sure, found)
 
     def _pay(self, cost: int) -> None:
         if self._left < 0:
@@ -188,8 +188,8 @@ class Search:
             self._encoded = await self.folder.containing("header", "=?")
         return self._encoded
 
-    async def _narrowed(self, key: Key, uids: Sequence[int]) -> tuple[set[int], Sequence[int]]:
-        """What the index says alone: messages that fit for sure, and those that have to be looked at."""
+    async def _narrowed(self, key: Key, uids: Sequence[int]) -> tuple[list[int], Sequence[int]]:
+        """What the index says alone: messages that fit for sure, and those that have to be looked at; ascending."""
         folder = self.folder
         sure: set[int] = set()
         perhaps: set[int] = set()
@@ -210,9 +210,20 @@ class Search:
             if plain:
                 perhaps.update(await self._with_encoded())
         else:
-            return sure, uids
-        await self.breathe()
-        return sure.intersection(uids), [uid for uid in uids if uid in perhaps and uid not in sure]
+            return [], uids
+        fitting: list[int] = []
+        doubtful: list[int] = []
+        for begin in range(0, len(uids), STATE):
+            await self.breathe()
+            some = uids[begin:begin + STATE]
+            fitting += filter(sure.__contains__, some)
+            doubtful += [uid for uid in some if uid in perhaps and uid not in sure]
+        return fitting, doubtful
+
+
+def _together(some: list[int], others: list[int]) -> list[int]:
+    """What is in one of two lists, ascending."""
+    return sorted(some + others) if some and others else some or sorted(others)
 
 
 def _both(uids: Sequence[int], found: Sequence[int]) -> list[int]:
