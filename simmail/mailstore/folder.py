@@ -105,6 +105,7 @@ class Folder(Flagging):
             filing = Filing(self.mailbox, self.name, canonical_all(flags))
         except Refusal:
             return fail()
+        store.idle.wait()
         delivery = Delivery(store.unique(), store.universe, (filing,), octets, date)
         return store.journal.accept(delivery, store.file_only).addCallback(self._appended)
 
@@ -121,6 +122,7 @@ class Folder(Flagging):
 
     async def _transfer(self, uids: Iterable[int], target: Folder, move: bool) -> list[tuple[int, int]]:
         target.require()
+        self._store.idle.wait()
         pairs: list[tuple[int, int]] = []
         try:
             async with self._changing():

@@ -17,8 +17,9 @@ from simmail.errors import Refusal
 if TYPE_CHECKING:
     from simmail.mailstore.folder import Folder
 
-#: Real seconds without new mail after which there is nothing else to do; messages looked at in one go.
-_IDLE, _SLICE = 0.3, 64
+#: Real seconds without new mail after which there is nothing else to do; messages looked at in one go, few because
+#: whoever comes meanwhile shares the interpreter with them.
+_IDLE, _SLICE = 0.3, 16
 #: Real seconds after which a little is done though there is never nothing else to do.
 _PATIENCE = 10.0
 #: Messages that wait, at most; the others are looked at when they are asked for.
@@ -59,6 +60,10 @@ class Idle:
         if not self._stopped:
             self._unlearned = True
             self._later()
+
+    def wait(self) -> None:
+        """Somebody waits for something that leaves nothing to do here."""
+        self._last = self._reactor.seconds()
 
     def stop(self) -> None:
         """No more."""

@@ -172,6 +172,7 @@ class MailStore:
             delivery = self._checked(delivery)
         except Invalid:
             return fail_now()
+        self.idle.wait()
         if durable is None or self.shared:
             # Other processes would look at once.
             return self.journal.accept(delivery, self._file).addCallback(self.filed)

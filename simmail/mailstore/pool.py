@@ -21,8 +21,9 @@ from simmail.mailstore.worker import ISender
 
 #: Octets of segments that may wait, and real seconds that they may, before the disk is synced for their sake.
 MOST_WAITING, LONGEST_WAITING = 128 * 1024 * 1024, 30.0
-#: Octets after which a journal is busy, and octets that must be free on its disk for filled segments.
-BUSY, ROOM = 1024 * 1024, 2 * 1024 * 1024 * 1024
+#: Octets after which a journal is busy (soon: until its segment is filled each sync waits for the disk's own journal,
+#: with all that others renamed meanwhile), and octets that must be free on its disk for filled segments.
+BUSY, ROOM = 64 * 1024, 2 * 1024 * 1024 * 1024
 #: Dropped segments that are kept to be used again.
 MOST_SPARE = 4
 

@@ -46,6 +46,16 @@ class IdleTests(SynchronousTestCase):
         self.provider.clock.pump([0.2] * 4)
         self.assertEqual(self.missing(), [1])
 
+    def test_others_first(self) -> None:
+        """While mail is taken, for whomever, nothing is looked at."""
+        self.accept(1, 3)
+        for number in range(5):
+            self.provider.clock.advance(0.2)
+            result_of(self.store.accept(a_delivery(f"x{number}", "tom@acme.test")))
+        self.assertEqual(len(self.missing()), 3)
+        self.provider.clock.pump([0.2] * 4)
+        self.assertEqual(self.missing(), [1])
+
     def test_nobody_looks(self) -> None:
         """Nothing is done for folders that nobody has loaded, nor for one that is gone."""
         calls: list[Any] = []
