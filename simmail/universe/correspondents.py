@@ -81,7 +81,7 @@ class Correspondents:
 
         @param octets: the message, when at hand.
         @param told: called as soon as it is true with the number of the last event of C{commit}, or of any before.
-        @param hurried: its jobs are known as soon as it is issued.
+        @param hurried: its jobs are known already.
         """
         universe = self._universe
         if self._joining:
@@ -97,8 +97,6 @@ class Correspondents:
                 commit if decision is None else _with(commit, decision)))
             self._issued = decision is not None
             self._let_go()
-            if hurried:
-                universe.scheduler.add(commit.jobs)
             done = await issued
             told(done.first + len(commit.events) - 1 if done.first else universe.log.last)
             if not hurried:

@@ -122,11 +122,13 @@ class Desk:
         sent = Deferred.fromCoroutine(universe.postoffice.send(job.id, Outgoing(
             sender="" if job.kind == "ooo" else persona.address,
             recipients=tuple(dict.fromkeys(one.address for one in (*letter.to, *letter.cc))),
-            octets=octets, kind=job.kind, sent_copy=persona.address), commit))
-        self._think_ahead(job)
-        copies = await sent
+            octets=octets, kind=job.kind, sent_copy=persona.address), commit,
+            lambda copies: universe.readings.filed(copies[0], octets, mail)))
+        if not sent.called:
+            # By the next turn it is on its way.
+            universe.reactor.callLater(0, self._think_ahead, job)
+        await sent
         universe.people.sent(persona, nth)
-        universe.readings.filed(copies[0], octets, mail)
         for put in commit.puts:
             universe.people.shelf.put(*put)
         universe.told("answered {kind} {message_id} from {persona} to {to}: {subject}", kind=job.kind,

@@ -170,6 +170,11 @@ class Drafting:
     async def _sent(self, persona: Persona, job_id: str) -> list[Mail]:
         """The copy of what a job wrote, [] when it is gone."""
         universe = self._universe
+        if universe.postoffice.owes(job_id):
+            # It was written a moment ago, and may be on its way into the folder.
+            visible = universe.store.visible()
+            if visible is not None:
+                await visible
         for address in persona.addresses:
             try:
                 folder = await universe.mailboxes.folder(address, "Sent")

@@ -209,13 +209,18 @@ class PostOffice:
 
     # Mail from within
 
-    async def send(self, delivery_id: str, outgoing: Outgoing, commit: Commit) -> tuple[Copy, ...]:
+    async def send(
+        self, delivery_id: str, outgoing: Outgoing, commit: Commit,
+        filed: Callable[[tuple[Copy, ...]], None] = lambda copies: None,
+    ) -> None:
         """
         File a message of the universe's own; C{commit} is what its sending means.
 
         Done once for each C{delivery_id}, across crashes too.  While the clock is moved straight through, a message
-        that nobody decides about is left behind with its commit under way: the journal has it, and what it changes is
-        known here at once.
+        that nobody decides about is left behind as soon as it is durable: the journal has it and its commit, what it
+        changes is known here at once, and it is filed and committed in its turn.
+
+        @param filed: called when it is visible.
         """
         now = self._universe.clock.now()
         filings: list[Filing] = []
@@ -230,13 +235,19 @@ class PostOffice:
         commit = replace(commit, once=delivery_id, arrive=commit.arrive + tuple(arrivals))
         hurried = (self._universe.scheduler.bound is not None and not arrivals and len(self._owed) < MOST_HURRIED
                    and self._universe.available)
-        copies, done = await self._file(
-            self._delivery(delivery_id, tuple(filings), outgoing.octets, now, commit), commit, hurried)
-        if hurried:
-            done.addErrback(self._left)
-        else:
-            await done
-        return copies
+        delivery = self._delivery(delivery_id, tuple(filings), outgoing.octets, now, commit)
+        if not hurried:
+            await self._travel(delivery, commit, None, filed)
+            return
+        done = await self._take(delivery, commit, filed, hurried)
+        done.addErrback(self._left)
+        # The clock goes on.
+        self._under_way.pop(delivery_id, None)
+        self._universe.scheduler.add(commit.jobs)
+
+    def owes(self, delivery_id: str) -> bool:
+        """Whether a message is durable that may not be visible, or committed, yet."""
+        return delivery_id in self._owed
 
     # The road
 
@@ -247,57 +258,48 @@ class PostOffice:
         return Delivery(delivery_id, self._universe.id, filings, octets, now, _pack(commit))
 
     async def _take(
-        self, delivery: Delivery, commit: Commit, filed: Callable[[tuple[Copy, ...]], None] = lambda copies: None
+        self, delivery: Delivery, commit: Commit, filed: Callable[[tuple[Copy, ...]], None] = lambda copies: None,
+        hurried: bool = False,
     ) -> Deferred[None]:
         """
-        A message from outside is taken once it is durable.
+        A message is taken once it is durable.
 
         @param filed: called when it is visible.
         @return: fires when what follows from it is committed.
         """
         durable: Deferred[None] = Deferred()
-        done = Deferred.fromCoroutine(self._travel(delivery, commit, durable, filed))
+        done = Deferred.fromCoroutine(self._travel(delivery, commit, durable, filed, hurried))
         await durable
         return done
 
     async def _travel(
-        self, delivery: Delivery, commit: Commit, durable: Deferred[None], filed: Callable[[tuple[Copy, ...]], None]
+        self, delivery: Delivery, commit: Commit, durable: Deferred[None] | None,
+        filed: Callable[[tuple[Copy, ...]], None], hurried: bool = False,
     ) -> None:
+        """
+        All the way of a message.
+
+        @param durable: fires when that may be told; None: nobody is told before it is visible.
+        """
         def taken() -> None:
             self._owe(delivery)
-            durable.callback(None)
+            if durable is not None:
+                durable.callback(None)
 
         self.began(delivery.id, delivery.at)
+        store = self._universe.store
         try:
-            copies = await self._universe.store.accept(delivery, taken)
+            copies = await (store.accept(delivery, taken) if durable is not None else store.accept(delivery))
         except BaseException:
             self.ended(delivery.id)
-            if durable.called:
+            if durable is None or durable.called:
                 raise
             durable.errback()
             return
-        if not durable.called:
+        if durable is None or not durable.called:
             taken()
         filed(copies)
-        await self.commit(_with_copies(commit, copies), delivery.octets, copies)
-
-    async def _file(
-        self, delivery: Delivery, commit: Commit, hurried: bool
-    ) -> tuple[tuple[Copy, ...], Deferred[None]]:
-        """A message of the universe's own is visible: its copies, and what fires when all is committed."""
-        self.began(delivery.id, delivery.at)
-        try:
-            copies = await self._universe.store.accept(delivery)
-            commit = _with_copies(commit, copies)
-        except BaseException:
-            self.ended(delivery.id)
-            raise
-        self._owe(delivery)
-        done = Deferred.fromCoroutine(self.commit(commit, delivery.octets, copies, hurried))
-        if hurried:
-            # The clock goes on.
-            self._under_way.pop(delivery.id, None)
-        return copies, done
+        await self.commit(_with_copies(commit, copies), delivery.octets, copies, hurried)
 
     def _owe(self, delivery: Delivery) -> None:
         self._owed[delivery.id] = len(delivery.octets)
@@ -309,7 +311,7 @@ class PostOffice:
         """
         What follows from a message that is filed and under way: made true, however long Redis is away.
 
-        @param hurried: jobs are known at once.
+        @param hurried: its jobs are known.
         """
         universe = self._universe
         noted = [self.lately.noted(copy) for copy in copies]

@@ -269,6 +269,8 @@ class Scheduler:
             events = (Event("job.failed", self.clock.now(), {
                 "id": job.id, "kind": job.kind, "persona_id": job.persona_id, "note": note},
                 self.tag_of(job.persona_id)),)
+        # What jobs before it did is recorded before.
+        await self.committed()
         await self._commit(Commit(jobs=(later,), events=events))
         self.add((later,))
 

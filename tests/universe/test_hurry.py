@@ -8,12 +8,14 @@ from typing import Any
 
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred
+from twisted.python.failure import Failure
 
 from simmail.core.jobs import Job
 from simmail.core.recipients import Verdict
 from simmail.core.words import WordsRequest, Written
 from simmail.core.words import write as words
 from simmail.database.records import Commit, Committed
+from simmail.errors import Unavailable
 from simmail.testing.universe import START, MemoryServer, now
 from simmail.universe import correspondents, drafting
 from simmail.universe.fingerprint import fingerprint
@@ -214,6 +216,7 @@ class AheadTests(HurryTestCase):
         super().setUp()
         self.requests: list[WordsRequest] = []
         self.filing: list[Callable[[], Any]] = []
+        self.durable: list[Callable[[], None] | None] = []
 
         def write(request: WordsRequest) -> Written:
             self.requests.append(request)
@@ -225,18 +228,26 @@ class AheadTests(HurryTestCase):
         store = self.server.stores["main"]
         accept = store.accept
 
-        def slowly(delivery: Any) -> Deferred[Any]:
+        def slowly(delivery: Any, durable: Callable[[], None] | None = None) -> Deferred[Any]:
             done: Deferred[Any] = Deferred()
             self.filing.append(lambda: accept(delivery).chainDeferred(done))
+            self.durable.append(durable)
             return done
 
         self.patch(store, "accept", slowly)
 
     def file(self, most: int = 1000) -> None:
-        """The journal has them."""
+        """They are filed."""
         while self.filing and most:
             self.filing.pop(0)()
+            self.server.reactor.advance(0)
             most -= 1
+
+    def moving(self) -> list[Any]:
+        """The same, and a turn of the reactor."""
+        result = super().moving()
+        self.server.reactor.advance(0)
+        return result
 
     def test_written_once(self) -> None:
         """The next is written meanwhile, and not again at its turn."""
@@ -256,6 +267,36 @@ class AheadTests(HurryTestCase):
         self.file()
         self.assertEqual([request.persona.name for request in self.requests].count(changed.name), 1)
         self.assertIn(changed.name, self.inbox()[1].text + self.inbox()[1].from_.name)
+
+    def test_left_behind_when_durable(self) -> None:
+        """The next letter goes out as soon as the one before is durable; all are filed and committed in order."""
+        moved = self.moving()
+        self.made.clear()
+        for n in range(3):
+            durable = self.durable[n]
+            assert durable is not None
+            durable()
+            self.server.reactor.advance(0)
+        self.assertEqual((len(self.filing), self.made, moved), (3, [], []))
+        self.assertEqual(self.universe.scheduler.pending, {})
+        self.file()
+        self.assertEqual(moved[0].jobs_run, 3)
+        dues = [event["at"] for event in self.events("persona.sent")]
+        self.assertEqual((len(dues), dues), (3, sorted(dues)))
+
+    def test_refused(self) -> None:
+        """What is not durable was not sent: the move ends there, and the job is still to be done."""
+        moved, accept = self.moving(), self.server.stores["main"].accept
+        refused: Deferred[Any] = Deferred()
+        self.patch(self.server.stores["main"], "accept", lambda delivery, durable=None: refused)
+        self.file(1)
+        refused.errback(Failure(Unavailable("the disk is full")))
+        moved[0].trap(Unavailable)
+        self.assertEqual((len(self.events("persona.sent")), len(self.universe.scheduler.pending)), (1, 2))
+        self.patch(self.server.stores["main"], "accept", accept)
+        self.moving()
+        self.file()
+        self.assertEqual((len(self.events("persona.sent")), self.universe.scheduler.pending), (3, {}))
 
     def test_not_past_the_end(self) -> None:
         """What the clock does not come to is not written."""
