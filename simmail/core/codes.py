@@ -48,23 +48,39 @@ class _Label(NamedTuple):
     text: str
 
 
+def _one_of(words: str) -> str:
+    """An expression for one of some, told apart by their first letters, so that what is none of them costs little."""
+    by_letter: dict[str, list[str]] = {}
+    for word in words.split(";"):
+        by_letter.setdefault(word[0], []).append(word[1:])
+    return "(?:" + "|".join(f"{letter}(?:{'|'.join(rest)})" for letter, rest in by_letter.items()) + ")"
+
+
 _NUMBER = r"(?:[ -]?(?:number|no\b\.?|nr\b\.?|num\b\.?|id\b|code|nummer))?"
+_PROVING = _one_of(
+    "verification;security;authentication;authorization;authorisation;login;log-in;sign-?in;access"
+    ";one[- ]?time;single[- ]?use;two[- ]?factor;2fa;mfa;activation;temporary;validation;sicherheits;bestätigungs"
+    ";anmelde;einmal;verifizierungs;freischalt;zugangs;login-")
+_REFERRING = _one_of(
+    "order;invoice;bill;reference;ref;ticket;case;booking;reservation;tracking;confirmation;customer;client;contract"
+    ";policy;account;transaction;payment;quote;request;incident;claim;purchase order;po;rma;shipment;parcel")
+_REFERRING_GERMAN = _one_of(
+    "rechnungs;bestell;auftrags;kunden;referenz;vorgangs;buchungs;reservierungs;sendungs;vertrags;ticket"
+    ";kundenkonto;angebots;transaktions")
 _LABELS = re.compile(
-    r"(?P<otp>\b(?:(?:verification|security|authentication|authorization|authorisation|login|log-in|sign-?in|access"
-    r"|one[- ]?time|single[- ]?use|two[- ]?factor|2fa|mfa|activation|temporary|validation|sicherheits|bestätigungs"
-    r"|anmelde|einmal|verifizierungs|freischalt|zugangs|login-)[ -]?(?:pass)?(?:code|pin|word|kennwort|passwort)\b"
+    # None is shorter than two letters.
+    r"\b(?=\w\w)(?:"
+    r"(?P<otp>" + _PROVING + r"[ -]?(?:pass)?(?:code|pin|word|kennwort|passwort)\b"
     r"|one[- ]?time (?:security |verification |login )?(?:pass)?code|otp\b|pass-?code\b|pin(?: ?code|-code)?\b"
-    r"|(?-i:m?TAN)\b|confirmation code\b))"
-    r"|(?P<coupon>\b(?:(?:coupon|promo(?:tion(?:al)?)?|discount|voucher|gift(?: ?card)?|referral|offer|gutschein"
-    r"|rabatt|aktions)[ -]?(?:code|number|nummer)|coupon\b|voucher\b|gutschein\b))"
-    r"|(?P<reference>\b(?:(?:order|invoice|bill|reference|ref|ticket|case|booking|reservation|tracking|confirmation"
-    r"|customer|client|contract|policy|account|transaction|payment|quote|request|incident|claim|purchase order|po|rma"
-    r"|shipment|parcel)\b\.?" + _NUMBER +
-    r"|(?:rechnungs|bestell|auftrags|kunden|referenz|vorgangs|buchungs|reservierungs|sendungs|vertrags|ticket"
-    r"|kundenkonto|angebots|transaktions)-?(?:nummer|nr\b\.?|code|id\b)|aktenzeichen\b|rechnung\b|bestellung\b"
-    r"|auftrag\b|buchung\b|vorgang\b))"
-    r"|(?P<code>\bcode\b)"
-    r"|(?P<enter>\b(?:enter|type in|input)\b)",
+    r"|(?-i:m?TAN)\b|confirmation code\b)"
+    r"|(?P<coupon>(?:" + _one_of(
+        "coupon;promo(?:tion(?:al)?)?;discount;voucher;gift(?: ?card)?;referral;offer;gutschein;rabatt;aktions")
+    + r"[ -]?(?:code|number|nummer)|coupon\b|voucher\b|gutschein\b))"
+    r"|(?P<reference>" + _REFERRING + r"\b\.?" + _NUMBER +
+    r"|" + _REFERRING_GERMAN + r"-?(?:nummer|nr\b\.?|code|id\b)|"
+    + _one_of(r"aktenzeichen\b;rechnung\b;bestellung\b;auftrag\b;buchung\b;vorgang\b") + r")"
+    r"|(?P<code>code\b)"
+    r"|(?P<enter>(?:enter|type in|input)\b))",
     re.IGNORECASE)
 
 #: References that need no word such as "number" beside them.
@@ -89,7 +105,11 @@ _CANDIDATES = re.compile(
     r"|(?P<digits>[0-9]{4,12})"
     r"|(?P<word>[A-Za-z0-9][A-Za-z0-9_/-]{2,28}[A-Za-z0-9])"
     r")(?![\w@])")
-_URL_OR_ADDRESS = re.compile(r"https?://[^\s<>\"]{1,8192}|[^\s<>@\"]{1,64}@[^\s<>@\"]{1,255}", re.IGNORECASE)
+_URL = re.compile(r"https?://[^\s<>\"]{1,8192}", re.IGNORECASE)
+# What stands before the sign of an address is looked for backwards from it: most that could stand there stands nowhere.
+_LONGEST_LOCAL = 64
+_LOCAL = re.compile(r"[^\s<>@\"]++\Z")
+_DOMAIN = re.compile(r"@[^\s<>@\"]{1,255}")
 
 _CONNECTED = re.compile(
     r"[\s:#=\"'“”„*()\[\]>–—-]{0,40}"
@@ -130,8 +150,7 @@ def find_codes(text: str) -> tuple[Code, ...]:
     """The codes of a text, the surest first, each value once."""
     text = text[:LOOKED_AT]
     if "http" in text or "@" in text or "HTTP" in text:
-        # Of the same length, so that offsets stay true.
-        text = _URL_OR_ADDRESS.sub(lambda match: "\x01" * len(match[0]), text)
+        text = _blotted(text)
     labels = [
         _Label(match.start(), match.end(), match.lastgroup or "", " ".join(match[0].lower().split()))
         for match in _LABELS.finditer(text)
@@ -151,6 +170,36 @@ def find_codes(text: str) -> tuple[Code, ...]:
         if len(found) >= MOST_CODES or not left:
             break
     return tuple(sorted(found.values(), key=lambda one: -one.confidence))
+
+
+def _blotted(text: str) -> str:
+    """A text with its URLs and addresses made unreadable; of the same length, so that offsets stay true."""
+    pieces: list[str] = []
+    at = 0
+    url, address = _URL.search(text), _address(text, 0)
+    while url is not None or address is not None:
+        if url is not None and (address is None or url.start() <= address[0]):
+            begin, end = url.span()
+        else:
+            assert address is not None
+            begin, end = address
+        pieces += text[at:begin], "\x01" * (end - begin)
+        at = end
+        if url is not None and url.start() < at:
+            url = _URL.search(text, at)
+        if address is not None and address[0] < at:
+            address = _address(text, at)
+    pieces.append(text[at:])
+    return "".join(pieces)
+
+
+def _address(text: str, at: int) -> tuple[int, int] | None:
+    """Where the first address from an offset on begins and ends."""
+    for domain in _DOMAIN.finditer(text, at):
+        local = _LOCAL.search(text, max(at, domain.start() - _LONGEST_LOCAL), domain.start())
+        if local is not None:
+            return local.start(), domain.end()
+    return None
 
 
 class _Candidate:

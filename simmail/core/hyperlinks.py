@@ -141,8 +141,8 @@ def _written(text: str) -> Iterator[tuple[str, str, str]]:
         url = match[0].rstrip(_TRAILING)
         for closing, opening in ((")", "("), ("]", "[")):
             # A bracket around the whole is no part of it.
-            while url.endswith(closing) and url.count(closing) > url.count(opening) and len(url) > 8:
-                url = url[:-1].rstrip(_TRAILING)
+            if url.endswith(closing):
+                url = _within(url, closing, url.count(closing) - url.count(opening))
         before = text[max(last, match.start() - LONGEST_TEXT):match.start()]
         line = before.rpartition("\n")[2]
         # "text <url>", as HTML is rendered here and elsewhere.
@@ -150,6 +150,17 @@ def _written(text: str) -> Iterator[tuple[str, str, str]]:
         lines = [one for one in before.rstrip("< \n").split("\n") if one.strip()]
         yield url, shown, shown or " ".join(lines[-2:])[-100:]
         last = match.end()
+
+
+def _within(url: str, closing: str, more: int) -> str:
+    """A URL without the brackets at its end that close none of its own, of which there are C{more}."""
+    end = len(url)
+    while more > 0 and end > 8 and url[end - 1] == closing:
+        more -= 1
+        end -= 1
+        while end and url[end - 1] in _TRAILING:
+            end -= 1
+    return url[:end]
 
 
 def _short(text: str) -> str:
