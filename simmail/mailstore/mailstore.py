@@ -181,6 +181,8 @@ class MailStore:
 
     def visible(self) -> Deferred[None] | None:
         """Deferred that fires when all that was promised is visible; None: it is."""
+        # Somebody is about to ask for something.
+        self.idle.wait()
         clear = None if self.journal.late else self._sight.clear()
         return clear.addTimeout(_PATIENCE, self.reactor, lambda *_: None) if clear is not None else None
 

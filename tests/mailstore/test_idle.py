@@ -56,6 +56,16 @@ class IdleTests(SynchronousTestCase):
         self.provider.clock.pump([0.2] * 4)
         self.assertEqual(self.missing(), [1])
 
+    def test_put_off(self) -> None:
+        """Whoever is about to ask for something does not find it at work."""
+        self.accept(1, 3)
+        for _ in range(20):
+            self.provider.clock.advance(0.2)
+            self.assertIsNone(self.store.visible())
+            self.assertEqual(len(self.missing()), 3)
+        self.provider.clock.pump([0.2] * 4)
+        self.assertEqual(self.missing(), [1])
+
     def test_nobody_looks(self) -> None:
         """Nothing is done for folders that nobody has loaded, nor for one that is gone."""
         calls: list[Any] = []
