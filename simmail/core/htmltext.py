@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from simmail.core.htmltokens import MOST_TOKENS, VOID, Token, tokens
+from simmail.core.htmltokens import MOST_TOKENS, NO_TAG, VOID, Block, Token, blocks
 
 _SKIPPED = frozenset("script style title head textarea xmp iframe noembed noframes svg math template select".split())
 # Elements that begin and end a line, and those that stand apart by a blank line.
@@ -23,6 +23,13 @@ _LISTS = frozenset(("ul", "ol", "menu", "dir"))
 _CELLS = frozenset(("td", "th"))
 _MEANT = _SKIPPED | _LINES | _APART | _CELLS | {"br", "img", "a"}
 _DEEPEST = 20
+
+# What a tag means, where that is the same wherever it stands.
+_NOTHING, _LINE, _PARAGRAPH, _CELL, _OTHER = range(5)
+_SIMPLE = {
+    **dict.fromkeys(_LINES - _LISTS - {"hr", "li"}, _LINE), **dict.fromkeys(_CELLS, _CELL),
+    **dict.fromkeys(_APART - _LISTS - {"blockquote", "pre"}, _PARAGRAPH),
+}
 _BLANKS = re.compile(r"[ \t\n\f\r]+")
 _HIDDEN = re.compile(r"display\s{0,9}:\s{0,9}none", re.IGNORECASE)
 
@@ -38,17 +45,39 @@ def render_each(markups: Iterable[str]) -> list[str]:
     left = MOST_TOKENS
     for markup in markups:
         page = _Page()
-        left -= page.take(tokens(markup, left))
+        left -= page.take(blocks(markup, left))
         found.append(page.text())
     return found
 
 
+class _Meanings(dict[str, int]):
+    """What the tags of a page mean, by how they are written."""
+
+    def learn(self, tag: Token) -> int:
+        """What a tag means that is written as most are."""
+        name, hides = tag.name, tag.kind == "start" and tag.name not in VOID and _hidden(tag.attributes)
+        meaning = _OTHER
+        if not hides and name not in _SKIPPED:
+            meaning = _SIMPLE.get(name, _OTHER) if name in _MEANT else _NOTHING
+        if tag.source:
+            self[tag.source] = meaning
+        return meaning
+
+
 class _Page:
-    """The lines so far, and where in the page we are."""
+    """
+    The lines so far, and where in the page we are.
+
+    @ivar said: text of this line as it stands in the page.
+    @ivar line: pieces of this line as they will be shown; what was C{said} comes behind them.
+    @ivar odd: text is kept as it is, or skipped.
+    """
 
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.line: list[str] = []
+        self.said: list[str] = []
+        self.odd = False
         # The level of quoting of the blank line that is due, -1 for none.
         self.blank = -1
         self.space = False
@@ -60,24 +89,59 @@ class _Page:
         self.skipping = ""
         self.skipped = 0
 
-    def take(self, page: Iterable[Token]) -> int:
-        """Read tokens; how many they were."""
+    def take(self, page: Iterable[Block]) -> int:
+        """Read a page; how many texts and tags it had."""
         count = 0
-        for count, token in enumerate(page, 1):
-            kind, name, text, attributes, _ = token
-            if self.skipping:
-                if name == self.skipping and kind in ("start", "end"):
-                    self.skipped += 1 if kind == "start" else -1
-                    if not self.skipped:
-                        self.skipping = ""
-            elif kind == "text":
-                self.write(text)
-            elif name in _MEANT or attributes:
-                if kind == "start":
-                    self.start(name, attributes)
-                elif kind == "end":
-                    self.end(name)
+        meanings = _Meanings()
+        meaning_of = meanings.get
+        said = self.said
+        for texts, tags, sources, plain in page:
+            for text, tag, meaning in zip(texts, tags, map(meaning_of, sources)):
+                if self.odd:
+                    self.oddly(text, tag)
+                    continue
+                if text:
+                    said.append(text)
+                    if self.link:
+                        self.link_text.append(text)
+                if meaning is None:
+                    meaning = meanings.learn(tag)
+                if meaning == _LINE:
+                    self.block(False)
+                elif meaning == _PARAGRAPH:
+                    self.block(True)
+                elif meaning == _OTHER:
+                    self.tag(tag)
+                elif meaning == _CELL:
+                    said.append(" ")
+            text = texts[-1]
+            if text:
+                if self.odd:
+                    self.oddly(text, NO_TAG)
+                else:
+                    self.write(text)
+            count += len(tags) - (0 if plain else tags.count(NO_TAG)) + sum(map(bool, texts))
         return count
+
+    def oddly(self, text: str, tag: Token) -> None:
+        """Text that is kept as it is, or skipped, and the tag behind it."""
+        if not self.skipping:
+            if text:
+                self.write(text)
+            self.tag(tag)
+        elif tag.name == self.skipping and tag.kind != "raw":
+            self.skipped += 1 if tag.kind == "start" else -1
+            if not self.skipped:
+                self.skipping = ""
+        self.odd = bool(self.skipping or self.pre)
+
+    def tag(self, tag: Token) -> None:
+        """A tag outside of what is skipped."""
+        if tag.kind == "start":
+            self.start(tag.name, tag.attributes)
+        elif tag.kind == "end":
+            self.end(tag.name)
+        self.odd = bool(self.skipping or self.pre)
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         if name in _SKIPPED or (attributes and name not in VOID and _hidden(attributes)):
@@ -93,6 +157,7 @@ class _Page:
             self.leave_link()
             self.link = attributes.get("href", "").strip()
         elif name in _CELLS:
+            self.say()
             self.space = True
         elif name in _LINES or name in _APART:
             self.block(name in _APART and not (self.lists and name in _LISTS))
@@ -113,6 +178,7 @@ class _Page:
         if name == "a":
             self.leave_link()
         elif name in _CELLS:
+            self.say()
             self.space = True
         elif name in _LINES or name in _APART:
             self.block(name in _APART and not (len(self.lists) > 1 and name in _LISTS))
@@ -133,15 +199,24 @@ class _Page:
             self.line.append(f"{indent}- ")
 
     def write(self, text: str) -> None:
-        if self.pre:
-            first, *more = text.replace("\r\n", "\n").split("\n")
-            self.line.append(first)
-            for line in more:
-                self.newline()
-                self.line.append(line)
+        if not self.pre:
+            self.said.append(text)
+            if self.link:
+                self.link_text.append(text)
             return
-        # Most text holds single blanks only.
-        words = text if text.isprintable() and "  " not in text else _BLANKS.sub(" ", text)
+        self.say()
+        first, *more = text.replace("\r\n", "\n").split("\n")
+        self.line.append(first)
+        for line in more:
+            self.newline()
+            self.line.append(line)
+
+    def say(self) -> None:
+        """What was said becomes a piece of the line."""
+        if not self.said:
+            return
+        words = _folded("".join(self.said))
+        self.said.clear()
         bare = words.strip(" ")
         if words[:1] == " ":
             self.space = True
@@ -152,13 +227,14 @@ class _Page:
             written.append(" ")
         self.space = words[-1] == " "
         written.append(bare)
-        if self.link:
-            self.link_text.append(bare)
 
     def leave_link(self) -> None:
         """The end of a link: its address, unless its text says the same."""
-        url, text = self.link, " ".join(self.link_text).strip()
-        self.link, self.link_text = "", []
+        url, self.link = self.link, ""
+        if not url:
+            return
+        text = " ".join(filter(None, [_folded(one).strip(" ") for one in self.link_text])).strip()
+        self.link_text = []
         if url.lower().startswith("mailto:"):
             shown = url[7:].partition("?")[0]
         elif url.lower().startswith(("http:", "https:")):
@@ -168,11 +244,14 @@ class _Page:
         said = _same(text)
         if said in shown.lower() and said == _same(shown):
             return
+        self.say()
         space, self.space = self.space, True
         self.write(f"<{shown}>")
+        self.say()
         self.space = space
 
     def newline(self) -> None:
+        self.say()
         line = "".join(self.line)
         if "\xa0" in line:
             line = line.replace("\xa0", " ")
@@ -189,6 +268,7 @@ class _Page:
 
     def block(self, apart: bool) -> None:
         """Begin a new line, after a blank one when C{apart}."""
+        self.say()
         if self.line:
             if not self.line[0].isspace() or any(not piece.isspace() for piece in self.line):
                 self.newline()
@@ -202,6 +282,11 @@ class _Page:
         self.leave_link()
         self.block(False)
         return "\n".join(self.lines).strip("\n")
+
+
+def _folded(text: str) -> str:
+    """Text with single blanks only, as most is."""
+    return text if text.isprintable() and "  " not in text else _BLANKS.sub(" ", text)
 
 
 def _hidden(attributes: Mapping[str, str]) -> bool:

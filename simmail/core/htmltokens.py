@@ -50,6 +50,25 @@ class Token(NamedTuple):
     source: str = ""
 
 
+#: Stands where no tag is between two texts.
+NO_TAG = Token("end")
+
+
+class Block(NamedTuple):
+    """
+    A stretch of a page: text and tags in turn, which begins and ends with text, be it empty.
+
+    @ivar texts: decoded; one more than there are tags.
+    @ivar sources: of the tags.
+    @ivar plain: the texts hold nothing that HTML writes in another way.
+    """
+
+    texts: list[str]
+    tags: list[Token]
+    sources: list[str]
+    plain: bool
+
+
 # Possessive or of classes that exclude what follows: nothing here backtracks.
 # Text up to the next tag, and what goes up to the first bracket that may be its end.
 _PIECE = re.compile(r"([^<]*+)(<[^<>]*+>)?")
@@ -67,75 +86,196 @@ _COMMENT_END = re.compile(r"--!?>")
 _REFERENCE = re.compile(r"&(?:#[0-9]{1,8};?|#[xX][0-9a-fA-F]{1,8};?|[A-Za-z][A-Za-z0-9]{1,31};)")
 
 
-def tokens(markup: str, most: int = MOST_TOKENS) -> Iterable[Token]:
+def tokens(markup: str, most: int = MOST_TOKENS) -> Iterator[Token]:
     """The tokens of a page or fragment, at most about C{most}; comments, declarations and cut-off tags are left out."""
+    new = tuple.__new__
+    for texts, tags, _, _ in blocks(markup, most):
+        for text, tag in zip(texts, tags):
+            if text:
+                # As Token(...) does, in a third of the time.
+                yield new(Token, ("text", "", text, _NONE, ""))
+            if tag is not NO_TAG:
+                yield tag
+        if texts[-1]:
+            yield new(Token, ("text", "", texts[-1], _NONE, ""))
+
+
+def blocks(markup: str, most: int = MOST_TOKENS) -> Iterable[Block]:
+    """The same in stretches."""
     return _at_hand(markup, most) if len(markup) <= _LONGEST_AT_HAND else _cut(markup, most)
 
 
-def _cut(markup: str, most: int) -> Iterator[Token]:
-    at, length = 0, len(markup)
-    left, room = most, MOST_TEXT
-    # Pages say the same tags over and over: each is read once.
-    known: dict[str, tuple[Token, int]] = {}
-    new, known_as = tuple.__new__, known.get
-    while at < length and left > 0 and room > 0:
-        # From here as long as tags are written as most are.
-        for match in _PIECE.finditer(markup, at):
-            text, source = match.groups()
-            left -= 1
-            if text:
-                if len(text) > room:
-                    text = text[:room]
-                room -= len(text)
-                if "&" in text:
-                    left -= text.count("&") // 4
-                    text = decode(text)
-                # As Token(...) does, in a third of the time.
-                yield new(Token, ("text", "", text, _NONE, ""))
-            found = known_as(source) or _kept(known, source)
-            if found is None:
-                break
-            token, cost = found
-            left -= cost
-            yield token
-            if token.name in _ENDED_LATE and token.kind == "start":
-                break
-            if left <= 0 or room <= 0:
-                return
-        if found is not None:
-            at = match.end()
+# Characters cut in one go where all is written as most is: as many as went well before, and some.
+_LEAST_CUT, _MOST_CUT = 512, 32 * 1024
+_TAGS = re.compile(r"(<[^<>]*+>)")
+
+
+def _cut(markup: str, most: int) -> Iterator[Block]:
+    page = _Page(markup, most)
+    stretch = _LEAST_CUT
+    while page.at < page.length and page.left > 0 and page.room > 0:
+        block = page.usual(stretch)
+        if block is None:
+            block, stretch = page.careful(page.at + stretch), _LEAST_CUT
         else:
-            at = match.end(1)
-            if at == length:
-                return
-            usual = _USUAL.match(markup, at)
-            tag = _TAG.match(markup, at)
-            if usual is not None:
-                token, cost = _read(usual[0])
-                at, left = usual.end(), left - cost
-            elif tag is None:
-                opening, at = at, _not_a_tag(markup, at)
-                if at == opening + 1:
-                    yield Token("text", "", "<")
-                continue
+            stretch = min(2 * stretch, _MOST_CUT)
+        yield block
+
+
+class _Known(dict[str, Token]):
+    """
+    The tags of a page by how they are written: pages say the same over and over, and each is read once.
+
+    @ivar strange: what is no tag as most are written, or begins an element whose content is no markup.
+    @ivar costs: of those that cost more than any tag.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.strange: set[str] = set()
+        self.costs: dict[str, int] = {}
+
+    def __missing__(self, source: str) -> Token:
+        token, cost = NO_TAG, 0
+        if _USUAL.fullmatch(source) is not None:
+            token, cost = common_tag(source) if len(source) <= LONGEST_COMMON else _read(source)
+        if token is NO_TAG or (token.kind == "start" and token.name in _ENDED_LATE):
+            self.strange.add(source)
+        if cost:
+            self.costs[source] = cost
+        self[source] = token
+        return token
+
+
+class _Page:
+    """Where we are in a page, and what it may still cost."""
+
+    def __init__(self, markup: str, most: int) -> None:
+        self.markup, self.length = markup, len(markup)
+        self.at = 0
+        self.left, self.room = most, MOST_TEXT
+        self.known = _Known()
+
+    def usual(self, stretch: int) -> Block | None:
+        """About so many characters, if there is nothing strange in them: a few steps in C for all of them."""
+        markup, known = self.markup, self.known
+        end = self.at + stretch
+        if end < self.length:
+            # Up to a bracket that may begin a tag, so that no tag is cut apart.
+            end = markup.rfind("<", self.at + 1, end)
+            if end < 0:
+                return None
+        chunk = markup[self.at:end]
+        pieces = _TAGS.split(chunk)
+        texts, sources = pieces[::2], pieces[1::2]
+        if len(sources) != chunk.count("<") or len(chunk) > self.room:
+            return None
+        tags = list(map(known.__getitem__, sources))
+        if known.strange and not known.strange.isdisjoint(sources):
+            return None
+        cost = len(tags)
+        if known.costs:
+            cost += sum([known.costs.get(source, 0) for source in sources])
+        plain = True
+        if "&" in chunk and any(["&" in text for text in texts]):
+            plain = False
+            cost += sum([text.count("&") // 4 for text in texts])
+            texts = [decode(text) if "&" in text else text for text in texts]
+        if cost >= self.left:
+            return None
+        self.left -= cost
+        # A bracket for each tag, and none besides.
+        plain = plain and chunk.count(">") == len(tags) and "\0" not in chunk
+        self.room -= sum(map(len, texts))
+        if end < self.length and tags:
+            # The text behind the last tag goes with the next.
+            end -= len(pieces[-1])
+            self.room += len(texts[-1])
+            texts[-1] = ""
+        else:
+            self.left -= 1
+        self.at = end
+        return Block(texts, tags, sources, plain)
+
+    def careful(self, end: int) -> Block:
+        """What is there up to about an offset, one thing after the other."""
+        block = Block([], [], [], False)
+        end = min(end, self.length)
+        while self.at < end and self.left > 0 and self.room > 0:
+            self.piece(block)
+        block.texts.append("")
+        return block
+
+    def piece(self, block: Block) -> None:
+        """A text and the tag behind it."""
+        match = _PIECE.match(self.markup, self.at)
+        assert match is not None
+        text, source = match.groups()
+        self.left -= 1
+        if text:
+            text = text[:self.room]
+            self.room -= len(text)
+            if "&" in text:
+                self.left -= text.count("&") // 4
+                text = decode(text)
+        token = self.known[source] if source is not None else NO_TAG
+        if token is NO_TAG:
+            self.at = match.end(1)
+            if self.at < self.length:
+                self.tag(block, text)
             else:
-                at, attributes, cost = _attributes(markup, tag.end())
-                left -= cost // 8
-                if at < 0:
-                    return  # cut off: browsers drop such a tag
-                token = Token("end" if tag[1] else "start", tag[2].lower(), "", _NONE if tag[1] else attributes)
-            yield token
-        name = token.name
-        if token.kind == "end" or name not in _ENDED_LATE:
-            continue
-        if name == "plaintext":
-            yield Token("raw", name, markup[at:])
+                self.add(block, text, NO_TAG)
             return
-        end = re.compile(f"</{name}(?=[\t\n\f\r />])", re.IGNORECASE).search(markup, at)
-        content = markup[at:end.start() if end else length][:room]
-        room -= len(content)
-        yield Token("raw", name, decode(content) if name in ("title", "textarea") else content)
-        at = end.start() if end else length
+        self.at = match.end()
+        self.left -= self.known.costs.get(token.source, 0)
+        self.add(block, text, token)
+        if source in self.known.strange:
+            self.raw(block, token.name)
+
+    def add(self, block: Block, text: str, tag: Token) -> None:
+        block.texts.append(text)
+        block.tags.append(tag)
+        block.sources.append(tag.source)
+
+    def tag(self, block: Block, text: str) -> None:
+        """What begins with a bracket and is not written as most tags are, behind a text."""
+        markup, at = self.markup, self.at
+        usual = _USUAL.match(markup, at)
+        tag = _TAG.match(markup, at)
+        if usual is not None:
+            token, cost = _read(usual[0])
+            self.at = usual.end()
+        elif tag is None:
+            self.at = _not_a_tag(markup, at)
+            self.add(block, text, NO_TAG)
+            if self.at == at + 1:
+                self.add(block, "<", NO_TAG)
+            return
+        else:
+            self.at, attributes, cost = _attributes(markup, tag.end())
+            cost //= 8
+            if self.at < 0:
+                # Cut off: browsers drop such a tag.
+                self.at = self.length
+                self.add(block, text, NO_TAG)
+                return
+            token = Token("end" if tag[1] else "start", tag[2].lower(), "", _NONE if tag[1] else attributes)
+        self.left -= cost
+        self.add(block, text, token)
+        if token.kind == "start" and token.name in _ENDED_LATE:
+            self.raw(block, token.name)
+
+    def raw(self, block: Block, name: str) -> None:
+        """What is in an element whose content is no markup."""
+        markup, at, end = self.markup, self.at, None
+        if name != "plaintext":
+            end = re.compile(f"</{name}(?=[\t\n\f\r />])", re.IGNORECASE).search(markup, at)
+        self.at = end.start() if end else self.length
+        content = markup[at:self.at]
+        if name != "plaintext":
+            content = content[:self.room]
+            self.room -= len(content)
+        self.add(block, "", Token("raw", name, decode(content) if name in ("title", "textarea") else content))
 
 
 #: Who looks at a page mostly does so twice running, for its text and for its looks or links.
@@ -143,20 +283,12 @@ _LONGEST_AT_HAND = 32 * 1024
 
 
 @lru_cache(2)
-def _at_hand(markup: str, most: int) -> tuple[Token, ...]:
+def _at_hand(markup: str, most: int) -> tuple[Block, ...]:
     return tuple(_cut(markup, most))
 
 
-def _kept(known: dict[str, tuple[Token, int]], source: str | None) -> tuple[Token, int] | None:
-    """A tag that this page has not had before, and what it costs; None where there is none, or a strange one."""
-    if source is None or _USUAL.fullmatch(source) is None:
-        return None
-    known[source] = kept = common_tag(source) if len(source) <= LONGEST_COMMON else _read(source)
-    return kept
-
-
 def _read(source: str) -> tuple[Token, int]:
-    """A tag that is written as most are, and what it costs."""
+    """A tag that is written as most are, and what it costs besides being one."""
     tag = _TAG.match(source)
     assert tag is not None
     name = tag[2].lower()

@@ -13,15 +13,16 @@ section 23 ("Full message").
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from types import MappingProxyType
+from typing import NamedTuple
 from urllib.parse import unquote
 
 import nh3
 
 from simmail.core.csstext import fetched_by
-from simmail.core.htmltokens import LONGEST_COMMON, VOID, Token, tokens
+from simmail.core.htmltokens import LONGEST_COMMON, VOID, Block, Token, blocks
 from simmail.core.safeattributes import (
     LONGEST_URL, PLAIN_VALUES, REMOTE, TEXTS, Attributes, attributes, browsed, common_attributes)
 
@@ -99,10 +100,28 @@ def safe(
     @return: the second part counts remote images, backgrounds, fonts and sheets that are not shown.
     """
     writer = _Writer(remote, not light, cid_url)
-    shown: str = _CLEANER.clean(writer.written(tokens(html)))
+    shown: str = _CLEANER.clean(writer.written(blocks(html)))
     if not light:
         shown = f'<div style="color-scheme: light dark">{shown}</div>'
     return shown, writer.blocked
+
+
+class _Usual(NamedTuple):
+    """
+    What a tag comes to wherever it stands.
+
+    @ivar written: C{""} for a tag of which that cannot be said.
+    @ivar closes: what a start tag ends first, and where that search ends; None for an end tag.
+    @ivar attributes: of a start tag, if it has any.
+    """
+
+    name: str
+    written: str
+    closes: tuple[frozenset[str], frozenset[str]] | tuple[()] | None
+    attributes: Attributes | None
+
+
+_NOT_USUAL = _Usual("", "", None, None)
 
 
 class _Writer:
@@ -116,34 +135,82 @@ class _Writer:
         self.left_out: dict[str, int] = {}
         self.blocked = 0
         self.style_room = _STYLE_ROOM
-        # Attributes by how their tag is written.
-        self.known: dict[str, Attributes] = {}
+        # What tags come to, by how they are written.
+        self.usual: dict[str, _Usual] = {}
         # A remote picture that a source element offers for the img to come.
         self.offered = False
         self.skipping = ""
         self.skipped = self.holding = 0
 
-    def written(self, page: Iterable[Token]) -> str:
-        out, opened = self.out, self.open
-        for token in page:
-            kind, name, text, _, _ = token
-            if self.skipping and not self._skip(token):
-                continue
-            if kind == "text":
-                if "\0" in text:
-                    text = text.replace("\0", "")
-                out.append(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
-            elif kind == "start":
-                self._start(token)
-            elif kind == "end":
-                if opened and opened[-1] == name and not self.left_out:
-                    del opened[-1]
-                    out.append(f"</{name}>")
-                else:
-                    self._end(name)
-        while opened:
+    def written(self, page: Iterable[Block]) -> str:
+        out = self.out
+        for texts, tags, sources, plain in page:
+            self._block(texts if plain else list(map(_escaped, texts)), tags, sources)
+        while self.open:
             self._close()
         return "".join(out)
+
+    def _block(self, texts: Sequence[str], tags: Sequence[Token], sources: Sequence[str]) -> None:
+        """A stretch of the page."""
+        out, opened = self.out, self.open
+        put = out.append
+        for text, tag, usual in zip(texts, tags, map(self.usual.get, sources)):
+            if self.skipping:
+                if self._skip(tag):
+                    self._start(tag)
+                continue
+            put(text)
+            if usual is None:
+                usual = self._learn(tag)
+            name, written, closes, attributes = usual
+            if closes is None:
+                if not written:
+                    self._other(tag)
+                elif opened and opened[-1] == name and not self.left_out:
+                    del opened[-1]
+                    put(written)
+                else:
+                    self._end(name)
+                continue
+            if attributes is not None:
+                if self.style_room < 0:
+                    self._start(tag)
+                    continue
+                self.blocked += attributes.blocked
+                self.style_room -= attributes.styled
+            if opened and closes:
+                ended, scope = closes
+                last = opened[-1]
+                if last in ended or last not in scope:
+                    self._close_up_to(ended, scope)
+            if name in VOID:
+                put(written)
+            elif len(opened) >= DEEPEST:
+                self.left_out[name] = self.left_out.get(name, 0) + 1
+            else:
+                opened.append(name)
+                put(written)
+        if not self.skipping:
+            put(texts[-1])
+
+    def _learn(self, tag: Token) -> _Usual:
+        """What a tag comes to wherever it stands, if there is such a thing."""
+        name, usual = _SHOWN_AS.get(tag.name, tag.name), _NOT_USUAL
+        if not tag.source or (tag.kind == "start" and self.style_room < 0):
+            return usual
+        if tag.kind == "end" and tag.name in _ELEMENTS:
+            usual = _Usual(name, f"</{name}>", None, None)
+        elif tag.kind == "start" and name in _ELEMENTS and (name != "img" or not tag.attributes):
+            read = self._read(name, tag) if tag.attributes else None
+            usual = _Usual(name, f"<{name}{read.text if read else ''}>", _ENDED_BY.get(name, ()), read)
+        self.usual[tag.source] = usual
+        return usual
+
+    def _other(self, tag: Token) -> None:
+        if tag.kind == "start":
+            self._start(tag)
+        elif tag.kind == "end":
+            self._end(tag.name)
 
     # What is dropped whole
 
@@ -259,19 +326,15 @@ class _Writer:
     # Attributes
 
     def _attributes(self, name: str, token: Token) -> str:
-        """The attributes of a tag; one that was written just so before has the same again."""
+        """The attributes of a tag."""
+        return self._style_read(attributes(token.attributes, self.dark, self.style_room < 0, name == "a"))
+
+    def _read(self, name: str, token: Token) -> Attributes:
+        """The attributes of a tag that is written as most are, in a page that may still have style."""
         given, source = token.attributes, token.source
-        if not source or self.style_room < 0:
-            return self._style_read(attributes(given, self.dark, self.style_room < 0, name == "a"))
-        known = self.known.get(source)
-        if known is None:
-            # Addresses are seldom the same on another page.
-            common = len(source) <= LONGEST_COMMON and "href" not in given
-            known = self.known[source] = (
-                common_attributes(source, self.dark) if common else attributes(given, self.dark, False, name == "a"))
-        self.blocked += known.blocked
-        self.style_room -= known.styled
-        return known.text
+        # Addresses are seldom the same on another page.
+        common = len(source) <= LONGEST_COMMON and "href" not in given
+        return common_attributes(source, self.dark) if common else attributes(given, self.dark, False, name == "a")
 
     def _image(self, given: Mapping[str, str]) -> str:
         source = browsed(given.get("src") or given.get("href") or "")
@@ -293,6 +356,12 @@ class _Writer:
         looks = {key: value for key, value in given.items() if key not in _SOURCES}
         others = self._style_read(attributes(looks, self.dark, self.style_room < 0)) if looks else ""
         return f' src="{escape(shown)}"{others}' if shown else others
+
+
+def _escaped(text: str) -> str:
+    if "\0" in text:
+        text = text.replace("\0", "")
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 _TABLE_SCOPE = frozenset(("table",))

@@ -75,6 +75,23 @@ class TokenTests(SynchronousTestCase):
         self.assertEqual(self.cut("<script>x")[1:], [Token("raw", "script", "x")])
         self.assertEqual(self.cut("<plaintext>a<b>")[1:], [Token("raw", "plaintext", "a<b>")])
 
+    @given(MARKUP, st.sampled_from(["", "x" * 600, "<p>a &amp; b</p>" * 90, "<b a=1 b=2 c=3 d=4 e=5 f=6 g=7 h=8>"]),
+           st.sampled_from([8, 40, htmltokens.MOST_TOKENS]))
+    @settings(max_examples=300)
+    def test_at_once_or_one_by_one(self, markup: str, before: str, most: int) -> None:
+        """A stretch that is cut in one go has the tokens that it has when each thing is looked at by itself."""
+        page = before + markup + before + markup
+        found = list(htmltokens.tokens(page, most))
+        alone = htmltokens._Page(page, most)
+        careful: list[Token] = []
+        while alone.at < alone.length and alone.left > 0 and alone.room > 0:
+            texts, tags, sources, _ = alone.careful(alone.at + 1)
+            self.assertEqual([tag.source for tag in tags], sources)
+            for text, tag in zip(texts, [*tags, htmltokens.NO_TAG]):
+                careful += [Token("text", "", text)] if text else []
+                careful += [tag] if tag is not htmltokens.NO_TAG else []
+        self.assertEqual(found, careful)
+
     def test_long_references(self) -> None:
         """More digits than a number may have are text."""
         self.assertEqual(self.cut("&#" + "9" * 5000 + ";")[0].kind, "text")

@@ -7,13 +7,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core import csstext, htmltokens, safeattributes
+from simmail.core import csstext, htmltext, htmltokens, safeattributes, safehtml
 from simmail.core.csstext import clean_style, colour, fetched_by
 from simmail.core.htmltext import render
 from simmail.core.safehtml import safe
 from tests.core.hostile import seconds
 from tests.core.htmlvectors import COUNTS, PAGES, VECTORS, X
 from tests.core.shownhtml import flaws
+
+
+PAGE = st.lists(st.sampled_from([
+    "<div>", "</div>", "<p>", "</p>", "<table>", "<tr>", "<td bgcolor=red>", "</td>", "</table>", "</a>", "<br>",
+    f"<a href='{X}'>", "<a href=mailto:a@b.test>", "<hr>", "<b>", "</b>", "<svg>", "</svg>", "<style>a{b:url(//x)}</style>",
+    f"<img src={X}a.png alt=x>", "<img alt=x>", "<img>", "<script>x</script>", "<body text=#333>", "</body>", "<h1>",
+    "<h2>", "</h1>", "<pre>", "</pre>", "<li>", "<ul>", "</ul>", "<ol>", "<dl>", "<dt>", "<dd>", "</dl>", "<form>",
+    "<p style='color: #333; background: url(//x)'>", "<font color=red>", "</font>", "<span hidden>", "</span>",
+    "<blockquote>", "</blockquote>", "<!-- x -->", "<title>x</title>", "<center>", "<i>", "</i>", "<ruby>", "<rt>",
+    "&lt;", "&amp;", "&nbsp;", "\xa0", "&quot;", "'", '"', ">", "<", "&#13;", "\n", "x", " y ", "\0", "\ufeff", "ü",
+    f"<td background={X}>", "<p\n>", "<p title='a>b\"'>", "<picture>", f"<source srcset={X}>", "</picture>",
+    "<a title=\"x'y\xa0&lt;\">",
+]), max_size=30).map("".join)
 
 
 class SafeTests(SynchronousTestCase):
@@ -134,6 +147,23 @@ class SafeTests(SynchronousTestCase):
         self.assertEqual(blocked, 0)
         self.check(again)
         self.assertEqual(render(html).split(), render(again).split())
+
+    @given(PAGE, st.booleans())
+    @settings(max_examples=300, deadline=None)
+    def test_usual_or_not(self, markup: str, light: bool) -> None:
+        """Tags that are remembered by how they are written come to what they come to when each is looked at."""
+        page = markup * 2
+        writers = [safehtml._Writer(True, not light, None) for _ in range(2)]
+        cut = htmltokens.blocks(page)
+        strange = [block._replace(
+            sources=[""] * len(block.tags), plain=False,
+            tags=[tag if tag is htmltokens.NO_TAG else tag._replace(source="") for tag in block.tags])
+            for block in cut]
+        self.assertEqual(writers[0].written(cut), writers[1].written(strange))
+        self.assertEqual(writers[0].blocked, writers[1].blocked)
+        texts = [htmltext._Page() for _ in range(2)]
+        self.assertEqual(texts[0].take(cut), texts[1].take(strange))
+        self.assertEqual(texts[0].text(), texts[1].text())
 
     def test_cost(self) -> None:
         """A megabyte of what makes parsers slow takes seconds at most, and no page grows out of bounds."""
