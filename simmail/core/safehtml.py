@@ -6,7 +6,8 @@ written anew: well-formed, no deeper than a limit, with known elements and
 attributes only, and nothing that fetches but the images allowed; what is
 blocked is counted here and nowhere else.  The result goes through nh3, a
 parser and serialiser of the HTML standard with the same allow-list, which has
-the last word.  Source: API contract, "Full-message answer"; decisions,
+the last word: on the whole page, or where no element changes what another
+means (L{safepieces}) on each tag of it.  Source: API contract, "Full-message answer"; decisions,
 section 23 ("Full message").
 """
 
@@ -25,6 +26,7 @@ from simmail.core.csstext import fetched_by
 from simmail.core.htmltokens import LONGEST_COMMON, VOID, Block, Token, blocks
 from simmail.core.safeattributes import (
     LONGEST_URL, PLAIN_VALUES, REMOTE, TEXTS, Attributes, attributes, browsed, common_attributes)
+from simmail.core.safepieces import NOWHERE, WITHIN, pieced
 
 #: Open elements at any point; a deeper one is left out and its content kept.
 DEEPEST = 150
@@ -100,7 +102,10 @@ def safe(
     @return: the second part counts remote images, backgrounds, fonts and sheets that are not shown.
     """
     writer = _Writer(remote, not light, cid_url)
-    shown: str = _CLEANER.clean(writer.written(blocks(html)))
+    writer.write(blocks(html))
+    shown = pieced(writer.out, _CLEANER.clean) if writer.simple else None
+    if shown is None:
+        shown = _CLEANER.clean("".join(writer.out))
     if not light:
         shown = f'<div style="color-scheme: light dark">{shown}</div>'
     return shown, writer.blocked
@@ -113,15 +118,17 @@ class _Usual(NamedTuple):
     @ivar written: C{""} for a tag of which that cannot be said.
     @ivar closes: what a start tag ends first, and where that search ends; None for an end tag.
     @ivar attributes: of a start tag, if it has any.
+    @ivar within: where it must stand for its page to stay simple, None for anywhere.
     """
 
     name: str
     written: str
     closes: tuple[frozenset[str], frozenset[str]] | tuple[()] | None
     attributes: Attributes | None
+    within: frozenset[str] | None
 
 
-_NOT_USUAL = _Usual("", "", None, None)
+_NOT_USUAL = _Usual("", "", None, None, None)
 
 
 class _Writer:
@@ -141,14 +148,15 @@ class _Writer:
         self.offered = False
         self.skipping = ""
         self.skipped = self.holding = 0
+        # No element so far changes what another means.
+        self.simple = True
 
-    def written(self, page: Iterable[Block]) -> str:
-        out = self.out
+    def write(self, page: Iterable[Block]) -> None:
+        """All of the page."""
         for texts, tags, sources, plain in page:
             self._block(texts if plain else list(map(_escaped, texts)), tags, sources)
         while self.open:
             self._close()
-        return "".join(out)
 
     def _block(self, texts: Sequence[str], tags: Sequence[Token], sources: Sequence[str]) -> None:
         """A stretch of the page."""
@@ -162,7 +170,7 @@ class _Writer:
             put(text)
             if usual is None:
                 usual = self._learn(tag)
-            name, written, closes, attributes = usual
+            name, written, closes, attributes, within = usual
             if closes is None:
                 if not written:
                     self._other(tag)
@@ -183,6 +191,8 @@ class _Writer:
                 last = opened[-1]
                 if last in ended or last not in scope:
                     self._close_up_to(ended, scope)
+            if within is not None and (opened[-1] if opened else "") not in within:
+                self.simple = False
             if name in VOID:
                 put(written)
             elif len(opened) >= DEEPEST:
@@ -199,10 +209,11 @@ class _Writer:
         if not tag.source or (tag.kind == "start" and self.style_room < 0):
             return usual
         if tag.kind == "end" and tag.name in _ELEMENTS:
-            usual = _Usual(name, f"</{name}>", None, None)
+            usual = _Usual(name, f"</{name}>", None, None, None)
         elif tag.kind == "start" and name in _ELEMENTS and (name != "img" or not tag.attributes):
             read = self._read(name, tag) if tag.attributes else None
-            usual = _Usual(name, f"<{name}{read.text if read else ''}>", _ENDED_BY.get(name, ()), read)
+            usual = _Usual(
+                name, f"<{name}{read.text if read else ''}>", _ENDED_BY.get(name, ()), read, WITHIN.get(name, NOWHERE))
         self.usual[tag.source] = usual
         return usual
 
@@ -272,6 +283,9 @@ class _Writer:
             last = self.open[-1]
             if last in ended or last not in scope:
                 self._close_up_to(ended, scope)
+        within = WITHIN.get(name, NOWHERE)
+        if within is not None and (self.open[-1] if self.open else "") not in within:
+            self.simple = False
         written = "" if not given else self._image(given) if name == "img" else self._attributes(name, token)
         if name in VOID:
             self.out.append(f"<{name}{written}>")

@@ -7,10 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core import csstext, htmltext, htmltokens, safeattributes, safehtml
+from simmail.core import csstext, htmltext, htmltokens, safeattributes, safehtml, safepieces
 from simmail.core.csstext import clean_style, colour, fetched_by
 from simmail.core.htmltext import render
 from simmail.core.safehtml import safe
+from simmail.core.safepieces import pieced
 from tests.core.hostile import seconds
 from tests.core.htmlvectors import COUNTS, PAGES, VECTORS, X
 from tests.core.shownhtml import flaws
@@ -18,7 +19,8 @@ from tests.core.shownhtml import flaws
 
 PAGE = st.lists(st.sampled_from([
     "<div>", "</div>", "<p>", "</p>", "<table>", "<tr>", "<td bgcolor=red>", "</td>", "</table>", "</a>", "<br>",
-    f"<a href='{X}'>", "<a href=mailto:a@b.test>", "<hr>", "<b>", "</b>", "<svg>", "</svg>", "<style>a{b:url(//x)}</style>",
+    f"<a href='{X}'>", "<a href=mailto:a@b.test>", "<hr>", "<b>", "</b>", "<svg>", "</svg>",
+    "<style>a{b:url(//x)}</style>",
     f"<img src={X}a.png alt=x>", "<img alt=x>", "<img>", "<script>x</script>", "<body text=#333>", "</body>", "<h1>",
     "<h2>", "</h1>", "<pre>", "</pre>", "<li>", "<ul>", "</ul>", "<ol>", "<dl>", "<dt>", "<dd>", "</dl>", "<form>",
     "<p style='color: #333; background: url(//x)'>", "<font color=red>", "</font>", "<span hidden>", "</span>",
@@ -27,6 +29,16 @@ PAGE = st.lists(st.sampled_from([
     f"<td background={X}>", "<p\n>", "<p title='a>b\"'>", "<picture>", f"<source srcset={X}>", "</picture>",
     "<a title=\"x'y\xa0&lt;\">",
 ]), max_size=30).map("".join)
+
+
+SIMPLE_PAGE = st.lists(st.sampled_from([
+    "<div>", "</div>", "<p>", "</p>", f"<a href='{X}?a=1&amp;b=&quot;&lt;'>", "</a>", "<b>", "</b>", "<i>", "</i>",
+    "<font color=red>", "</font>", "<font size=2 face=Arial>", "<h1>", "</h1>", "<span>", "</span>", "<br>", "<hr>",
+    "<blockquote>", "</blockquote>", "<ul>", "<ol>", "<li>", "</li>", "</ul>", "<dl>", "<dd>", "</dl>",
+    "<img alt='a<b'>",
+    "<center>", "</center>", "<code>", "</code>", "<address>", "<details>", "<summary>", "<q>", "<strike>", "</strike>",
+    "x", " ", "\n", "\xa0", "&lt;", "&amp;lt;", ">", "ü", "\f", "\x01", "<wbr>", "<b title='\xa0'>", "<del>", "</del>",
+]), max_size=40).map("".join)
 
 
 class SafeTests(SynchronousTestCase):
@@ -118,7 +130,7 @@ class SafeTests(SynchronousTestCase):
                  f"<b title='a>b' style='color: #333'>x</b><p style='background:url({X})' x='{'y' * 300}'>"]
         asked = [(page, light) for page in pages for light in (True, False)]
         caches = (htmltokens.common_tag, htmltokens._at_hand, safeattributes.common_attributes, csstext._common,
-                  csstext._adapted)
+                  csstext._adapted, safepieces._common)
 
         def fresh(page: str, light: bool) -> tuple[str, int]:
             for cache in caches:
@@ -159,11 +171,38 @@ class SafeTests(SynchronousTestCase):
             sources=[""] * len(block.tags), plain=False,
             tags=[tag if tag is htmltokens.NO_TAG else tag._replace(source="") for tag in block.tags])
             for block in cut]
-        self.assertEqual(writers[0].written(cut), writers[1].written(strange))
-        self.assertEqual(writers[0].blocked, writers[1].blocked)
+        for writer, pieces in zip(writers, (cut, strange)):
+            writer.write(pieces)
+        self.assertEqual("".join(writers[0].out), "".join(writers[1].out))
+        self.assertEqual([one.blocked for one in writers], [writers[1].blocked] * 2)
+        self.assertEqual([one.simple for one in writers], [writers[1].simple] * 2)
         texts = [htmltext._Page() for _ in range(2)]
         self.assertEqual(texts[0].take(cut), texts[1].take(strange))
         self.assertEqual(texts[0].text(), texts[1].text())
+
+    @given(st.one_of(PAGE, SIMPLE_PAGE), st.booleans())
+    @settings(max_examples=600, deadline=None)
+    def test_pieces_or_whole(self, markup: str, light: bool) -> None:
+        """Cleaned in pieces a page is what it is when it is cleaned as a whole."""
+        writer = safehtml._Writer(True, not light, None)
+        writer.write(htmltokens.blocks(markup))
+        pieces = pieced(writer.out, safehtml._CLEANER.clean) if writer.simple else None
+        if pieces is not None:
+            self.assertEqual(pieces, safehtml._CLEANER.clean("".join(writer.out)))
+
+    def test_simple_pages(self) -> None:
+        """What letters are made of is cleaned in pieces; what moves or ends what is around it is not."""
+        for markup, simple in (
+            ("<div>Hello,<br>see <a href='https://a.test'>this</a>\xa0!</div><blockquote><p>x</p></blockquote>", True),
+            ("<ul><li>a<li>b</ul><h1>T</h1><p><b>x</b><p>y<dl><dt>a<dd>b</dl>", True), ("&lt;script> &amp;amp;", True),
+            (f"<img src='{X}a.png' alt=x><p style='color: #333'>x", True), ("<table><tr><td>x</table>", False),
+            ("<p>a<li>b", False), ("<h1><h2>x", False), ("<pre>\nx</pre>", False), ("a&#13;b", False),
+            ("\ufeffa", False), ("<ruby>a<rt>b</ruby>", False), ("<td>x", False), ("<dt>x", False),
+        ):
+            writer = safehtml._Writer(True, True, None)
+            writer.write(htmltokens.blocks(markup))
+            pieces = pieced(writer.out, safehtml._CLEANER.clean) if writer.simple else None
+            self.assertEqual(pieces is not None, simple, markup)
 
     def test_cost(self) -> None:
         """A megabyte of what makes parsers slow takes seconds at most, and no page grows out of bounds."""
