@@ -9,7 +9,7 @@ under it and answered 500.
 from __future__ import annotations
 
 import re
-from hashlib import blake2b
+from hashlib import sha256
 from inspect import isawaitable
 from secrets import token_hex
 from typing import Any
@@ -154,7 +154,8 @@ class Exchange:
             answer = answer.answer
         octets = msgspec.json.encode(answer)
         if call.route.polled:
-            tag = f'"{blake2b(octets, digest_size=12).hexdigest()}"'
+            # As good here as any, and the fastest where processors know it.
+            tag = f'"{sha256(octets, usedforsecurity=False).hexdigest()[:24]}"'
             headers = (*headers, ("ETag", tag), ("Cache-Control", "private, no-cache"))
             if _has(call.request, tag):
                 return 304, b"", headers, None

@@ -14,9 +14,10 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from itertools import count
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import msgspec
+from twisted.internet.defer import DeferredLock
 
 from simmail.mailstore.records import Entry
 from simmail.rest.presenting import listed
@@ -50,7 +51,8 @@ class Listings:
 
     def __init__(self, most: int = MOST) -> None:
         self._most = most
-        self._kept: OrderedDict[tuple[Any, ...], bytes] = OrderedDict()
+        self._kept: OrderedDict[tuple[_Place, int, frozenset[str]], bytes] = OrderedDict()
+        self._places: WeakValueDictionary[tuple[Any, ...], _Place] = WeakValueDictionary()
 
     async def page(
         self, universe: int, folder: Any, limit: int, before: int | None, among: Sequence[int] | None = None
@@ -62,34 +64,70 @@ class Listings:
         """
         uids = folder.uids if among is None else among
         end = len(uids) if before is None else bisect_left(uids, before)
-        wanted = list(uids[max(0, end - limit):end])[::-1]
-        found = await self.items(universe, folder, wanted)
-        there = [uid for uid in wanted if uid in found]
-        return there, [found[uid] for uid in there]
+        stretch = uids[max(0, end - limit):end]
+        found = await self._items(universe, folder, list(stretch)[::-1], folder.column("flags", stretch)[::-1])
+        return list(found), list(found.values())
 
     async def items(self, universe: int, folder: Any, wanted: Sequence[int]) -> dict[int, bytes]:
-        """The JSON of messages of a folder by UID; what is gone is left out."""
+        """The JSON of messages of a folder by UID, in the order of C{wanted}; what is gone is left out."""
+        return await self._items(universe, folder, wanted, folder.column("flags", wanted))
+
+    async def _items(
+        self, universe: int, folder: Any, wanted: Sequence[int], flags: Sequence[frozenset[str] | None]
+    ) -> dict[int, bytes]:
+        place = self._place((universe, folder.mailbox, folder.name, folder.uidvalidity))
+        found = self._at_hand(place, wanted, flags)
+        if None not in found.values():
+            return found  # type: ignore[return-value]
+        # Many who ask for the same at once have it asked of the index once.
+        await place.turn.acquire()
+        try:
+            found = self._at_hand(place, wanted, folder.column("flags", wanted))
+            missing = [uid for uid, octets in found.items() if octets is None]
+            for begin in range(0, len(missing), SLICE):
+                found.update(await self._asked(place, folder, missing[begin:begin + SLICE]))
+        finally:
+            place.turn.release()
+        return {uid: octets for uid, octets in found.items() if octets is not None}
+
+    def _at_hand(
+        self, place: _Place, wanted: Sequence[int], flags: Sequence[frozenset[str] | None]
+    ) -> dict[int, bytes | None]:
+        """What is kept of those messages that are there, None where it is not."""
         kept = self._kept
-        place = (universe, folder.mailbox, folder.name, folder.uidvalidity)
-        found: dict[int, bytes] = {}
-        missing: dict[int, tuple[tuple[Any, ...], Entry]] = {}
-        for uid in wanted:
-            entry = folder.entry(uid)
-            if entry is None:
-                continue
-            key = (place, uid, entry.flags)
-            octets = kept.get(key)
-            if octets is None:
-                missing[uid] = key, entry
-            else:
-                kept.move_to_end(key)
-                found[uid] = octets
-        uids = list(missing)
-        for begin in range(0, len(uids), SLICE):
-            digests = await folder.digests(uids[begin:begin + SLICE])
-            for uid, digest in digests.items():
-                key, entry = missing[uid]
-                found[uid] = kept[key] = _encode(listed(folder.name, entry, digest))
-        while len(kept) > self._most:
-            kept.popitem(last=False)
+        known, used = kept.get, kept.move_to_end
+        found: dict[int, bytes | None] = {}
+        for uid, one in zip(wanted, flags):
+            if one is not None:
+                key = (place, uid, one)
+                octets = found[uid] = known(key)
+                if octets is not None:
+                    used(key)
         return found
+
+    async def _asked(self, place: _Place, folder: Any, uids: list[int]) -> dict[int, bytes]:
+        """The index is asked, and what it says of messages that are there is kept."""
+        entries = {uid: folder.entry(uid) for uid in uids}
+        found: dict[int, bytes] = {}
+        for uid, digest in (await folder.digests(uids)).items():
+            entry: Entry | None = entries[uid]
+            if entry is not None:
+                found[uid] = self._kept[place, uid, entry.flags] = _encode(listed(folder.name, entry, digest))
+        while len(self._kept) > self._most:
+            self._kept.popitem(last=False)
+        return found
+
+    def _place(self, named: tuple[Any, ...]) -> _Place:
+        place = self._places.get(named)
+        if place is None:
+            place = self._places[named] = _Place()
+        return place
+
+
+class _Place:
+    """A folder, for as long as something of it is kept or asked; it is told by what it is, which is soon done."""
+
+    __slots__ = ("turn", "__weakref__")
+
+    def __init__(self) -> None:
+        self.turn = DeferredLock()

@@ -164,7 +164,8 @@ async def list_messages(call: Call) -> Page:
     more: dict[str, str | int] | None = None
     if len(found) > asked.limit:
         more = {"before": uids[asked.limit - 1], "limit": asked.limit}
-    return Page([msgspec.Raw(one) for one in found[:asked.limit]], more)
+    items: Any = msgspec.Raw(b"[%b]" % b",".join(found[:asked.limit]))
+    return Page(items, more)
 
 
 async def placed(call: Call) -> tuple[IFolder, Entry]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from twisted.internet.defer import CancelledError, Deferred
+
 from simmail.rest.listing import Listings
 from simmail.testing.universe import now
 from tests.rest.served import ServedTestCase
@@ -71,6 +73,28 @@ class ListingTests(ServedTestCase):
         now(self.folder.expunge([3]))
         for before, uids in ((3, [2, 1]), (4, [2, 1]), (0, []), (1, []), (99, [5, 4, 2, 1])):
             self.assertEqual(self.page(listings, before=before), uids)
+
+    def test_at_once(self) -> None:
+        """Those who ask for the same at once have it asked of the index once, also when the first of them leaves."""
+        listings, waiting = Listings(), []
+        digests = self.folder.digests
+
+        def later(uids: Any) -> Deferred[Any]:
+            waiting.append(Deferred().addCallback(lambda _: digests(uids)))
+            return waiting[-1]
+
+        self.patch(self.folder, "digests", later)
+        asking = [Deferred.fromCoroutine(listings.page("main", self.folder, 3, None)) for _ in range(4)]
+        self.assertEqual(len(waiting), 1)
+        asking[1].cancel()
+        self.failureResultOf(asking.pop(1), CancelledError)
+        asking[0].cancel()
+        self.failureResultOf(asking.pop(0), CancelledError)
+        self.assertEqual((len(waiting), self.asked), (2, []))
+        waiting[1].callback(None)
+        for one in asking:
+            self.assertEqual(self.successResultOf(one)[0], [5, 4, 3])
+        self.assertEqual(self.asked, [[5, 4, 3]])
 
     def test_bounded(self) -> None:
         """No more is kept than the most."""
