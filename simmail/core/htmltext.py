@@ -25,7 +25,7 @@ _MEANT = _SKIPPED | _LINES | _APART | _CELLS | {"br", "img", "a"}
 _DEEPEST = 20
 
 # What a tag means, where that is the same wherever it stands.
-_NOTHING, _LINE, _PARAGRAPH, _CELL, _OTHER = range(5)
+_NOTHING, _LINE, _PARAGRAPH, _CELL, _BEGINS, _ENDS, _OTHER = range(7)
 _SIMPLE = {
     **dict.fromkeys(_LINES - _LISTS - {"hr", "li"}, _LINE), **dict.fromkeys(_CELLS, _CELL),
     **dict.fromkeys(_APART - _LISTS - {"blockquote", "pre"}, _PARAGRAPH),
@@ -57,8 +57,9 @@ class _Meanings(dict[str, int]):
         """What a tag means that is written as most are."""
         name, hides = tag.name, tag.kind == "start" and tag.name not in VOID and _hidden(tag.attributes)
         meaning = _OTHER
-        if not hides and name not in _SKIPPED:
-            meaning = _SIMPLE.get(name, _OTHER) if name in _MEANT else _NOTHING
+        if not hides and name not in _SKIPPED and tag.kind != "raw":
+            own = _BEGINS if tag.kind == "start" else _ENDS
+            meaning = _SIMPLE.get(name, own) if name in _MEANT else _NOTHING
         if tag.source:
             self[tag.source] = meaning
         return meaning
@@ -110,10 +111,14 @@ class _Page:
                     self.block(False)
                 elif meaning == _PARAGRAPH:
                     self.block(True)
-                elif meaning == _OTHER:
-                    self.tag(tag)
+                elif meaning == _BEGINS:
+                    self.begin(tag.name, tag.attributes)
+                elif meaning == _ENDS:
+                    self.end(tag.name)
                 elif meaning == _CELL:
                     said.append(" ")
+                elif meaning == _OTHER:
+                    self.tag(tag)
             text = texts[-1]
             if text:
                 if self.odd:
@@ -149,6 +154,10 @@ class _Page:
             if name != "head":
                 self.skipping, self.skipped = name, 1
             return
+        self.begin(name, attributes)
+
+    def begin(self, name: str, attributes: Mapping[str, str]) -> None:
+        """An element that is not skipped."""
         if name == "br":
             self.newline()
         elif name == "img":
@@ -168,6 +177,7 @@ class _Page:
                 self.quotes += 1
             elif name == "pre":
                 self.pre += 1
+                self.odd = True
             elif name in _LISTS:
                 # The number of the next item, 0 where items have none.
                 self.lists.append(1 if name == "ol" else 0)
@@ -235,20 +245,24 @@ class _Page:
             return
         text = " ".join(filter(None, [_folded(one).strip(" ") for one in self.link_text])).strip()
         self.link_text = []
-        if url.lower().startswith("mailto:"):
+        low = url.lower()
+        if low.startswith("mailto:"):
             shown = url[7:].partition("?")[0]
-        elif url.lower().startswith(("http:", "https:")):
+        elif low.startswith(("http:", "https:")):
             shown = url
         else:
             return
-        said = _same(text)
-        if said in shown.lower() and said == _same(shown):
+        if _same(text) == _same(shown):
+            return
+        shown = f"<{shown}>"
+        if self.pre:
+            self.write(shown)
             return
         self.say()
-        space, self.space = self.space, True
-        self.write(f"<{shown}>")
-        self.say()
-        self.space = space
+        written = self.line
+        if written and not written[-1].endswith(" "):
+            written.append(" ")
+        written.append(_folded(shown))
 
     def newline(self) -> None:
         self.say()
