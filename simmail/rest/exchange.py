@@ -24,6 +24,7 @@ from simmail.errors import Refusal, Unavailable
 from simmail.rest import decoding, errors
 from simmail.rest.guard import Guard
 from simmail.rest.schema import TAKEN, Call, Cookied, NoQuery, Octets, Page, Route
+from simmail.rest.server import JSON
 from simmail.rest.services import Services
 from simmail.rest.showing import heavy
 
@@ -31,7 +32,6 @@ from simmail.rest.showing import heavy
 EVERYWHERE = frozenset({"token", "universe"})
 
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}\Z")
-_JSON = [b"application/json"]
 
 
 class Exchange:
@@ -92,7 +92,7 @@ class Exchange:
         if given is None or not _REQUEST_ID.match(given):
             self._count += 1
             given = b"%b-%x" % (self._series.encode(), self._count)
-        request.responseHeaders.setRawHeaders(b"X-Request-Id", [given])
+        request.request_id = given  # type: ignore[attr-defined]
         return str(given, "ascii")
 
     async def _answer(self, call: Call) -> None:
@@ -114,7 +114,8 @@ class Exchange:
                              route=call.route.endpoint)
             status, octets, headers = errors.defect(call.request_id)
         if not call.gone:
-            send(call.request, status, octets, headers, content_type)
+            request: Any = call.request
+            request.answer(status, octets, headers, content_type or JSON)
 
     async def _called(self, call: Call) -> Any:
         route, request = call.route, call.request
@@ -162,27 +163,12 @@ class Exchange:
         return 200, octets, headers, None
 
 
-def send(
-    request: Request, status: int, octets: bytes, headers: tuple[tuple[str, str], ...] = (),
-    content_type: bytes | None = None,
-) -> None:
-    """Write a whole answer and finish."""
-    prepare(request, status, octets, headers, content_type)
-    request.write(octets)
-    request.finish()
-
-
-def prepare(
-    request: Request, status: int, octets: bytes, headers: tuple[tuple[str, str], ...] = (),
-    content_type: bytes | None = None,
-) -> None:
-    """Set what comes before the octets of an answer."""
-    if status != 200:
-        request.setResponseCode(status)
+def prepare(request: Request, status: int, octets: bytes, headers: tuple[tuple[str, str], ...] = ()) -> None:
+    """Set what comes before the octets of an answer in JSON that Klein writes."""
+    request.setResponseCode(status)
     out = request.responseHeaders
-    if status != 304:
-        out.setRawHeaders(b"Content-Type", _JSON if content_type is None else [content_type])
-        out.setRawHeaders(b"Content-Length", [b"%d" % len(octets)])
+    out.setRawHeaders(b"Content-Type", [JSON])
+    out.setRawHeaders(b"Content-Length", [b"%d" % len(octets)])
     for name, value in headers:
         out.setRawHeaders(name, [value])
 

@@ -11,7 +11,8 @@ Source: decisions, section 21; reliability, R11, R12 and S10.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from io import BytesIO
 from tempfile import TemporaryFile
 from typing import Any
@@ -39,7 +40,9 @@ MOST_SWALLOWED = 16 * 1024 * 1024
 #: A line of the access log.
 _LINE = "{method} {path}{names} {status} {octets} {ms}ms {remote} {request_id}"
 
-_SERVER = [b"simmail"]
+_SERVER = b"simmail"
+#: The type of nearly all answers.
+JSON = b"application/json"
 _BUSY = errors.body("too many connections; try again later")
 
 
@@ -50,6 +53,7 @@ class ApiRequest(Request):
     @ivar begun: real seconds at its first line.
     @ivar endpoint: the route that answered it, C{""} for none.
     @ivar asked_host: the C{Host} as the client sent it, where another was put in its place.
+    @ivar request_id: goes with every answer, C{b""} while it has none.
     """
 
     channel: Any
@@ -58,6 +62,7 @@ class ApiRequest(Request):
     endpoint = ""
     asked_host: bytes | None = None
     refused = False
+    request_id = b""
 
     def __init__(self, channel: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(channel, *args, parsePOSTFormSubmission=False, **kwargs)
@@ -123,15 +128,55 @@ class ApiRequest(Request):
     def process(self) -> None:
         """Answer it; there is one resource, and it is a leaf."""
         site = self.site = self.channel.site
-        headers = self.responseHeaders
-        headers.setRawHeaders(b"Server", _SERVER)
-        headers.setRawHeaders(b"Date", site.date())
         self.prepath = []
         self.postpath = list(map(unquote_to_bytes, self.path[1:].split(b"/")))
         try:
             self.render(site.resource)
         except Exception:
             self.processingFailed(Failure())
+
+    def write(self, data: bytes) -> None:
+        """Write a piece of an answer; what goes with every answer goes before the first."""
+        if not self.startedWriting and not self._disconnected:
+            headers = self.responseHeaders
+            headers.setRawHeaders(b"Server", [_SERVER])
+            headers.setRawHeaders(b"Date", [self.channel.site.date()])
+            if self.request_id:
+                headers.setRawHeaders(b"X-Request-Id", [self.request_id])
+        super().write(data)
+
+    def answer(
+        self, status: int, octets: bytes, headers: Iterable[tuple[str, str]] = (), content_type: bytes = JSON
+    ) -> None:
+        """
+        Write a whole answer and finish.
+
+        @param headers: besides those of every answer and those that are set already.
+        """
+        if status != 200:
+            self.setResponseCode(status)
+        out = self.responseHeaders
+        if (self.startedWriting or self._disconnected or self.cookies or self.clientproto != b"HTTP/1.1"
+                or self.method == b"HEAD" or status in http.NO_BODY_CODES):
+            if status != 304:
+                out.setRawHeaders(b"Content-Type", [content_type])
+                out.setRawHeaders(b"Content-Length", [b"%d" % len(octets)])
+            for name, value in headers:
+                out.setRawHeaders(name, [value])
+            self.write(octets)
+        else:
+            # As it would write it in many steps.
+            for name, value in headers:
+                out.setRawHeaders(name, [value])
+            lines = [b"%b: %b\r\n" % (name, value) for name, values in out.getAllRawHeaders() for value in values]
+            self.startedWriting = 1
+            self.sentLength = len(octets)
+            self.channel.transport.write(
+                b"HTTP/1.1 %d %b\r\nServer: %b\r\nDate: %b\r\nX-Request-Id: %b\r\nContent-Type: %b\r\n"
+                b"Content-Length: %d\r\n%b\r\n%b" % (
+                    status, self.code_message, _SERVER, self.channel.site.date(), self.request_id, content_type,
+                    len(octets), b"".join(lines), octets))
+        self.finish()
 
     def processingFailed(self, reason: Failure) -> Failure:
         """What no error handler of the API saw: 500, as JSON."""
@@ -144,6 +189,14 @@ class ApiRequest(Request):
             self.write(body)
         self.finish()
         return reason
+
+
+# Of a request that is taken at once: what it asks for, a header, those that say that there is a body or that something
+# is to be said before it, and octets of all.
+_TARGET = re.compile(rb"/[!-~]{0,2000}")
+_COMMON = re.compile(rb"([A-Za-z][A-Za-z0-9-]{0,60}):[ \t]*([!-~](?:[ -~]*[!-~])?)[ \t]*")
+_LEFT = frozenset((b"content-length", b"transfer-encoding", b"expect"))
+_MOST_AT_ONCE = 4096
 
 
 class _Channel(http.HTTPChannel):
@@ -160,6 +213,7 @@ class _Channel(http.HTTPChannel):
     deadline: IDelayedCall | None = None
     body_time = 0.0
     _host: Any = None
+    _HTTPChannel__first_line: int
 
     def connectionMade(self) -> None:
         """A client connected."""
@@ -174,8 +228,42 @@ class _Channel(http.HTTPChannel):
 
     def dataReceived(self, data: bytes) -> None:
         """Octets from the client."""
-        super().dataReceived(data)
+        if not (data[:4] == b"GET " and data[-4:] == b"\r\n\r\n" and self._at_rest() and self._asked(data)):
+            super().dataReceived(data)
         self._watch()
+
+    def _at_rest(self) -> bool:
+        """Whether what comes next is the first line of a request, and nothing is under way."""
+        return (bool(self.persistent and self.line_mode and not self.paused) and not self.requests
+                and not self._buffer and not self._dataBuffer and self._HTTPChannel__first_line == 1)
+
+    def _asked(self, data: bytes) -> bool:
+        """
+        One whole request without a body, as most are, taken at once instead of line by line; whether it was.
+
+        Nothing is read in another way: what has a line of an uncommon kind is left to the usual way.
+        """
+        first, *lines = data[:-4].split(b"\r\n")
+        parts = first.split(b" ")
+        if (len(parts) != 3 or parts[2] != b"HTTP/1.1" or _TARGET.fullmatch(parts[1]) is None or len(lines) > 50
+                or len(data) > _MOST_AT_ONCE):
+            return False
+        found: list[tuple[bytes, bytes]] = []
+        for line in lines:
+            match = _COMMON.fullmatch(line)
+            if match is None or match[1].lower() in _LEFT:
+                return False
+            found.append((match[1], match[2]))
+        self.resetTimeout()
+        request = self.requestFactory(self)
+        self.requests.append(request)
+        add = request.requestHeaders.addRawHeader
+        for name, value in found:
+            add(name, value)
+        self._command, self._path, self._version = b"GET", parts[1], parts[2]
+        self.allHeadersReceived()
+        self.allContentReceived()
+        return True
 
     def requestDone(self, request: Any) -> None:
         """A request is answered; what was sent behind it is looked at now."""
@@ -254,7 +342,7 @@ class ApiSite(Site):
         self._most = connections
         self._open: set[_Channel] = set()
         self._answered = answered
-        self._dated, self._date = -1, [b""]
+        self._dated, self._date = -1, b""
         # On the instance: a Logger that is a class attribute takes the class's name for its namespace.
         self._access = Logger(namespace="simmail.http")
 
@@ -294,25 +382,25 @@ class ApiSite(Site):
         for channel in list(self._open):
             channel.loseConnection()
 
-    def date(self) -> list[bytes]:
+    def date(self) -> bytes:
         """The C{Date} header, made once a second."""
         second = int(self.reactor.seconds())
         if second != self._dated:
-            self._dated, self._date = second, [http.datetimeToString(second)]
+            self._dated, self._date = second, http.datetimeToString(second)
         return self._date
 
     def log(self, request: Any) -> None:
         """One line in the access log, without keys: of the query only the names of the parameters are kept."""
         path, _, query = request.uri.partition(b"?")
-        took = self.reactor.seconds() - request.begun
+        now = self.reactor.seconds()
+        took = now - request.begun
         names = "?" + ",".join(sorted({_clean(pair.partition(b"=")[0]) for pair in query.split(b"&")})) if query else ""
-        ids = request.responseHeaders.getRawHeaders(b"X-Request-Id")
         event = {
             "method": _clean(request.method), "path": _clean(path), "names": names, "status": request.code,
             "octets": request.sentLength, "ms": round(took * 1000, 1), "remote": getattr(request.client, "host", ""),
-            "request_id": ids[0].decode("ascii") if ids else "-",
+            "request_id": request.request_id.decode("ascii") or "-",
             "log_logger": self._access, "log_level": LogLevel.info, "log_namespace": self._access.namespace,
-            "log_source": None, "log_format": _LINE, "log_time": self.reactor.seconds()}
+            "log_source": None, "log_format": _LINE, "log_time": now}
         # Said here and sent off here: the logger's own way costs as much as the rest of a small answer.
         event["said"] = _LINE.format_map(event)
         self._access.observer(event)

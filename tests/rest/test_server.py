@@ -116,6 +116,50 @@ class BodyLimitTests(SynchronousTestCase):
             self.assertNotIn(b"200 OK", rest)
 
 
+class WholeTests(SynchronousTestCase):
+    """Requests that come whole are answered as those that come in pieces."""
+
+    def test_same(self) -> None:
+        """Whatever their lines are like: the same status, headers and body, and the same state of the connection."""
+        site, _, _ = door(ROUTES)
+        good = "Host: x\r\nAuthorization: Bearer m\r\nX-Request-Id: r-1\r\n"
+        for head in (
+            "GET /api/read HTTP/1.1", "GET /api/read?x=1&y=%20 HTTP/1.1", "GET /api/read HTTP/1.0", "GET  HTTP/1.1",
+            "GET /api/read HTTP/2.0", "GET /api/read", "GET /api/r\x7f HTTP/1.1", "GET /api/r\xe4 HTTP/1.1",
+            "GET api/read HTTP/1.1", "GET * HTTP/1.1", "GET http://x/api/read HTTP/1.1", "GET /api/nothing HTTP/1.1",
+            "HEAD /api/read HTTP/1.1", "GET /api/small HTTP/1.1", "GET /livez HTTP/1.1 ",
+        ):
+            self.check(site, f"{head}\r\n{good}\r\n".encode("latin-1"))
+        for line in (
+            "Connection: close", "connection: Close", "Expect: 100-continue", "Content-Length: 0", "Content-Length: 2",
+            "content-length: x", "Transfer-Encoding: chunked", "Transfer-Encoding: x", "X:", "X: ", "X:y", "X : y",
+            " folded", "X", ":", "X: a\tb", "X: a\x00b", "X: \xe4", "x_y: z", "X:  y \t", "Cookie: a=b; c=d", "X: a\nb",
+            "Authorization: Bearer other", "Host: y", "If-None-Match: *", "X: " + "y" * 5000, "X: " + "y" * 17_000,
+            "\r\n".join(["X: y"] * 60), "\r\n".join(["X: y"] * 501), "Accept-Encoding: gzip", "Upgrade: websocket",
+        ):
+            self.check(site, f"GET /api/read HTTP/1.1\r\n{good}{line}\r\n\r\n".encode("latin-1"))
+        one = request("GET", "/api/read", headers=KEY)
+        for octets in (one * 3, b"\r\n" + one, one + b"\r\n" + one, one[:-2] + b"\n\n", one + b"GET ", b"GET \r\n\r\n"):
+            self.check(site, octets)
+
+    def check(self, site: Any, octets: bytes) -> None:
+        found = []
+        for pieces in ([octets], [octets[at:at + 1] for at in range(len(octets))]):
+            connection = Connection(site)
+            # The second shows what the first has left behind.
+            for piece in (*pieces, b"\r\nGET /livez HTTP/1.1\r\nX-Request-Id: r-2\r\n\r\n"):
+                if not connection.transport.disconnecting:
+                    connection.send(piece)
+            received, answers = connection.received(), []
+            while received.startswith(b"HTTP/1.1 ") or received.startswith(b"HTTP/1.0 "):
+                answer, received = parse(received, octets.startswith(b"HEAD") and not answers)
+                fields = {name: value for name, value in answer.headers.items() if name not in ("date", "x-request-id")}
+                answers.append((answer.status, fields, answer.body))
+            found.append((answers, received, connection.transport.disconnecting))
+            connection.close()
+        self.assertEqual(found[0], found[1], octets[:200])
+
+
 class TimeTests(SynchronousTestCase):
     """A request that does not get finished is cut."""
 
