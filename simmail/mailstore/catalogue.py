@@ -21,6 +21,7 @@ from simmail.mailstore.changing import Changing
 from simmail.mailstore.folder import Folder
 from simmail.mailstore.records import FolderStatus
 from simmail.mailstore.survey import Survey, survey
+from simmail.mailstore.unbroken import unbroken
 
 if TYPE_CHECKING:
     from simmail.mailstore.mailstore import MailStore
@@ -79,6 +80,10 @@ class Catalogue:
             self._loading[key].append(waiting)
             return await waiting
         self._loading[key] = []
+        return await unbroken(self._load(key))
+
+    async def _load(self, key: Key) -> Folder:
+        """Load a folder, and tell all who wait for it."""
         folder = self._folders[key] = Folder(self._store, *key)
         try:
             await folder.load()

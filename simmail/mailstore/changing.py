@@ -23,6 +23,7 @@ from simmail.mailstore.loading import Head
 from simmail.mailstore.maildir import Row
 from simmail.mailstore.records import FolderChange
 from simmail.mailstore.state import FolderState
+from simmail.mailstore.unbroken import unbroken
 
 if TYPE_CHECKING:
     from simmail.mailstore.mailstore import MailStore
@@ -176,7 +177,7 @@ class Changing(FolderState):
 
     def poll(self) -> Deferred[None]:
         """Deferred: what others changed is noticed."""
-        return Deferred.fromCoroutine(self._poll())
+        return unbroken(self._poll())
 
     async def _poll(self) -> None:
         async with self._changing():

@@ -30,6 +30,7 @@ from simmail.mailstore.loading import Head, Loaded
 from simmail.mailstore.maildir import Row
 from simmail.mailstore.records import Columns, FolderChange
 from simmail.mailstore.transfer import Sources, Transferred, transfer
+from simmail.mailstore.unbroken import unbroken
 
 
 @implementer(IFolder)
@@ -258,12 +259,15 @@ class Folder(Flagging):
         found = await self._read_files(uids)
         if None in found:
             # Renamed under our hands, by a change of flags here or by another program; or gone.
-            async with self._changing():
-                await self._look()
-                lost = [uid for uid, octets in zip(uids, found) if octets is None]
-                again = dict(zip(lost, await self._read_files(lost)))
+            lost = [uid for uid, octets in zip(uids, found) if octets is None]
+            again = await unbroken(self._read_again(lost))
             found = [again[uid] if octets is None else octets for uid, octets in zip(uids, found)]
         return [(uid, octets) for uid, octets in zip(uids, found) if octets is not None]
+
+    async def _read_again(self, uids: Sequence[int]) -> dict[int, bytes | None]:
+        async with self._changing():
+            await self._look()
+            return dict(zip(uids, await self._read_files(uids)))
 
     def paths(self, uids: Sequence[int]) -> list[str | None]:
         """Where the files of messages are, below the folder; None for those that are gone."""

@@ -14,6 +14,7 @@ from twisted.internet.defer import Deferred
 from simmail.mailstore.filing import Filer
 from simmail.mailstore.names import mailbox_dir
 from simmail.mailstore.survey import survey
+from simmail.mailstore.unbroken import unbroken
 from simmail.mailstore.worker import IWorker
 
 #: Mailboxes counted in one job of the writer.
@@ -60,9 +61,9 @@ class Tally:
 
     async def counts(self, mailboxes: Callable[[], Sequence[str]]) -> dict[str, Counts]:
         """All of them; C{mailboxes} names them."""
-        if not self._complete:
+        while not self._complete:
             if self._waiting is None:
-                await self._count(mailboxes)
+                await unbroken(self._count(mailboxes))
             else:
                 done: Deferred[None] = Deferred()
                 self._waiting.append(done)

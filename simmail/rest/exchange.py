@@ -105,11 +105,10 @@ class Exchange:
             status, octets, headers, content_type = self._told(call, answer)
         except Refusal as refusal:
             status, octets, headers = errors.told(refusal)
-        except CancelledError:
-            if not call.gone:
-                raise
-            return
-        except Exception:
+        except Exception as error:
+            if isinstance(error, CancelledError) and (call.gone or call.request._disconnected):
+                return
+            # Broken off for somebody else's sake would be a defect too: whoever is still there is told.
             self.log.failure("incident {incident}: {route} failed", incident=call.request_id,
                              route=call.route.endpoint)
             status, octets, headers = errors.defect(call.request_id)

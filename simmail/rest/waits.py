@@ -12,13 +12,15 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Raw, Struct
 from twisted.internet.defer import Deferred
+from twisted.logger import Logger
+from twisted.python.failure import Failure
 
 from simmail.core.delivery import Copy
 from simmail.core.extract import Code, Link, extract
 from simmail.core.reading import read
 from simmail.core.times import parse_duration
 from simmail.core.waiting import LONGEST_TIMEOUT, MailWait, ReplyWait, WaitFilter, parse_header, parse_since
-from simmail.errors import Invalid
+from simmail.errors import Invalid, Refusal
 from simmail.rest.clock import settle_seconds
 from simmail.rest.guard import check_rank
 from simmail.rest.mailboxes import case_of
@@ -28,6 +30,8 @@ from simmail.rest.showing import Shown, heavy, shown
 from simmail.rest.writing import one_address
 
 HEADING = "Wait"
+
+_log = Logger()
 
 ReplyKind = Literal["reply", "followup", "correction", "ooo", "initiate", "deliver", "nudge"]
 
@@ -170,6 +174,8 @@ def _unbroken(wait: Coroutine[Any, Any, Any], advance: bool) -> Deferred[Any]:
     def pass_on(result: Any) -> None:
         if not watched.called:
             watched.callback(result)
+        elif isinstance(result, Failure) and result.check(Refusal) is None:
+            _log.failure("a wait that nobody waits for any more went wrong", result)
 
     work.addBoth(pass_on)
     return watched

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import CancelledError, Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.errors import TimedOut
@@ -233,6 +233,14 @@ class DisconnectTests(DoorTestCase):
             connection = self.begin(method, path)
             self.work.waiting.pop().callback(None)
             self.assertEqual(connection.answer().json(), "done")
+
+    def test_broken_off_by_others(self) -> None:
+        """Who is still there when a call is broken off is told, and the log has it."""
+        for method, path in (("GET", "/api/slow"), ("GET", "/api/slow/x"), ("POST", "/api/change")):
+            connection = self.begin(method, path)
+            self.work.waiting.pop().cancel()
+            self.assertEqual(connection.answer().status, 500)
+            self.assertEqual(len(self.flushLoggedErrors(CancelledError)), 1)
 
     def test_pipelined(self) -> None:
         """Requests sent together are answered in their order."""
