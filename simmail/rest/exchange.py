@@ -23,8 +23,8 @@ from twisted.web.server import Request
 from simmail.errors import Refusal, Unavailable
 from simmail.rest import decoding, errors
 from simmail.rest.guard import Guard
+from simmail.rest.request import JSON
 from simmail.rest.schema import TAKEN, Call, Cookied, NoQuery, Octets, Page, Route
-from simmail.rest.server import JSON
 from simmail.rest.services import Services
 from simmail.rest.showing import heavy
 

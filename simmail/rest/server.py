@@ -1,8 +1,8 @@
 """
-The HTTP server under the API: what a connection and a body may cost, and the access log.
+The HTTP server under the API: what a connection may cost, and the access log.
 
-A body over its limit is refused while it arrives, a request that does not get
-finished is cut, and connections over the limit are refused at once.
+A request that does not get finished is cut, and connections over the limit
+are refused at once.
 Source: decisions, section 21; reliability, R11, R12 and S10.
 """
 
@@ -12,183 +12,27 @@ Source: decisions, section 21; reliability, R11, R12 and S10.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from io import BytesIO
-from tempfile import TemporaryFile
+from collections.abc import Callable
 from typing import Any
-from urllib.parse import unquote, unquote_to_bytes
+from urllib.parse import unquote
 
 from twisted.internet.interfaces import IAddress, IDelayedCall
 from twisted.internet.protocol import Protocol
 from twisted.logger import Logger, LogLevel
-from twisted.python.failure import Failure
 from twisted.web import http
 from twisted.web.resource import IResource
-from twisted.web.server import Request, Site
+from twisted.web.server import Site
 
 from simmail.rest import errors
-
-#: Bodies over this are spooled to a file.
-SPOOL_OVER = 1024 * 1024
+from simmail.rest.request import ApiRequest
 
 #: The slowest a body may arrive over the whole of it, octets a second, once the time-out is used up.
 SLOWEST_BODY = 16 * 1024
 
-#: So much more of a body that is refused is read and dropped before the connection is closed.
-MOST_SWALLOWED = 16 * 1024 * 1024
-
 #: A line of the access log.
 _LINE = "{method} {path}{names} {status} {octets} {ms}ms {remote} {request_id}"
 
-_SERVER = b"simmail"
-#: The type of nearly all answers.
-JSON = b"application/json"
 _BUSY = errors.body("too many connections; try again later")
-
-
-class ApiRequest(Request):
-    """
-    A request whose body is no larger than its path allows.
-
-    @ivar begun: real seconds at its first line.
-    @ivar endpoint: the route that answered it, C{""} for none.
-    @ivar asked_host: the C{Host} as the client sent it, where another was put in its place.
-    @ivar request_id: goes with every answer, C{b""} while it has none.
-    """
-
-    channel: Any
-    content: Any
-    defaultContentType = None
-    endpoint = ""
-    asked_host: bytes | None = None
-    refused = False
-    request_id = b""
-
-    def __init__(self, channel: Any, *args: Any, **kwargs: Any) -> None:
-        super().__init__(channel, *args, parsePOSTFormSubmission=False, **kwargs)
-        self.begun: float = channel.site.reactor.seconds()
-        self._room = 0
-
-    def gotLength(self, length: int | None) -> None:
-        """All headers are here; C{length} octets of body follow, C{None} when it comes in chunks."""
-        if length == 0:
-            self.content = BytesIO()
-            return
-        channel = self.channel
-        self._room = channel.site.room(channel._command, channel._path.partition(b"?")[0])
-        channel.expect_body(self._room if length is None else min(length, self._room))
-        if length is not None and length > self._room:
-            self.content = BytesIO()
-            self._refuse()
-            return
-        small = length is not None and length <= SPOOL_OVER
-        self.content = BytesIO() if small else TemporaryFile()
-
-    def handleContentChunk(self, data: bytes) -> None:
-        """One more piece of the body."""
-        self._room -= len(data)
-        if self.refused:
-            if self._room < -MOST_SWALLOWED:
-                self.channel.loseConnection()
-        elif self._room < 0:
-            self._refuse()
-        else:
-            self.content.write(data)
-
-    def _refuse(self) -> None:
-        # The client is told at once.  What it goes on to send is swallowed for a while all the same: closing
-        # on unread octets makes its system drop the answer (RFC 9112 section 9.6).
-        self.refused = True
-        body = errors.body("the body is over the limit")
-        self.code = 413
-        self.method, self.uri = self.channel._command, self.channel._path
-        self.sentLength = len(body)
-        self.channel.transport.write(
-            b"HTTP/1.1 413 Request Entity Too Large\r\nContent-Type: application/json\r\n"
-            b"Connection: close\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body))
-        self.channel.site.log(self)
-        if self.requestHeaders.hasHeader(b"Expect"):
-            self.requestHeaders.removeHeader(b"Expect")
-            self.channel.loseConnection()
-
-    def requestReceived(self, command: bytes, path: bytes, version: bytes) -> None:
-        """The request is complete."""
-        self.channel.complete()
-        if self.refused:
-            self.channel.loseConnection()
-        else:
-            super().requestReceived(command, path, version)
-
-    def connectionLost(self, reason: Any = None) -> None:
-        """The client is gone."""
-        # A change that was received whole goes on, and may not have read its body yet: it ends with its last reader.
-        self.content = None
-        super().connectionLost(reason)
-
-    def process(self) -> None:
-        """Answer it; there is one resource, and it is a leaf."""
-        site = self.site = self.channel.site
-        self.prepath = []
-        self.postpath = list(map(unquote_to_bytes, self.path[1:].split(b"/")))
-        try:
-            self.render(site.resource)
-        except Exception:
-            self.processingFailed(Failure())
-
-    def write(self, data: bytes) -> None:
-        """Write a piece of an answer; what goes with every answer goes before the first."""
-        if not self.startedWriting and not self._disconnected:
-            headers = self.responseHeaders
-            headers.setRawHeaders(b"Server", [_SERVER])
-            headers.setRawHeaders(b"Date", [self.channel.site.date()])
-            if self.request_id:
-                headers.setRawHeaders(b"X-Request-Id", [self.request_id])
-        super().write(data)
-
-    def answer(
-        self, status: int, octets: bytes, headers: Iterable[tuple[str, str]] = (), content_type: bytes = JSON
-    ) -> None:
-        """
-        Write a whole answer and finish.
-
-        @param headers: besides those of every answer and those that are set already.
-        """
-        if status != 200:
-            self.setResponseCode(status)
-        out = self.responseHeaders
-        if (self.startedWriting or self._disconnected or self.cookies or self.clientproto != b"HTTP/1.1"
-                or self.method == b"HEAD" or status in http.NO_BODY_CODES):
-            if status != 304:
-                out.setRawHeaders(b"Content-Type", [content_type])
-                out.setRawHeaders(b"Content-Length", [b"%d" % len(octets)])
-            for name, value in headers:
-                out.setRawHeaders(name, [value])
-            self.write(octets)
-        else:
-            # As it would write it in many steps.
-            for name, value in headers:
-                out.setRawHeaders(name, [value])
-            lines = [b"%b: %b\r\n" % (name, value) for name, values in out.getAllRawHeaders() for value in values]
-            self.startedWriting = 1
-            self.sentLength = len(octets)
-            self.channel.transport.write(
-                b"HTTP/1.1 %d %b\r\nServer: %b\r\nDate: %b\r\nX-Request-Id: %b\r\nContent-Type: %b\r\n"
-                b"Content-Length: %d\r\n%b\r\n%b" % (
-                    status, self.code_message, _SERVER, self.channel.site.date(), self.request_id, content_type,
-                    len(octets), b"".join(lines), octets))
-        self.finish()
-
-    def processingFailed(self, reason: Failure) -> Failure:
-        """What no error handler of the API saw: 500, as JSON."""
-        self._log.failure("a request failed", failure=reason)
-        if not self.startedWriting:
-            body = errors.body("internal error")
-            self.setResponseCode(500)
-            self.setHeader(b"Content-Type", b"application/json")
-            self.setHeader(b"Content-Length", b"%d" % len(body))
-            self.write(body)
-        self.finish()
-        return reason
 
 
 # Of a request that is taken at once: what it asks for, a header, those that say that there is a body or that something

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.internet.defer import Deferred
 
-from simmail.rest.server import SPOOL_OVER
+from simmail.rest.request import SPOOL_OVER
 from tests.rest.served import ServedTestCase
 
 PNG = b64encode(b"\x89PNG\r\n\x1a\n").decode()
