@@ -83,13 +83,14 @@ class Dice:
     def token(self, length: int, *key: Key) -> str:
         """An identifier of C{length} (at most 50) characters of Crockford's base 32, lower case."""
         number = int.from_bytes(blake2b(self._prefix + _encode(key), digest_size=32).digest(), "big")
-        return "".join(_ALPHABET[(number >> (5 * i)) & 31] for i in range(length))
+        return "".join([_ALPHABET[(number >> (5 * i)) & 31] for i in range(length)])
 
 
 def _encode(key: tuple[Key, ...]) -> bytes:
     # Length-prefixed, so that no two keys run into one another.
-    found = b""
+    found = ""
     for part in key:
-        octets = str(part).encode("utf-8", "surrogatepass")
-        found += b"%d:%b" % (len(octets), octets)
-    return found
+        text = str(part)
+        # In octets: most often as many as characters.
+        found += f"{len(text) if text.isascii() else len(text.encode('utf-8', 'surrogatepass'))}:{text}"
+    return found.encode("utf-8", "surrogatepass")

@@ -27,6 +27,9 @@ _RULE = re.compile(r"_{20,80}|-{20,80}")
 _FIELD = re.compile(
     r"\*{0,2}(from|sent|date|to|cc|subject|von|gesendet|datum|an|betreff|de|envoyé|à|objet|enviado|para|asunto)"
     r" ?:\*{0,2}(?: |\t|$)", re.IGNORECASE)
+#: What stands first in a line that introduces a quotation, whichever way.
+_MAY_BEGIN = re.compile(
+    r"(?:on|am|le|el|il|op|den|em|w dniu|dne|på) |\s*(?:--|begin|anfang)|\*{0,2}(?:from|von|de) ?:", re.IGNORECASE)
 _FIRST = frozenset(("from", "von", "de"))
 
 
@@ -58,7 +61,7 @@ def _start(lines: list[str]) -> tuple[int, bool]:
     """The line with which a quotation begins, C{-1} for none, and whether its lines are marked."""
     for n, line in enumerate(lines):
         bare = line.lstrip("> ")
-        if not bare:
+        if _MAY_BEGIN.match(bare) is None:
             continue
         if _attribution(lines, n):
             following = next((one for one in lines[n + _attribution(lines, n):n + 6] if one.strip()), "")

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time, timedelta, timezone
 from email.utils import parsedate_tz
+from functools import lru_cache
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -118,6 +119,7 @@ def format_duration(duration: timedelta) -> str:
     return "".join(parts) or "0s"
 
 
+@lru_cache(256)
 def zone(name: str, field: str = "timing.hours.tz") -> ZoneInfo:
     """
     The zone of an IANA name.
@@ -135,6 +137,7 @@ def zone(name: str, field: str = "timing.hours.tz") -> ZoneInfo:
         raise Invalid(field, f"unknown time zone {name}") from None
 
 
+@lru_cache(256)
 def parse_days(text: str, field: str = "timing.hours.days") -> frozenset[int]:
     """
     Days of the week, Monday 0: C{mon-fri}, C{sat}, C{fri-mon} (over the weekend), C{mon,wed,fri}, C{mon-wed,sat}.
@@ -168,6 +171,7 @@ def parse_clock(text: str, field: str = "") -> int:
     return minutes
 
 
+@lru_cache(256)
 def parse_date(text: str, field: str = "") -> date:
     """
     A date C{YYYY-MM-DD}.
@@ -205,6 +209,7 @@ class Window(NamedTuple):
         return (today in self.days and minute >= self.start) or ((today - 1) % 7 in self.days and minute < self.end)
 
 
+@lru_cache(256)
 def window(hours: Hours) -> Window:
     """
     Working hours, read.  What is not set does not narrow: no days are all days, no times the whole day, no zone UTC.

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from simmail.core.mail import Mail
 from simmail.core.words import phrases, slots
-from simmail.core.words.language import Language
+from simmail.core.words.language import Language, spaced
 from simmail.core.words.people import Sender, addressee, sender
 from simmail.core.words.prose import Prose, clean, read_prose
 
@@ -116,13 +116,13 @@ def pick_up(mail: Mail, base: datetime, language: Language) -> Findings:
     for sentence in prose.sentences:
         found = slots.find(sentence, base, language)
         low = f" {sentence.lower()}"
-        taken_back = any(f" {cue}" in low for cue in language.called_off)
+        taken_back = any(map(low.__contains__, spaced(language.code, "called_off")))
         off = off or taken_back
         if taken_back and not sentence.endswith("?"):
             # "I have to cancel our call tomorrow at 15:00" proposes nothing.
             called_off.extend(found.slots)
             found = found._replace(slots=())
-        elif any(cue in low for cue in language.same_time):
+        elif any(map(low.__contains__, language.same_time)):
             before = [*called_off, *appointments] or _quoted_slots(prose, base, language)
             found = found._replace(slots=tuple(
                 slot if slot.timed else _at_that_time(slot, before) for slot in found.slots))
@@ -143,7 +143,7 @@ def pick_up(mail: Mail, base: datetime, language: Language) -> Findings:
         deed = deed or say(phrases.deed(sentence, language), 80)
     both = f"{subject}\n{prose.body}"
     references = _references(both, language)
-    familiar, polite = address_form(prose.body)
+    familiar, polite = address_form(prose.body) if language.code == "de" else (False, False)
     return Findings(
         prose=prose,
         sender=sender(mail, prose, language),
@@ -193,13 +193,13 @@ def _at_that_time(slot: slots.Slot, before: list[slots.Slot]) -> slots.Slot:
 
 
 def _sorry(low: str, language: Language) -> bool:
-    return any(word in low for word in language.sorry_words) and not any(word in low for word in language.not_sorry)
+    return any(map(low.__contains__, language.sorry_words)) and not any(map(low.__contains__, language.not_sorry))
 
 
 def _rating(body: str, language: Language) -> int:
     """The highest mark of a scale that is asked for ("from 1 to 5"), 0 for none."""
     low = body.lower()
-    if not any(word in low for word in language.rating_words):
+    if not any(map(low.__contains__, language.rating_words)):
         return 0
     match = _SCALE.search(low)
     return int(match.group(1)) if match is not None else 0
@@ -242,7 +242,7 @@ def _question(sentence: str, language: Language) -> Question:
         text=_capital(say(sentence, 200)), form=form, topic=say(phrases.topic(sentence, language), 60),
         short=phrases.short_answers(words, language), options=options,
         needs=any(word.lower() in language.need_words for word in words),
-        confirms=any(f" {cue}" in f" {low}" for cue in language.confirm_words),
+        confirms=any(map(f" {low}".__contains__, spaced(language.code, "confirm_words"))),
     )
 
 

@@ -35,6 +35,8 @@ _THANKS = ("thank", "many thanks", "danke", "vielen dank", "besten dank", "herzl
 _SHORT = 18
 #: Words of a mail that only takes its leave.
 _FAREWELL = 30
+#: Letters of a word by which cues are passed over.
+_BEGIN = 2
 _SIGNS = {ord(sign): " " for sign in ".,;:!?()[]{}<>\"“”„*#/|_-–—\n\t\r'’"}
 
 
@@ -56,18 +58,20 @@ def score(mail: Mail, found: Findings, somebody_else: bool, language: Language) 
         share = 0.0
     # One look a cue: the subject counts for all or, of an answer, for nothing or a part.
     whole = f"{body}\n{subject}" if share == 1.0 else body
+    # Most cues need no look: no word begins as they do.
+    begun = _beginnings(language.code).intersection([word[:_BEGIN] for word in whole.split()])
     scores = {
-        intent: sum([weight for cue, weight in cues if cue in whole])
+        intent: sum([weight for cue, weight, begin in cues if begin in begun and cue in whole])
         for intent, cues in _cues(language.code)
     }
     if 0.0 < share < 1.0:
         for intent, cues in _cues(language.code):
-            scores[intent] += share * sum([weight for cue, weight in cues if cue in subject and cue not in body])
+            scores[intent] += share * sum([weight for cue, weight, _ in cues if cue in subject and cue not in body])
     if not found.prose.body.strip() and not mail.attachments and not mail.html and mail.size:
         scores["empty"] = 9.0
     if somebody_else:
         scores["wrong"] += 8
-    if any(cue in body or cue in subject for cue in _mentions(language.code)):
+    if any(map(f"{body}\n{subject}".__contains__, _mentions(language.code))):
         # A program passes on what somebody asks: its own footer says nothing.
         for intent in ("newsletter", "sales", "information", "contact", "account"):
             scores[intent] = 0.0
@@ -184,12 +188,25 @@ def _reply_words(code: str) -> tuple[str, ...]:
 
 
 @cache
-def _cues(code: str) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
+def _cues(code: str) -> tuple[tuple[str, tuple[tuple[str, float, str], ...]], ...]:
     # A cue is the beginning of a word or phrase: " resched" is in " we reschedule ".
     return tuple(
-        (intent, tuple((_flat(cue).rstrip(), weight) for cue, weight in cues.items()))
+        (intent, tuple((flat, weight, _begin(flat)) for flat, weight in (
+            (_flat(cue).rstrip(), weight) for cue, weight in cues.items())))
         for intent, cues in known(code).cues.items()
     )
+
+
+def _begin(cue: str) -> str:
+    word, blank, _ = cue[1:].partition(" ")
+    if len(word) < _BEGIN and not blank:
+        raise ValueError(f"{cue!r} is too short for a cue")
+    return word[:_BEGIN]
+
+
+@cache
+def _beginnings(code: str) -> frozenset[str]:
+    return frozenset(begin for _, cues in _cues(code) for _, _, begin in cues)
 
 
 @cache

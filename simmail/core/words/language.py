@@ -229,6 +229,12 @@ def language(code: str) -> Language:
     return convert(read_yaml(code, "language.yaml"), Language, strict=False)
 
 
+@cache
+def spaced(code: str, words: str) -> tuple[str, ...]:
+    """Some words of one of L{LANGUAGES} with a blank before each, to be looked for at the beginning of words."""
+    return tuple(f" {word}" for word in getattr(language(code), words))
+
+
 def counted(phrase: str, known: Language) -> dict[str, str]:
     """How a thing is spoken of: C{is} and C{it} for one, the same for several."""
     several = f" {known.and_} " in phrase or (
@@ -252,6 +258,6 @@ def tell(text: str) -> str:
 def _hits(text: str) -> dict[str, int]:
     low = text.lower()
     words = [word.strip(".,;:!?()\"'") for word in low.split()]
-    hits = {code: sum([word in language(code).common_words for word in words]) for code in LANGUAGES}
+    hits = {code: sum(map(language(code).common_words.__contains__, words)) for code in LANGUAGES}
     hits["de"] += any(letter in low for letter in "äöüß")
     return hits

@@ -4,10 +4,13 @@ Who writes, and to whom: display names, greetings and sign-offs read as people a
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from msgspec import Struct
 
 from simmail.core.mail import Mail
 from simmail.core.words.language import Language
+from simmail.core.words.language import language as known
 from simmail.core.words.prose import Prose, clean
 
 _FREEMAIL = frozenset({
@@ -57,6 +60,12 @@ def _is_firm(name: str, firm: str, address: str) -> bool:
 
 def split_display(text: str, language: Language) -> tuple[str, str]:
     """The person and the organisation a display name names; each may be C{""}."""
+    return _split_display(text[:200], language.code)
+
+
+@lru_cache(1024)
+def _split_display(text: str, code: str) -> tuple[str, str]:
+    language = known(code)
     text = " ".join(_plain(text).split())[:80]
     organisation = ""
     for part in _PARTS:
@@ -84,6 +93,7 @@ def is_person(name: str, language: Language) -> bool:
         len(words) == 1 and words[0].isupper() and len(words[0]) > 1)
 
 
+@lru_cache(1024)
 def company_of(address: str) -> str:
     """The organisation a domain suggests: C{brightdesk.example} is C{Brightdesk}."""
     labels = address.rpartition("@")[2].lower().split(".")
@@ -144,4 +154,7 @@ def _alike(one: str, other: str, language: Language) -> bool:
 
 
 def _plain(text: str) -> str:
-    return clean(text[:200]).replace("\n", " ").translate({ord(sign): " " for sign in "{}[]<>|\"“”„"})
+    return clean(text[:200]).replace("\n", " ").translate(_NO_SIGNS)
+
+
+_NO_SIGNS = {ord(sign): " " for sign in "{}[]<>|\"“”„"}

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from simmail.core.words.language import Language
+from simmail.core.words.language import Language, spaced
 from simmail.core.words.language import language as known
 
 _WORD = re.compile(r"[€$£]?[^\W_]+(?:['’.-][^\W_]+)*|[,;:()?!–—]")
@@ -95,8 +95,7 @@ def has_question_word(clause: str, language: Language) -> bool:
 
 def asks_time(sentence: str, language: Language) -> bool:
     """Whether a question asks for an appointment: "Do you have half an hour next week?"."""
-    low = f" {sentence.lower()}"
-    return any(f" {cue}" in low for cue in language.time_asked)
+    return any(map(f" {sentence.lower()}".__contains__, spaced(language.code, "time_asked")))
 
 
 def is_idle(sentence: str, language: Language) -> bool:
@@ -107,8 +106,7 @@ def is_idle(sentence: str, language: Language) -> bool:
 
 def asks_for_something(sentence: str, language: Language) -> bool:
     """Whether a sentence asks its reader to do something."""
-    low = f" {sentence.lower()}"
-    return any(f" {cue}" in low for cue in language.ask_words)
+    return any(map(f" {sentence.lower()}".__contains__, spaced(language.code, "ask_words")))
 
 
 def asks_to_do(sentence: str, language: Language) -> bool:

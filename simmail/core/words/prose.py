@@ -55,8 +55,13 @@ class Prose(Struct, frozen=True):
 
 def clean(text: str) -> str:
     """Text without control and direction characters, line ends as LF."""
-    text = text[: READ * 4].encode("utf-8", "replace").decode("utf-8")
-    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\xa0", " ").translate(_CONTROLS)
+    text = text[: READ * 4]
+    if text.isascii():
+        if text.isprintable():
+            return text
+    else:
+        text = text.encode("utf-8", "replace").decode("utf-8").replace("\xa0", " ")
+    return text.replace("\r\n", "\n").replace("\r", "\n").translate(_CONTROLS)
 
 
 def read_prose(text: str, language: Language) -> Prose:

@@ -121,7 +121,7 @@ def set_scene(request: WordsRequest) -> Scene:
         facts=read_facts(request.facts, request.notes),
         read=read,
         common=_common(request, read, calendar, language),
-        distant=_distant(request, read),
+        distant=language.code != "de" or _distant(request, read),
         said=folded("\n".join([
             *(one.found.prose.quoted for one in read), *(mail.text[:20_000] for mail in request.own)])),
     )
