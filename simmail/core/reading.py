@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from binascii import a2b_qp
+from functools import lru_cache
 from html import escape
 from sys import intern
 from types import MappingProxyType
@@ -37,6 +38,8 @@ NOBODY = Address("", "")
 #: References kept of one message, characters of one Message-ID.
 MOST_REFERENCES, LONGEST_ID = 1000, 900
 _LONGEST_FILENAME = 255
+#: Characters of a From value that is kept with what it says, and how many are.
+_LONGEST_KEPT, _MOST_KEPT = 200, 1024
 
 _FOLD = re.compile(r"\n(?=[ \t])")
 _BLANK_COLON = re.compile(rb"\n(?:from|subject|message-id)[ \t]")
@@ -107,10 +110,21 @@ def read_title(octets: bytes) -> Title:
             found.append(value)
         else:
             author, subject, message_id = found
-            authors, ids = parse_list(author), message_ids(message_id)
-            return Title(authors[0].address if authors else "", subject, ids[0] if ids else "")
+            ids = message_ids(message_id)
+            address = _author_again(author) if len(author) <= _LONGEST_KEPT else _author(author)
+            return Title(address, subject, ids[0] if ids else "")
     mail = read_headers(octets)
     return Title(mail.from_.address, mail.subject, mail.message_id)
+
+
+def _author(value: str) -> str:
+    """The first address of a From value."""
+    authors = parse_list(value)
+    return authors[0].address if authors else ""
+
+
+#: The same author writes again and again.
+_author_again = lru_cache(_MOST_KEPT)(_author)
 
 
 def _odd(folded: bytes) -> bool:

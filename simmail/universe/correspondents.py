@@ -93,8 +93,7 @@ class Correspondents:
         arrive = commit.arrive if decision is None else ()
         self._coming += bool(arrive)
         try:
-            issued = Deferred.fromCoroutine(universe.commit_surely(
-                commit if decision is None else _with(commit, decision)))
+            issued = universe.issue_surely(commit if decision is None else _with(commit, decision))
             self._issued = decision is not None
             self._let_go()
             done = await issued
@@ -109,7 +108,8 @@ class Correspondents:
                 self._turn.release()
                 self._joining = False
                 self._let_go()
-        self.add(arrive, octets)
+        if arrive or self._queue:
+            self.add(arrive, octets)
 
     async def _joined(self, commit: Commit, octets: bytes | None) -> Commit | None:
         """

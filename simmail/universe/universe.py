@@ -27,10 +27,11 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
-from twisted.internet.defer import Deferred, DeferredLock
+from twisted.internet.defer import Deferred, DeferredLock, fail
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import LoopingCall
 from twisted.logger import Logger
+from twisted.python.failure import Failure
 
 from simmail.config import Config
 from simmail.core.allowances import SELF_HOSTED, Plan
@@ -232,9 +233,15 @@ class Universe:
 
         @raise Unavailable: it is not known to be true; with C{once} it may be tried again.
         """
+        return await self._issue(commit)
+
+    def _issue(self, commit: Commit) -> Deferred[Committed]:
         if self._closed:
-            raise Unavailable(f"the universe {self.id} is closed")
-        done: Committed = await self.database.commit(self.id, commit)
+            return fail(Unavailable(f"the universe {self.id} is closed"))
+        issued: Deferred[Committed] = self.database.commit(self.id, commit)
+        return issued.addCallback(self._true, commit)
+
+    def _true(self, done: Committed, commit: Commit) -> Committed:
         if done.fresh:
             if commit.counts:
                 self.usage.counted(commit.counts, done.counts)
@@ -248,12 +255,24 @@ class Universe:
 
         @raise Unavailable: Redis is away and the universe stops; what is owed is completed at the next start.
         """
+        return await self.issue_surely(commit)
+
+    def issue_surely(self, commit: Commit) -> Deferred[Committed]:
+        """The same, which has begun when this returns."""
+        return self._issue(commit).addErrback(self._again, commit)
+
+    def _again(self, failure: Failure, commit: Commit) -> Deferred[Committed]:
+        failure.trap(Unavailable)
+        return Deferred.fromCoroutine(self._once_more(commit, failure.value))
+
+    async def _once_more(self, commit: Commit, error: BaseException | None) -> Committed:
         while True:
+            self.logger.warn("a commit waits for Redis: {error}", error=error)
+            await self._database_back()
             try:
                 return await self.commit(commit)
-            except Unavailable as error:
-                self.logger.warn("a commit waits for Redis: {error}", error=error)
-                await self._database_back()
+            except Unavailable as again:
+                error = again
 
     def _database_back(self) -> Deferred[None]:
         back: Deferred[None] = Deferred()
