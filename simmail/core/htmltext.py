@@ -107,10 +107,12 @@ class _Page:
                         self.link_text.append(text)
                 if meaning is None:
                     meaning = meanings.learn(tag)
-                if meaning == _LINE:
-                    self.block(False)
-                elif meaning == _PARAGRAPH:
+                if meaning == _NOTHING:
+                    continue
+                if meaning == _PARAGRAPH:
                     self.block(True)
+                elif meaning == _LINE:
+                    self.block(False)
                 elif meaning == _BEGINS:
                     self.begin(tag.name, tag.attributes)
                 elif meaning == _ENDS:
@@ -265,14 +267,15 @@ class _Page:
         written.append(_folded(shown))
 
     def newline(self) -> None:
-        self.say()
+        if self.said:
+            self.say()
         line = "".join(self.line)
         if "\xa0" in line:
             line = line.replace("\xa0", " ")
         line = line.rstrip()
         self.line.clear()
         self.space = False
-        prefix = "> " * min(self.quotes, _DEEPEST)
+        prefix = "> " * min(self.quotes, _DEEPEST) if self.quotes else ""
         if self.blank >= 0 and line:
             if self.lines and self.lines[-1].strip("> "):
                 self.lines.append(("> " * min(self.blank, _DEEPEST)).rstrip())
@@ -282,15 +285,16 @@ class _Page:
 
     def block(self, apart: bool) -> None:
         """Begin a new line, after a blank one when C{apart}."""
-        self.say()
+        if self.said:
+            self.say()
         if self.line:
             if not self.line[0].isspace() or any(not piece.isspace() for piece in self.line):
                 self.newline()
             else:
                 self.line.clear()
         self.space = False
-        if apart:
-            self.blank = self.quotes if self.blank < 0 else min(self.blank, self.quotes)
+        if apart and not 0 <= self.blank <= self.quotes:
+            self.blank = self.quotes
 
     def text(self) -> str:
         self.leave_link()

@@ -22,6 +22,9 @@ def read_files(root: int, directory: str, paths: Sequence[str | None]) -> list[b
 
     @param root: descriptor of the directory that C{directory} is below; paths: below it.
     """
+    if len(paths) == 1:
+        # Each call of the system hands the interpreter to another thread, who may be busy.
+        return [_read(root, f"{directory}/{path}") for path in paths if path is not None] or [None]
     try:
         there = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=root)
     except FileNotFoundError:

@@ -23,8 +23,9 @@ from simmail.errors import Unavailable
 
 #: What is taken from the queue at once, at most.
 MOST_AT_ONCE = 256
-#: What is answered in one turn of the reactor, at most.
-MOST_AT_A_TURN = 64
+#: What is answered in one turn of the reactor, at most, and real seconds after which no more is: what is sent off
+#: goes out at the end of a turn, to clients that then ask for the next thing.
+MOST_AT_A_TURN, LONGEST_TURN = 64, 0.004
 #: Outcomes are told in lumps of so many, or when one has been kept for so long (real seconds).
 LUMP, LONGEST_KEPT = 8, 0.002
 
@@ -179,12 +180,15 @@ class Worker:
     def _deliver(self) -> None:
         self._called = False
         outcomes = self._outcomes
+        until = monotonic() + LONGEST_TURN
         for _ in range(MOST_AT_A_TURN):
             if not outcomes:
                 return
             done, result = outcomes.popleft()
             # A Failure goes to the errbacks.
             done.callback(result)
+            if monotonic() > until:
+                break
         self._reactor.callFromThread(self._deliver)
 
 

@@ -11,6 +11,7 @@ from twisted.internet.task import deferLater
 from twisted.trial.unittest import TestCase
 
 from simmail.errors import NotFound, Unavailable
+from simmail.mailstore import worker
 from simmail.mailstore.worker import Worker
 from tests.contracts.mailstores import AT, a_delivery, a_mail
 from tests.mailstore.stores import StoreTestCase
@@ -40,6 +41,20 @@ class WorkerTests(TestCase):
             done.append(deferred.addBoth(lambda result, number=number: came.append(number)))
         await gatherResults(done)
         self.assertEqual(came, list(range(500)))
+
+    async def test_short_turns(self) -> None:
+        """Where answering takes long, others have a turn in between."""
+        self.patch(worker, "LONGEST_TURN", -1.0)
+        came: list[str] = []
+        first: Deferred[str] = Deferred()
+        second: Deferred[str] = Deferred()
+        first.addCallback(came.append).addCallback(
+            lambda _: reactor.callFromThread(came.append, "another"))  # type: ignore[attr-defined]
+        second.addCallback(came.append)
+        self.worker._outcomes.extend([(first, "first"), (second, "second")])
+        self.worker._deliver()
+        await second
+        self.assertEqual(came, ["first", "another", "second"])
 
     async def test_disk_errors(self) -> None:
         """What the disk refuses is unavailable; all else is as it is."""
