@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from twisted.internet.defer import Deferred
+from twisted.internet.task import deferLater
 
 from simmail.errors import Invalid
 from simmail.mailstore.changing import Changing
@@ -19,6 +20,8 @@ from simmail.mailstore.records import FolderChange
 
 #: Files renamed in one go while nobody waits for it; changes of flags that are only noted.
 PLACED, NOTED = 64, 5000
+#: Real seconds between those while others wait for the writer, each for one of them at most.
+_PAUSE = 0.01
 
 
 class Flagging(Changing):
@@ -163,9 +166,11 @@ class Flagging(Changing):
         """
         if self.gone:
             return
-        todo = sorted(self._unplaced)
+        todo, store = sorted(self._unplaced), self._store
         # Few at a time: nobody waits for it, but others wait for the disk meanwhile.
         for begin in range(0, len(todo), PLACED):
+            if begin and store.idle.awaited:
+                await deferLater(store.reactor, _PAUSE)
             async with self._changing():
                 lost = await self._place(todo[begin:begin + PLACED])
                 if lost:

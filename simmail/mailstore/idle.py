@@ -7,6 +7,7 @@ Who then lists or searches them need not wait for it.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from twisted.internet.defer import Deferred
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 #: Real seconds without new mail after which there is nothing else to do; messages looked at in one go, few because
 #: whoever comes meanwhile shares the interpreter with them.
 _IDLE, _SLICE = 0.3, 16
+#: Real seconds in which who waited for something is likely to wait for more.
+_SOON = 0.05
 #: Real seconds after which a little is done though there is never nothing else to do.
 _PATIENCE = 10.0
 #: Messages that wait, at most; the others are looked at when they are asked for.
@@ -44,7 +47,7 @@ class Idle:
         self._learn = learn
         self._from: dict[Folder, int] = {}
         self._unlearned = False
-        self._last = self._rested = 0.0
+        self._last, self._rested = -inf, 0.0
         self._call: Any = None
         self._working = self._stopped = False
 
@@ -64,6 +67,11 @@ class Idle:
     def wait(self) -> None:
         """Somebody waits for something that leaves nothing to do here."""
         self._last = self._reactor.seconds()
+
+    @property
+    def awaited(self) -> bool:
+        """Whether somebody has just waited for something, and is likely to go on."""
+        return not self._stopped and self._reactor.seconds() - self._last < _SOON
 
     def stop(self) -> None:
         """No more."""

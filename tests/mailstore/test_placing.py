@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, cast
 
 from twisted.internet.defer import Deferred
@@ -10,7 +11,11 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.errors import NotFound, Unavailable
 from simmail.mailstore.changing import Changing
+from simmail.mailstore.flagging import PLACED
 from simmail.mailstore.placing import Placing
+from tests.contracts.mailstores import DiskProvider, a_delivery, result_of
+
+MARIA = "maria@acme.test"
 
 
 class AFolder:
@@ -24,6 +29,31 @@ class AFolder:
     def place(self) -> Deferred[None]:
         self.asked.append(Deferred())
         return self.asked[-1]
+
+
+class TurnTests(SynchronousTestCase):
+    """Renaming files gives way to whoever waits."""
+
+    def test_pauses(self) -> None:
+        """While somebody asks for something a slice is done at a time, and all of it when nobody does."""
+        path = self.mktemp()
+        provider = DiskProvider(path)
+        self.addCleanup(provider.stop)
+        store, clock = provider.store, provider.clock
+        for number in range(3 * PLACED):
+            result_of(store.accept(a_delivery(number, MARIA)))
+        folder = result_of(store.folder(MARIA, "INBOX"))
+        cur = Path(path, "mail", "main", MARIA, "cur")
+        result_of(folder.flag(folder.uids, ("\\Flagged",), "+"))
+        clock.advance(0.99)
+        store.visible()
+        clock.advance(0.02)
+        self.assertEqual(len(list(cur.iterdir())), PLACED)
+        store.visible()
+        clock.advance(0.02)
+        self.assertEqual(len(list(cur.iterdir())), 2 * PLACED)
+        clock.advance(0.1)
+        self.assertEqual(len(list(cur.iterdir())), 3 * PLACED)
 
 
 class PlacingTests(SynchronousTestCase):
