@@ -248,7 +248,9 @@ class Rows:
 
     def having_recent(self) -> list[int]:
         """The UIDs of messages in C{new/}."""
-        return list(compress(self.uids, self.recent))
+        # The newest ones mostly; often there are none, and each SELECT asks.
+        first = self.recent.find(1)
+        return list(compress(self.uids[first:], self.recent[first:])) if first >= 0 else []
 
     def first_unseen(self) -> int | None:
         """The lowest UID without C{\\Seen}."""
