@@ -6,6 +6,7 @@ from unittest.mock import patch
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from twisted.internet.abstract import FileDescriptor
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IPushProducer
 from twisted.trial.unittest import SynchronousTestCase
@@ -90,6 +91,15 @@ class LimitTests(SynchronousTestCase):
             client.send(octets)
             self.assertRegex(client.taken(), rb"\* BYE (Line|Literal) too long\r\n")
             self.assertTrue(client.closed())
+
+    def test_read_before_login(self) -> None:
+        """What is sent ahead of a login waits in the client's own system; from then on more is read at once."""
+        house = House()
+        client = house.connect()
+        self.assertEqual(client.transport.bufferSize, server_module.EARLY_READ)
+        client.do("a LOGIN nobody nothing")
+        self.assertEqual(client.transport.bufferSize, server_module.EARLY_READ)
+        self.assertEqual(house.signed_in().transport.bufferSize, FileDescriptor.bufferSize)
 
     def test_commands_before_login(self) -> None:
         """A client that does all but sign in is told to go, and what it sent ahead is forgotten."""
