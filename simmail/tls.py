@@ -121,6 +121,8 @@ class FlawedTls:
             .not_valid_before(now - timedelta(days=91))
             .not_valid_after(now - timedelta(days=1) if expired else now + LIFETIME)
             .add_extension(x509.SubjectAlternativeName([_general_name(one) for one in dict.fromkeys(names)]), False)
+            .add_extension(_key_of(above), critical=False)
+            .add_extension(x509.SubjectKeyIdentifier.from_public_key(private.public_key()), critical=False)
             .sign(signer, digest)
         )
         self._context = SSL.Context(SSL.TLS_SERVER_METHOD)
@@ -140,6 +142,10 @@ def make_certificate(certificate: str, key: str, names: tuple[str, ...]) -> None
     everyone = list(dict.fromkeys((*names, "localhost", "127.0.0.1", "::1")))
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, everyone[0][:64])])
     begin = datetime.now(UTC) - timedelta(days=1)
+    # What RFC 5280 demands of who signs, and strict clients check: it signs the flawed certificates of faults.
+    usage = dict.fromkeys((
+        "digital_signature", "content_commitment", "key_encipherment", "data_encipherment", "key_agreement",
+        "key_cert_sign", "crl_sign", "encipher_only", "decipher_only"), False)
     built = (
         x509.CertificateBuilder()
         .subject_name(subject).issuer_name(subject)
@@ -148,6 +154,8 @@ def make_certificate(certificate: str, key: str, names: tuple[str, ...]) -> None
         .not_valid_before(begin).not_valid_after(begin + LIFETIME)
         .add_extension(x509.SubjectAlternativeName([_general_name(one) for one in everyone]), critical=False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .add_extension(x509.KeyUsage(**usage | {"digital_signature": True, "key_cert_sign": True}), critical=True)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(private.public_key()), critical=False)
         .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
         .sign(private, hashes.SHA256())
     )
@@ -156,6 +164,15 @@ def make_certificate(certificate: str, key: str, names: tuple[str, ...]) -> None
     with open(os.open(key, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
         file.write(octets)
     Path(certificate).write_bytes(built.public_bytes(serialization.Encoding.PEM))
+
+
+def _key_of(issuer: x509.Certificate) -> x509.AuthorityKeyIdentifier:
+    """The key that signs, as the issuer names it (RFC 5280 section 4.2.1.1)."""
+    try:
+        named = issuer.extensions.get_extension_for_class(x509.SubjectKeyIdentifier).value
+    except x509.ExtensionNotFound:
+        return x509.AuthorityKeyIdentifier.from_issuer_public_key(issuer.public_key())  # type: ignore[arg-type]
+    return x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(named)
 
 
 def _general_name(name: str) -> x509.GeneralName:
