@@ -100,8 +100,11 @@ class Program:
                 if count == LUMP or monotonic() - told > LONGEST_KEPT:
                     self._flush()
                     told, count = monotonic(), 0
-            self._guarded(self._clerk.after)
+            # Who waits is told first: whatever is asked next is done after the notes.
             self._flush()
+            self._guarded(self._clerk.after)
+            if self._lines:
+                self._flush()
 
     def _next(self) -> list[tuple[int, Job]]:
         """What is to be done next; nothing when there will be nothing more."""

@@ -32,7 +32,9 @@ _MAGIC = b"simmail journal 2\n"
 _KINDS = frozenset((DELIVERY, FILED, SETTLED, REFUSED, FOREIGN, ERASED))
 # After the magic: boot id, salt, in lines.
 _HEADER = len(_MAGIC) + 65 + 9
-_ZEROS = bytes(1024 * 1024)
+# What is written of a file that is filled before the disk is waited for: whoever syncs something else meanwhile waits for
+# no more than that.
+_ZEROS = bytes(256 * 1024)
 # Checksum of what follows, kind, octets of the description, octets of the message.
 _HEAD = Format("<IcII")
 _BOOT_ID = "/proc/sys/kernel/random/boot_id"
@@ -151,6 +153,7 @@ class Segment:
             os.pwrite(fd, _MAGIC + boot.encode("ascii").ljust(64) + b"\n" + salt.hex().encode("ascii") + b"\n", 0)
             for at in range(max(os.fstat(fd).st_size, _HEADER), octets, len(_ZEROS)):
                 os.pwrite(fd, _ZEROS[:octets - at], at)
+                os.fdatasync(fd)
             os.fsync(fd)
             if beside != path:
                 os.rename(beside, path)
