@@ -278,7 +278,7 @@ class IFolder(Interface):
         """
 
     def having(flag, on=True):
-        """Sorted list of uids of messages with a flag (or, C{on=False}, without it)."""
+        """Sorted uids of messages with a flag (or, C{on=False}, without it)."""
 
     def unseen():
         """Sorted list of uids of messages without C{\\Seen}."""

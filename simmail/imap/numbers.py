@@ -30,10 +30,18 @@ class Digits:
         if last - first < _FEW or last > _MOST:
             return b" ".join([b"%d" % number for number in range(first, last + 1)])
         if last > self._last:
-            upto = min(max(last, 2 * self._last, 4096), _MOST)
-            self._octets += b"%d " * (upto - self._last) % tuple(range(self._last + 1, upto + 1))
-            self._last = upto
+            self._learn(min(max(last, 2 * self._last), _MOST))
         return self._octets[_before(first):_before(last + 1) - 1]
+
+    def _learn(self, last: int) -> None:
+        """Up to a number, or a little further."""
+        begin, end = (self._last + 1) // 1000, last // 1000 + 1
+        below = b"".join([b"\0%03d " % number for number in range(1000)])
+        pieces = [self._octets, *[below.replace(b"\0", b"%d" % thousand) for thousand in range(max(begin, 1), end)]]
+        if not begin:
+            pieces[0] = b"%d " * 999 % tuple(range(1, 1000))
+        self._octets = b"".join(pieces)
+        self._last = 1000 * end - 1
 
 
 def _before(number: int) -> int:

@@ -149,13 +149,13 @@ class FolderState:
         column: Callable[[int], Any] = getattr(rows, _COLUMNS[name]).__getitem__
         return column
 
-    def having(self, flag: str, on: bool = True) -> list[int]:
+    def having(self, flag: str, on: bool = True) -> Sequence[int]:
         """The UIDs of messages with a flag, or without it."""
         return self._rows.having(self._bit(flag), on)
 
     def unseen(self) -> list[int]:
         """The UIDs of messages without C{\\Seen}."""
-        return self.having("\\Seen", False)
+        return list(self.having("\\Seen", False))
 
     def first_unseen(self) -> int | None:
         """The lowest of them."""

@@ -295,8 +295,8 @@ class FlagContract(Contract):
         for _ in range(2):
             self.assertEqual([entry.flags for entry in folder.entries(folder.uids)], [{flag} for flag in flags])
             for uid, flag in enumerate(flags, 1):
-                self.assertEqual(folder.having(flag.upper()), [uid])
-                self.assertEqual(folder.having(flag, on=False), [one for one in folder.uids if one != uid])
+                self.assertEqual(list(folder.having(flag.upper())), [uid])
+                self.assertEqual(list(folder.having(flag, on=False)), [one for one in folder.uids if one != uid])
             self.store = self.provider.restart()
             folder = self.folder()
         self.assertEqual(folder.keywords, ("$Junk", "NonJunk"))
@@ -307,7 +307,7 @@ class FlagContract(Contract):
         since = folder.highestmodseq
         result_of(folder.flag([2], ["\\Seen"], "+"))
         self.assertEqual(result_of(folder.flag([1, 2, 3], ["\\Flagged"], "+", since)), ([1, 3], [2]))
-        self.assertEqual(folder.having("\\Flagged"), [1, 3])
+        self.assertEqual(list(folder.having("\\Flagged")), [1, 3])
 
     def test_nothing_changes(self) -> None:
         """What has the flags already is not changed, uses no MODSEQ and is not told."""

@@ -42,7 +42,7 @@ class RowsTests(SynchronousTestCase):
         self.assertEqual(rows.size, sum(row.size for row in plain))
         for bit in (1, 4):
             for on in (True, False):
-                self.assertEqual(rows.having(bit, on), [row.uid for row in plain if bool(row.mask & bit) is on])
+                self.assertEqual(list(rows.having(bit, on)), [row.uid for row in plain if bool(row.mask & bit) is on])
         self.assertEqual(rows.first_unseen(), next((row.uid for row in plain if not row.mask & SEEN), None))
         self.assertEqual(rows.having_recent(), [row.uid for row in plain if row.recent])
         for row in plain:
@@ -72,6 +72,16 @@ class RowsTests(SynchronousTestCase):
         expected = [at for at, row in enumerate(plain) if row.uid in set(uids)]
         for each in (uids, set(uids), iter(uids), tuple(uids)):
             self.assertEqual(rows.positions(each), expected)
+
+    def test_long_runs(self) -> None:
+        """Neighbours of one kind are found wherever they begin and end, and are nobody else's afterwards."""
+        for seen in ((), range(1, 301), range(100, 200), range(1, 150), range(150, 301), (1, 300), range(1, 301, 2)):
+            rows = Rows()
+            rows.extend([Row(uid, SEEN * (uid in seen), 1, 0, 1, False, str(uid)) for uid in range(1, 301)])
+            self.assertEqual(list(rows.having(SEEN, True)), sorted(seen))
+            rows.having(SEEN, False).append(7)
+            self.assertEqual(list(rows.having(SEEN, False)), [uid for uid in range(1, 301) if uid not in seen])
+        self.assertEqual(list(Rows().having(SEEN, False)), [])
 
     def test_keys_are_compacted(self) -> None:
         """Keys of removed messages do not stay for ever."""
