@@ -24,6 +24,7 @@ from simmail.mailstore.disks import Disks
 from simmail.mailstore.filing import Filed, Filer
 from simmail.mailstore.ledger import Ledger, Recovery
 from simmail.mailstore.pool import Clock, Pool
+from simmail.mailstore.runs import Files
 from simmail.mailstore.segments import (
     DELIVERY, ERASED, FILED, FOREIGN, REFUSED, SETTLED, Id, Octets, boot_id, decode_ids, describe, record,
 )
@@ -221,12 +222,19 @@ class Clerk:
             self._append_notes(records)
 
     def _append_durably(self, fresh: dict[Id, Entry], records: list[Octets]) -> None:
+        alone = _alone(fresh.values())
         try:
             self.ready()
             segment = self._pool.current()
+            at = segment.size
             segment.append(records)
+            if alone is not None:
+                segment.start(at)
+                alone.begin(next(iter(fresh.values())).delivery)
             segment.sync()
         except Exception as error:
+            if alone is not None:
+                alone.abandon()
             why = Unavailable(f"the journal is away: {getattr(error, 'strerror', None) or error}")
             for entry in fresh.values():
                 entry.refused = why
@@ -373,3 +381,15 @@ class Clerk:
         segment = self._pool.current()
         segment.append([record(ERASED, universe)])
         segment.sync()
+
+
+def _alone(fresh: Collection[Entry]) -> Files | None:
+    """
+    Where the file of a delivery is written while the disk is busy with the journal: it is visible sooner.
+
+    Not where somebody waits for the journal only, nor of many, which take more time to write than the disk needs.
+    """
+    if len(fresh) != 1:
+        return None
+    entry, = fresh
+    return entry.file if isinstance(entry.file, Files) and not entry.asked and entry.delivery.filings else None

@@ -160,6 +160,7 @@ class Filer:
         self._places: dict[tuple[str, str], Place] = {}
         self._open: OrderedDict[tuple[str, str], Place] = OrderedDict()
         self._pid = os.getpid()
+        self._begun = ""
 
     def __reduce__(self) -> tuple[Any, ...]:
         # In calls that go to the process that writes.
@@ -246,6 +247,24 @@ class Filer:
 
     # Filing
 
+    def _temporary(self, delivery: Delivery) -> str:
+        return f"{TMP}/{delivery.id}.{self._pid}"
+
+    def begin(self, delivery: Delivery) -> None:
+        """Write the file of the delivery that is filed next; what is wrong with it is told then."""
+        temporary = self._temporary(delivery)
+        try:
+            self.write(temporary, delivery.octets, microseconds(delivery.at))
+        except OSError:
+            return
+        self._begun = temporary
+
+    def abandon(self) -> None:
+        """What was begun is not filed."""
+        if self._begun:
+            self.discard(self._begun)
+            self._begun = ""
+
     def file(
         self, delivery: Delivery, create: bool = True, shares: Mapping[tuple[str, str], Share] = NO_SHARES
     ) -> Filed:
@@ -258,8 +277,11 @@ class Filer:
         if not delivery.filings:
             return Filed((), [])
         date = microseconds(delivery.at)
-        temporary = f"{TMP}/{delivery.id}.{self._pid}"
-        self.write(temporary, delivery.octets, date)
+        temporary = self._temporary(delivery)
+        if temporary == self._begun:
+            self._begun = ""
+        else:
+            self.write(temporary, delivery.octets, date)
         copies: dict[tuple[str, str], Copy] = {}
         added: list[Added] = []
         placed: list[str] = []
@@ -370,7 +392,7 @@ class Filer:
                 continue
             path = f"{place.directory}/{found[1]}"
             if self.layout.read(path) != delivery.octets:
-                temporary = f"{TMP}/{delivery.id}.{self._pid}"
+                temporary = self._temporary(delivery)
                 self.write(temporary, delivery.octets, microseconds(delivery.at))
                 os.rename(temporary, path, src_dir_fd=self.root, dst_dir_fd=self.root)
 

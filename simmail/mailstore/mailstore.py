@@ -11,7 +11,6 @@ import os
 import re
 import secrets
 from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -46,7 +45,7 @@ from simmail.mailstore.reading import understand
 from simmail.mailstore.ledger import Recovery
 from simmail.mailstore.office import close_filer
 from simmail.mailstore.records import FolderStatus
-from simmail.mailstore.runs import file_all
+from simmail.mailstore.runs import Files
 from simmail.mailstore.sight import Sight
 from simmail.mailstore.special import is_standard, special_order
 from simmail.mailstore.strays import Strays
@@ -103,9 +102,9 @@ class MailStore:
         self._cabinet = Cabinet(self)
         self._tally = Tally(self.writer, self.filer, self._inbox)
         self._recovery = Recovery(self.filer.file, self.filer.mend)
-        self._file = partial(file_all, self.filer)
+        self._file = Files(self.filer)
         #: The same into what is there.
-        self.file_only = partial(file_all, self.filer, create=False)
+        self.file_only = Files(self.filer, create=False)
         self._sight = Sight()
         self._watch = Watch(self)
         self.idle = Idle(

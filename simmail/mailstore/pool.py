@@ -23,7 +23,10 @@ from simmail.mailstore.worker import ISender
 MOST_WAITING, LONGEST_WAITING = 128 * 1024 * 1024, 30.0
 #: Octets after which a journal is busy (soon: until its segment is filled each sync waits for the disk's own journal,
 #: with all that others renamed meanwhile), and octets that must be free on its disk for filled segments.
-BUSY, ROOM = 64 * 1024, 2 * 1024 * 1024 * 1024
+BUSY, ROOM = 16 * 1024, 2 * 1024 * 1024 * 1024
+#: Octets of the first filled segment, and how many times as large the next one is: who is about to write little does
+#: not wait for a disk that is filled for one who writes much.
+FIRST, GROWTH = 1024 * 1024, 4
 #: Dropped segments that are kept to be used again.
 MOST_SPARE = 4
 
@@ -41,7 +44,7 @@ class Pool:
     """
     The segments in one directory.
 
-    @param limit: octets of a segment, after which the next one is begun.
+    @param limit: octets of a segment, after which the next one is begun; some are smaller.
     @param boot: of the machine.
     @param writer, syncer: send a call to who writes, and to a thread that may wait for the disk.
     @param sync_disks: everything on the disks that hold mail is written; asked of the syncer.
@@ -67,6 +70,7 @@ class Pool:
         self._spare: list[str] = []
         self._number = 0
         self._written = 0
+        self._filled = min(FIRST, limit)
         self._making = self._syncing = self._ended = False
 
     def open(self) -> Iterator[Record]:
@@ -95,7 +99,7 @@ class Pool:
         @raise OSError: there is no room for one.
         """
         segment = self._segment
-        if segment is not None and (segment.size >= self._limit or segment.failed):
+        if segment is not None and (self._left(segment) <= 0 or segment.failed):
             self._retire()
             segment = None
         if segment is None:
@@ -105,6 +109,10 @@ class Pool:
                 segment = Segment.create(self._numbered(self._number), self._boot)
             self._segment = segment
         return segment
+
+    def _left(self, segment: Segment) -> int:
+        """Octets that may still be appended to a segment."""
+        return (segment.filled or self._limit) - segment.size
 
     def _numbered(self, number: int) -> str:
         return f"{self._path}/{number:010d}{_ENDING}"
@@ -137,25 +145,31 @@ class Pool:
         if self._ended:
             return
         segment = self._segment
-        if segment is not None and segment.size >= self._limit:
+        if segment is not None and self._left(segment) <= 0:
             self._retire()
-        if (not self._making and self._next is None
-                and self._written + (self._segment.size if self._segment else 0) >= BUSY):
+        if not self._making and self._next is None and self._wants_next():
             self._making = True
             self._number += 1
             again = bool(self._spare)
             beside = self._spare.pop() if again else f"{self._path}/{self._number:010d}{_SPARE}"
-            self._syncer().send(self._make, self._numbered(self._number), beside, again)
+            self._syncer().send(self._make, self._numbered(self._number), beside, again, self._filled)
         if not (self._syncing or mending or not self._closed or self._closed[0].ids):
             self._check_old()
 
-    def _make(self, path: str, beside: str, again: bool) -> None:
+    def _wants_next(self) -> bool:
+        """Whether the journal is busy, and half of a segment that is filled is used up."""
+        segment = self._segment
+        if segment is not None and 2 * segment.size < segment.filled:
+            return False
+        return self._written + (segment.size if segment is not None else 0) >= BUSY
+
+    def _make(self, path: str, beside: str, again: bool, octets: int) -> None:
         """In the syncer's thread."""
         made = None
         try:
             disk = os.statvfs(self._path)
             if disk.f_bavail * disk.f_frsize >= ROOM:
-                made = Segment.filled_to(path, self._boot, self._limit, beside, again)
+                made = Segment.filled_to(path, self._boot, octets, beside, again)
         except OSError as error:
             self.log.info("no segment could be made ready: {error}", error=error)
         self._writer().send(self._made, made)
@@ -169,8 +183,10 @@ class Pool:
         if made is None:
             # Without room for it nothing is tried for a while.
             self._written = -self._limit
-        elif self._segment is not None and not self._segment.filled:
-            self._retire()
+        else:
+            self._filled = min(GROWTH * made.filled, self._limit)
+            if self._segment is not None and not self._segment.filled:
+                self._retire()
         self._making = False
 
     # Old ones

@@ -243,7 +243,7 @@ class Rows:
         first = place if byteorder == "little" else width - 1 - place
         octet = self.masks.tobytes()[first::width]
         held = octet.translate(bytes([bool(value & bit >> 8 * place) is on for value in range(256)]))
-        # Neighbours mostly agree: what a folder of a hundred thousand answers is then cut out, not looked at one by one.
+        # Neighbours mostly agree: what is answered of a hundred thousand is then cut out, not looked at one by one.
         runs, uids = held.count(b"\0\1") + held.startswith(b"\1"), self.uids
         if runs * _SHORT > len(held):
             return array("I", compress(uids, held))

@@ -15,6 +15,30 @@ from simmail.core.delivery import Delivery
 from simmail.mailstore.filing import NO_SHARES, Filed, Filer, Share
 
 
+class Files:
+    """
+    How what comes to one universe is filed, for the journal.
+
+    @param create: whether mailboxes and folders that are not there are made.
+    """
+
+    def __init__(self, filer: Filer, create: bool = True) -> None:
+        self._filer = filer
+        self._create = create
+
+    def __call__(self, deliveries: Sequence[Delivery]) -> list[Filed | Exception]:
+        """File them."""
+        return file_all(self._filer, deliveries, self._create)
+
+    def begin(self, delivery: Delivery) -> None:
+        """As much as can be done before it is durable."""
+        self._filer.begin(delivery)
+
+    def abandon(self) -> None:
+        """What was begun is not to be filed."""
+        self._filer.abandon()
+
+
 def file_all(filer: Filer, deliveries: Sequence[Delivery], create: bool = True) -> list[Filed | Exception]:
     """
     What C{Filer.file} does, for each; by the writer.

@@ -32,7 +32,7 @@ _MAGIC = b"simmail journal 2\n"
 _KINDS = frozenset((DELIVERY, FILED, SETTLED, REFUSED, FOREIGN, ERASED))
 # After the magic: boot id, salt, in lines.
 _HEADER = len(_MAGIC) + 65 + 9
-# What is written of a file that is filled before the disk is waited for: whoever syncs something else meanwhile waits for
+# What is written of a file that is filled before the disk is waited for: who syncs something else meanwhile waits for
 # no more than that.
 _ZEROS = bytes(256 * 1024)
 # Checksum of what follows, kind, octets of the description, octets of the message.
@@ -116,11 +116,11 @@ class Segment:
 
     @ivar ids: deliveries in it that are owed.
     @ivar boot: of the machine when it was begun.
-    @ivar filled: it is written over octets that are there.
+    @ivar filled: it is written over so many octets that are there, 0 for none.
     @ivar failed: what is on disk of it is not known; it is not appended to any more.
     """
 
-    def __init__(self, path: str, fd: int, boot: str, salt: int, filled: bool = False) -> None:
+    def __init__(self, path: str, fd: int, boot: str, salt: int, filled: int = 0) -> None:
         self.path = path
         self.fd = fd
         self.size = _HEADER
@@ -151,7 +151,8 @@ class Segment:
         try:
             salt = os.urandom(4)
             os.pwrite(fd, _MAGIC + boot.encode("ascii").ljust(64) + b"\n" + salt.hex().encode("ascii") + b"\n", 0)
-            for at in range(max(os.fstat(fd).st_size, _HEADER), octets, len(_ZEROS)):
+            there = max(os.fstat(fd).st_size, _HEADER)
+            for at in range(there, octets, len(_ZEROS)):
                 os.pwrite(fd, _ZEROS[:octets - at], at)
                 os.fdatasync(fd)
             os.fsync(fd)
@@ -162,7 +163,7 @@ class Segment:
             os.close(fd)
             os.unlink(beside)
             raise
-        return cls(path, fd, boot, int.from_bytes(salt, "big"), octets > 0)
+        return cls(path, fd, boot, int.from_bytes(salt, "big"), octets and max(there, octets))
 
     @classmethod
     def open(cls, path: str) -> Segment | None:
@@ -215,6 +216,11 @@ class Segment:
                 self.failed = True
             raise
         self.size = at
+
+    def start(self, at: int) -> None:
+        """What was appended from there on is on its way to the disk; it is not on it before L{sync}."""
+        # Asked to forget octets, Linux begins to write those that are not on disk; it keeps them until they are.
+        os.posix_fadvise(self.fd, at, self.size - at, os.POSIX_FADV_DONTNEED)
 
     def sync(self) -> None:
         """

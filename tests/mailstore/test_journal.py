@@ -295,6 +295,36 @@ class FilledTests(JournalTestCase):
         self.crash(segment=20_000)
         self.assertEqual(self.owed(), [f"d-{number}" for number in range(9)])
 
+    def test_grow(self) -> None:
+        """The first is small, each is larger than the one before, and the next is made when half of one is used."""
+        self.patch(pool, "FIRST", 2000)
+        self.crash(segment=20_000)
+        seen: list[list[int]] = []
+        for number in range(60):
+            self.accept(number, octets=b"x" * 300)
+            if self.sizes() not in seen:
+                seen.append(self.sizes())
+        # The last record of one may go over its end.
+        self.assertEqual([size // 1000 for size in self.sizes()[1:4]], [2, 8, 20])
+        self.assertEqual([len(sizes) for sizes in seen[:2]], [2, 3])
+        self.crash(segment=20_000)
+        self.assertEqual(self.owed(), [f"d-{number}" for number in range(60)])
+
+    def test_no_room_for_the_next(self) -> None:
+        """It is not tried again with every delivery."""
+        self.accept(1)
+        self.patch(pool, "ROOM", 1 << 62)
+        tried: list[str] = []
+        real = os.statvfs
+
+        def statvfs(path: str) -> os.statvfs_result:
+            tried.append(path)
+            return real(path)
+        self.patch(os, "statvfs", statvfs)
+        for number in range(2, 12):
+            self.accept(number, octets=b"x" * 1500)
+        self.assertEqual(len(tried), 1)
+
     def test_used_again(self) -> None:
         """What goes is used again, and nothing of what was in it comes to life."""
         large = b"x" * 15_000

@@ -6,15 +6,90 @@ import fcntl
 import os
 from typing import Any
 
+from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.delivery import Delivery
-from simmail.errors import NotFound
+from simmail.errors import NotFound, Unavailable
+from simmail.mailstore.clerk import Entry
 from simmail.mailstore.filing import Filed, Filer
-from simmail.mailstore.runs import file_all
-from tests.contracts.mailstores import a_delivery
+from simmail.mailstore.runs import Files, file_all
+from simmail.mailstore.segments import Segment
+from simmail.mailstore.worker import Job
+from tests.contracts.mailstores import QuickJournal, a_delivery, result_of
 
 MARIA, TOM = "maria@acme.test", "tom@acme.test"
+
+
+class AheadTests(SynchronousTestCase):
+    """What is done for one who waits alone while the disk is busy with the journal."""
+
+    def setUp(self) -> None:
+        self.path = self.mktemp()
+        os.makedirs(self.path)
+        self.filer = Filer(self.path, "main", lambda: 77)
+        self.addCleanup(self.filer.close)
+        self.journal = QuickJournal(self.mktemp(), Clock(), apart=False)
+        self.addCleanup(lambda: result_of(self.journal.close()))
+        self.steps: list[str] = []
+        file_all(self.filer, [a_delivery(0, MARIA)])
+
+    def watch(self) -> None:
+        for where, name, said in (
+                (Filer, "write", "file"), (Segment, "start", "start"), (Segment, "sync", "sync"),
+                (Filer, "_appear", "visible")):
+            def noted(*args: Any, real: Any = getattr(where, name), said: str = said) -> Any:
+                self.steps.append(said)
+                return real(*args)
+            self.patch(where, name, noted)
+
+    def file(self, *deliveries: Delivery, asked: bool = False) -> list[Any]:
+        """All at once, by the writer."""
+        entries = [Entry(one, Files(self.filer), asked=asked) for one in deliveries]
+        self.journal.clerk.before([Job(None, self.journal.clerk.file, (one,)) for one in entries])
+        return [self.journal.clerk.file(one).copies[0].uid for one in entries]
+
+    def temporary(self) -> list[str]:
+        return os.listdir(f"/proc/self/fd/{self.filer.root}/.tmp")
+
+    def test_alone(self) -> None:
+        """The file is written once, and is visible when the journal is durable."""
+        self.watch()
+        self.assertEqual(self.file(a_delivery(1, MARIA)), [2])
+        self.assertEqual(self.steps, ["start", "file", "sync", "visible"])
+        self.assertEqual(self.temporary(), [])
+
+    def test_not_alone(self) -> None:
+        """Of many, and where somebody waits for the journal only, the journal comes first."""
+        self.watch()
+        self.file(a_delivery(1, MARIA), a_delivery(2, MARIA))
+        self.file(a_delivery(3, MARIA), asked=True)
+        self.assertEqual(self.steps, ["sync", "file", "visible", "file", "visible", "sync", "file", "visible"])
+
+    def test_not_durable(self) -> None:
+        """When the journal cannot be synced nothing of it is left."""
+        def broken(segment: Segment) -> None:
+            self.assertEqual(len(self.temporary()), 1)
+            raise OSError(5, "broken")
+        trouble = self.patch(Segment, "sync", broken)
+        self.assertRaises(Unavailable, self.file, a_delivery(1, MARIA))
+        self.assertEqual(self.temporary(), [])
+        trouble.restore()
+        self.assertEqual(self.file(a_delivery(2, MARIA)), [2])
+
+    def test_cannot_be_written(self) -> None:
+        """A file that could not be written ahead is written when it is filed, or refused then."""
+        real, left = os.write, [0, 1]
+
+        def full(*args: Any) -> int:
+            if left.pop():
+                raise OSError(28, "full")
+            return real(*args)
+        self.patch(os, "write", full)
+        self.assertEqual(self.file(a_delivery(1, MARIA)), [2])
+        left[:] = [1, 1]
+        self.assertRaises(OSError, self.file, a_delivery(2, MARIA))
+        self.assertEqual(self.temporary(), [])
 
 
 class RunTests(SynchronousTestCase):

@@ -18,14 +18,34 @@ from twisted.logger import LogLevel, capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.errors import Invalid, NotFound, TooMany, Unavailable
-from simmail.mailstore import frames, journal
+from simmail.mailstore import frames, journal, office
 from simmail.mailstore.frames import Frames, head
 from simmail.mailstore.mailstore import MailStore
+from simmail.mailstore.program import Program
 from simmail.mailstore.writing import Writer
 from tests.contracts.mailstores import a_delivery, a_mail, tiny_digest
 from tests.mailstore.stores import StoreTestCase
 
 MARIA = "maria@acme.test"
+
+
+class ProgramTests(SynchronousTestCase):
+    """The process, here."""
+
+    def test_answers_first(self) -> None:
+        """Who waits is answered before the journal's notes are made."""
+        self.patch(office, "_here", [])
+        ours, theirs = socket.socketpair()
+        program, seen = Program(theirs, self.mktemp(), 1 << 20), []
+        octets = frames.pickled((int, ("7",)))
+        ours.sendall(head(frames.CALL, len(octets)) + octets)
+        ours.shutdown(socket.SHUT_WR)
+        program._clerk.after = lambda: seen.append(ours.recv(100, socket.MSG_DONTWAIT))  # type: ignore[method-assign]
+        with ours, theirs:
+            program.run()
+        answer = frames.pickled(7)
+        self.assertEqual(seen, [head(frames.RESULT, len(answer)) + answer])
+        program._clerk.shut()
 
 
 class FrameTests(SynchronousTestCase):
