@@ -28,7 +28,7 @@ _SLICE, _AHEAD = 100, 2
 #: Of so many files what FETCH shows is looked at before it is asked for.
 _MANY = 500
 #: With so many still to be looked at the writer looks at the next ones: enough that nobody waits for the other.
-_BEHIND = 2 * _SLICE
+_BEHIND = 4 * _SLICE
 #: Messages that the writer has looked at and the thread of the index has not kept yet, at most: they are in memory.
 _MOST_KEPT = 20 * _SLICE
 #: Slices that the thread of the index is asked for at once, so that it need not wait for the reactor.
