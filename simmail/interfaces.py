@@ -183,6 +183,21 @@ class IMailStore(Interface):
         @raise NotFound: no such mailbox or folder.
         """
 
+    def places():
+        """
+        Deferred of C{list[tuple[str, str]]}: (mailbox, folder) of all folders that may hold a message, in no order.
+
+        What another program made is among them a second later.
+        """
+
+    def containing(folders, wanted):
+        """
+        Deferred of list: for each L{IFolder} of C{folders} the sorted uids of messages that may have all of C{wanted}.
+
+        Each of it is (names, text), a text in one of those fields, as L{IFolder.containing} has it; this is one
+        question to the index for all.  Of a folder that is gone there are none.
+        """
+
     def create_folder(mailbox, name, special_use=""):
         """
         Deferred.  Superiors are not created.
@@ -271,7 +286,8 @@ class IFolder(Interface):
 
     def column(name, uids):
         """
-        list of one field of many messages: a field of C{Entry}, or C{"key"} (RFC 8474 EMAILID).
+        list of one field of many messages: a field of C{Entry}, C{"key"} (RFC 8474 EMAILID), or C{"arrival"}
+        (the date in microseconds since 1970).
 
         In the order of C{uids} and as long; None for messages that are gone.  The same set of flags is
         the same object, so that what is formatted for it can be kept.

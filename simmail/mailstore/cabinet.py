@@ -53,6 +53,7 @@ class Cabinet:
             await inbox.move(list(inbox.uids), target)
             return
         moves = await self._store.writer.call(_move, self._store.filer, mailbox, box, old, new)
+        self._store.places_known.changed()
         for source, target_name in moves:
             for name in (source, target_name):
                 self._forget(mailbox, name)

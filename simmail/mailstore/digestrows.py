@@ -8,6 +8,7 @@ time.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from itertools import accumulate, groupby, repeat
@@ -128,6 +129,8 @@ class DigestRows:
         self._fulltext = fulltext
         self._digest = digest
         self._shown = shown
+        self._whole: dict[int, int] = {}
+        self._born = 0
 
     def columns(self, number: int, uids: Sequence[int], names: Sequence[str]) -> Columns:
         """Some fields of the digests of which all these are there, in the order of C{uids}, each once."""
@@ -218,6 +221,25 @@ class DigestRows:
             return []
         having = set(self.columns(number, uids, ())[0])
         return [uid for uid in uids if uid not in having]
+
+    def lacking(self, number: int, uids: Sequence[int]) -> list[int]:
+        """
+        The same of all the UIDs of a folder, ascending.
+
+        Asked again it is only looked at what came since: there are no new messages below old ones.
+        """
+        if not uids:
+            return []
+        # Opened here, before it is asked whether it is the one that was looked at.
+        self._file.sql  # noqa: B018
+        if self._born != self._file.born:
+            self._whole.clear()
+            self._born = self._file.born
+        known = self._whole.get(number, 0)
+        missing = self.missing(number, uids[bisect_right(uids, known):])
+        if not missing:
+            self._whole[number] = max(known, uids[-1])
+        return missing
 
     def take(
         self, number: int, messages: Sequence[Unread], names: Sequence[str] = ()
@@ -311,6 +333,7 @@ class DigestRows:
 
     def drop(self, number: int) -> None:
         """All of a folder."""
+        self._whole.pop(number, None)
         with self._file.together():
             self._drop("id between %d and %d" % span(number))
 
@@ -319,6 +342,13 @@ class DigestRows:
             gone = self._file.sql.execute(f"delete from {table} where {where}").rowcount
         # The last table is that of the texts.
         self._fulltext.went(where, gone)
+
+    def holding(self, name: str, text: str, first: int, last: int) -> dict[int, list[int]]:
+        """L{containing} of all folders whose numbers are from C{first} to C{last}: the UIDs by number."""
+        found: dict[int, list[int]] = {}
+        for one in self._fulltext.containing(TABLE_OF[name], name, text, span(first)[0], span(last)[1]):
+            found.setdefault(one >> 32, []).append(one & 0xFFFFFFFF)
+        return found
 
     def containing(self, number: int, name: str, text: str, low: int = 0, high: int = 0xFFFFFFFF) -> list[int]:
         """

@@ -105,6 +105,10 @@ class Layout:
         """A number that is another one when mailboxes came or went."""
         return os.fstat(self.root).st_mtime_ns
 
+    def box_changed(self, box: str) -> int:
+        """A number that is another one when folders of a mailbox came or went.  @raise FileNotFoundError: no such."""
+        return os.stat(box, dir_fd=self.root).st_mtime_ns
+
     def make_box(self, mailbox: str) -> bool:
         """Make a mailbox; False when it was there."""
         box = mailbox_dir(check_mailbox(mailbox))

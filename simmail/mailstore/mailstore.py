@@ -40,12 +40,14 @@ from simmail.mailstore.index import Index
 from simmail.mailstore.journal import Journal
 from simmail.mailstore.maildir import Row
 from simmail.mailstore.names import INBOX, check_folder, check_mailbox, existing_folder, mailbox_dir
+from simmail.mailstore.places import Places
 from simmail.mailstore.placing import Placing
 from simmail.mailstore.reading import understand
 from simmail.mailstore.ledger import Recovery
 from simmail.mailstore.office import close_filer
 from simmail.mailstore.records import FolderStatus
 from simmail.mailstore.runs import Files
+from simmail.mailstore.seeking import containing
 from simmail.mailstore.sight import Sight
 from simmail.mailstore.special import is_standard, special_order
 from simmail.mailstore.strays import Strays
@@ -99,6 +101,7 @@ class MailStore:
         self.index = Index(f"{index}/{mailbox_dir(universe)}.sqlite", digest, shown)
         self.held = Held(self.layout, self.reader)
         self.catalogue = Catalogue(self)
+        self.places_known = Places(self)
         self._cabinet = Cabinet(self)
         self._tally = Tally(self.writer, self.filer, self._inbox)
         self._recovery = Recovery(self.filer.file, self.filer.mend)
@@ -219,6 +222,7 @@ class MailStore:
         @param table: the keywords their masks are to be read by.
         """
         self.boxes.learn(mailbox)
+        self.places_known.came(mailbox, name)
         folder = self.catalogue.get((mailbox, name))
         if folder is not None:
             folder.added(rows, table)
@@ -359,6 +363,18 @@ class MailStore:
     def subscribe(self, mailbox: str, name: str, on: bool) -> Deferred[None]:
         """Deferred: subscribed to a name, or no more."""
         return Deferred.fromCoroutine(self._cabinet.subscribe(mailbox, name, on))
+
+    # All folders
+
+    def places(self) -> Deferred[list[tuple[str, str]]]:
+        """Deferred of (mailbox, folder) of all folders that may hold a message."""
+        return Deferred.fromCoroutine(self.places_known.all())
+
+    def containing(
+        self, folders: Sequence[Folder], wanted: Sequence[tuple[Sequence[str], str]]
+    ) -> Deferred[list[Sequence[int]]]:
+        """Deferred of the UIDs, of each folder, of messages whose digests may hold some texts."""
+        return Deferred.fromCoroutine(containing(self, folders, wanted))
 
     # What others did
 

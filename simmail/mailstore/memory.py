@@ -8,7 +8,7 @@ Deferreds have fired when they are returned.
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from itertools import count
 
@@ -200,6 +200,21 @@ class MemoryMailStore:
         if folder is None:
             raise NotFound(f"there is no folder {name} in {mailbox}")
         return folder
+
+    @deferred
+    def places(self) -> list[tuple[str, str]]:
+        """(mailbox, folder) of all folders that may hold a message."""
+        self.require()
+        return [(mailbox, name) for mailbox, box in self._mailboxes.items() for name, one in box.folders.items()
+                if one.uids]
+
+    @deferred
+    def containing(
+        self, folders: Sequence[MemoryFolder], wanted: Sequence[tuple[Sequence[str], str]]
+    ) -> list[list[int]]:
+        """The UIDs, of each folder, of messages whose digests may hold some texts."""
+        self.require()
+        return [folder.holding(wanted) for folder in folders]
 
     @deferred
     def create_folder(self, mailbox: str, name: str, special_use: str = "") -> None:

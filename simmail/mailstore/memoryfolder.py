@@ -96,6 +96,8 @@ class MemoryFolder:
         """One field of each message, None for those that are gone."""
         if name == "key":
             return [self._messages[uid].key if uid in self._messages else None for uid in uids]
+        if name == "arrival":
+            return [microseconds(self._messages[uid].date) if uid in self._messages else None for uid in uids]
         at = Entry._fields.index(name)
         return [entry[at] if entry is not None else None for entry in map(self.entry, uids)]
 
@@ -187,6 +189,12 @@ class MemoryFolder:
     def containing(self, name: str, text: str) -> list[int]:
         """The UIDs of messages whose digests may contain a text in a field."""
         return [uid for uid, digest in self._digests(self.uids).items() if _may_contain(getattr(digest, name), text)]
+
+    def holding(self, wanted: Sequence[tuple[Sequence[str], str]]) -> list[int]:
+        """Those whose digests may hold each of some texts in one of some fields; none when the folder is gone."""
+        return [] if self._gone else [
+            uid for uid, digest in self._digests(self.uids).items()
+            if all(any(_may_contain(getattr(digest, name), text) for name in names) for names, text in wanted)]
 
     # Changing
 

@@ -34,7 +34,7 @@ _MANY, _SMALL, _FEW = 128, 64 * 1024, 32
 #: Messages whose digests are taken in one go without the index.
 _ALONE = 16
 #: Messages that are looked for in the index in one go.
-_LOOKED = 5000
+LOOKED = 5000
 
 Key = tuple[str, str, int]
 #: UIDs, and what will be answered of them.
@@ -70,7 +70,7 @@ async def columns(folder: Folder, store: MailStore, uids: Iterable[int], names: 
     if len(found[0]) == len(wanted):
         return found
     rows = by_uid(*found)
-    async for some in _taken(folder, store, key, [uid for uid in wanted if uid not in rows], names):
+    async for some in taken(folder, store, key, [uid for uid in wanted if uid not in rows], names):
         store.idle.disturb()
         rows.update(some)
     return as_columns(wanted, rows, names)
@@ -80,7 +80,7 @@ async def understand(folder: Folder, store: MailStore, uids: Sequence[int]) -> N
     """The index knows all of some messages."""
     key = (folder.mailbox, folder.name, folder.uidvalidity)
     missing = await store.indexer.call(_missing, store.index, key, uids)
-    async for _ in _taken(folder, store, key, missing, ()):
+    async for _ in taken(folder, store, key, missing, ()):
         pass
 
 
@@ -89,7 +89,7 @@ async def glance(folder: Folder, store: MailStore, uids: Sequence[int]) -> None:
     if store.shown is None:
         return
     key = (folder.mailbox, folder.name, folder.uidvalidity)
-    async for _ in _taken(folder, store, key, uids, SHOWN, alone=True):
+    async for _ in taken(folder, store, key, uids, SHOWN, alone=True):
         pass
 
 
@@ -105,13 +105,13 @@ async def containing(folder: Folder, store: MailStore, name: str, text: str) -> 
     key = (folder.mailbox, folder.name, folder.uidvalidity)
     uids = folder.uids[:]
     found: list[int] = []
-    for begin in range(0, len(uids), _LOOKED):
-        some = uids[begin:begin + _LOOKED]
+    for begin in range(0, len(uids), LOOKED):
+        some = uids[begin:begin + LOOKED]
         store.idle.disturb()
         asked = key, name, text, some
         missing, having = await store.indexer.call(_containing, store.index, *asked, False)
         if missing:
-            async for _ in _taken(folder, store, key, missing, ()):
+            async for _ in taken(folder, store, key, missing, ()):
                 pass
             _, having = await store.indexer.call(_containing, store.index, *asked, True)
         found += having
@@ -119,7 +119,7 @@ async def containing(folder: Folder, store: MailStore, name: str, text: str) -> 
     return list(folder.there(found))
 
 
-async def _taken(
+async def taken(
     folder: Folder, store: MailStore, key: Key, uids: Sequence[int], names: Sequence[str], alone: bool = False
 ) -> AsyncIterator[dict[int, tuple[Any, ...]]]:
     """
@@ -221,9 +221,9 @@ async def ordered(
     try:
         found: list[int] = await store.indexer.call(_ordered, store.index, key, wanted, criteria)
         if len(found) < len(wanted):
-            for begin in range(0, len(wanted), _LOOKED):
+            for begin in range(0, len(wanted), LOOKED):
                 store.idle.disturb()
-                await understand(folder, store, wanted[begin:begin + _LOOKED])
+                await understand(folder, store, wanted[begin:begin + LOOKED])
             found = await store.indexer.call(_ordered, store.index, key, wanted, criteria)
         return found
     except Unavailable:

@@ -7,7 +7,6 @@ Source: decisions, sections 2 and 5.
 from __future__ import annotations
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
@@ -56,10 +55,9 @@ class Found(Message, frozen=True):
 async def search(call: Call) -> Page:
     asked: Search = call.query
     universe = call.universe
-    hits = await Finding(universe, parse(asked.q)).everywhere()
-    if asked.before is not None:
-        behind = _cursor(asked.before)
-        hits = [hit for hit in hits if _place(hit) < behind]
+    # One more than asked for tells whether there is a next page.
+    hits = await Finding(universe, parse(asked.q)).newest(
+        asked.limit + 1, _cursor(asked.before) if asked.before is not None else None)
     page = hits[:asked.limit]
     more: dict[str, str | int] | None = None
     if len(hits) > asked.limit:
@@ -85,22 +83,16 @@ async def _found(call: Call, hits: list[Hit]) -> list[Any]:
             for hit, octets in found if octets is not None]
 
 
-def _place(hit: Hit) -> tuple[str, str, str, int]:
-    return hit.date.isoformat(timespec="microseconds"), hit.mailbox, hit.folder, hit.uid
-
-
 def _cursor_of(hit: Hit) -> str:
-    return urlsafe_b64encode(msgspec.json.encode(_place(hit))).decode("ascii").rstrip("=")
+    return urlsafe_b64encode(msgspec.json.encode(hit)).decode("ascii").rstrip("=")
 
 
-def _cursor(text: str) -> tuple[str, str, str, int]:
+def _cursor(text: str) -> Hit:
     try:
         octets = urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
-        place: tuple[str, str, str, int] = msgspec.json.decode(octets, type=tuple[str, str, str, int])
-        datetime.fromisoformat(place[0])
+        return msgspec.json.decode(octets, type=Hit)
     except (ValueError, msgspec.MsgspecError):
         raise Invalid("before", "is not a cursor of a search") from None
-    return place
 
 
 async def delete_messages(call: Call) -> Deleted:

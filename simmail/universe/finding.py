@@ -1,13 +1,17 @@
 """
 Finding mail in folders by the terms of a query.
 
-A search is worked out on sets of UIDs: what the folder knows narrows them
-first, then the index of text.  Source: decisions, section 5.
+A search is worked out on sets of UIDs: what folders know narrows them first,
+then the index of text, asked once for all folders.  What is left is looked at
+one by one, the newest first, until there is enough of it.
+Source: decisions, section 5.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+import heapq
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -27,13 +31,15 @@ from simmail.universe.turns import Turns
 if TYPE_CHECKING:
     from simmail.universe.universe import Universe
 
-#: Rows of the index looked at between two looks at the clock.
-SLICE = 200
+#: Rows of the index looked at between two looks at the clock, and messages that are put in order.
+SLICE, ORDERED = 200, 10_000
 
 #: Fields in which bare words are looked for.
 _WORDS = ("subject", "text", "from_", "to", "cc")
 _COLUMNS = {"from": ("from_",), "to": ("to",), "cc": ("cc",), "subject": ("subject",), "text": _WORDS}
 _LISTS = frozenset(("from_", "to", "cc"))
+#: What folders know of their messages.
+_KNOWN = frozenset(("folder", "flag", "larger", "smaller", "after", "before"))
 
 #: Events that tell which personas a case concerns.
 TOLD = ("persona.received", "persona.sent")
@@ -57,12 +63,12 @@ _decode = msgspec.json.Decoder(_Told).decode
 
 
 class Hit(NamedTuple):
-    """Where a message was found."""
+    """Where a message was found; those that came later are greater.  C{arrival}: microseconds since 1970."""
 
+    arrival: int
     mailbox: str
     folder: str
     uid: int
-    date: Any
 
 
 class _Headed(NamedTuple):
@@ -79,33 +85,86 @@ class Finding:
         self._terms = terms
         self._turns = Turns(universe.reactor)
         self._linked: dict[str, frozenset[str]] = {}
+        # Whether the index of text was asked of all folders, and what it said of one, by fields and text.
+        self._asked = False
+        self._holding: dict[tuple[str, str, tuple[str, ...], str], set[int]] = {}
 
-    async def everywhere(self) -> list[Hit]:
-        """All messages of the universe that fit, the newest first."""
-        store, found = self._universe.store, list[Hit]()
-        mailboxes = store.mailboxes()
-        for begin in range(0, len(mailboxes), TOGETHER):
-            some = mailboxes[begin:begin + TOGETHER]
-            listed = await together([store.folders(mailbox) for mailbox in some])
-            places = [(mailbox, status.name) for mailbox, statuses in zip(some, listed) for status in statuses or ()
-                      if status.total and self._may_be_in(status.name)]
-            for begun in range(0, len(places), TOGETHER):
-                for hits in await together([Deferred.fromCoroutine(self._within(*place))
-                                            for place in places[begun:begun + TOGETHER]]):
-                    found += hits or ()
+    async def newest(self, most: int, behind: Hit | None = None) -> list[Hit]:
+        """The newest C{most} messages of the universe that fit, of those before C{behind}; the newest first."""
+        folders = await self._folders()
+        rest = sorted([term for term in self._terms if not _is_sure(term)], key=_cost)
+        rows = []
+        for folder, uids in zip(folders, await self._likely(folders)):
+            if uids:
+                rows.append(await self._in_order(folder, uids, behind, None if rest else most))
+        merged = heapq.merge(*rows, reverse=True)
+        if not rest:
+            return list(islice(merged, most))
+        places = {(folder.mailbox, folder.name): folder for folder in folders}
+        found: list[Hit] = []
+        while len(found) < most and (some := list(islice(merged, max(most, SLICE)))):
+            found += await self._those_that_fit(places, some, rest)
+            await self._turns.breathe()
+        return found[:most]
+
+    async def _folders(self) -> list[IFolder]:
+        """All folders that may hold what is looked for."""
+        store, found = self._universe.store, list[IFolder]()
+        places = [place for place in await store.places() if self._may_be_in(place[1])]
+        for begin in range(0, len(places), TOGETHER):
+            some = await together([store.folder(*place) for place in places[begin:begin + TOGETHER]])
+            found += [folder for folder in some if folder is not None]
+            await self._turns.breathe()
+        return found
+
+    async def _likely(self, folders: Sequence[IFolder]) -> list[Sequence[int]]:
+        """The UIDs, of each folder, of messages that fit as far as folders and the index of text know."""
+        words = [(_COLUMNS[term.field], term.text) for term in self._terms
+                 if term.field in _COLUMNS and term.wanted and term.text]
+        likely: list[Sequence[int]] = (
+            list(await self._universe.store.containing(folders, words)) if words else [one.uids for one in folders])
+        self._asked = True
+        known = [term for term in self._terms if term.field in _KNOWN]
+        for at, folder in enumerate(folders) if known else ():
+            if likely[at]:
+                likely[at] = await self._fit(folder, list(likely[at]), known)
                 await self._turns.breathe()
-        return sorted(found, key=lambda hit: (hit.date, hit.mailbox, hit.folder, hit.uid), reverse=True)
+        return likely
 
-    async def _within(self, mailbox: str, name: str) -> list[Hit]:
-        folder = await self._universe.store.folder(mailbox, name)
-        uids = await self.among(folder)
-        dates = folder.column("date", uids) if uids else ()
-        return [Hit(mailbox, folder.name, uid, date) for uid, date in zip(uids, dates) if date is not None]
+    async def _in_order(
+        self, folder: IFolder, uids: Sequence[int], behind: Hit | None, most: int | None
+    ) -> Iterator[Hit]:
+        """Messages of a folder, the newest first; the first C{most} of those before C{behind} are enough."""
+        pairs: list[tuple[int, int]] = []
+        for begin in range(0, len(uids), ORDERED):
+            some = uids[begin:begin + ORDERED]
+            pairs += [(arrival, uid) for arrival, uid in zip(folder.column("arrival", some), some)
+                      if arrival is not None and (
+                          behind is None or (arrival, folder.mailbox, folder.name, uid) < behind)]
+            pairs.sort()
+            if most is not None:
+                del pairs[:-most]
+            await self._turns.breathe()
+        return (Hit(arrival, folder.mailbox, folder.name, uid) for arrival, uid in reversed(pairs))
+
+    async def _those_that_fit(
+        self, places: Mapping[tuple[str, str], IFolder], hits: Sequence[Hit], terms: Sequence[Term]
+    ) -> list[Hit]:
+        some: dict[tuple[str, str], list[int]] = {}
+        for hit in hits:
+            some.setdefault((hit.mailbox, hit.folder), []).append(hit.uid)
+        fitting = await together([Deferred.fromCoroutine(self._fit(places[place], sorted(uids), terms))
+                                  for place, uids in some.items()])
+        fits = {place: set(uids or ()) for place, uids in zip(some, fitting)}
+        return [hit for hit in hits if hit.uid in fits[hit.mailbox, hit.folder]]
 
     async def among(self, folder: IFolder) -> list[int]:
         """The UIDs of one folder that fit, ascending."""
-        uids: list[int] = list(folder.uids)
-        for term in sorted(self._terms, key=_cost):
+        return await self._fit(folder, list(folder.uids), sorted(self._terms, key=_cost))
+
+    async def _fit(self, folder: IFolder, uids: list[int], terms: Sequence[Term]) -> list[int]:
+        """Those of some ascending UIDs that fit."""
+        for term in terms:
             if not uids:
                 break
             fits = set(await self._fitting(folder, term, uids))
@@ -133,7 +192,7 @@ class Finding:
                     (at >= term.at if kind == "after" else at < term.at)]
         columns, fits = await self._rule(term, folder)
         if kind in _COLUMNS:
-            uids = await _narrowed(folder, columns, term.text, uids)
+            uids = await self._narrowed(folder, columns, term, uids)
         found: list[int] = []
         for begin in range(0, len(uids), SLICE):
             part = uids[begin:begin + SLICE]
@@ -141,6 +200,18 @@ class Finding:
             found += [uid for uid in part if uid in rows and fits(rows[uid])]
             await self._turns.breathe()
         return found
+
+    async def _narrowed(self, folder: IFolder, columns: tuple[str, ...], term: Term, uids: list[int]) -> list[int]:
+        """What the index of text leaves to be looked at."""
+        if not term.text or (term.wanted and self._asked):
+            return uids
+        key = folder.mailbox, folder.name, columns, term.text
+        found = self._holding.get(key)
+        if found is None:
+            found = self._holding[key] = set()
+            for name in columns:
+                found.update(await folder.containing(name, term.text))
+        return [uid for uid in uids if uid in found]
 
     async def _rule(self, term: Term, folder: IFolder) -> tuple[tuple[str, ...], Callable[[Row], bool]]:
         """The fields of a digest that decide, and how."""
@@ -234,17 +305,6 @@ async def together(under_way: Sequence[Deferred[Any]]) -> list[Any]:
     return [answer if good else None for good, answer in answers]
 
 
-async def _narrowed(folder: IFolder, columns: tuple[str, ...], text: str, uids: list[int]) -> list[int]:
-    """What the index of text leaves to be looked at."""
-    if not text:
-        return uids
-    contain: Callable[[str, str], Awaitable[Iterable[int]]] = folder.containing
-    found: set[int] = set()
-    for name in columns:
-        found.update(await contain(name, text))
-    return [uid for uid in uids if uid in found]
-
-
 def _holds(name: str, column: Any, wanted: str) -> bool:
     if name in _LISTS:
         return any(wanted in f"{one.name} <{one.address}>".lower() for one in column)
@@ -255,7 +315,14 @@ def _decoded(raw: bytes) -> str:
     return encodedwords.decode(charsets.decode(raw))
 
 
+def _is_sure(term: Term) -> bool:
+    """Whether nothing is left to be looked at behind what folders and the index of text say."""
+    # The index takes other characters for any.
+    return term.field in _KNOWN or (
+        term.field == "subject" and term.wanted and all(["\0" < one <= "~" for one in term.text]))
+
+
 def _cost(term: Term) -> int:
-    if term.field in ("folder", "flag", "larger", "smaller", "after", "before"):
+    if term.field in _KNOWN:
         return 0
     return 2 if term.field in ("text", "case", "header") else 1

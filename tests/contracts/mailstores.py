@@ -95,8 +95,12 @@ class QuickJournal(Journal):
 class DiskProvider:
     """The store on disk, everything done in the calling thread."""
 
-    def __init__(self, path: str, shared: bool = False, journal: str = "journal") -> None:
+    def __init__(
+        self, path: str, shared: bool = False, journal: str = "journal", digest: Any = tiny_digest,
+        shown: Any = tiny_shown,
+    ) -> None:
         self.path = path
+        self.digest, self.shown = digest, shown
         self.shared = shared
         self.journal_name = journal
         self.clock = Clock()
@@ -107,8 +111,8 @@ class DiskProvider:
         """A process begins."""
         self.journal = QuickJournal(f"{self.path}/{self.journal_name}", self.clock, apart=False)
         self.store: Any = MailStore(
-            "main", f"{self.path}/mail", self.journal, f"{self.path}/index", self.clock, tiny_digest,
-            self.shared, tiny_shown)
+            "main", f"{self.path}/mail", self.journal, f"{self.path}/index", self.clock, self.digest,
+            self.shared, self.shown)
         return self.store
 
     def restart(self) -> Any:

@@ -532,6 +532,41 @@ class FolderContract(Contract):
         result_of(folder.expunge([2]))
         self.assertEqual(result_of(folder.containing("subject", "rechnung")), [4])
 
+    def test_everywhere(self) -> None:
+        """Where mail may be, and texts in the mail of many folders at once."""
+        self.assertEqual(result_of(self.store.places()), [])
+        folders = []
+        for mailbox, name, subjects in (
+                (MARIA, "INBOX", ("Rechnung", "Äpfel")), (MARIA, "Sent", ()), ("joe@acme.test", "Work", ("rechnung",)),
+                ("joe@acme.test", "INBOX", ("other", "50% Rechnung"))):
+            result_of(self.store.create(mailbox))
+            if name == "Work":
+                result_of(self.store.create_folder(mailbox, name))
+            folders.append(result_of(self.store.folder(mailbox, name)))
+            for subject in subjects:
+                result_of(folders[-1].append(a_mail(subject, f"about {subject}\r\n"), [], AT))
+        places = set(result_of(self.store.places()))
+        self.assertLessEqual({(MARIA, "INBOX"), ("joe@acme.test", "INBOX"), ("joe@acme.test", "Work")}, places)
+        self.assertNotIn((MARIA, "Sent"), places)
+        for _ in range(2):
+            for wanted, expected in (
+                ([(("subject",), "RECH")], [[1], [], [1], [2]]), ([], [[1, 2], [], [1], [1, 2]]),
+                ([(("subject", "from_"), "maria"), (("text",), "about o")], [[], [], [], [1]]),
+                ([(("subject",), "äpfel")], [[2], [], [], []]), ([(("text",), "50% r"), (("text",), "x")], [[]] * 4),
+            ):
+                found = result_of(self.store.containing(folders, wanted))
+                self.assertEqual([list(uids) for uids in found], expected, wanted)
+            self.provider.later()
+        result_of(self.store.rename_folder("joe@acme.test", "Work", "Done"))
+        found = result_of(self.store.containing(folders, [(("subject",), "rech")]))
+        self.assertEqual([list(uids) for uids in found], [[1], [], [], [2]])
+        self.assertIn(("joe@acme.test", "Done"), result_of(self.store.places()))
+        self.assertEqual(result_of(self.store.containing([], [(("subject",), "x")])), [])
+        result_of(folders[0].expunge([1]))
+        result_of(folders[0].append(a_mail("Rechnung 2"), [], AT))
+        found = result_of(self.store.containing(folders[:2], [(("subject",), "rech")]))
+        self.assertEqual([list(uids) for uids in found], [[3], []])
+
     def test_containing_long(self) -> None:
         """However long the text is, it is looked for."""
         folder = self.filled(1)

@@ -65,19 +65,19 @@ class SearchTests(ServedTestCase):
         everywhere = {f"b{n}@sim.test INBOX wanted" for n in range(2 * TOGETHER + 1)}
         self.assertEqual(set(self.found("subject:wanted")), everywhere)
         store = self.universe.store
-        listed = store.folders
+        opened = store.folder
 
-        def folders(mailbox: str) -> Any:
+        def folder(mailbox: str, name: str) -> Any:
             if mailbox == "b1@sim.test":
                 return fail(NotFound("gone"))
-            return listed(mailbox).addCallback(removed, mailbox)
+            return opened(mailbox, name).addCallback(removed, mailbox)
 
-        def removed(statuses: Any, mailbox: str) -> Any:
-            if mailbox == "b2@sim.test":
+        def removed(found: Any, mailbox: str) -> Any:
+            if mailbox == "b2@sim.test" and store.exists(mailbox):
                 store.delete(mailbox)
-            return statuses
+            return found
 
-        self.patch(store, "folders", folders)
+        self.patch(store, "folder", folder)
         gone = {"b1@sim.test INBOX wanted", "b2@sim.test INBOX wanted"}
         self.assertEqual(set(self.found("subject:wanted")), everywhere - gone)
 

@@ -1,0 +1,102 @@
+"""
+Which folders of all mailboxes may hold mail: asked of the disk at most once a second, followed in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from twisted.internet.defer import Deferred
+
+from simmail.errors import NotFound
+from simmail.mailstore.layout import Layout
+from simmail.mailstore.loading import SETTLED
+from simmail.mailstore.unbroken import unbroken
+
+if TYPE_CHECKING:
+    from simmail.mailstore.mailstore import MailStore
+
+#: Real seconds between looks for folders that another program made.
+_LOOK = 1.0
+#: Mailboxes looked at in one job of the reader.
+_SLICE = 200
+
+Place = tuple[str, str]
+#: By directory of a mailbox: when it was changed (nanoseconds), its folders.
+Listed = dict[str, tuple[int, list[str]]]
+
+
+class Places:
+    """(mailbox, folder) of one store."""
+
+    def __init__(self, store: MailStore) -> None:
+        self._store = store
+        self._known: dict[Place, None] = {}
+        self._listed: Listed = {}
+        self._looked: float | None = None
+        self._waiting: list[Deferred[None]] | None = None
+
+    def came(self, mailbox: str, name: str) -> None:
+        """A message has appeared."""
+        if self._looked is not None:
+            self._known[mailbox, name] = None
+
+    def changed(self) -> None:
+        """Folders are called something else."""
+        self._looked = None
+        self._listed.clear()
+
+    async def all(self) -> list[Place]:
+        """All of them, in no order; some may have gone."""
+        while not self._fresh():
+            if self._waiting is None:
+                await unbroken(self._look())
+                break
+            done: Deferred[None] = Deferred()
+            self._waiting.append(done)
+            await done
+        return list(self._known)
+
+    def _fresh(self) -> bool:
+        # What another process files is there at once.
+        return (self._looked is not None and not self._store.shared
+                and 0 <= self._store.seconds() - self._looked < _LOOK)
+
+    async def _look(self) -> None:
+        store = self._store
+        self._waiting = []
+        try:
+            # From here on, what comes is added.
+            self._looked, self._known = store.seconds(), {}
+            for_sure = self._known
+            mailboxes = store.mailboxes()
+            for begin in range(0, len(mailboxes), _SLICE):
+                boxes = [(mailbox, box) for mailbox in mailboxes[begin:begin + _SLICE]
+                         if (box := store.boxes.find(mailbox)) is not None]
+                found = await store.reader.call(_look, store.layout, boxes, self._listed, store.seconds() - SETTLED)
+                for_sure.update(dict.fromkeys(found))
+        except BaseException:
+            self._looked = None
+            raise
+        finally:
+            waiting, self._waiting = self._waiting, None
+            for one in waiting:
+                one.callback(None)
+
+
+def _look(layout: Layout, boxes: Sequence[Place], listed: Listed, settled: float) -> list[Place]:
+    """The folders of mailboxes (with their directories), by the reader; only what changed is listed again."""
+    found: list[Place] = []
+    for mailbox, box in boxes:
+        try:
+            changed = layout.box_changed(box)
+            known = listed.get(box)
+            if known is None or known[0] != changed or changed / 1e9 >= settled:
+                names = [one.name for one in layout.folders(box).values() if one.directory is not None]
+                known = listed[box] = changed, names
+        except (NotFound, FileNotFoundError):
+            listed.pop(box, None)
+            continue
+        found += [(mailbox, name) for name in known[1]]
+    return found
