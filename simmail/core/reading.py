@@ -44,13 +44,16 @@ _LONGEST_KEPT, _MOST_KEPT = 200, 1024
 _FOLD = re.compile(r"\n(?=[ \t])")
 _BLANK_COLON = re.compile(rb"\n(?:from|subject|message-id)[ \t]")
 _ID = re.compile(r"<([^<>]{1,900})>")
+_HTML_PART, _PLAIN_PART = re.compile(rb"text/html", re.IGNORECASE), re.compile(rb"text/plain", re.IGNORECASE)
 
 
-def read(octets: bytes, limits: Limits | None = None, root: mime.Part | None = None) -> Mail:
+def read(
+    octets: bytes, limits: Limits | None = None, root: mime.Part | None = None, text: str | None = None
+) -> Mail:
     """
     The whole message.  Never raises on what it holds.
 
-    C{root}: its structure, where it is known already.
+    C{root} and C{text}: its structure and its text, where they are known already.
     C{text} has LF line ends and none at its end; when there is no plain part
     it is the HTML rendered.
     """
@@ -62,12 +65,14 @@ def read(octets: bytes, limits: Limits | None = None, root: mime.Part | None = N
     if any(piece.html for piece in pieces):
         html = "\n".join([piece.html or _as_html(piece.plain) for piece in pieces])
     plain = any(piece.plain is not None for piece in pieces)
-    readable = [piece.plain is not None and bool(piece.plain.strip() or not piece.html) for piece in pieces]
-    rendered = iter(htmltext.render_each(piece.html for piece, plain in zip(pieces, readable) if not plain))
-    text = "\n".join([piece.plain or "" if plain else next(rendered) for piece, plain in zip(pieces, readable)])
     form: Literal["text", "html", "both"] = "text" if not html else "both" if plain else "html"
-    return _mail(_lines(octets[root.start:root.body]), text.rstrip("\n"), html, form,
+    return _mail(_lines(octets[root.start:root.body]), _as_text(pieces) if text is None else text, html, form,
                  tuple(gathered.attachments), len(octets))
+
+
+def is_rendered(octets: bytes) -> bool:
+    """Whether the text of a message is likely to be its HTML rendered, which takes long; told at a glance."""
+    return _HTML_PART.search(octets) is not None and _PLAIN_PART.search(octets) is None
 
 
 def read_headers(octets: bytes) -> Mail:
@@ -262,6 +267,13 @@ class _Gathered:
 
 # The same text again, for readers that are not served.
 _OTHER_FORMS = frozenset((b"text/x-amp-html", b"text/watch-html", b"text/enriched", b"text/richtext"))
+
+
+def _as_text(pieces: list[_Piece]) -> str:
+    readable = [piece.plain is not None and bool(piece.plain.strip() or not piece.html) for piece in pieces]
+    rendered = iter(htmltext.render_each(piece.html for piece, plain in zip(pieces, readable) if not plain))
+    return "\n".join(
+        [piece.plain or "" if plain else next(rendered) for piece, plain in zip(pieces, readable)]).rstrip("\n")
 
 
 def _as_html(plain: str | None) -> str:

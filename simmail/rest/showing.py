@@ -4,7 +4,8 @@ Messages as JSON, with their safe HTML, kept at hand.
 What is shown of a message depends on nothing but its octets, where it is, its
 flags and how it is asked for; a UID means one message for ever as long as
 UIDVALIDITY is the same (RFC 3501 section 2.3.1.1).  So a message that is
-looked at again is neither read from disk nor cleaned again.  The case its
+looked at again is neither read from disk nor cleaned again, and the text of HTML
+is that of the index, which has rendered it.  The case its
 thread is linked to may change, and is not kept.
 """
 
@@ -17,10 +18,11 @@ from typing import Any, NamedTuple
 import msgspec
 from twisted.internet.defer import Deferred
 
+from simmail.core.digesting import TEXT
 from simmail.core.mail import Mail
-from simmail.core.reading import read
+from simmail.core.reading import is_rendered, read
 from simmail.core.threads import thread_key
-from simmail.errors import NotFound
+from simmail.errors import NotFound, Unavailable
 from simmail.mailstore.records import Entry
 from simmail.rest.presenting import full
 
@@ -82,9 +84,10 @@ class Showings:
             self._kept.move_to_end(key)
             return kept
         octets: bytes = await folder.read(entry.uid)
+        text = await _text(folder, entry.uid) if is_rendered(octets) else None
 
         def present() -> Shown:
-            return shown(folder.mailbox, folder.name, entry, read(octets), remote, light)
+            return shown(folder.mailbox, folder.name, entry, read(octets, text=text), remote, light)
 
         made: Shown = await heavy(in_thread, present, len(octets))
         if folder.entry(entry.uid) is None:
@@ -100,6 +103,16 @@ class Showings:
         self._size += cost
         while self._size > self._room:
             self._size -= _cost(self._kept.popitem(last=False)[1])
+
+
+async def _text(folder: Any, uid: int) -> str | None:
+    """The text of a message as the index has it, None when that may not be all of it."""
+    try:
+        rows = await folder.digested([uid], ("text",))
+    except Unavailable:
+        return None
+    text: str = rows[uid][0] if uid in rows else ""
+    return text if 0 < len(text) < TEXT else None
 
 
 async def heavy(in_thread: InThread, work: Callable[[], Any], size: int) -> Any:
