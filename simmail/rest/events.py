@@ -134,6 +134,6 @@ ROUTES: tuple[Route, ...] = (
           query=WhichEvents, query_example="type=persona.*&limit=20", answer_example=[_EVENT]),
     Route("GET", "/api/events/stream", stream_events,
           "Follow events as they happen (server-sent events); resumes from Last-Event-ID", media="text/event-stream",
-          query=WhichStream),
+          query=WhichStream, lasting=True),
     Route("GET", "/api/events/{id}", get_event, "Read an event by its number", Recorded, answer_example=_EVENT),
 )

@@ -23,6 +23,7 @@ from twisted.web.server import Request
 from simmail.errors import Refusal, Unavailable
 from simmail.rest import decoding, errors
 from simmail.rest.guard import Guard
+from simmail.rest.lasting import Lasting
 from simmail.rest.request import JSON
 from simmail.rest.schema import TAKEN, Call, Cookied, NoQuery, Octets, Page, Route
 from simmail.rest.services import Services
@@ -98,6 +99,7 @@ class Exchange:
     async def _answer(self, call: Call) -> None:
         headers: tuple[tuple[str, str], ...]
         content_type = None
+        request: Any = call.request
         try:
             answer = await self._called(call)
             if answer is TAKEN:
@@ -106,14 +108,13 @@ class Exchange:
         except Refusal as refusal:
             status, octets, headers = errors.told(refusal)
         except Exception as error:
-            if isinstance(error, CancelledError) and (call.gone or call.request._disconnected):
+            if isinstance(error, CancelledError) and (call.gone or request.left):
                 return
             # Broken off for somebody else's sake would be a defect too: whoever is still there is told.
             self.log.failure("incident {incident}: {route} failed", incident=call.request_id,
                              route=call.route.endpoint)
             status, octets, headers = errors.defect(call.request_id)
         if not call.gone:
-            request: Any = call.request
             request.answer(status, octets, headers, content_type or JSON)
 
     async def _called(self, call: Call) -> Any:
@@ -137,7 +138,9 @@ class Exchange:
                 self.services.in_thread, lambda: decoding.body(octets, route.body, self._limits.json_depth),
                 len(octets))
         answer = route.call(call)
-        return await answer if isawaitable(answer) else answer
+        if not isawaitable(answer):
+            return answer
+        return await (Lasting(self.guard, call).of(answer) if route.lasting else answer)
 
     def _told(self, call: Call, answer: Any) -> tuple[int, bytes, tuple[tuple[str, str], ...], bytes | None]:
         headers: tuple[tuple[str, str], ...] = ()

@@ -124,14 +124,40 @@ class Guard:
         route, request = call.route, call.request
         if route.role is None:
             return
-        identity = call.identity = await self.identify(request)
+        identity = await self.identify(request)
         await self.charge(identity, request)
+        self._let_in(call, identity)
+
+    async def stand(self, call: Call) -> None:
+        """
+        Look again whether a call may go on.
+
+        @raise Unauthenticated, Forbidden, FeatureMissing, Unavailable, Invalid: as C{admit}.
+        """
+        if call.route.role is None:
+            return
+        identity = await self.identify(call.request)
+        if identity.kind == "user" and call.universe is not None:
+            # The one in which it began, named or not.
+            identity = identity._replace(universe=call.universe.id)
+        self._let_in(call, identity)
+
+    def ends(self, request: Request) -> float | None:
+        """When the session or pass of a caller ends (real Unix time); None for a key, which does not."""
+        session = request.getCookie(COOKIE)
+        token = _token(request) or (str(session, "ascii", "replace") if session else "")
+        return self._roster.users.ends(token) if token else None
+
+    def _let_in(self, call: Call, identity: Identity) -> None:
+        route, request = call.route, call.request
+        call.identity = identity
         if identity.kind == "user":
             self._place(call, identity)
         else:
             named = named_universe(request)
             if named is not None and named != identity.universe:
                 raise Forbidden(f"the {identity.kind} belongs to another universe")
+            assert route.role is not None
             check_rank(identity.role, route.role)
             call.universe = self._roster.universe(identity.universe)
         if call.universe is not None:

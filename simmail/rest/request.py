@@ -40,6 +40,7 @@ class ApiRequest(Request):
     @ivar begun: real seconds at its first line.
     @ivar endpoint: the route that answered it, C{""} for none.
     @ivar asked_host: the C{Host} as the client sent it, where another was put in its place.
+    @ivar left: whether the client has gone.
     @ivar request_id: goes with every answer, C{b""} while it has none.
     """
 
@@ -48,6 +49,7 @@ class ApiRequest(Request):
     defaultContentType = None
     endpoint = ""
     asked_host: bytes | None = None
+    left = False
     refused = False
     request_id = b""
 
@@ -110,6 +112,7 @@ class ApiRequest(Request):
         """The client is gone."""
         # A change that was received whole goes on, and may not have read its body yet: it ends with its last reader.
         self.content = None
+        self.left = True
         super().connectionLost(reason)
 
     def process(self) -> None:
@@ -124,7 +127,7 @@ class ApiRequest(Request):
 
     def write(self, data: bytes) -> None:
         """Write a piece of an answer; what goes with every answer goes before the first."""
-        if not self.startedWriting and not self._disconnected:
+        if not self.startedWriting and not self.left:
             headers = self.responseHeaders
             headers.setRawHeaders(b"Server", [_SERVER])
             headers.setRawHeaders(b"Date", [self.channel.site.date()])
@@ -143,7 +146,7 @@ class ApiRequest(Request):
         if status != 200:
             self.setResponseCode(status)
         out = self.responseHeaders
-        if (self.startedWriting or self._disconnected or self.cookies or self.clientproto != b"HTTP/1.1"
+        if (self.startedWriting or self.left or self.cookies or self.clientproto != b"HTTP/1.1"
                 or self.method == b"HEAD" or status in http.NO_BODY_CODES):
             if status != 304:
                 out.setRawHeaders(b"Content-Type", [content_type])

@@ -131,6 +131,7 @@ class Route(Struct, frozen=True):
     @ivar role: the least that may call it; C{None}: open to everyone, no key asked for.
     @ivar feature: of the plan, or C{None}.
     @ivar placed: acts in a universe; a call that does not needs the role in any one only.
+    @ivar lasting: stays open; ends when its caller may no longer make it.
     @ivar polled: its answers have an C{ETag}, and are not sent again to who has them.
     @ivar locate: finds what the path names before anything in parameters or body is refused (404 comes before 400).
     @ivar statuses: what it may answer besides those every call may.
@@ -161,6 +162,7 @@ class Route(Struct, frozen=True):
     hidden: bool = False
     placed: bool = True
     polled: bool = False
+    lasting: bool = False
 
     @property
     def endpoint(self) -> str:

@@ -213,12 +213,12 @@ _AWAITED: dict[str, Any] = {
 
 ROUTES: tuple[Route, ...] = (
     Route("GET", "/api/wait", wait, "Wait for the next email to an address", (Awaited, SeveralAwaited),
-          query=WhichMail, locate=may_advance, statuses=(404, 408),
+          query=WhichMail, lasting=True, locate=may_advance, statuses=(404, 408),
           query_example="to=app@sim.test&subject=order&timeout=10s&advance=1", answer_example=_AWAITED),
     Route("GET", "/api/wait/none", wait_none, "Make sure that no such email comes", NothingCame,
-          query=WhichMail, locate=may_advance, statuses=(404, 409), query_example="to=app@sim.test&timeout=2s",
-          answer_example={}),
+          query=WhichMail, lasting=True, locate=may_advance, statuses=(404, 409),
+          query_example="to=app@sim.test&timeout=2s", answer_example={}),
     Route("GET", "/api/wait/reply", wait_reply, "Wait for the next email a persona sends", Awaited,
-          query=WhichReply, locate=may_advance, statuses=(404, 408, 409),
+          query=WhichReply, lasting=True, locate=may_advance, statuses=(404, 408, 409),
           query_example="persona=maria@acme.test&advance=1", answer_example=_AWAITED),
 )

@@ -98,6 +98,7 @@ class Keys:
             raise NotFound(f"no key {prefix}")
         await self._roster.drop_documents(("keys", prefix))
         self.forget(prefix)
+        self._roster.access.lessened()
 
     def forget(self, prefix: str) -> None:
         """The document of a key is gone."""

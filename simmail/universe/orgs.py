@@ -62,6 +62,7 @@ class Orgs:
     async def _put(self, org: Org) -> Org:
         await self._roster.store_document("orgs", org.id, org)
         self._orgs[org.id] = org
+        self._roster.access.lessened()
         return org
 
     def get(self, org_id: str) -> Org:

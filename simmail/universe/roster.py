@@ -24,6 +24,7 @@ from simmail.core.timeline import Timeline
 from simmail.database.records import Commit
 from simmail.errors import Conflict, Invalid, NotFound
 from simmail.interfaces import IBrowser, IDatabase, IMailStore
+from simmail.universe.access import Access
 from simmail.universe.accounts import Accounts
 from simmail.universe.apikeys import Keys
 from simmail.universe.orgs import Orgs
@@ -66,6 +67,7 @@ class Roster:
         self._accounts: dict[str, Accounts] = {}
         self.plans: Mapping[str, Plan] = plans or {SELF_HOSTED.name: SELF_HOSTED}
         self.passwords = Passwords(in_thread)
+        self.access = Access()
         self.users = Users(self)
 
         # Those who ask need not know which room answers.
@@ -207,6 +209,7 @@ class Roster:
             self._accounts.pop(universe_id, None)
             for prefix in keys:
                 self._keys.forget(prefix)
+            self.access.lessened()
             await universe.close()
             await self._clear(universe_id, universe.store)
         finally:

@@ -116,6 +116,7 @@ class Users:
             user = replace(user, hash=await self._roster.passwords.hash(password))
         await self._roster.store_document("users", user.email, user)
         self._users[user.email] = user
+        self._roster.access.lessened()
         return user
 
     async def delete(self, email: str) -> None:
@@ -126,6 +127,7 @@ class Users:
         del self._users[user.email]
         for digest in gone:
             del self._tickets[digest]
+        self._roster.access.lessened()
 
     # Signing in
 
@@ -165,6 +167,7 @@ class Users:
         digest = _digest(token)
         if self._tickets.pop(digest, None) is not None:
             await self._roster.commit(Commit(drops=(("tickets", digest),)))
+            self._roster.access.lessened()
 
     async def create_pass(self, user: User, universe: str) -> str:
         """
@@ -199,6 +202,11 @@ class Users:
         if ticket is None or ticket.ends <= self._roster.seconds() or ticket.email not in self._users:
             raise Unauthenticated("the session has ended; sign in again")
         return self._users[ticket.email], ticket
+
+    def ends(self, token: str) -> float | None:
+        """When a session or pass ends (real Unix time); None for a token that is neither."""
+        ticket = self._tickets.get(_digest(token))
+        return ticket.ends if ticket is not None else None
 
     async def _issue(self, prefix: str, ticket: Ticket) -> str:
         token = prefix + token_urlsafe(32)

@@ -131,9 +131,11 @@ class Waits:
                 woken: Deferred[None] = Deferred()
                 wake.append(woken)
                 timer = universe.reactor.callLater(left, changed)
-                await woken
-                if timer.active():
-                    timer.cancel()
+                try:
+                    await woken
+                finally:
+                    if timer.active():
+                        timer.cancel()
         finally:
             unwatch()
             unwatch_wake()
