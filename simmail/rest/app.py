@@ -26,6 +26,7 @@ from simmail.errors import NotFound
 from simmail.rest import errors
 from simmail.rest.exchange import Exchange, prepare
 from simmail.rest.paths import Paths
+from simmail.rest.request import request_id
 from simmail.rest.schema import Route
 from simmail.rest.services import Services
 
@@ -96,7 +97,7 @@ class Application:
     def _failed(self, request: Request, failure: Failure) -> bytes | None:
         if failure.check(CancelledError):
             return None
-        incident = self.exchange.request_id(request)
+        incident = request_id(request)
         self.log.failure("incident {incident}: a request failed", failure, incident=incident)
         if request.startedWriting:
             return None

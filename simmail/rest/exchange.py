@@ -8,10 +8,8 @@ under it and answered 500.
 
 from __future__ import annotations
 
-import re
 from hashlib import sha256
 from inspect import isawaitable
-from secrets import token_hex
 from typing import Any
 from urllib.parse import urlencode
 
@@ -24,15 +22,13 @@ from simmail.errors import Refusal, Unavailable
 from simmail.rest import decoding, errors
 from simmail.rest.guard import Guard
 from simmail.rest.lasting import Lasting
-from simmail.rest.request import JSON
+from simmail.rest.request import JSON, request_id
 from simmail.rest.schema import TAKEN, Call, Cookied, NoQuery, Octets, Page, Route
 from simmail.rest.services import Services
 from simmail.rest.showing import heavy
 
 #: Parameters that go with every call.
 EVERYWHERE = frozenset({"token", "universe"})
-
-_REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}\Z")
 
 
 class Exchange:
@@ -44,8 +40,6 @@ class Exchange:
         self.services = services
         self.guard = Guard(services)
         self._limits = services.config.limits
-        self._series = token_hex(4)
-        self._count = 0
 
     def begin(self, request: Request, route: Route, path: dict[str, Any]) -> Deferred[None]:
         """
@@ -55,7 +49,7 @@ class Exchange:
         """
         # For the access log and the figures.
         request.endpoint = route.endpoint  # type: ignore[attr-defined]
-        call = Call(route, request, self.services, path, self.request_id(request), self.services.reactor.seconds())
+        call = Call(route, request, self.services, path, request_id(request), self.services.reactor.seconds())
         work: Deferred[None] = Deferred.fromCoroutine(self._answer(call))
         if work.called:
             return work
@@ -78,7 +72,7 @@ class Exchange:
 
         @return: the body; status and headers are set.
         """
-        self.request_id(request)
+        request_id(request)
         if request.path.startswith(b"/api/"):
             try:
                 await self.guard.charge(await self.guard.identify(request), request)
@@ -86,15 +80,6 @@ class Exchange:
                 refused = errors.told(refusal)
         prepare(request, refused.status, refused.body, refused.headers)
         return refused.body
-
-    def request_id(self, request: Request) -> str:
-        """The id of a request, the client's own if it sent a good one; set in the answer."""
-        given = request.getHeader(b"X-Request-Id")
-        if given is None or not _REQUEST_ID.match(given):
-            self._count += 1
-            given = b"%b-%x" % (self._series.encode(), self._count)
-        request.request_id = given  # type: ignore[attr-defined]
-        return str(given, "ascii")
 
     async def _answer(self, call: Call) -> None:
         headers: tuple[tuple[str, str], ...]

@@ -10,6 +10,7 @@ piece.  Source: reliability, R11 and S10.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from io import BytesIO
 from tempfile import TemporaryFile
@@ -31,6 +32,8 @@ MOST_SWALLOWED = 16 * 1024 * 1024
 #: The type of nearly all answers.
 JSON = b"application/json"
 _SERVER = b"simmail"
+
+_GOOD_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}\Z")
 
 
 class ApiRequest(Request):
@@ -94,7 +97,8 @@ class ApiRequest(Request):
         self.sentLength = len(body)
         self.channel.transport.write(
             b"HTTP/1.1 413 Request Entity Too Large\r\nContent-Type: application/json\r\n"
-            b"Connection: close\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body))
+            b"X-Request-Id: %b\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%b" % (
+                request_id(self).encode("ascii"), len(body), body))
         self.channel.site.log(self)
         if self.requestHeaders.hasHeader(b"Expect"):
             self.requestHeaders.removeHeader(b"Expect")
@@ -179,3 +183,12 @@ class ApiRequest(Request):
             self.write(body)
         self.finish()
         return reason
+
+
+def request_id(request: Any) -> str:
+    """The id of a request, the client's own if it sent a good one; goes with its answer."""
+    if not request.request_id:
+        given = request.getHeader(b"X-Request-Id")
+        good = given is not None and _GOOD_ID.match(given)
+        request.request_id = given if good else request.channel.site.new_id()
+    return str(request.request_id, "ascii")

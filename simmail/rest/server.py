@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from secrets import token_hex
 from typing import Any
 from urllib.parse import unquote
 
@@ -187,6 +188,7 @@ class ApiSite(Site):
         self._open: set[_Channel] = set()
         self._answered = answered
         self._dated, self._date = -1, b""
+        self._series, self._count = token_hex(4).encode("ascii"), 0
         # On the instance: a Logger that is a class attribute takes the class's name for its namespace.
         self._access = Logger(namespace="simmail.http")
 
@@ -225,6 +227,11 @@ class ApiSite(Site):
         """At the end of the service: close all connections, when what they are being sent is sent."""
         for channel in list(self._open):
             channel.loseConnection()
+
+    def new_id(self) -> bytes:
+        """The id of a request that brings none."""
+        self._count += 1
+        return b"%b-%x" % (self._series, self._count)
 
     def date(self) -> bytes:
         """The C{Date} header, made once a second."""

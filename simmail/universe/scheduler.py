@@ -17,7 +17,7 @@ from twisted.internet.defer import Deferred, DeferredLock
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
-from simmail.core.events import Event, PersonaTag, matches
+from simmail.core.events import TYPES, Event, PersonaTag, matches
 from simmail.core.jobs import Job
 from simmail.database.records import Commit, JobQuery
 from simmail.errors import Conflict, Invalid, NotFound, Refusal, Unavailable
@@ -293,6 +293,8 @@ class Scheduler:
             wanted = until.removeprefix("event:") if until.startswith("event:") else ""
             if not wanted and until not in ("next_job", "idle"):
                 raise Invalid("until", "must be next_job, idle or event:<type>")
+            if wanted and not any(matches((wanted,), one) for one in TYPES):
+                raise Invalid("until", f"there is no event type {wanted[:60]!r}")
         limit = MOST_JOBS if max_jobs is None else max_jobs
         if not 1 <= limit <= MOST_JOBS:
             raise Invalid("max_jobs", f"must be from 1 to {MOST_JOBS}")

@@ -61,6 +61,7 @@ class BodyLimitTests(SynchronousTestCase):
             answer = connection.answer()
             self.assertEqual((answer.status, answer.error, answer.headers["connection"]),
                              (413, "the body is over the limit", "close"))
+            self.assertTrue(answer.headers["x-request-id"])
             self.assertTrue(connection.transport.disconnecting)
             connection = Connection(self.site)
             connection.send(chunked(path, [body[:room], body[room:]]))
