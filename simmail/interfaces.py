@@ -330,6 +330,11 @@ class IFolder(Interface):
     def digested(uids, names):
         """Deferred of C{dict[int, tuple]}: only these fields of the digests, which is much cheaper for many."""
 
+    def kept_text(uid):
+        """
+        Deferred of str: the C{text} of a message's digest if that is at hand; None when it is not, or the message gone.
+        """
+
     def columns(uids, names):
         """
         Deferred of C{tuple[list[int], list[list]]}: the same in columns, which is cheaper still.

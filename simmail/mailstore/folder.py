@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from twisted.internet.defer import Deferred, fail
+from twisted.internet.defer import Deferred, fail, succeed
 from zope.interface import implementer
 
 from simmail.core.delivery import Delivery, Filing
@@ -291,6 +291,12 @@ class Folder(Flagging):
     def digested(self, uids: Iterable[int], names: Sequence[str]) -> Deferred[dict[int, tuple[Any, ...]]]:
         """Deferred of some fields of their digests."""
         return Deferred.fromCoroutine(reading.digested(self, self._store, uids, names))
+
+    def kept_text(self, uid: int) -> Deferred[str | None]:
+        """Deferred of the text of a message if the index has it."""
+        if self._store.idle.lacks(self, uid):
+            return succeed(None)
+        return Deferred.fromCoroutine(reading.kept_text(self, self._store, uid))
 
     def columns(self, uids: Iterable[int], names: Sequence[str]) -> Deferred[Columns]:
         """Deferred of the same in columns."""

@@ -57,6 +57,11 @@ class Idle:
             self._from.setdefault(folder, uid)
             self.disturb()
 
+    def lacks(self, folder: Folder, uid: int) -> bool:
+        """Whether a message has come so lately that the index does not know it."""
+        begin = self._from.get(folder)
+        return begin is not None and uid >= begin
+
     def disturb(self) -> None:
         """Something else is being done, of which words may be left to learn."""
         self._last = self._reactor.seconds()

@@ -163,6 +163,12 @@ class MemoryFolder:
                 for uid, digest in self._digests(uids).items()}
 
     @deferred
+    def kept_text(self, uid: int) -> str | None:
+        """The text of a message that is there."""
+        found = self._digests([uid])
+        return found[uid].text if found else None
+
+    @deferred
     def columns(self, uids: Iterable[int], names: Sequence[str]) -> Columns:
         """The same in columns."""
         digests = self._digests(uids)

@@ -76,6 +76,14 @@ async def columns(folder: Folder, store: MailStore, uids: Iterable[int], names: 
     return as_columns(wanted, rows, names)
 
 
+async def kept_text(folder: Folder, store: MailStore, uid: int) -> str | None:
+    """The text of a message if the index has it; nothing is done to find out what it does not have."""
+    folder.require()
+    key = (folder.mailbox, folder.name, folder.uidvalidity)
+    found: Columns | None = await store.indexed(_columns, store.index, key, [uid], ("text",))
+    return found[1][0][0] if found is not None and found[0] else None
+
+
 async def understand(folder: Folder, store: MailStore, uids: Sequence[int]) -> None:
     """The index knows all of some messages."""
     key = (folder.mailbox, folder.name, folder.uidvalidity)

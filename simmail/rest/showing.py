@@ -5,7 +5,7 @@ What is shown of a message depends on nothing but its octets, where it is, its
 flags and how it is asked for; a UID means one message for ever as long as
 UIDVALIDITY is the same (RFC 3501 section 2.3.1.1).  So a message that is
 looked at again is neither read from disk nor cleaned again, and the text of HTML
-is that of the index, which has rendered it.  The case its
+is that of the index when it has rendered it already.  The case its
 thread is linked to may change, and is not kept.
 """
 
@@ -22,7 +22,7 @@ from simmail.core.digesting import TEXT
 from simmail.core.mail import Mail
 from simmail.core.reading import is_rendered, read
 from simmail.core.threads import thread_key
-from simmail.errors import NotFound, Unavailable
+from simmail.errors import NotFound
 from simmail.mailstore.records import Entry
 from simmail.rest.presenting import full
 
@@ -107,12 +107,8 @@ class Showings:
 
 async def _text(folder: Any, uid: int) -> str | None:
     """The text of a message as the index has it, None when that may not be all of it."""
-    try:
-        rows = await folder.digested([uid], ("text",))
-    except Unavailable:
-        return None
-    text: str = rows[uid][0] if uid in rows else ""
-    return text if 0 < len(text) < TEXT else None
+    text: str | None = await folder.kept_text(uid)
+    return text if text and len(text) < TEXT else None
 
 
 async def heavy(in_thread: InThread, work: Callable[[], Any], size: int) -> Any:

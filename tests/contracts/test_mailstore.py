@@ -532,6 +532,15 @@ class FolderContract(Contract):
         result_of(folder.expunge([2]))
         self.assertEqual(result_of(folder.containing("subject", "rechnung")), [4])
 
+    def test_kept_text(self) -> None:
+        """The text of a message once it is at hand."""
+        folder = self.filled(2)
+        result_of(folder.digested([1, 2], ("text",)))
+        self.assertEqual(result_of(folder.kept_text(2)), "Hello\r\n")
+        self.assertIsNone(result_of(folder.kept_text(3)))
+        result_of(folder.expunge([2]))
+        self.assertIsNone(result_of(folder.kept_text(2)))
+
     def test_everywhere(self) -> None:
         """Where mail may be, and texts in the mail of many folders at once."""
         self.assertEqual(result_of(self.store.places()), [])

@@ -46,6 +46,15 @@ class IdleTests(SynchronousTestCase):
         self.provider.clock.pump([0.2] * 4)
         self.assertEqual(self.missing(), [1])
 
+    def test_text_kept(self) -> None:
+        """Nobody who asks for a text that would have to be taken first sets that off."""
+        self.accept(1, 3)
+        self.assertEqual([result_of(self.folder.kept_text(uid)) for uid in (1, 2, 3)], [None] * 3)
+        self.assertEqual(len(self.missing()), 3)
+        self.provider.clock.pump([0.2] * 4)
+        self.assertEqual([result_of(self.folder.kept_text(uid)) for uid in (1, 2, 3)], [None, "Hello\r\n", "Hello\r\n"])
+        self.assertEqual(self.missing(), [1])
+
     def test_others_first(self) -> None:
         """While mail is taken, for whomever, nothing is looked at."""
         self.accept(1, 3)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from twisted.internet.defer import fail, succeed
+from twisted.internet.defer import succeed
 
 from simmail.core.digesting import TEXT
-from simmail.errors import Unavailable
 from simmail.rest.showing import LARGE, MOST, Showings
 from simmail.testing.universe import now
 from tests.rest.served import ServedTestCase
@@ -109,27 +108,24 @@ class ShowingTests(ServedTestCase):
         self.assertEqual(showings.size, 2 * one)
 
     def test_text_from_index(self) -> None:
-        """The text of a message in HTML is asked of the index, which has it; it is that of its HTML all the same."""
+        """The text of a message in HTML is taken from the index when all of it is there."""
         self.good("POST", "/api/inject", {"to": "app@sim.test", "raw": (
             "Content-Type: multipart/alternative; boundary=b\n\n--b\nContent-Type: text/plain\n\nplain\n"
             "--b\nContent-Type: text/html\n\n<p>rich</p>\n--b--\n")})
         asked: list[int] = []
-        digested = self.folder.digested
+        kept_text = self.folder.kept_text
 
-        def counted(uids: list[int], names: Any) -> Any:
-            asked.extend(uids)
-            return digested(uids, names)
+        def counted(uid: int) -> Any:
+            asked.append(uid)
+            return kept_text(uid)
 
-        self.patch(self.folder, "digested", counted)
+        self.patch(self.folder, "kept_text", counted)
         rendered = self.good("GET", PATH + "1")["message"]["text"]
         self.assertEqual((rendered, self.good("GET", PATH + "4")["message"]["text"], asked), ("1", "plain", [1]))
-        for kept, expected in (("known", "known"), ("x" * TEXT, "2"), ("", "2")):
-            self.patch(self.folder, "digested", lambda uids, names, kept=kept: succeed({uids[0]: (kept,)}))
+        for kept, expected in (("known", "known"), ("x" * TEXT, "2"), ("", "2"), (None, "2")):
+            self.patch(self.folder, "kept_text", lambda uid, kept=kept: succeed(kept))
             one = now(Showings().one(1, self.folder, self.folder.entry(2), at_once))
             self.assertEqual(json.loads(one.message)["text"], expected)
-        self.patch(self.folder, "digested", lambda uids, names: fail(Unavailable("away")))
-        one = now(Showings().one(1, self.folder, self.folder.entry(2), at_once))
-        self.assertEqual(json.loads(one.message)["text"], "2")
 
     def test_large_in_thread(self) -> None:
         """A large message is understood elsewhere, a small one at once."""
