@@ -79,7 +79,8 @@ class ClockTests(ServedTestCase):
             ({}, "exactly one"), ({"by": "1d", "until": "idle"}, "exactly one"), ({"by": "401d"}, "by"),
             ({"by": "soon"}, "by"), ({"by": "-1d"}, "by"), ({"by": 5}, "by"), ({"to": "2026-03-01T09:00:00Z"}, "to"),
             ({"until": "noon"}, "until"),
-            ({"until": "event:persona.replied"}, "no event type 'persona.replied'"), ({"by": "1d", "max_jobs": 0}, "max_jobs"),
+            ({"until": "event:persona.replied"}, "no event type 'persona.replied'"),
+            ({"by": "1d", "max_jobs": 0}, "max_jobs"),
             ({"by": "1d", "settle": "31s"}, "settle"), ({"by": "1d", "max_jobs": 100001}, "max_jobs"),
         ):
             self.assertIn(text, self.bad(400, "POST", "/api/clock/advance", body))
