@@ -14,20 +14,15 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred
 
-from simmail.core.address import Address
-from simmail.core.aftermath import aftermath, copied
-from simmail.core.compose import compose
-from simmail.core.dice import Dice
+from simmail.core.aftermath import aftermath
 from simmail.core.events import Event
 from simmail.core.jobs import Job
-from simmail.core.persona import Behaviors
-from simmail.core.plans import FORWARDED
 from simmail.core.situation import ThreadState
 from simmail.core.words import Written
 from simmail.database.records import Commit
-from simmail.universe.drafting import Drafting, keyed_for
+from simmail.universe.drafting import Drafting, Page, keyed_for
 from simmail.universe.enacting import LONGEST_TEXT, Setting, enact
-from simmail.universe.letters import Matter, as_sent, draft
+from simmail.universe.letters import Matter, as_sent
 from simmail.universe.memories import persona_tag
 from simmail.universe.outgoing import Outgoing
 
@@ -37,6 +32,9 @@ if TYPE_CHECKING:
 #: Job kinds that are a mail of a persona.
 WRITTEN = frozenset(("reply", "followup", "correction", "ooo", "initiate", "deliver", "nudge", "forward"))
 
+#: Letters that are thought out ahead.
+MOST_AHEAD = 6
+
 
 class Desk:
     """Does the jobs of one universe."""
@@ -44,10 +42,12 @@ class Desk:
     def __init__(self, universe: Universe) -> None:
         self._universe = universe
         self.drafting = Drafting(universe)
+        self._thinking = False
 
     async def perform(self, job: Job) -> None:
         """Do a job and commit what came of it."""
         if job.kind not in WRITTEN or "late" in job.data:
+            self._think_soon()
             # What the journal does not have must not be true before what it has.
             await self._universe.postoffice.committed()
         if "late" in job.data:
@@ -83,19 +83,18 @@ class Desk:
         if not job.data.get("to"):
             await self.drop(job, "there is nobody to write to")
             return
-        matter, written = await self.drafting.letter(job, persona, universe.clock.now())
-        if written is None:
+        matter, written, page = await self.drafting.letter(job, persona, universe.clock.now())
+        if written is None or page is None:
             await self.drop(job, "nothing is open any more of what was promised")
             return
-        await self._send(matter, written)
+        await self._send(matter, written, page)
 
-    async def _send(self, matter: Matter, written: Written) -> None:
+    async def _send(self, matter: Matter, written: Written, page: Page) -> None:
         """Send the letter, and commit what that means."""
         universe, job, persona = self._universe, matter.job, matter.persona
         now, tag, dice = universe.clock.now(), persona_tag(persona), keyed_for(universe, job)
         nth, counter = universe.people.next_sent(persona)
-        letter = draft(matter, written, now, universe.dice, nth, self._copied(matter, dice))
-        octets = compose(letter)
+        letter, octets = page.draft, page.octets
         mail = as_sent(letter, len(octets))
         if not letter.references:
             # A thread begins here, and is called by its first mail.
@@ -126,7 +125,7 @@ class Desk:
             lambda copies: universe.readings.filed(copies[0], octets, mail)))
         if not sent.called:
             # By the next turn it is on its way.
-            universe.reactor.callLater(0, self._think_ahead, job)
+            self._think_soon()
         await sent
         universe.people.sent(persona, nth)
         for put in commit.puts:
@@ -134,14 +133,26 @@ class Desk:
         universe.told("answered {kind} {message_id} from {persona} to {to}: {subject}", kind=job.kind,
                       message_id=letter.message_id, persona=persona.address, to=job.data["to"], subject=letter.subject)
 
-    def _think_ahead(self, job: Job) -> None:
-        """While a letter is on its way: what will the next one say?"""
-        following = self._universe.scheduler.following(job)
-        if following is None or following.kind not in WRITTEN or following.kind == "forward":
+    def _think_ahead(self) -> None:
+        """While a letter is on its way: what will the next ones say?"""
+        universe, drafting = self._universe, self.drafting
+        self._thinking = False
+        following = universe.scheduler.following(MOST_AHEAD)
+        drafting.keep([job.id for job in following])
+        for job in following:
+            persona = universe.people.known(job.persona_id or "")
+            if (drafting.knows(job) or job.kind not in WRITTEN or job.kind == "forward" or not job.data.get("to")
+                    or persona is None or persona.paused is True):
+                continue
+            drafting.ahead(job, persona, max(job.due, universe.clock.now()))
+            # One in a turn: what is being done now comes first.
+            self._think_soon()
             return
-        persona = self._universe.people.known(following.persona_id or "")
-        if persona is not None and persona.paused is not True and following.data.get("to"):
-            self.drafting.ahead(following, persona, max(following.due, self._universe.clock.now()))
+
+    def _think_soon(self) -> None:
+        if not self._thinking:
+            self._thinking = True
+            self._universe.reactor.callLater(0, self._think_ahead)
 
     def _addressed(self, job: Job) -> Job:
         """The job with its addressee: a forward may name a persona by id."""
@@ -152,25 +163,6 @@ class Desk:
         if other is None:
             return job
         return replace(job, data={**job.data, "to": job.data.get("to") or other.address, "to_name": other.name})
-
-    def _copied(self, matter: Matter, dice: Dice) -> tuple[Address, ...]:
-        """Whom the persona puts in Cc: somebody of its organisation, its domain or the case."""
-        persona, people, behaviors = matter.persona, self._universe.people, matter.persona.behaviors
-        if matter.job.kind != "reply" or not isinstance(behaviors, Behaviors) or not behaviors.cc_someone:
-            return ()
-        colleagues = people.colleagues(persona)
-        case = self._universe.cases.get(matter.job.case_id)
-        for one in (case.people or ()) if case is not None else ():
-            other = people.known(one.persona_id or "") or people.at(one.address or "")
-            if other is not None and other.id != persona.id:
-                colleagues[other.address] = other
-        colleagues.pop(matter.job.data["to"], None)
-        for mail in matter.mails:
-            # Who passed it on has done with it.
-            for passed in mail.header(FORWARDED).lower().split(","):
-                colleagues.pop(passed.strip(), None)
-        address = copied(persona, list(colleagues), dice)
-        return () if address is None else (Address(colleagues[address].name, address),)
 
 
 def _told_kind(job: Job) -> str:

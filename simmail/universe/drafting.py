@@ -2,13 +2,14 @@
 Thinking a letter out: what it is about is gathered, and what it says is written.
 
 What the words need (the mails it answers, what is remembered, the case) is read first; the words are C{core.words}.
-While the mail of one job is made durable, the letter of the next is thought out ahead, if the clock is being moved
-past both.  Words are a function of values, so nothing is decided early: what was written ahead is used when all it was
+While the mail of one job is on its way, the letters of the next few are thought out ahead, if the clock is being moved
+past them.  Words are a function of values, so nothing is decided early: what was written ahead is used when all it was
 written from is still the same at the job's turn, else forgotten.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,16 +17,18 @@ from twisted.internet.defer import Deferred
 
 from simmail.core import cases as rules
 from simmail.core.address import Address
+from simmail.core.aftermath import copied
 from simmail.core.cases import Case
+from simmail.core.compose import compose
 from simmail.core.dice import Dice
 from simmail.core.jobs import Job
-from simmail.core.mail import Mail
-from simmail.core.persona import Persona
+from simmail.core.mail import Draft, Mail
+from simmail.core.persona import Behaviors, Persona
 from simmail.core.plans import FORWARDED, MOST_FORWARDS
 from simmail.core.situation import Dossier, keyed
 from simmail.core.words import Written, write
 from simmail.errors import NotFound
-from simmail.universe.letters import Matter, request
+from simmail.universe.letters import Matter, draft, request
 from simmail.universe.memories import Documents, recalled
 
 if TYPE_CHECKING:
@@ -43,10 +46,25 @@ class Letter(NamedTuple):
     A letter that is thought out.
 
     @ivar written: None when nothing is left to say, as what was promised is not open any more.
+    @ivar page: what is sent, unless nothing is.
     """
 
     matter: Matter
     written: Written | None
+    page: Page | None = None
+
+
+class Page(NamedTuple):
+    """
+    A letter on paper.
+
+    @ivar nth: it is the persona's n-th mail; copied: whom it put in Cc.
+    """
+
+    nth: int
+    copied: tuple[Address, ...]
+    draft: Draft
+    octets: bytes
 
 
 class _Basis(NamedTuple):
@@ -64,29 +82,38 @@ class Drafting:
 
     def __init__(self, universe: Universe) -> None:
         self._universe = universe
-        self._ahead: tuple[Job, Deferred[tuple[_Basis, Letter] | None]] | None = None
+        self._ahead: dict[str, tuple[Job, Deferred[tuple[_Basis, Letter] | None]]] = {}
 
     async def letter(self, job: Job, persona: Persona, now: datetime) -> Letter:
         """The letter of a job that is to be done now."""
-        ahead = await self._ahead[1] if self._ahead is not None and self._ahead[0] is job else None
-        self.forget()
+        before, under_way = self._ahead.pop(job.id, (None, None))
+        ahead = await under_way if under_way is not None and before is job else None
         basis = await self._based(job, persona, now)
-        if ahead is not None and ahead[0] == basis:
-            return ahead[1]
-        return await self._thought_out(basis)
+        return self._on_paper(
+            ahead[1] if ahead is not None and ahead[0] == basis else await self._thought_out(basis), now)
+
+    def knows(self, job: Job) -> bool:
+        """Whether the letter of a job is being thought out, or is."""
+        return job.id in self._ahead and self._ahead[job.id][0] is job
+
+    def keep(self, jobs: Collection[str]) -> None:
+        """No other letters than those of jobs with these ids are likely to be wanted."""
+        for one in [one for one in self._ahead if one not in jobs]:
+            del self._ahead[one]
 
     def ahead(self, job: Job, persona: Persona, now: datetime) -> None:
-        """Think the letter of a job out that is likely to be done next."""
+        """Think the letter of a job out that is likely to be done soon."""
         # What fails is told when the job's turn comes.
-        self._ahead = job, Deferred.fromCoroutine(self._write_ahead(job, persona, now)).addErrback(lambda failure: None)
+        self._ahead[job.id] = job, Deferred.fromCoroutine(
+            self._write_ahead(job, persona, now)).addErrback(lambda failure: None)
 
     async def _write_ahead(self, job: Job, persona: Persona, now: datetime) -> tuple[_Basis, Letter]:
         basis = await self._based(job, persona, now)
-        return basis, await self._thought_out(basis)
+        return basis, self._on_paper(await self._thought_out(basis), now)
 
     def forget(self) -> None:
         """Nothing that was written ahead is wanted."""
-        self._ahead = None
+        self._ahead.clear()
 
     async def _based(self, job: Job, persona: Persona, now: datetime) -> _Basis:
         universe = self._universe
@@ -98,6 +125,37 @@ class Drafting:
         if basis.job.kind in PROMISED and matter.promise is None:
             return Letter(matter, None)
         return Letter(matter, self._written(matter, basis.now, basis.case))
+
+    def _on_paper(self, letter: Letter, now: datetime) -> Letter:
+        """The letter with its page as it is to be sent now."""
+        matter, written, page = letter
+        if written is None:
+            return letter
+        universe = self._universe
+        nth, others = universe.people.next_sent(matter.persona)[0], self._copied(matter)
+        if page is not None and (page.nth, page.copied) == (nth, others):
+            return letter
+        sheet = draft(matter, written, now, universe.dice, nth, others)
+        return Letter(matter, written, Page(nth, others, sheet, compose(sheet)))
+
+    def _copied(self, matter: Matter) -> tuple[Address, ...]:
+        """Whom the persona puts in Cc: somebody of its organisation, its domain or the case."""
+        persona, people, behaviors = matter.persona, self._universe.people, matter.persona.behaviors
+        if matter.job.kind != "reply" or not isinstance(behaviors, Behaviors) or not behaviors.cc_someone:
+            return ()
+        colleagues = people.colleagues(persona)
+        case = self._universe.cases.get(matter.job.case_id)
+        for one in (case.people or ()) if case is not None else ():
+            other = people.known(one.persona_id or "") or people.at(one.address or "")
+            if other is not None and other.id != persona.id:
+                colleagues[other.address] = other
+        colleagues.pop(matter.job.data["to"], None)
+        for mail in matter.mails:
+            # Who passed it on has done with it.
+            for passed in mail.header(FORWARDED).lower().split(","):
+                colleagues.pop(passed.strip(), None)
+        address = copied(persona, list(colleagues), keyed_for(self._universe, matter.job))
+        return () if address is None else (Address(colleagues[address].name, address),)
 
     # What it is about
 

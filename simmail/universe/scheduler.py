@@ -138,15 +138,21 @@ class Scheduler:
             heapq.heappop(heap)
         return None
 
-    def following(self, job: Job) -> Job | None:
-        """The job to be done after one that is being done, unless things change; None where it may not come to it."""
-        first = self.first()
-        if self.bound is None or first is None or first.id != job.id:
-            return None
-        entry = heapq.heappop(self._heap)
-        following = self.first()
-        heapq.heappush(self._heap, entry)
-        return following if following is not None and following.due <= self.bound else None
+    def following(self, most: int) -> list[Job]:
+        """The jobs to be done after the first one, unless things change; none that it may not come to."""
+        bound, jobs = self.bound, list[Job]()
+        taken: list[tuple[datetime, str]] = []
+        while bound is not None and len(jobs) <= most:
+            job = self.first()
+            if job is None or job.due > bound:
+                break
+            entry = heapq.heappop(self._heap)
+            if not taken or entry != taken[-1]:
+                jobs.append(job)
+                taken.append(entry)
+        for entry in taken:
+            heapq.heappush(self._heap, entry)
+        return jobs[1:]
 
     def floor(self) -> datetime | None:
         """The instant the clock may not pass."""

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
+from simmail.core.identity import message_id
 from simmail.core.jobs import Job
 from simmail.core.recipients import Verdict
 from simmail.core.words import WordsRequest, Written
@@ -17,13 +18,13 @@ from simmail.core.words import write as words
 from simmail.database.records import Commit, Committed
 from simmail.errors import Unavailable
 from simmail.testing.universe import START, MemoryServer, now
-from simmail.universe import correspondents, drafting
+from simmail.universe import correspondents, desk, drafting
 from simmail.universe.fingerprint import fingerprint
 from simmail.universe.postoffice import MOST_HURRIED
 from simmail.universe.submission import Recipient, Submission
 from tests.universe.test_road import MAIL, RoadTestCase, persona
 
-PEOPLE = 8
+PEOPLE = 12
 
 
 class HurryTestCase(RoadTestCase):
@@ -250,13 +251,38 @@ class AheadTests(HurryTestCase):
         return result
 
     def test_written_once(self) -> None:
-        """The next is written meanwhile, and not again at its turn."""
+        """The next ones are written meanwhile, one in a turn, and not again at their turn."""
         self.moving()
-        self.assertEqual((len(self.filing), len(self.requests)), (1, 2))
+        self.assertEqual((len(self.filing), len(self.requests)), (1, 3))
         self.file(1)
         self.assertEqual((len(self.filing), len(self.requests)), (1, 3))
         self.file()
         self.assertEqual((len(self.requests), len(self.events("persona.sent"))), (3, 3))
+
+    def test_only_the_next(self) -> None:
+        """No more are thought out than are likely to be wanted soon, one more as soon as one is done."""
+        for n in range(3, PEOPLE):
+            self.accept(n)
+        self.file()
+        self.moving()
+        self.assertEqual((len(self.filing), len(self.requests)), (1, 1 + desk.MOST_AHEAD))
+        self.file(1)
+        self.assertEqual((len(self.filing), len(self.requests)), (1, 2 + desk.MOST_AHEAD))
+        self.file()
+        self.assertEqual(len(self.requests), PEOPLE)
+
+    def test_other_page(self) -> None:
+        """The words stay, and go out under the number that the letter has by then."""
+        self.moving()
+        asked = self.requests[1].persona
+        nth, (*place, _) = self.universe.people.next_sent(asked)
+        self.universe.people.sent(asked, nth)
+        self.file()
+        self.assertEqual((len(self.requests), len(self.events("persona.sent"))), (3, 3))
+        self.assertEqual(now(self.server.database.get("main", place[0], [place[1]])), [b"%d" % (nth + 1)])
+        ids = {event["data"]["persona"]: event["data"]["message_id"] for event in self.events("persona.sent")}
+        client = (asked.style.client if asked.style else None) or "plain"
+        self.assertEqual(ids[asked.name], message_id(self.universe.dice, client, asked.address, nth + 1))
 
     def test_written_again(self) -> None:
         """When something changes that it was written from, it is written from what is true then."""
