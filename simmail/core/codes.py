@@ -118,6 +118,15 @@ _CONNECTED = re.compile(
 _NAMED_AFTER = re.compile(
     r"[\s\"'“”*)\].,-]{0,6}(?:is|ist|as|=|–|—|-|\()\s{0,3}(?:(?:your|the|a|ihr|dein|our|my)\s{1,3})?"
     r"(?:[^\W\d][\w'&-]{0,19}[ \xa0]{1,3}){0,3}", re.IGNORECASE)
+# "Use SAVE20 at checkout" names no code, and everybody knows one.
+_USED_BEFORE = re.compile(r"\b(?:use|using|apply|enter|redeem|with|nutze|mit)\s{1,3}[\"'“„*]{0,3}$", re.IGNORECASE)
+_PAID_AFTER = re.compile(
+    r"[\"'”“*]{0,3}\s{1,3}(?:at|during|in|an|beim)\s{1,3}(?:(?:the|your|der)\s{1,3})?"
+    r"(checkout|check-out|cart|basket|kasse|bezahlen)\b", re.IGNORECASE)
+# Without a digit in it, it may be the name of a card.
+_SAVED = re.compile(r"\b(?:off|save|savings?|discount|free shipping|deal|rabatt|sparen|spare)\b|%", re.IGNORECASE)
+# As devices and televisions show them.
+_PAIRED = re.compile(r"[A-Z0-9]{3,5}-[A-Z0-9]{3,5}")
 _SENTENCE_END = re.compile(r"[.!?](?:\s|$)")
 
 # Windows around a candidate.
@@ -267,16 +276,28 @@ class _Candidate:
             gap = self.text[self.end:after.start]
             if after.kind not in ("reference", "enter") and _NAMED_AFTER.fullmatch(gap):
                 best = self._code(after, 0.95) or best
+        if best is None:
+            best = self._spent()
         if best is None and not self.digits and _PREFIXED.fullmatch(self.raw) and len(self.raw) > 5:
             best = Code(self.raw, "reference", self.raw.rstrip("0123456789-").lower(), 0.5)
         return best
+
+    def _spent(self) -> Code | None:
+        """The coupon that it is because of where it is to be used, None when nobody says so."""
+        paid = _PAID_AFTER.match(self.after)
+        if self.digits or self.raw.upper() != self.raw or "/" in self.raw or paid is None:
+            return None
+        around = self.text[max(0, self.start - 120):self.end + 120]
+        sure = any(c.isdigit() for c in self.raw) or _SAVED.search(around)
+        return Code(self.raw, "coupon", paid[1].lower(), 0.85) if sure and _USED_BEFORE.search(self.before) else None
 
     def _by_gap(self, gap: str, label: _Label) -> float:
         """How sure a label before it makes it, by what stands between them; 0.0 for not at all."""
         said = gap.lower()
         if label.kind == "enter":
             around = self.text[max(0, label.start - 120):self.end + 120]
-            proving = self.digits and not self.doubtful and not gap.strip() and _PROVING_WORDS.search(around)
+            shown = self.digits and not self.doubtful or _PAIRED.fullmatch(self.raw) is not None
+            proving = shown and not gap.strip() and _PROVING_WORDS.search(around)
             return 0.8 if proving else 0.0
         if _CONNECTED.fullmatch(gap) is not None:
             stated = self.hash or any(c in gap for c in ":#=\n") or " is" in said or "lautet" in said or " no" in said

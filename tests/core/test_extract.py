@@ -39,8 +39,17 @@ class CodeTests(SynchronousTestCase):
         for text, value in (
             ("Use code SAVE20 at checkout for 20% off", "SAVE20"), ("Gutscheincode: SOMMER-10", "SOMMER-10"),
             ("Your promo code WELCOME is waiting", "WELCOME"), ("Voucher code: 8XK2-99AB-77CD", "8XK2-99AB-77CD"),
+            ("Just use SAVE20 at checkout.", "SAVE20"), ("Use “BLACKFRIDAY” in your cart, save a third", "BLACKFRIDAY"),
+            ("Mit HERBST15 an der Kasse zahlen Sie weniger", "HERBST15"),
         ):
             self.assertEqual(codes(text), [(value, "coupon")], text)
+        for text in ("Pay with VISA at checkout", "Please use PAYPAL in your cart", "Meet HALL4 at checkout"):
+            self.assertEqual(codes(text), [], text)
+
+    def test_paired(self) -> None:
+        """What a device shows is a code where somebody is to enter it."""
+        self.assertEqual(codes("Enter WDJB-MJHT on your phone to sign in."), [("WDJB-MJHT", "otp")])
+        self.assertEqual(codes("Enter COVID-19 figures to confirm"), [])
 
     def test_references(self) -> None:
         """Numbers of orders, invoices, bookings and the like."""
