@@ -87,7 +87,7 @@ def _named(raw: bytes) -> bytes:
     name, colon, _ = raw.partition(b":")
     # Obsolete syntax allows blanks before the colon (RFC 5322 section 4.5).
     name = name.rstrip(b" \t")
-    return name.lower() if colon and name and name[0] > 0x20 and b" " not in name else b""
+    return name.lower() if colon and name and name[0] > 0x20 and 0x20 not in name else b""
 
 
 _MIME_FIELD = re.compile(
@@ -109,7 +109,7 @@ def unfolded(text: bytes) -> bytes:
     if len(text) > FIELD:
         text = text[:FIELD]
     text = text.strip(b" \t\r\n")
-    if b"\n" in text or b"\r" in text:
+    if 0x0A in text or 0x0D in text:
         text = text.replace(b"\r", b"").replace(b"\n", b"")
     return text
 

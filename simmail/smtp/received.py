@@ -69,6 +69,6 @@ def traced(fields: bytes, message: bytes) -> bytes:
         return b"%b\r\n%b" % (fields, message)
     end = header_end(message)
     header = message[:end]
-    if b"\nreturn-path" in b"\n" + header.lower():
+    if (b"\n" + header.lower()).find(b"\nreturn-path") >= 0:
         return b"%b%b%b" % (fields, without(header, (b"return-path",)), message[end:] or b"\r\n")
     return fields + message

@@ -16,7 +16,7 @@ from simmail.smtp.body import Body
 from simmail.smtp.delivery import Transaction
 from simmail.smtp.faulty import ANSWERING, Faulty, told
 from simmail.smtp.params import MailFrom, RcptTo, mail_from, rcpt_to
-from simmail.smtp.pump import SLICE
+from simmail.smtp.pump import SLICE, check
 from simmail.smtp.received import Peer
 from simmail.smtp.replies import Refused
 from simmail.smtp.sasl import MECHANISMS, Credentials, Exchange
@@ -117,7 +117,7 @@ class Session(Faulty):
         if not (self.secure or self.factory.plain_auth_allowed):
             raise Refused(replies.AUTH_NEEDS_TLS)
         self._exchange = Exchange(mechanism.upper())
-        self._take = self._response
+        self._take = Session._response
         if initial:
             self._respond(b"" if initial == b"=" else initial)
         else:
@@ -129,9 +129,10 @@ class Session(Faulty):
             line = self._line()
             if line is None:
                 return False
+            check(line)
             self._respond(line)
         except Refused as refused:
-            self._take, self._exchange = self._command, None
+            self._take, self._exchange = Session._command, None
             self._refuse(refused.reply)
         self.deadline = self.factory.reactor.seconds() + self.factory.timeout
         return True
@@ -142,12 +143,12 @@ class Session(Faulty):
         try:
             credentials = exchange.respond(line)
         except Refused:
-            self._take, self._exchange = self._command, None
+            self._take, self._exchange = Session._command, None
             raise
         if credentials is None:
             self._say(exchange.challenge())
         else:
-            self._take, self._exchange = self._command, None
+            self._take, self._exchange = Session._command, None
             fault = self.fault("auth", self.factory.home(credentials.username), login=credentials.username)
             self.face(fault, self._hand_in, credentials)
 
@@ -219,6 +220,9 @@ class Session(Faulty):
         except NotFound:
             self._say(replies.NOWHERE)
             return
+        if not universe.faults.rules:
+            self._add(transaction, rcpt, universe)
+            return
         fault = self.fault("rcpt", universe, sender=transaction.mail.address, recipient=rcpt.address)
         if fault is not None and fault.kind in ANSWERING:
             transaction.rejected = True
@@ -257,7 +261,7 @@ class Session(Faulty):
 
     def _go_ahead(self, transaction: Transaction) -> None:
         self._receive(transaction)
-        self._take = self._dotted
+        self._take = Session._dotted
         self._say(replies.GO_AHEAD)
 
     def _receive(self, transaction: Transaction) -> None:
@@ -305,7 +309,7 @@ class Session(Faulty):
                 replies.NO_VALID_RECIPIENTS if transaction.rejected else replies.RECIPIENT_FIRST)
         elif not self.factory.roster.available:
             self._chunk_refused = self.factory.away()
-        self._take = self._counted
+        self._take = Session._counted
         if transaction is not None and not self._chunk_refused and self._body is None:
             fault = self._fault_of_data(transaction, "data")
             if fault is not None and fault.kind in ANSWERING:
@@ -331,7 +335,7 @@ class Session(Faulty):
             self._left -= taken
             if self._left:
                 return False
-        self._take = self._command
+        self._take = Session._command
         refused = self._chunk_refused or (self._body.problem if self._body is not None else b"")
         if refused:
             self._reset()
@@ -347,7 +351,7 @@ class Session(Faulty):
         body, transaction, fault = self._body, self._transaction, self._body_fault
         assert body is not None and transaction is not None
         message = body.octets()
-        self._take = self._command
+        self._take = Session._command
         self._reset()
         if body.problem:
             transaction.refused(body.problem)

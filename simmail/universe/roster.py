@@ -147,11 +147,11 @@ class Roster:
 
         @raise NotFound: there is no default universe.
         """
-        ours = [one for one in self._universes.values() if one.id != "demo"]
-        having = [one for one in ours if one.store.exists(recipient)]
+        universes = self._universes.values()
+        having = [one for one in universes if one.id != "demo" and one.store.exists(recipient)]
         if not having:
             domain = recipient.rpartition("@")[2]
-            having = [one for one in ours if domain in one.policy.rules.domains]
+            having = [one for one in universes if one.id != "demo" and domain in one.policy.rules.domains]
         return having[0] if len(having) == 1 else self.universe(self._config.smtp.default_universe)
 
     def home(self, login: str = "") -> Universe | None:

@@ -65,19 +65,24 @@ class OrderTests(SynchronousTestCase):
 
     def test_any_packets(self) -> None:
         """However a session is cut into packets, the same is said and stored."""
-        script = (b"EHLO client.test\r\n" + TRANSACTION + MESSAGE + b"RSET\r\nMAIL FROM:<>\r\nRCPT TO:<a@b.test>\r\n"
-                  b"BDAT 12\r\nSubject: x\r\nBDAT 6 LAST\r\n\r\nQUIT\r\nNOOP\r\n")
+        script = (b"EHLO client.test\r\nAUTH LOGIN\r\n*\r\n" + TRANSACTION + MESSAGE
+                  + b"RSET\r\nMAIL FROM:<>\r\nRCPT TO:<a@b.test>\r\nNO\0OP\r\n"
+                  b"BDAT 12\r\nSubject: x\r\nBDAT 6\r\n\r\nQUIT\r\nBDAT 0 LAST\r\n"
+                  b"NOOP\r\nMAIL FROM:<>\r\nRCPT TO:<a@b.test>\r\nBDAT 0 LAST\r\n")
         seen = set()
-        for step in (1, 2, 7, 30, 1000):
+        cuts = [[script[at:at + step] for at in range(0, len(script), step)] for step in (1, 2, 7, 30, 1000)]
+        cuts.append(script.splitlines(keepends=True))
+        for packets in cuts:
             door = Door()
             wire = door.connect()
-            for at in range(0, len(script), step):
-                wire.send(script[at:at + step])
+            for packet in packets:
+                wire.send(packet)
             seen.add((wire.taken(), tuple(door.mail("maria@acme.test")), tuple(door.mail("a@b.test"))))
         self.assertEqual(len(seen), 1)
         ((said, maria, other),) = seen
-        self.assertEqual((len(maria), len(other)), (1, 1))
-        self.assertTrue(said.endswith(b"250 2.0.0 OK\r\n"), said)
+        self.assertEqual((len(maria), len(other)), (1, 2))
+        self.assertRegex(said, rb"250 2\.0\.0 OK\r\n(.*\r\n){3}\Z")
+        self.assertRegex(said, rb"250 2\.0\.0 OK: accepted as \S+\r\n\Z")
 
     def test_gone(self) -> None:
         """A message whose sender hangs up while it is being filed is filed all the same; nothing is said."""
