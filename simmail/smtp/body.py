@@ -26,6 +26,9 @@ MEMORY = 1 << 20
 #: The end of DATA, and any line with a dot in front: patterns, for those are found twice as fast as octets.
 _END, _DOT = re.compile(rb"\r\n\.\r\n"), re.compile(rb"\r\n\.")
 
+#: Dots that are looked at one by one: what is encoded has none, and one octet is found 25 times as fast as a pattern.
+_FEW = 8
+
 
 class Body:
     """
@@ -66,18 +69,19 @@ class Body:
                 return True
             self._stuffed = self._stuffed or buffer.startswith(b".")
         # One search for both: most messages have no line with a dot in front before the one that ends them.
-        found = _DOT.search(buffer, self._seen)
-        if found is not None and not buffer.startswith(b"\r\n", found.end()):
-            if len(buffer) >= found.end() + 2:
+        at = _dotted_line(buffer, self._seen)
+        if at >= 0 and not buffer.startswith(b"\r\n", at + 3):
+            if len(buffer) >= at + 5:
                 self._stuffed = True
-            found = _END.search(buffer, found.start())
-        if found is None:
+            found = _END.search(buffer, at)
+            at = found.start() if found is not None else -1
+        if at < 0:
             # An end may be cut in two, one octet of it still to come.
             self._seen = max(0, len(buffer) - 4)
             if len(buffer) > MEMORY:
                 self._relieve(buffer, stuffed=True)
             return False
-        end = found.start() + 2
+        end = at + 2
         with memoryview(buffer) as view:
             lines = bytes(view[:end])
         self._take(lines, stuffed=self._stuffed)
@@ -165,6 +169,20 @@ class Body:
             self._memory += len(lines)
 
 
+def _dotted_line(buffer: bytearray, begin: int) -> int:
+    """Where the first line end with a dot behind it is, from an offset on; -1 for nowhere."""
+    at = begin
+    for _ in range(_FEW):
+        dot = buffer.find(b".", at)
+        if dot < 0:
+            return -1
+        if dot >= begin + 2 and buffer.startswith(b"\r\n", dot - 2):
+            return dot - 2
+        at = dot + 1
+    found = _DOT.search(buffer, at)
+    return found.start() if found is not None else -1
+
+
 def _lines_end(lines: bytes) -> bool:
     """Whether every line end is CRLF: none, or no CR and no LF stands alone."""
     # One look at each octet; to count CR, LF and CRLF costs three times as much.
@@ -174,13 +192,17 @@ def _lines_end(lines: bytes) -> bool:
 
 
 def _lines_fit(lines: bytes, longest: int) -> bool:
-    """Whether no line has more octets than this, its line end not counted: one search for each so many octets."""
+    """
+    Whether no line has more octets than this, its line end not counted: one search for each so many octets.
+
+    @param lines: whose line ends are all CRLF.
+    """
     at = 0
     while len(lines) - at > longest + 2:
-        end = lines.rfind(b"\r\n", at, at + longest + 2)
+        end = lines.rfind(b"\n", at, at + longest + 2)
         if end < 0:
             return False
-        at = end + 2
+        at = end + 1
     return True
 
 
