@@ -45,6 +45,7 @@ _FOLD = re.compile(r"\n(?=[ \t])")
 _BLANK_COLON = re.compile(rb"\n(?:from|subject|message-id)[ \t]")
 _ID = re.compile(r"<([^<>]{1,900})>")
 _HTML_PART, _PLAIN_PART = re.compile(rb"text/html", re.IGNORECASE), re.compile(rb"text/plain", re.IGNORECASE)
+_ONE_ID = re.compile(r"<[!-;=?-~]{1,900}>")
 
 
 def read(
@@ -134,8 +135,9 @@ _author_again = lru_cache(_MOST_KEPT)(_author)
 
 def _odd(folded: bytes) -> bool:
     """Whether a header has blanks before colons, or line ends other than CRLF."""
-    return (_BLANK_COLON.search(folded) is not None or folded.count(b"\r\n") != folded.count(b"\n") - 1
-            or folded.count(b"\r") != folded.count(b"\r\n"))
+    ends = folded.count(b"\r\n")
+    return (folded.count(b"\n") != ends + 1 or folded.count(b"\r") != ends
+            or _BLANK_COLON.search(folded) is not None)
 
 
 def message_ids(value: str) -> tuple[str, ...]:
@@ -144,6 +146,8 @@ def message_ids(value: str) -> tuple[str, ...]:
 
     They hold neither blanks nor controls, so they can be written into a header again.
     """
+    if _ONE_ID.fullmatch(value):
+        return value,
     # Some write them bare.
     found = _ID.findall(value) or [word for word in value.split() if "@" in word and len(word) < LONGEST_ID]
     del found[:-MOST_REFERENCES]

@@ -300,7 +300,13 @@ def email_date(instant: datetime) -> str:
 
     @raise ValueError: a naive datetime.
     """
-    offset = instant.utcoffset()
+    # Mail comes many times a second.
+    return _date_of(instant.replace(microsecond=0), instant.utcoffset())
+
+
+@lru_cache(64)
+def _date_of(instant: datetime, offset: timedelta | None) -> str:
+    # Instants are equal whatever zone they are told in.
     if offset is None:
         raise ValueError("an instant must be aware")
     minutes = round(offset.total_seconds() / 60)
