@@ -4,12 +4,12 @@ Who writes, and to whom: display names, greetings and sign-offs read as people a
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from msgspec import Struct
 
 from simmail.core.mail import Mail
-from simmail.core.words.language import Language
+from simmail.core.words.language import LANGUAGES, Language
 from simmail.core.words.language import language as known
 from simmail.core.words.prose import Prose, clean
 
@@ -51,10 +51,12 @@ def sender(mail: Mail, prose: Prose, language: Language) -> Sender:
 
 def _is_firm(name: str, firm: str, address: str) -> bool:
     # "Hallgren Kitchens" at hallgren.example, unless the local part says it is a person's: anna@svensson.example.
-    words = [word.lower() for word in name.split()]
+    words, own = [word.lower() for word in name.split()], firm.lower().split()
+    if "".join(words) == "".join(own):
+        return True  # "Atelier Kiosk" at atelierkiosk.example
     local = address.partition("@")[0].lower()
-    return any(word in firm.lower().split() for word in words) and not any(
-        word[:4] in local for word in words if len(word) > 1
+    return any(word in own for word in words) and not any(
+        word[:4] in local for word in words if len(word) > 1 and word not in own
     )
 
 
@@ -81,12 +83,18 @@ def _split_display(text: str, code: str) -> tuple[str, str]:
     return "", organisation or (text if text and "@" not in text else "")
 
 
+@cache
+def _organisations() -> frozenset[str]:
+    # A German mail may come from "Acme Billing", an English one from a "Buchhaltung".
+    return frozenset().union(*(known(code).organisation_words for code in LANGUAGES))
+
+
 def is_person(name: str, language: Language) -> bool:
     """Whether a name looks like a person's: one to four capitalised words, none of an organisation."""
     words = name.split()
     if not 1 <= len(words) <= 4 or any(character.isdigit() or character in "@/_&" for character in name):
         return False
-    if any(word.strip(".,").lower() in language.organisation_words for word in words):
+    if any(part in _organisations() for word in words for part in word.strip(".,").lower().split("-")):
         return False
     return all(word[0].isupper() or word.lower() in ("van", "von", "de", "der", "da", "di", "el", "al", "zu")
                for word in words) and any(len(word.strip(".")) > 1 for word in words) and not (
@@ -121,7 +129,7 @@ def addressee(greeting: str, language: Language) -> str:
     if not all(word[0].isupper() and word.replace("-", "").replace("'", "").replace("’", "").replace(".", "").isalpha()
                for word in named):
         return ""
-    if any(word.lower() in language.organisation_words for word in named):
+    if any(word.lower() in _organisations() for word in named):
         return ""
     return " ".join(words)[:60]
 

@@ -37,6 +37,21 @@ class SenderTests(SynchronousTestCase):
                          Sender("", "", "Brightdesk"))
         self.assertEqual(of("", "x@gmail.com"), Sender("", "", ""))
 
+    def test_programs(self) -> None:
+        """What has a word of an organisation in its name is nobody's first name; who signed is greeted, if anybody."""
+        for name, address in (
+            ("Sim App", "hello@simapp.example"), ("Acme Billing", "billing@acme.example"),
+            ("Notifications", "notify@acme.example"), ("Procurement Bot", "procurement@vast.example"),
+            ("Pulse Reports", "reports@pulse.example"), ("Papierwerk Returns", "returns@papierwerk.example"),
+            ("Drivebox", "drivebox-noreply@drivebox.example"), ("Atelier Kiosk", "pay@atelierkiosk.example"),
+            ("Nordfracht Disposition", "dispo@nordfracht.example"), ("Onboarding Agent", "agent@brightdesk.example"),
+            ("Cloud-Hub Nord", "x@hub.example"),
+        ):
+            self.assertEqual(of(name, address).first, "", name)
+            self.assertEqual(of(name, address, "Robin Okoro").name, "Robin Okoro", name)
+        self.assertEqual(of("Onboarding Agent", "agent@b.example", "Robin, the Brightdesk onboarding agent").first,
+                         "Robin")
+
     def test_company(self) -> None:
         """The domain's own label, whatever stands around it; freemail says nothing."""
         self.assertEqual(company_of("a@mail.brightdesk.co.uk"), "Brightdesk")
