@@ -44,7 +44,7 @@ class Line(Struct, frozen=True):
 
 
 class Manner(Struct, frozen=True):
-    """How a temperament goes about things; C{manners.yaml} explains each."""
+    """How a temperament goes about things; C{manners.yaml} and C{does.yaml} explain each."""
 
     length: str
     formality: str
@@ -126,14 +126,13 @@ def voice(language: str, temperament: str) -> Voice:
 @cache
 def manners() -> Mapping[str, Manner]:
     """The manner of each temperament."""
-    found = {}
-    for name, data in read_yaml("manners.yaml").items():
-        fields = {key: data.pop(key) for key in list(data) if not isinstance(data[key], dict)}
-        fields["does"] = {
-            intent: tuple((act, float(weight)) for act, weight in acts.items()) for intent, acts in data.items()
-        }
-        found[name] = convert(fields, Manner, strict=False)
-    return MappingProxyType(found)
+    does = read_yaml("does.yaml")
+    return MappingProxyType({
+        name: convert({**fields, "does": {
+            intent: tuple((act, float(weight)) for act, weight in each[name].items()) for intent, each in does.items()
+        }}, Manner, strict=False)
+        for name, fields in read_yaml("manners.yaml").items()
+    })
 
 
 def choose(
