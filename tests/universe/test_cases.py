@@ -231,4 +231,5 @@ class HtmlTests(RoadTestCase):
         mail = read(now(self.universe.mailboxes.read("app@sim.test", filed.folder, filed.entry.uid))[1])
         latest = EmailReplyParser(languages=["en"]).parse_reply(text=mail.text)
         self.assertNotIn("do you have time for lunch", latest)
-        self.assertIn("Hi", latest)
+        self.assertIn("Hello", latest)
+        self.assertIn("12:30", latest)

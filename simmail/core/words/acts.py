@@ -20,7 +20,7 @@ KNOWN = frozenset({
     "first", "name", "company", "me", "org", "ref", "amount", "dated", "about", "subject", "doc", "slot", "counter",
     "counter2", "option", "other", "topic", "thing", "question", "label", "value", "is", "it", "yes", "no", "by",
     "when", "addressee", "want", "deadline", "what", "sender", "file", "until", "back", "case", "ordinal", "deed",
-    "minutes", "date", "figure", "rating", "owed", "times", "contract", "link",
+    "minutes", "date", "figure", "rating", "owed", "times", "contract", "link", "day", "item", "asker",
 })
 
 
@@ -78,6 +78,25 @@ ACTS: Mapping[str, Act] = _acts({
     "contact.welcome": "", "contact.ask": "",
     "news.like": "", "news.ask": "", "news.noted": "",
     "feedback.rate": "rating",
+    "notice.ack": "", "notice.agree": "", "notice.ask": "", "notice.object": "",
+    "outage.ack": "", "outage.ask": "", "outage.object": "",
+    "incident.ack": "", "incident.ask": "", "incident.object": "",
+    "terms.ack": "", "terms.ask": "", "terms.object": "",
+    "prices.ack": "", "prices.ask": "", "prices.object": "",
+    "report.ack": "", "report.ask": "", "payment.pay": "by", "payment.ask": "", "invite.accept": "slot",
+    "ended.ack": "", "ended.ask": "",
+    "offer.decide": "by", "offer.accept": "", "offer.ask": "", "offer.haggle": "",
+    "enquiry.promise": "by", "enquiry.ask": "", "order.accept": "by", "order.ask": "",
+    "alternatives.choose": "option", "alternatives.ask": "", "alternatives.object": "",
+    "delivery.choose": "day", "bank.check": "", "bank.ack": "",
+    "renewal.extend": "", "renewal.ask": "", "renewal.end": "", "returns.do": "by", "returns.ask": "",
+    "approval.yes": "", "approval.ask": "", "approval.no": "",
+    "access.grant": "", "access.ask": "", "access.refuse": "",
+    "minutes.do": "by", "minutes.ack": "", "minutes.ask": "", "agenda.fine": "", "agenda.add": "",
+    "bug.look": "by", "bug.ask": "", "bug.deny": "", "deletion.do": "by", "deletion.ask": "",
+    "webinar.come": "", "webinar.decline": "", "webinar.ask": "", "beta.join": "", "beta.decline": "", "beta.ask": "",
+    "congrats.thanks": "", "sick.wish": "", "grief.condole": "", "introduced.glad": "", "introduced.ask": "",
+    "answer.opinion": "", "meeting.interview": "slot", "confirmation.paid": "",
     "settle.thanks": "", "settle.still": "", "invoice.paid": "by",
     "opener.forgive": "",
     "lead.topic": "topic thing", "lead.nth": "ordinal",
@@ -96,7 +115,12 @@ ACTS: Mapping[str, Act] = _acts({
     "code.expired", "support.still", "support.details", "received.check", "task.ask", "information.ask", "empty.tell",
     "answer.back", "access.images", "bill.ask", "bill.check", "account.ask", "alert.notme", "rejection.ask",
     "recruiting.interest", "recruiting.who", "delay.object", "delay.ask", "event.ask", "booked.move", "contact.ask",
-    "news.ask", "settle.still", "initiate.want", "initiate.about", "initiate.plain", "followup", "nudge",
+    "news.ask", "notice.ask", "notice.object", "outage.ask", "outage.object", "incident.ask", "incident.object",
+    "terms.ask", "terms.object", "prices.ask", "prices.object", "report.ask", "payment.ask",
+    "ended.ask", "offer.ask", "offer.haggle", "enquiry.ask", "order.ask",
+    "alternatives.ask", "alternatives.object", "bank.check", "renewal.ask", "returns.ask", "approval.ask", "access.ask",
+    "minutes.ask", "agenda.add", "bug.ask", "bug.deny", "deletion.ask", "webinar.ask", "beta.ask", "introduced.ask",
+    "settle.still", "initiate.want", "initiate.about", "initiate.plain", "followup", "nudge",
 }))
 
 

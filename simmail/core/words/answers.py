@@ -54,6 +54,8 @@ def _answer(scene: Scene, read: Read, question: Question, place: int, back: bool
     values = values_of(scene, read)
     if question.topic and question.form != "why":
         values["topic"] = question.topic
+    if question.form == "opinion":
+        return Said(act="answer.opinion", values=values)
     fact = facts.answering(question.text, scene.facts, language)
     if fact is not None and question.form != "why":
         return Said(act=fact.act(), values={**values, **fact.values(language)})
@@ -73,9 +75,12 @@ def _answer(scene: Scene, read: Read, question: Question, place: int, back: bool
     own = _own(scene, question)
     if own:
         return Said(act="answer.own", values={**values, "value": own})
-    if back and (dice.weighted(scene.manner.does["question"], "answers", place) == "back" or (
-        scene.request.trust < LOW and dice.chance(0.7, "trusts", place)
-    )):
+    asked_to_do = is_request(question, scene) and asks_to_do(question.text, language)
+    bare = len(question.text.split()) < 3  # "ok?"
+    if back and not asked_to_do and not bare and (
+        dice.weighted(scene.manner.does["question"], "answers", place) == "back"
+        or scene.request.trust < LOW and dice.chance(0.7, "trusts", place)
+    ):
         return Said(act="answer.back", values=values)
     values.update(counted(question.topic, language))
     day = scene.due(scene.manner.days, read.found.deadlines)
@@ -130,7 +135,8 @@ def _own(scene: Scene, question: Question) -> str:
     for own in language.own:
         if any(cue in low for cue in own.cues):
             return Dice(persona.id).on("own", own.cues[0]).choice(own.says, language.code)
-    if question.form == "many" and question.needs and question.topic and low.startswith(language.answers.many_words):
+    counted_things = question.needs or any(word in low for word in language.counted_words)
+    if question.form == "many" and counted_things and question.topic and low.startswith(language.answers.many_words):
         return f"{how_many(persona.id, question.topic)}."
     return ""
 

@@ -17,9 +17,9 @@ from simmail.core.words.phrases import words
 
 _FACTS = 200
 _MONEY = frozenset({
-    "payment", "paid", "pay", "transfer", "remittance", "po", "purchase", "zahlung", "bezahlt", "überweisung",
-    "überwiesen", "bestellnummer", "settled",
+    "payment", "paid", "pay", "transfer", "remittance", "zahlung", "bezahlt", "überweisung", "überwiesen", "settled",
 })
+_ORDER = frozenset({"po", "purchase", "bestellnummer"})
 
 
 #: Words that alone do not say which fact is meant.
@@ -95,11 +95,17 @@ def answering(sentence: str, facts: Iterable[Fact], language: Language) -> Fact 
     return capital_label(best, language) if best is not None else None
 
 
-def on_money(facts: Iterable[Fact], told: Iterable[str], language: Language) -> Fact | None:
-    """A fact about paying that the other side has not said itself, None when there is none."""
+def on_money(facts: Iterable[Fact], told: Iterable[str], asked: str, language: Language) -> Fact | None:
+    """
+    A fact about paying that the other side has not said itself, None when there is none.
+
+    @param asked: the mail: the number of our order is a fact about paying where it is asked for.
+    """
     said = {text.lower() for text in told}
+    low = asked.lower()
+    about = _MONEY | _ORDER if any(cue in low for cue in language.order_number) else _MONEY
     for fact in facts:
-        if any(_stem(word) in _MONEY or word.lower() in _MONEY for word in fact.label.split()) \
+        if any(_stem(word) in about or word.lower() in about for word in fact.label.split()) \
                 and fact.value.lower() not in said:
             return capital_label(fact, language)
     return None

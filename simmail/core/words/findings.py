@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 
 from msgspec import Struct
 
 from simmail.core.mail import Mail
 from simmail.core.words import phrases, slots
+from simmail.core.words.invitations import invitation
 from simmail.core.words.language import Language, spaced
 from simmail.core.words.people import Sender, addressee, sender
 from simmail.core.words.prose import Prose, clean, read_prose
 
+#: A mail of fewer letters may be no more than "ok?".
+_SHORT = 7
 #: More of each is not looked for.
 MOST = 6
 
@@ -37,8 +40,8 @@ class Question(Struct, frozen=True):
     """
     One question.
 
-    @ivar form: C{yes_no}, C{choice}, C{either} (two sentences with "or"), C{when}, C{many}, C{why}, C{what} or
-        C{time} (it asks for an appointment).
+    @ivar form: C{yes_no}, C{choice}, C{either} (two sentences with "or"), C{when}, C{many}, C{why}, C{what},
+        C{time} (it asks for an appointment) or C{opinion}.
     @ivar topic: what it is about, as the answering side says it ("our delivery address"), C{""} when unclear.
     @ivar short: the short answers yes and no ("yes, we do").
     @ivar options: of a choice.
@@ -60,7 +63,7 @@ class Findings(Struct, frozen=True):
     What was picked up from one mail.
 
     @ivar called_off: an appointment is taken back; sorry: its writer apologises; rating: the highest mark that is
-        asked for, 0 for none.
+        asked for, 0 for none; invited: the method of its calendar part.
     @ivar deed: what its writer gives thanks for, as the thanked one says it; minutes: how long something takes;
         figure: a percentage.
     @ivar references: bare; named: as they are spoken of, C{order 77120}.
@@ -93,6 +96,7 @@ class Findings(Struct, frozen=True):
     called_off: bool = False
     sorry: bool = False
     rating: int = 0
+    invited: str = ""
 
 
 def pick_up(mail: Mail, base: datetime, language: Language) -> Findings:
@@ -111,6 +115,7 @@ def pick_up(mail: Mail, base: datetime, language: Language) -> Findings:
     documents: list[str] = []
     options: tuple[str, ...] = ()
     deed = ""
+    opinions: list[Question] = []
     called_off: list[slots.Slot] = []
     off = False
     for sentence in prose.sentences:
@@ -130,17 +135,32 @@ def pick_up(mail: Mail, base: datetime, language: Language) -> Findings:
         deadlines.extend(found.deadlines)
         dates.extend(found.dates)
         asking = sentence.rstrip(" \"'”)").endswith("?")
+        detail = ""
         if phrases.asks_for_something(sentence, language):
             requests.append(sentence)
-            for document in phrases.documents(sentence, language):
-                if document not in documents:
-                    documents.append(document)
-        if asking and not phrases.is_idle(sentence, language):
+            asked_for = phrases.documents(sentence, language)
+            documents.extend(document for document in asked_for if document not in documents)
+            detail = "" if asked_for else phrases.detail(sentence, language)
+        deadlines.extend(within(sentence, base, language))
+        if phrases.asks_opinion(sentence, language) and asking:
+            opinions.append(_question(sentence, language, form="opinion"))
+        elif detail:
+            questions.append(_question(sentence, language, form="what", about=detail))
+        elif asking and not phrases.is_idle(sentence, language):
             questions.extend(
                 _question(part, language) for part in phrases.apart(phrases.led_in(sentence, language), language))
         if not options:
             options = phrases.options(sentence, language)
         deed = deed or say(phrases.deed(sentence, language), 80)
+    if not questions and not requests and len(prose.sentences) == 1 and (
+        len(prose.sentences[0]) < _SHORT and prose.sentences[0].endswith("?")
+    ):
+        # "ok?" is all that some mails ask.
+        questions.extend(() if opinions else [_question(prose.sentences[0], language)])
+    questions.extend(opinions[:1])
+    invited = invitation(mail)
+    if invited.start is not None and not any(slot.timed for slot in appointments):
+        appointments = [slots.Slot(start=invited.start, timed=True)]
     both = f"{subject}\n{prose.body}"
     references = _references(both, language)
     familiar, polite = address_form(prose.body) if language.code == "de" else (False, False)
@@ -152,7 +172,7 @@ def pick_up(mail: Mail, base: datetime, language: Language) -> Findings:
         slots=tuple(appointments[:2 * MOST]),
         deadlines=tuple(deadlines[:MOST]),
         dates=tuple(dates[:2 * MOST]),
-        amounts=_unique(match.group() for match in _AMOUNT.finditer(both)),
+        amounts=_amounts(both, prose, language),
         references=tuple(one for one, _ in references),
         named=tuple(name for _, name in references),
         documents=tuple(documents[:3]),
@@ -161,7 +181,7 @@ def pick_up(mail: Mail, base: datetime, language: Language) -> Findings:
         attachments=tuple(say(one.filename, 80) for one in mail.attachments if not one.inline)[:MOST],
         deed=deed,
         minutes=_first(_MINUTES.search(prose.body), 1),
-        figure=_first(_FIGURE.search(prose.body), 0).replace(" ", ""),
+        figure=_first(_FIGURE.search(prose.body), 0).replace(" ", "" if language.code == "en" else " "),
         coded=_CODE.search(both) is not None,
         unlabelled_images=_unlabelled(mail.html),
         familiar=familiar,
@@ -169,7 +189,45 @@ def pick_up(mail: Mail, base: datetime, language: Language) -> Findings:
         called_off=off,
         sorry=_sorry(prose.body.lower(), language),
         rating=_rating(prose.body, language),
+        invited=invited.method,
     )
+
+
+def _amounts(both: str, prose: Prose, language: Language) -> tuple[str, ...]:
+    """The sums of money, first the one that is to be paid."""
+    found = list(_unique(match.group() for match in _AMOUNT.finditer(both)))
+    if len(found) > 1:
+        for sentence in prose.sentences:
+            low = sentence.lower()
+            cue = max(map(low.rfind, language.total_words))
+            match = _AMOUNT.search(sentence, cue) if cue >= 0 else None
+            if match is not None:
+                total = " ".join(match.group().split())
+                return total, *(one for one in found if one != total)
+    return tuple(found)
+
+
+def within(sentence: str, base: datetime, language: Language) -> list[date]:
+    """The deadline of "within two working days" or "valid for 48 hours", as a list of one or none."""
+    low = [word.strip(".,;:!?()").lower() for word in sentence.split()[:80]]
+    for position, word in enumerate(low):
+        hours = language.spans.get(word)
+        if hours is None or position < 2:
+            continue
+        number = position - 1 if low[position - 1] not in _WORKING else position - 2
+        count = _COUNTS.get(low[number], int(low[number]) if low[number].isdecimal() and len(low[number]) < 4 else 0)
+        if not count or low[number - 1] not in language.within or hours * count > 24 * 90:
+            continue
+        if low[number - 1] in ("for", "in") and not any(one.startswith(("valid", "gültig", "expire")) for one in low):
+            continue  # "in two weeks" is when something happens
+        return [(base + timedelta(hours=hours * count)).date()]
+    return []
+
+
+_WORKING = frozenset({"working", "business", "calendar"})
+_COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "seven": 7, "ten": 10, "fourteen": 14, "a": 1, "an": 1,
+           "einem": 1, "eines": 1, "einer": 1, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sieben": 7, "zehn": 10,
+           "zweier": 2, "dreier": 3, "vierzehn": 14}
 
 
 def _quoted_slots(prose: Prose, base: datetime, language: Language) -> list[slots.Slot]:
@@ -214,7 +272,9 @@ def say(text: str, longest: int = 120) -> str:
 _NO_SIGNS = {ord(sign): " " for sign in "{}[]<>|\u2028\u2029"}
 
 
-def _question(sentence: str, language: Language) -> Question:
+def _question(sentence: str, language: Language, form: str = "", about: str = "") -> Question:
+    if form:
+        return Question(text=_capital(say(sentence, 200)), form=form, topic=say(about, 60), short=("", ""), options=())
     low = sentence.lower()
     words = phrases.words(sentence)
     options = phrases.options(sentence, language, asked=True)
@@ -254,6 +314,9 @@ def _first(match: re.Match[str] | None, group: int) -> str:
     return match.group(group) if match is not None else ""
 
 
+_ACCOUNTS = frozenset({"iban", "bic", "swift", "registration", "kennzeichen"})
+
+
 def _references(text: str, language: Language) -> list[tuple[str, str]]:
     """Each reference, bare and as it is spoken of: a bare number with its noun, C{order 77120}."""
     found: dict[str, str] = {}
@@ -269,7 +332,7 @@ def _references(text: str, language: Language) -> list[tuple[str, str]]:
         looks = 3 <= len(plain) <= 24 and plain.isascii() and digits >= 2 and all(
             character.isalnum() or character in "-/_." for character in plain
         )
-        if looks and "://" not in bare and "." not in plain.strip("."):
+        if looks and before not in _ACCOUNTS and "://" not in bare and "." not in plain.strip("."):
             lettered = plain[0].isupper() and plain.upper() == plain and digits < len(plain)
             numbered = plain.isdigit() and digits >= 4 and (bare.startswith("#") or before in language.reference_words)
             if (lettered and not plain.startswith(("EUR", "USD", "GBP", "CHF")) or numbered) and bare not in found:

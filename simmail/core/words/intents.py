@@ -16,13 +16,16 @@ from simmail.core.mail import Mail
 from simmail.core.words.findings import Findings
 from simmail.core.words.language import Language
 from simmail.core.words.language import language as known
+from simmail.core.words.weighing import weigh
 
 #: Every intent that is told apart.
 INTENTS = (
     "question", "document", "meeting", "invoice", "sales", "redress", "complaint", "confirmation", "thanks",
     "newsletter", "code", "wrong", "support", "received", "chaser", "task", "feedback", "information", "empty",
     "closing", "bill", "account", "alert", "rejection", "recruiting", "delay", "event", "cancelled", "booked",
-    "contact", "news",
+    "contact", "news", "notice", "outage", "incident", "terms", "ended", "offer", "enquiry", "order", "alternatives",
+    "delivery", "bank", "renewal", "returns", "approval", "access", "minutes", "agenda", "bug", "deletion", "webinar",
+    "beta", "congrats", "sick", "grief", "introduced", "report", "payment", "invite",
 )
 
 #: Less than this is no sign of anything.
@@ -93,6 +96,10 @@ def score(mail: Mail, found: Findings, somebody_else: bool, language: Language) 
         scores["document"] += 2.5
     elif not found.requests:
         scores["document"] = 0.0
+    if found.invited == "request" and found.slots:
+        scores["invite"] += 8
+    elif found.invited == "cancel":
+        scores["cancelled"] += 8
     if found.options:
         scores["redress"] += 1.0 if scores["redress"] else 0.0
     if not found.requests:
@@ -102,6 +109,7 @@ def score(mail: Mail, found: Findings, somebody_else: bool, language: Language) 
         scores["feedback"] += 2
     if found.questions or found.requests:
         scores["thanks"] *= 0.4
+    weigh(scores, found)
     for intent, less in _SIDE.items():
         scores[intent] -= less
     if _only_thanks(found) and max(scores.values()) < _ENOUGH:

@@ -24,7 +24,8 @@ from simmail.core.words.wishes import want_sentence
 
 _WANT = 300
 #: What an answer that was promised says, by what the mail wanted.
-_NEWS = MappingProxyType({"complaint": "deliver.explained", "redress": "deliver.done", "support": "deliver.tested"})
+_NEWS = MappingProxyType({"complaint": "deliver.explained", "redress": "deliver.done", "support": "deliver.tested",
+                          "bug": "deliver.done"})
 
 
 def said_by(scene: Scene) -> list[Said]:

@@ -52,6 +52,9 @@ class What(Struct, frozen=True):
     news: str
     task: str
     document: str
+    quote: str
+    order: str
+    order_plain: str
 
 
 class Subjects(Struct, frozen=True):
@@ -202,6 +205,18 @@ class Language(Struct, frozen=True, rename={"and_": "and", "or_": "or"}):
     confirm_words: tuple[str, ...]
     wish_asked: tuple[str, ...]
     rating_words: tuple[str, ...]
+    opinion: tuple[str, ...]
+    objecting: tuple[str, ...]
+    interview: tuple[str, ...]
+    total_words: tuple[str, ...]
+    order_number: tuple[str, ...]
+    details: frozenset[str]
+    tell_words: frozenset[str]
+    counted_words: tuple[str, ...]
+    price_words: tuple[str, ...]
+    spans: dict[str, int]
+    within: frozenset[str]
+    asks_of: tuple[str, ...]
     pleased: tuple[str, ...]
     own: tuple[Own, ...]
     or_: str

@@ -23,6 +23,11 @@ LOW, HIGH = 0.25, 0.75
 
 # What is asked instead of done when there is no trust.
 _DISTRUST = {"document.attach": "document.ask", "document.promise": "document.ask", "invoice.pay": "invoice.doubt"}
+#: Acts that promise something for a day.
+_PROMISING = frozenset({
+    "complaint.sorry", "support.test", "task.do", "chaser.answer", "account.do", "offer.decide", "enquiry.promise",
+    "order.accept", "returns.do", "bug.look", "deletion.do",
+})
 # Mail that may answer what the persona asked.
 _SETTLING = frozenset({
     "information", "received", "confirmation", "support", "question", "redress", "news", "booked",
@@ -47,12 +52,18 @@ def values_of(scene: Scene, read: Read) -> dict[str, str]:
 def what_for(scene: Scene, act: str, values: Mapping[str, str]) -> str:
     """What an act promises, as a phrase."""
     what = scene.language.what
+    if act == "enquiry.promise":
+        return what.quote
+    if act == "order.accept":
+        return what.order.format(ref=values["ref"]) if values.get("ref") else what.order_plain
     if act == "invoice.pay":
         return what.payment.format(ref=values["ref"]) if values.get("ref") else what.payment_plain
-    if act in ("task.do", "account.do"):
+    if act in ("task.do", "account.do", "deletion.do", "minutes.do", "returns.do"):
         return what.task
     if act == "chaser.answer" and values.get("owed"):
         return values["owed"]
+    if act == "offer.decide" and values.get("ref"):
+        return what.answer.format(topic=values["ref"])
     if act == "answer.check":
         return what.answer.format(topic=values["topic"]) if values.get("topic") else what.answer_plain
     if act == "chaser.answer":
@@ -68,7 +79,7 @@ def settle(scene: Scene) -> list[Said] | None:
         return None
     read = scene.read[-1]
     values = {**values_of(scene, read), **{name: value for name, value in held.items() if name != "act"}}
-    if _does(scene, "settle", 0) == ["settle.still"]:
+    if does(scene, "settle", 0) == ["settle.still"]:
         return [Said(act="settle.still", values=values)]
     day = scene.due(scene.manner.days, read.found.deadlines)
     by, thanks = scene.by(day), Said(act="settle.thanks", values=values)
@@ -98,7 +109,7 @@ def _without_ref(values: dict[str, str], doc: str) -> dict[str, str]:
     return {name: value for name, value in values.items() if name != "ref"} if twice else values
 
 
-def _does(scene: Scene, intent: str, number: int) -> list[str]:
+def does(scene: Scene, intent: str, number: int) -> list[str]:
     """The acts the temperament chooses for an intent."""
     table = scene.manner.does.get(intent) or (("ack", 1.0),)
     chosen = scene.dice.weighted(table, "does", intent, number)
@@ -113,10 +124,10 @@ def plain(scene: Scene, read: Read, number: int) -> list[Said]:
     said: list[Said] = []
     intent = read.intent if read.intent in intents.INTENTS and read.intent != "question" else "information"
     values = values_of(scene, read)
-    for act in _does(scene, intent, number):
+    for act in does(scene, intent, number):
         promise = None
         more: dict[str, str] = {}
-        if act in ("complaint.sorry", "support.test", "task.do", "chaser.answer", "account.do"):
+        if act in _PROMISING:
             day = scene.due(scene.manner.days, read.found.deadlines)
             more = scene.by(day)
             promise = scene.promise(what_for(scene, act, values), day)
@@ -126,11 +137,12 @@ def plain(scene: Scene, read: Read, number: int) -> list[Said]:
 
 def _invoice(scene: Scene, read: Read, number: int) -> list[Said]:
     values = values_of(scene, read)
-    known = facts.on_money(scene.facts, (*read.found.references, *read.found.amounts), scene.language)
+    known = facts.on_money(scene.facts, (*read.found.references, *read.found.amounts),
+                           read.found.prose.body, scene.language)
     if known is not None:
         return [Said(act="invoice.known", values={**values, **known.values(scene.language)})]
     said: list[Said] = []
-    for act in _does(scene, "invoice", number):
+    for act in does(scene, "invoice", number):
         if act == "invoice.pay":
             day = scene.due(scene.manner.days)
             said.append(Said(act=act, values={**values, **scene.by(day)}, joins=bool(said),
@@ -152,7 +164,7 @@ def _document(scene: Scene, read: Read, place: int) -> list[Said]:
     if any(word in doc.lower() for word in scene.language.contracts):
         values["contract"] = values.get("ref") or doc
     said: list[Said] = []
-    for act in _does(scene, "document", place):
+    for act in does(scene, "document", place):
         if act == "document.promise":
             # Somebody who is hard to hurry does not hurry for a date either.
             day = scene.due(scene.manner.days, read.found.deadlines)
@@ -169,7 +181,7 @@ def meeting(scene: Scene, read: Read, number: int) -> list[Said]:
     calendar, language = scene.calendar, scene.language
     proposed = [slot for slot in read.found.slots if slot.timed] or list(read.found.slots)
     open_slots = [slot for slot in proposed if calendar.suits(slot)]
-    acts = [act for act in _does(scene, "meeting", number) if act == "meeting.accept" or not scene.has_said(act)]
+    acts = [act for act in does(scene, "meeting", number) if act == "meeting.accept" or not scene.has_said(act)]
     if open_slots:
         slot = open_slots[0]
         if not slot.timed:
@@ -178,8 +190,10 @@ def meeting(scene: Scene, read: Read, number: int) -> list[Said]:
         values["slot"] = calendar.appointment(slot, language)
         if len(proposed) > 1:
             values["times"] = language.day.times
-        if any(cue in f" {read.found.prose.body.lower()}" for cue in language.social):
-            return [Said(act="meeting.social", values=values)]
+        low = f" {read.mail.subject.lower()} {read.found.prose.body.lower()}"
+        for act, cues in (("meeting.social", language.social), ("meeting.interview", language.interview)):
+            if any(cue in low for cue in cues):
+                return [Said(act=act, values=values)]
         if scene.request.trust < LOW and "meeting.purpose" not in acts:
             acts = [*acts, "meeting.purpose"]
     else:
@@ -212,7 +226,7 @@ def _counters(scene: Scene, proposed: list[Slot], number: int) -> tuple[Slot, Sl
 
 def _redress(scene: Scene, read: Read, number: int) -> list[Said]:
     values = values_of(scene, read)
-    acts = _does(scene, "redress", number)
+    acts = does(scene, "redress", number)
     if read.found.options:
         chosen = scene.dice.below(2, "option", number)
         values["option"], values["other"] = read.found.options[chosen], read.found.options[1 - chosen]
@@ -236,7 +250,7 @@ def _bill(scene: Scene, read: Read, number: int) -> list[Said]:
     ahead = [day for day in (*read.found.deadlines, *read.found.dates) if day > scene.calendar.today]
     day = ahead[0] if ahead else scene.calendar.workday(10)
     said: list[Said] = []
-    for act in _does(scene, "bill", number):
+    for act in does(scene, "bill", number):
         if act == "bill.pay":
             said.append(Said(act=act, values={**values, **scene.by(day)}, joins=bool(said),
                              promise=scene.promise(what_for(scene, "invoice.pay", values), day)))
@@ -281,8 +295,7 @@ def _confirmation(scene: Scene, read: Read, number: int) -> list[Said]:
     """A confirmation is compared with what was agreed; that money arrived is not."""
     low = f"{read.mail.subject} {read.found.prose.body}".lower()
     if any(word in low for word in scene.language.paid):
-        values = {name: value for name, value in values_of(scene, read).items() if name not in ("date", "amount")}
-        return [Said(act="confirmation.ack", values=values)]
+        return [Said(act="confirmation.paid", values=values_of(scene, read))]
     return plain(scene, read, number)
 
 

@@ -37,7 +37,7 @@ def sender(mail: Mail, prose: Prose, language: Language) -> Sender:
     signed = ""
     for line in prose.sign_off[:3]:
         candidate, _ = split_display(line, language)
-        if candidate:
+        if candidate and candidate.lower() != firm.lower():
             signed = candidate
             break
     if not name:

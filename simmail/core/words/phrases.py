@@ -10,7 +10,7 @@ from functools import cache
 from simmail.core.words.language import Language, spaced
 from simmail.core.words.language import language as known
 
-_WORD = re.compile(r"[€$£]?[^\W_]+(?:['’.-][^\W_]+)*|[,;:()?!–—]")
+_WORD = re.compile(r"[€$£]?[^\W_]+(?:(?:['’.-]|(?<=[0-9]),(?=[0-9]))[^\W_]+)*|[,;:()?!–—]")
 _WORDS = 120
 _LONGEST_PHRASE = 4
 #: Fewer characters before an "and" are no question of their own.
@@ -87,7 +87,7 @@ def has_question_word(clause: str, language: Language) -> bool:
     """Whether a question such as "Could you tell me which ..." asks for more than yes or no."""
     # Only where it is embedded: in the first words, after tell, know, confirm, say.
     embedding = ("tell", "know", "confirm", "say", "explain", "sagen", "mitteilen", "wissen", "verraten", "erklären")
-    bare = [word.strip(".,;:") for word in clause.split()[:14]]
+    bare = [word.strip(".,;:?") for word in clause.split()[:14]]
     return any(word in embedding for word in bare) and any(
         word in language.question_words for word in bare
     )
@@ -214,6 +214,8 @@ def short_answers(tokens: list[str], language: Language) -> tuple[str, str]:
         return plain
     low = [token.lower() for token in tokens]
     for position, token in enumerate(low[:8]):
+        if token in ("may", "shall") and low[position + 1:position + 2] in (["we"], ["i"]):
+            return f"{language.yes}, please do", f"{language.no}, please don't"
         if token not in language.short_answers or position + 1 >= len(low):
             continue
         subject = low[position + 1]
@@ -276,8 +278,10 @@ def documents(sentence: str, language: Language) -> list[str]:
             phrase = noun_phrase(tokens, position, language) if low[position] not in language.send_words else []
             end = position + len(phrase)
         hit = next((index for index in range(end - 1, start - 1, -1) if is_document(low[index], language)), None)
-        if hit is None:
-            position += 1
+        # "To issue invoices" and "please note" are no things, "3,200 copies" are not sent, nor are bank details.
+        verb = start == position > 0 and low[position - 1] in _VERB_NEXT
+        if hit is None or verb or _no_document(low, start, hit, language):
+            position = position + 1 if hit is None else end
             continue
         inside = [token for token in tokens[start:hit + 1]]
         determiner = _determiner(low[position] if start > position else "", language)
@@ -287,6 +291,51 @@ def documents(sentence: str, language: Language) -> list[str]:
         (generic if low[hit] in language.generic_documents else exact).append(said)
         position = end
     return exact or generic[:1]
+
+
+_RIGHT = (["correct"], ["right"], ["current"], ["new"])
+_VERB_NEXT = frozenset({"to", "please", "bitte"})
+#: Details of these are facts to be told, and no paper.
+_DETAILS_OF = frozenset({"bank", "account", "contact", "billing", "payment", "company", "tax", "login", "correct"})
+
+
+def _no_document(low: list[str], start: int, hit: int, language: Language) -> bool:
+    inside = low[start:hit]
+    if any(word[:1].isdigit() for word in inside) and low[hit] in language.generic_documents:
+        return True
+    return low[hit] == "details" and not _DETAILS_OF.isdisjoint(inside)
+
+
+def detail(sentence: str, language: Language) -> str:
+    """
+    What a sentence asks to be told, as the answering side says it ("our VAT number"); C{""} for nothing.
+
+    Documents are asked for as well, but are sent.
+    """
+    tokens = words(sentence)
+    low = [token.lower() for token in tokens]
+    verb = next((position for position, word in enumerate(low) if word in language.tell_words), None)
+    if verb is None:
+        return ""
+    for position, token in enumerate(low):
+        if token not in language.flips or language.code == "en" and not 0 < position - verb < 5:
+            continue
+        phrase = noun_phrase(tokens, position + 1 + (low[position + 1:position + 2] in _RIGHT), language)
+        last = phrase[-1].lower() if phrase else ""
+        if last == "details" and not _DETAILS_OF.isdisjoint(word.lower() for word in phrase) or (
+            last.endswith(tuple(language.details)) if language.code == "de" else last in language.details
+        ):
+            return " ".join([flip(token, language), *phrase]) if language.code == "en" else phrase[-1]
+    return ""
+
+
+def asks_opinion(sentence: str, language: Language) -> bool:
+    """Whether a question is for an opinion: "Any thoughts?"."""
+    low = sentence.lower().strip(" ?!.\"'")
+    for head in (low, low.rpartition(", ")[2]):
+        if len(head.split()) < 10 and head.startswith(language.opinion):
+            return True
+    return False
 
 
 def _of_what(tokens: list[str], position: int, language: Language) -> list[str]:
@@ -341,8 +390,10 @@ def options(sentence: str, language: Language, asked: bool = False) -> tuple[str
         return ()
     if right[0].lower() not in language.determiners:
         return _plain_choice(tokens, low, middle, right, language) if asked else ()
-    start = next((index for index in range(middle - 1, max(-1, middle - 9), -1)
-                  if low[index] in language.determiners), None)
+    starts = [index for index in range(middle - 1, max(-1, middle - 10), -1) if low[index] in language.determiners]
+    # "The silk paper at the same price or the matt paper": what follows a preposition begins no choice.
+    start = next((index for index in starts if not index or low[index - 1] not in language.choice_prepositions),
+                 starts[0] if starts else None)
     if start is None or any(not token[-1].isalnum() for token in tokens[start:middle - 1]):
         return ()
     left = [token for token in tokens[start:middle] if token[-1].isalnum()]

@@ -9,8 +9,9 @@ from msgspec.structs import replace
 
 from simmail.core.words.acts import ACTS, Said
 from simmail.core.words.answers import answers, is_request
+from simmail.core.words.dealings import DEALINGS, matter
 from simmail.core.words.findings import Question, say
-from simmail.core.words.matters import HIGH, LOW, matter, plain, settle
+from simmail.core.words.matters import HIGH, LOW, plain, settle
 from simmail.core.words.scene import Read, Scene, mentions
 
 # These intents are one matter as a whole: single questions in them are not answered one by one.
@@ -19,12 +20,15 @@ _WHOLE = frozenset({
 })
 # Mail that is answered with an opening and a last word.
 _SERIOUS = frozenset({
-    "question", "document", "meeting", "invoice", "redress", "complaint", "support", "chaser", "task",
+    "question", "document", "meeting", "invoice", "redress", "complaint", "support", "chaser", "task", "offer",
+    "enquiry", "order", "renewal",
 })
 # An apology in passing is taken before the matter is come to.
 _FORGIVING = frozenset({"question", "document", "meeting", "received", "information", "task", "booked"})
+# After these no courtesy is wanted.
+_LIGHT = frozenset({"meeting.social", "meeting.interview"})
 # These are a word or two in passing.
-_PASSING = frozenset({"closing", "booked", "alert", "event"})
+_PASSING = frozenset({"closing", "booked", "alert", "event", "congrats", "sick", "grief", "notice", "agenda"})
 
 
 def reply(scene: Scene) -> list[Said]:
@@ -51,7 +55,7 @@ def reply(scene: Scene) -> list[Said]:
         said.append(Said(act="access.images", values=scene.common))
     if scene.request.broken:
         said.append(Said(act="link.broken", values={**scene.common, "link": say(scene.request.broken, 60)}))
-    if scene.read and scene.read[-1].intent in _SERIOUS and (
+    if scene.read and scene.read[-1].intent in _SERIOUS and not any(act.act in _LIGHT for act in body) and (
         scene.length == "long" or scene.length == "medium" and scene.dice.chance(scene.manner.extra, "extra")
     ):
         asks = any(ACTS[act.act].asks for act in body)
@@ -96,7 +100,7 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     if intent != "question":
         said.extend(matter(scene, read, intent, number))
         left = [question for question in left if not _dealt_with(question, read, scene)]
-    if intent not in _WHOLE and intent not in ("document", "support") and read.found.documents:
+    if intent not in _WHOLE and intent not in ("document", "support", *DEALINGS) and read.found.documents:
         said.extend(matter(scene, read, "document", number))
         left = [question for question in left if not is_request(question, scene)]
     said.extend(answers(scene, read, left, number))
@@ -111,6 +115,9 @@ def _dealt_with(question: Question, read: Read, scene: Scene) -> bool:
     cues = scene.language.cues.get(read.intent, {})
     if any(f" {cue}" in asked for cue in cues):
         return True
+    if read.intent in DEALINGS:
+        # What is done about it says yes or no, or what is chosen.
+        return question.form in ("yes_no", "choice", "either", "time") and read.intent != "sick"
     if read.intent == "meeting" and question.form == "time":
         return True
     if read.intent == "meeting" and question.form == "yes_no" and any(slot.timed for slot in read.found.slots):

@@ -110,6 +110,8 @@ def closing(scene: Scene) -> str:
 
 
 def _nearness(scene: Scene) -> str:
+    if scene.read and scene.read[-1].intent == "grief":
+        return "solemn"  # nobody begins a letter of condolence with "Hey"
     if scene.language.code != "de":
         return scene.formality
     # "Hallo Jonas" goes with du, and du with "Hallo Jonas".

@@ -20,6 +20,9 @@ from simmail.core.dice import Dice
 from simmail.core.words.language import read_yaml
 
 FORMALITIES = ("casual", "neutral", "formal")
+#: Files that hold lines of all seven voices side by side, act by act.
+TOPICS = ("notices", "trade", "office", "persons")
+_TABLES = ("greeting", "closing")
 
 
 class Piece(NamedTuple):
@@ -108,19 +111,38 @@ def _lines(table: Mapping[str, Sequence[str]]) -> Mapping[str, tuple[Line, ...]]
     return MappingProxyType({name: tuple(parse(text) for text in texts) for name, texts in table.items()})
 
 
+def own(language: str, temperament: str) -> dict[str, dict[str, list[str]]]:
+    """
+    The lines of one voice as they stand in the data files: greeting, closing, acts.
+
+    @param temperament: or C{common}, for what any of them may say.
+    """
+    found: dict[str, dict[str, list[str]]] = read_yaml(language, f"{temperament}.yaml")
+    for topic in TOPICS:
+        for act, voices in read_yaml(language, f"{topic}.yaml").items():
+            if temperament in voices:
+                table, _, name = act.partition(".")
+                if table in _TABLES:
+                    found[table][name] = voices[temperament]
+                else:
+                    found["acts"][act] = voices[temperament]
+    return found
+
+
 @cache
 def _file(language: str, name: str) -> Voice:
-    data = read_yaml(language, f"{name}.yaml")
+    data = own(language, name)
     return Voice(greeting=_lines(data["greeting"]), closing=_lines(data["closing"]), acts=_lines(data["acts"]))
 
 
 @cache
 def voice(language: str, temperament: str) -> Voice:
     """The voice of a temperament, with the common lines where it has none of its own."""
-    common, own = _file(language, "common"), _file(language, temperament)
-    return Voice(
-        greeting=own.greeting, closing=own.closing, acts=MappingProxyType({**common.acts, **own.acts}),
-    )
+    common, mine = _file(language, "common"), _file(language, temperament)
+    return Voice(*(
+        MappingProxyType({**every, **each}) for every, each in (
+            (common.greeting, mine.greeting), (common.closing, mine.closing), (common.acts, mine.acts))
+    ))
 
 
 @cache

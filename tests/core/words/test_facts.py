@@ -49,10 +49,11 @@ class FactTests(SynchronousTestCase):
 
     def test_money(self) -> None:
         """A fact about paying, unless the other side has said it itself."""
-        found = on_money(FACTS, (), EN)
+        found = on_money(FACTS, (), "please tell us your PO number", EN)
         assert found is not None
         self.assertEqual(found.value, "PO-7781")
-        self.assertIsNone(on_money(FACTS, ("PO-7781",), EN))
+        self.assertIsNone(on_money(FACTS, ("PO-7781",), "please tell us your PO number", EN))
+        self.assertIsNone(on_money(FACTS, (), "your invoice is overdue", EN))
 
     def test_hostile(self) -> None:
         """Names and values are made fit to be said."""

@@ -48,6 +48,12 @@ CONVERSATIONS: dict[str, tuple[str, dict[str, str]]] = {
     "churn": ("question", {}),
     "de_termin": ("meeting", {}),
     "de_zwei": ("question", {}),
+    "maintenance": ("notice", {}),
+    "bank_change": ("bank", {}),
+    "quote_sent": ("offer", {}),
+    "condolence": ("grief", {}),
+    "minutes": ("minutes", {}),
+    "de_wartung": ("notice", {}),
 }
 
 

@@ -12,6 +12,8 @@ from simmail.core.words.people import is_somebody_else
 from tests.core.words.samples import NOW, mail
 
 PDF = (Attachment("list.pdf", "application/pdf", b"x"),)
+INVITE = Attachment("invite.ics", "text/calendar", b"BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nBEGIN:VEVENT\r\n"
+                    b"DTSTART:20260304T120000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n")
 
 
 def intent(one: Mail) -> str:
@@ -91,6 +93,72 @@ MAILS: tuple[tuple[str, Mail], ...] = (
     ("contact", mail("I have taken over your account from Dana. From now on I'm your contact.", "Introduction")),
     ("contact", mail("Ich bin Ihre neue Ansprechpartnerin und möchte mich kurz vorstellen.")),
     ("news", mail("Last autumn you asked for folders inside folders. As of today they are live. Give it a try!")),
+    ("notice", mail("The database will be down on Thursday from 22:00 to 23:30 CET. Please save your work. Does "
+                    "anybody object to this window?")),
+    ("notice", mail("Am Donnerstag von 22 bis 23 Uhr finden Wartungsarbeiten statt, das Portal ist nicht erreichbar.")),
+    ("outage", mail("We are investigating elevated error rates on the API. Next update at 11:00.")),
+    ("outage", mail("Derzeit nicht erreichbar: Wir untersuchen eine Störung. Nächste Aktualisierung um 11 Uhr.")),
+    ("incident", mail("Incident report: the service was unavailable for 47 minutes. We apologise. No data was lost.")),
+    ("incident", mail("Abschlussbericht: Der Dienst war nicht erreichbar, Ursache war eine Änderung.")),
+    ("terms", mail("From 1 May our prices will rise by 4 %.", "Price increase")),
+    ("terms", mail("Zum 1. Mai erhöhen wir unsere Preise um 4 %.", "Preisanpassung")),
+    ("ended", mail("Your Pro subscription has been cancelled. You can use it until 28 March. Changed your mind?")),
+    ("ended", mail("Hiermit bestätigen wir Ihre Kündigung. Ihr Abo wurde gekündigt.")),
+    ("offer", mail("Please find attached our quote Q-118. The quote is valid until 31 March. Shall we reserve it?",
+                   attachments=PDF)),
+    ("offer", mail("Anbei erhalten Sie unser Angebot A-118. Das Angebot gilt bis 31. März.", attachments=PDF)),
+    ("enquiry", mail("We are looking for a printer. Could you send us a quote for 2,000 brochures by Friday?")),
+    ("enquiry", mail("Wir suchen eine Druckerei. Könnten Sie uns ein Angebot für 2.000 Hefte zukommen lassen? Wir "
+                     "bitten um ein Angebot bis Freitag.")),
+    ("order", mail("Please find below our purchase order 4500118203. Please confirm the order.")),
+    ("order", mail("Hiermit bestellen wir 10 Plakate. Wir bitten um eine Auftragsbestätigung.")),
+    ("alternatives", mail("Unfortunately the matt paper is out of stock. We can offer you the silk paper or the cotton "
+                          "paper. Which would you like?")),
+    ("alternatives", mail("Das matte Papier ist leider ausverkauft. Wir können Ihnen alternativ das Seidenpapier oder "
+                          "das Baumwollpapier anbieten. Was wäre Ihnen lieber?")),
+    ("delivery", mail("We could not deliver your shipment. Please choose a day: Wednesday, 4 March, 8:00 to 12:00 or "
+                      "Thursday, 5 March, 13:00 to 17:00. Which day suits you?")),
+    ("delivery", mail("Wir konnten Ihre Sendung nicht zustellen. Welcher Tag passt Ihnen: Mittwoch, 4. März, 8 bis 12 "
+                      "Uhr oder Donnerstag, 5. März, 13 bis 17 Uhr?")),
+    ("bank", mail("Our bank details have changed. Please make all payments to the following account: IBAN LT12 3456. "
+                  "This applies to invoice 2041 as well.")),
+    ("bank", mail("Unsere Bankverbindung hat sich geändert. Bitte überweisen Sie die Rechnung 2041 auf IBAN LT12.")),
+    ("renewal", mail("Your leasing contract ends on 31 May. Would you like to extend it or return the machine?")),
+    ("renewal", mail("Ihr Vertrag endet am 31. Mai. Möchten Sie verlängern?")),
+    ("returns", mail("We are sorry. Attached is the return label for order PO7702. Please stick it on the parcel.")),
+    ("returns", mail("Anbei das Retourenlabel zu Ihrer Bestellung. Bitte kleben Sie es auf das Paket.")),
+    ("approval", mail("Jonas Lind has requested annual leave. Please approve or reject the request by 6 March.")),
+    ("approval", mail("Jonas Lind hat Urlaub beantragt. Bitte genehmigen Sie den Urlaubsantrag.")),
+    ("access", mail("Tom Hale is requesting access to the folder Budget. Open sharing settings.")),
+    ("access", mail("Tom Hale bittet um Zugriff auf den Ordner Budget.")),
+    ("minutes", mail("Here are the minutes of our review. Action items: Maria: get three quotes by 13 March.")),
+    ("minutes", mail("Hier das Protokoll der Runde. Deine Aufgabe: drei Angebote einholen. Passt das so für dich?")),
+    ("agenda", mail("Here is the agenda for our call on Thursday at 10:00. Is there anything you would like to add?")),
+    ("agenda", mail("Hier die Tagesordnung für Donnerstag. Möchten Sie noch etwas ergänzen?")),
+    ("bug", mail("I tried to order in your online shop. The page stays white. Could you look into it?")),
+    ("bug", mail("Ihr Formular funktioniert nicht, die Seite bleibt weiß. Ich habe es dreimal versucht.")),
+    ("deletion", mail("Under Article 17 GDPR I ask you to delete all personal data and to confirm the deletion.")),
+    ("deletion", mail("Bitte löschen Sie alle Daten zu meiner Person und bestätigen Sie die Löschung schriftlich.")),
+    ("webinar", mail("Join us on 12 March at 15:00 for a free webinar. Seats are limited, register now.")),
+    ("webinar", mail("Unser kostenloses Webinar ist am 12. März um 15 Uhr, bitte jetzt anmelden.")),
+    ("beta", mail("We are looking for ten customers for a closed beta. Would you like to take part?")),
+    ("beta", mail("Möchten Sie als Tester an unserem Betatest teilnehmen?")),
+    ("congrats", mail("Congratulations on the promotion! Well deserved.")),
+    ("congrats", mail("Herzlichen Glückwunsch zur Beförderung!")),
+    ("sick", mail("I'm afraid I have the flu. I am ill until Friday, could you take over the call?")),
+    ("sick", mail("Ich bin krank, leider eine Grippe. Bin Freitag wieder da.")),
+    ("grief", mail("I have sad news. Our colleague Gunnar passed away on Saturday. The funeral is on 13 March.")),
+    ("grief", mail("Eine traurige Nachricht: Unser Kollege Gunnar ist am Samstag verstorben.")),
+    ("introduced", mail("I'd like you to meet Paul (in cc). I think the two of you should talk.")),
+    ("introduced", mail("Ich möchte euch miteinander bekannt machen, Paul ist in Kopie.")),
+    ("report", mail("Here is your weekly report for week 9. Returns are unusually high.", "Weekly report")),
+    ("report", mail("Hier ist Ihr Wochenbericht für die Woche 9.", "Wochenbericht")),
+    ("payment", mail("To complete your booking please pay EUR 215.00 with the link below.", "Payment request")),
+    ("payment", mail("Um die Buchung abzuschließen, nutzen Sie bitte den Zahlungslink.", "Zahlungsaufforderung")),
+    ("invite", mail("Kick-off\nWednesday 4 Mar 2026, 13:00 - 13:45 CET\nGuests: Tom, Maria", "Invitation: Kick-off",
+                    attachments=(INVITE,))),
+    ("question", mail("ok?", "Re: New delivery time")),
+    ("question", mail("Any thoughts?", "Draft of the cover")),
     ("question", mail("Jonas Keller mentioned you in a comment: \"@Maria does the 14,500 EUR still hold?\"\n\n"
                       "You are receiving this because you follow the document. Unsubscribe.")),
 )

@@ -30,15 +30,29 @@ CLIENTS = ("gmail", "outlook", "apple", "iphone", "android", "plain")
 
 #: The mails by name, and what each is taken for.
 MAILS = {
-    "anger": "complaint", "anger_short": "invoice", "apology": "meeting", "apology_plain": "received",
-    "approve": "task", "card_failed": "account", "chase": "chaser", "confirm_change": "confirmation",
-    "de_beschwerde": "complaint", "de_danke": "thanks", "de_mixed": "document", "de_rechnung": "invoice",
-    "event": "event", "feature_request": "news", "fyi_prices": "information", "intro": "contact",
-    "invoice_paid": "confirmation", "legal_gdpr": "document", "legal_nda": "question", "newsletter_html": "newsletter",
-    "onboarding": "question", "product_comment": "question", "recruit_invite": "meeting",
-    "recruit_reject": "rejection", "recruiter_cold": "recruiting", "see_you": "closing", "ship_failed": "question",
-    "slot_pick": "booked", "survey": "feedback", "three_q": "question", "two_parts": "question",
-    "verify_code": "code", "whats_the": "question",
+    "access_request": "access", "agenda": "agenda", "anger": "complaint", "anger_short": "invoice", "anniversary":
+    "congrats", "apology": "meeting", "apology_plain": "received", "app_name": "report", "approve": "task",
+    "bank_wrong": "question", "beta": "beta", "bug_report": "bug", "can_i_call": "meeting", "candidate": "chaser",
+    "card_failed": "account", "chase": "chaser", "confirm_change": "confirmation", "congrats": "congrats",
+    "contract_renewal": "renewal", "data_deletion": "deletion", "de_angebot": "offer", "de_bank": "bank",
+    "de_beschwerde": "complaint", "de_danke": "thanks", "de_fehler": "bug", "de_glueckwunsch": "congrats",
+    "de_kurz": "question", "de_liefertag": "delivery", "de_mixed": "document", "de_preis": "terms", "de_protokoll":
+    "minutes", "de_rechnung": "invoice", "de_termin_werkstatt": "booked", "de_urlaub": "approval", "de_versand":
+    "confirmation", "delivery_days": "delivery", "dentist": "booked", "dunning3": "invoice", "event": "event",
+    "event_reminder": "booked", "expense_approval": "approval", "expense_reminder": "document", "feature_request":
+    "news", "five_questions": "question", "forwarded": "question", "fyi_prices": "terms", "garage": "booked",
+    "holiday_approval": "approval", "interview": "meeting", "intro": "contact", "introduction": "introduced",
+    "invite_ics": "invite", "invoice_paid": "confirmation", "legal_gdpr": "document", "legal_nda": "question",
+    "long_thread": "question", "newsletter_html": "newsletter", "nps": "feedback", "onboarding": "question",
+    "one_line_ok": "question", "one_line_thoughts": "question", "order_change": "question", "out_of_stock":
+    "alternatives", "outage": "outage", "payment_link": "payment", "postmortem": "incident", "price_increase":
+    "terms", "product_comment": "question", "purchase_order": "order", "quote_request": "enquiry",
+    "recruit_invite": "meeting", "recruit_reject": "rejection", "recruiter_cold": "recruiting", "reference":
+    "question", "refund": "confirmation", "return_label": "returns", "review_request": "feedback", "see_you":
+    "closing", "ship_failed": "question", "shipping": "confirmation", "sick": "sick", "slot_pick": "booked",
+    "subscription_cancelled": "ended", "survey": "feedback", "table": "report", "tax_form": "information",
+    "terms_change": "terms", "three_q": "question", "two_languages": "information", "two_parts": "question",
+    "vat_missing": "question", "verify_code": "code", "webinar": "webinar", "whats_the": "question",
 }
 
 _HOLE = re.compile(r"[{}|]|\[[^\]]*\]|None| ,| \.(?!\.)|,,|(?<!\.)\.\.(?!\.)|  ")
