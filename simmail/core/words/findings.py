@@ -14,7 +14,7 @@ from datetime import date, datetime, timedelta
 from msgspec import Struct
 
 from simmail.core.mail import Mail
-from simmail.core.words import phrases, slots
+from simmail.core.words import phrases, slots, wanted
 from simmail.core.words.invitations import invitation
 from simmail.core.words.language import Language, spaced
 from simmail.core.words.people import Sender, addressee, sender
@@ -138,9 +138,9 @@ def pick_up(mail: Mail, base: datetime, language: Language) -> Findings:
         detail = ""
         if phrases.asks_for_something(sentence, language):
             requests.append(sentence)
-            asked_for = phrases.documents(sentence, language)
+            asked_for = wanted.documents(sentence, language)
             documents.extend(document for document in asked_for if document not in documents)
-            detail = "" if asked_for else phrases.detail(sentence, language)
+            detail = "" if asked_for else wanted.detail(sentence, language)
         deadlines.extend(within(sentence, base, language))
         if phrases.asks_opinion(sentence, language) and asking:
             opinions.append(_question(sentence, language, form="opinion"))

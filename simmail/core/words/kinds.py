@@ -15,11 +15,12 @@ from simmail.core.words.acts import Said
 from simmail.core.words.calendar import clock, plain_date
 from simmail.core.words.findings import Question, say
 from simmail.core.words.language import Language, counted
-from simmail.core.words.phrases import asking_clause, is_document
+from simmail.core.words.phrases import asking_clause
 from simmail.core.words.answers import how_many
 from simmail.core.words.reply import reply
 from simmail.core.words.scene import Scene
 from simmail.core.words.things import apart, pieces, what_kind
+from simmail.core.words.wanted import is_document
 from simmail.core.words.wishes import want_sentence
 
 _WANT = 300
