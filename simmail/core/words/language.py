@@ -208,6 +208,7 @@ class Language(Struct, frozen=True, rename={"and_": "and", "or_": "or"}):
     opinion: tuple[str, ...]
     objecting: tuple[str, ...]
     interview: tuple[str, ...]
+    applying: tuple[str, ...]
     total_words: tuple[str, ...]
     order_number: tuple[str, ...]
     details: frozenset[str]

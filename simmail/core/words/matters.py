@@ -191,9 +191,10 @@ def meeting(scene: Scene, read: Read, number: int) -> list[Said]:
         if len(proposed) > 1:
             values["times"] = language.day.times
         low = f" {read.mail.subject.lower()} {read.found.prose.body.lower()}"
-        for act, cues in (("meeting.social", language.social), ("meeting.interview", language.interview)):
-            if any(cue in low for cue in cues):
-                return [Said(act=act, values=values)]
+        if any(map(low.__contains__, language.social)):
+            return [Said(act="meeting.social", values=values)]
+        if any(map(low.__contains__, language.interview)) and any(map(low.__contains__, language.applying)):
+            return [Said(act="meeting.interview", values=values)]
         if scene.request.trust < LOW and "meeting.purpose" not in acts:
             acts = [*acts, "meeting.purpose"]
     else:

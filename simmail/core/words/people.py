@@ -34,6 +34,8 @@ def sender(mail: Mail, prose: Prose, language: Language) -> Sender:
     firm = company_of(mail.from_.address)
     if name and firm and _is_firm(name, firm, mail.from_.address):
         name, company = "", company or name
+    elif name and _is_team(name, prose, language):
+        name, company = "", company or name
     signed = ""
     for line in prose.sign_off[:3]:
         candidate, _ = split_display(line, language)
@@ -58,6 +60,16 @@ def _is_firm(name: str, firm: str, address: str) -> bool:
     return any(word in own for word in words) and not any(
         word[:4] in local for word in words if len(word) > 1 and word not in own
     )
+
+
+def _is_team(name: str, prose: Prose, language: Language) -> bool:
+    # "Paperline", signed "The Paperline team", with or without a word of leave before it.
+    last = prose.body.rstrip().rpartition("\n")[2]
+    for line in (*prose.sign_off[:3], last[:60]):
+        person, organisation = split_display(line, language)
+        if not person and 1 < len(organisation.split()) < 5 and name.lower() in organisation.lower():
+            return True
+    return False
 
 
 def split_display(text: str, language: Language) -> tuple[str, str]:

@@ -47,6 +47,16 @@ class NoticeTests(SynchronousTestCase):
                 self.assertEqual(written.intent, "notice")
                 self.assertNotIn("objection", written.text)
 
+    def test_magazine(self) -> None:
+        """An interview for a magazine is no interview for a place: nobody brings certificates."""
+        one = mail("I write for Print Today and would love to interview you about buying paper. Would Tuesday at 14:00 "
+                   "suit you?\n\nKind regards,\nTomas Ek")
+        for temperament in TEMPERAMENTS:
+            for seed in SEEDS:
+                text = wrote(one, temperament=temperament, seed=seed).text
+                for word in ("certificate", "my mother", "look at all of you", "CV"):
+                    self.assertNotIn(word, text)
+
     def test_prices(self) -> None:
         """A new price is spoken of as a price, new terms as terms."""
         for text in texts("price_increase", ("difficult", "skeptical")):

@@ -35,7 +35,17 @@ class SenderTests(SynchronousTestCase):
         self.assertEqual(of("Hallgren Kitchens", "offers@hallgren.example", "Lena Hallgren").name, "Lena Hallgren")
         self.assertEqual(of("Brightdesk", "no-reply@brightdesk.example", "The Brightdesk team"),
                          Sender("", "", "Brightdesk"))
+        self.assertEqual(of("Paperline", "orders@shop.example", "The Paperline team").name, "")
         self.assertEqual(of("", "x@gmail.com"), Sender("", "", ""))
+
+    def test_teams(self) -> None:
+        """Who writes for a team is told by the last line, without a word of leave too; a person is none."""
+        for name, last, expected in (
+            ("Paperline", "The Paperline team", ""), ("Paperline", "Your Paperline support", ""),
+            ("Dana Novak", "Your Dana Novak", "Dana Novak"), ("Dana", "The support team", "Dana"),
+        ):
+            one = mail(f"Hello,\n\nyour order is here.\n\n{last}\n", sender=Address(name, "x@shop.example"))
+            self.assertEqual(sender(one, read_prose(one.text, EN), EN).name, expected, last)
 
     def test_programs(self) -> None:
         """What has a word of an organisation in its name is nobody's first name; who signed is greeted, if anybody."""
