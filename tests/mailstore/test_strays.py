@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from twisted.internet.defer import Deferred, fail
+from twisted.internet.task import Clock, deferLater
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.errors import NotFound, Unavailable
@@ -61,6 +62,24 @@ class ManyTests(SynchronousTestCase):
         """Of many, what FETCH shows is known once they have their UIDs, which are in the order of their names."""
         self.put(650)
         self.assertEqual(self.known(self.folder()), self.expected(650))
+
+    def test_order(self) -> None:
+        """Many are sorted in pieces, with turns for others between them."""
+        self.patch(strays, "_SORTED", 10)
+        names = [f"{'new' if number % 3 else 'cur'}/{number * 7919 % 1000:04d}.host" for number in range(95)]
+        clock, pauses = Clock(), []
+
+        def pause(reactor: Clock, seconds: float) -> Deferred[None]:
+            pauses.append(seconds)
+            return deferLater(reactor, seconds)
+
+        self.patch(strays, "deferLater", pause)
+        done = Deferred.fromCoroutine(strays.in_order(names, clock))
+        self.assertNoResult(done)
+        clock.advance(0)
+        self.assertEqual(pauses, [0] * 9)
+        self.assertEqual(list(self.successResultOf(done)), sorted(names, key=lambda name: name[4:]))
+        self.assertEqual(list(self.successResultOf(Deferred.fromCoroutine(strays.in_order([], clock)))), [])
 
     def test_writer_looks(self) -> None:
         """What the index has no time for the writer looks at, but at nothing large and at no more than can be kept."""
