@@ -17,7 +17,8 @@ from typing import NamedTuple
 from simmail.core.delivery import Copy
 from simmail.mailstore import maildir
 from simmail.mailstore.files import Shown
-from simmail.mailstore.filing import Filer, Place
+from simmail.mailstore.filing import Filer
+from simmail.mailstore.keyed import Place
 from simmail.mailstore.layout import TMP
 from simmail.mailstore.maildir import Row
 from simmail.mailstore.names import INBOX

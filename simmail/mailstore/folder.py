@@ -22,10 +22,11 @@ from simmail.errors import NotFound, Refusal
 from simmail.interfaces import IFolder
 from simmail.mailstore import following, loading, reading
 from simmail.mailstore.files import read_files
-from simmail.mailstore.filing import SYSTEM_MASK, Filed, Restated
+from simmail.mailstore.filing import Filed, Restated
 from simmail.mailstore.flagging import Flagging
 from simmail.mailstore.flags import canonical_all, microseconds
 from simmail.mailstore.index import Snapshot
+from simmail.mailstore.keyed import SYSTEM_MASK
 from simmail.mailstore.loading import Head, Loaded
 from simmail.mailstore.maildir import Row
 from simmail.mailstore.records import Columns, FolderChange

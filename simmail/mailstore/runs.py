@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 
 from simmail.core.delivery import Delivery
-from simmail.mailstore.filing import NO_SHARES, Filed, Filer, Share
+from simmail.mailstore.filing import Filed, Filer
+from simmail.mailstore.keyed import NO_SHARES, Share
 
 
 class Files:

@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 from simmail.errors import Unavailable
 from simmail.mailstore import maildir
-from simmail.mailstore.filing import SYSTEM_MASK, Filer, Restated
+from simmail.mailstore.filing import Filer, Restated
+from simmail.mailstore.keyed import SYSTEM_MASK
 from simmail.mailstore.maildir import Row, path_of
 
 
