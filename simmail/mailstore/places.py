@@ -22,7 +22,8 @@ _LOOK = 1.0
 #: Mailboxes looked at in one job of the reader.
 _SLICE = 200
 
-Place = tuple[str, str]
+#: A folder (mailbox, name), or a mailbox with its directory.
+Named = tuple[str, str]
 #: By directory of a mailbox: when it was changed (nanoseconds), its folders.
 Listed = dict[str, tuple[int, list[str]]]
 
@@ -32,7 +33,7 @@ class Places:
 
     def __init__(self, store: MailStore) -> None:
         self._store = store
-        self._known: dict[Place, None] = {}
+        self._known: dict[Named, None] = {}
         self._listed: Listed = {}
         self._looked: float | None = None
         self._waiting: list[Deferred[None]] | None = None
@@ -47,7 +48,7 @@ class Places:
         self._looked = None
         self._listed.clear()
 
-    async def all(self) -> list[Place]:
+    async def all(self) -> list[Named]:
         """All of them, in no order; some may have gone."""
         while not self._fresh():
             if self._waiting is None:
@@ -67,15 +68,15 @@ class Places:
         store = self._store
         self._waiting = []
         try:
-            # From here on, what comes is added.
-            self._looked, self._known = store.seconds(), {}
-            for_sure = self._known
+            # From here on, what comes is added to the same.
+            known: dict[Named, None] = {}
+            self._looked, self._known = store.seconds(), known
             mailboxes = store.mailboxes()
             for begin in range(0, len(mailboxes), _SLICE):
                 boxes = [(mailbox, box) for mailbox in mailboxes[begin:begin + _SLICE]
                          if (box := store.boxes.find(mailbox)) is not None]
                 found = await store.reader.call(_look, store.layout, boxes, self._listed, store.seconds() - SETTLED)
-                for_sure.update(dict.fromkeys(found))
+                known.update(dict.fromkeys(found))
         except BaseException:
             self._looked = None
             raise
@@ -85,9 +86,9 @@ class Places:
                 one.callback(None)
 
 
-def _look(layout: Layout, boxes: Sequence[Place], listed: Listed, settled: float) -> list[Place]:
+def _look(layout: Layout, boxes: Sequence[Named], listed: Listed, settled: float) -> list[Named]:
     """The folders of mailboxes (with their directories), by the reader; only what changed is listed again."""
-    found: list[Place] = []
+    found: list[Named] = []
     for mailbox, box in boxes:
         try:
             changed = layout.box_changed(box)

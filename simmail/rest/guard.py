@@ -51,9 +51,9 @@ class Guard:
                 return self._passed(token)
             identity: Identity = await self._roster.identify(token)
             return identity
-        session = request.getCookie(COOKIE)
+        session = _session(request)
         if session:
-            return self._person(str(session, "ascii", "replace"), request)
+            return self._person(session, request)
         if self._shows_demo(request):
             return Identity("demo", "demo", "demo", DEMO, "viewer", False)
         raise Unauthenticated("an API key is needed: Authorization: Bearer <key>")
@@ -144,8 +144,7 @@ class Guard:
 
     def ends(self, request: Request) -> float | None:
         """When the session or pass of a caller ends (real Unix time); None for a key, which does not."""
-        session = request.getCookie(COOKIE)
-        token = _token(request) or (str(session, "ascii", "replace") if session else "")
+        token = _token(request) or _session(request)
         return self._roster.users.ends(token) if token else None
 
     def _let_in(self, call: Call, identity: Identity) -> None:
@@ -233,6 +232,11 @@ def named_universe(request: Request) -> str | None:
     if named is None:
         named = request.args.get(b"universe", (None,))[0]
     return None if named is None else named.decode("utf-8", "replace")
+
+
+def _session(request: Request) -> str:
+    session = request.getCookie(COOKIE)
+    return str(session, "ascii", "replace") if session else ""
 
 
 def _token(request: Request) -> str | None:

@@ -147,6 +147,7 @@ class Roster:
 
         @raise NotFound: there is no default universe.
         """
+        # Asked of each only as far as needed: whether an address is there may be a look at the disk.
         universes = self._universes.values()
         having = [one for one in universes if one.id != "demo" and one.store.exists(recipient)]
         if not having:
