@@ -24,7 +24,6 @@ from simmail.core.digest import Digest
 from simmail.core.digesting import digest as core_digest
 from simmail.errors import Invalid, NotFound, Refusal, Unavailable
 from simmail.interfaces import IMailStore
-from simmail.mailstore import maildir
 from simmail.mailstore.adopting import Adopted, foreign_copy
 from simmail.mailstore.boxes import Boxes
 from simmail.mailstore.cabinet import Cabinet
@@ -200,6 +199,9 @@ class MailStore:
 
     def filed(self, filed: Filed) -> tuple[Copy, ...]:
         """What the writer has filed is known here; answers the copies."""
+        for one in filed.added:
+            if one.folder == INBOX:
+                self._watch.filed(one.mailbox)
         self.apply(filed.added)
         return filed.copies
 
@@ -227,7 +229,7 @@ class MailStore:
         if folder is not None:
             folder.added(rows, table)
         if name == INBOX and (folder is None or not folder.loaded):
-            self._tally.filed(mailbox, len(rows), sum(not row.mask & maildir.SEEN for row in rows))
+            self._tally.filed(mailbox, rows)
 
     def settle(self, ids: Iterable[str]) -> None:
         """Nothing is owed any more for these deliveries."""

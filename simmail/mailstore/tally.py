@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from twisted.internet.defer import Deferred
 
 from simmail.mailstore.filing import Filer
+from simmail.mailstore.maildir import SEEN, Row
 from simmail.mailstore.names import mailbox_dir
 from simmail.mailstore.survey import survey
 from simmail.mailstore.unbroken import unbroken
@@ -48,11 +49,12 @@ class Tally:
         """A mailbox is no more."""
         self._counts.pop(mailbox, None)
 
-    def filed(self, mailbox: str, total: int, unseen: int) -> None:
-        """So many messages came into an INBOX that is not loaded."""
+    def filed(self, mailbox: str, rows: Sequence[Row]) -> None:
+        """Messages came into an INBOX that is not loaded."""
         counts = self._counts.get(mailbox)
         if counts is not None:
-            self._counts[mailbox] = (counts[0] + total, counts[1] + unseen)
+            unseen = sum(not row.mask & SEEN for row in rows)
+            self._counts[mailbox] = (counts[0] + len(rows), counts[1] + unseen)
 
     def says(self, mailbox: str, counts: Counts) -> None:
         """What a loaded INBOX says now."""

@@ -7,6 +7,7 @@ somebody watches about once a second.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,17 +31,21 @@ _SAVE = 30.0
 _AGAIN = 30.0
 #: What was looked at is left alone for so many times what looking took: for a folder, or for INBOXes all together.
 _RARELY = 20.0
+#: The same for an INBOX while mail is filed into it: most likely nobody else has changed it.
+_MORE_RARELY = 100.0
 
 
 class _Seen(NamedTuple):
     """
     An INBOX as it was seen.
 
-    @ivar rest: when it may be looked at again, by the monotonic clock; failed: it has to be, changed or not.
+    @ivar rest: when it may be looked at again, by the monotonic clock; longer: when it may be while mail is filed into
+        it; failed: it has to be, changed or not.
     """
 
     times: tuple[int, int]
     rest: float
+    longer: float
     failed: bool = False
 
 
@@ -54,6 +59,7 @@ class Watch:
         self._seen: dict[str, _Seen] = {}
         self._next: dict[str, float] = {}
         self._turn: list[str] = []
+        self._filed: set[str] = set()
         self._saved = store.seconds()
         self._call = LoopingCall(lambda: Deferred.fromCoroutine(self._look()))
         self._call.clock = store.reactor  # type: ignore[assignment]
@@ -69,6 +75,10 @@ class Watch:
         if self._running is not None and self._call.running:
             self._call.stop()
         self._running = None
+
+    def filed(self, mailbox: str) -> None:
+        """Mail was filed into an INBOX by us."""
+        self._filed.add(mailbox)
 
     async def _look(self) -> None:
         try:
@@ -105,11 +115,13 @@ class Watch:
         some = self._turn[-_SLICE:]
         del self._turn[-_SLICE:]
         boxes = {mailbox: box for mailbox in some if (box := store.boxes.find(mailbox)) is not None}
-        strays = await store.reader.call(_strays, store.layout, boxes, self._seen)
+        filed, self._filed = self._filed, set()
+        strays = await store.reader.call(_strays, store.layout, boxes, self._seen, filed)
         seen = {mailbox: self._seen.pop(mailbox) for mailbox in strays}
         for mailbox, names in strays.items():
             if await store.adopt(mailbox, INBOX, names):
-                self._seen[mailbox] = _Seen(seen[mailbox].times, monotonic() + _AGAIN, True)
+                again = monotonic() + _AGAIN
+                self._seen[mailbox] = _Seen(seen[mailbox].times, again, again, True)
                 self.log.warn("some files in new/ of {mailbox} cannot be taken", mailbox=mailbox)
             else:
                 self._seen[mailbox] = seen[mailbox]
@@ -117,8 +129,14 @@ class Watch:
             self._seen.clear()
 
 
-def _strays(layout: Layout, boxes: dict[str, str], seen: dict[str, _Seen]) -> dict[str, list[str]]:
-    """Files without a UID in C{new/} of INBOXes that changed since they were last seen; in the reader thread."""
+def _strays(
+    layout: Layout, boxes: dict[str, str], seen: dict[str, _Seen], filed: Collection[str] = (),
+) -> dict[str, list[str]]:
+    """
+    Files without a UID in C{new/} of INBOXes that changed since they were last seen; in the reader thread.
+
+    @param filed: into these mail was filed just now.
+    """
     found: dict[str, list[str]] = {}
     changed: dict[str, tuple[int, int]] = {}
     began = monotonic()
@@ -126,7 +144,8 @@ def _strays(layout: Layout, boxes: dict[str, str], seen: dict[str, _Seen]) -> di
         try:
             times = maildir.times_of(layout.root, box)
             known = seen.get(mailbox)
-            if known is not None and (known.rest > began or (known.times == times and not known.failed)):
+            if known is not None and ((known.longer if mailbox in filed else known.rest) > began
+                                      or (known.times == times and not known.failed)):
                 continue
             strays = maildir.strays(layout.root, box)
         except (FileNotFoundError, NotADirectoryError):
@@ -136,6 +155,6 @@ def _strays(layout: Layout, boxes: dict[str, str], seen: dict[str, _Seen]) -> di
             found[mailbox] = strays
     ended = monotonic()
     # One rest for all, or else the more of them are busy the more of a processor this takes.
-    rest = ended + (ended - began) * _RARELY
-    seen.update({mailbox: _Seen(times, rest) for mailbox, times in changed.items()})
+    rest, longer = (ended + (ended - began) * factor for factor in (_RARELY, _MORE_RARELY))
+    seen.update({mailbox: _Seen(times, rest, longer) for mailbox, times in changed.items()})
     return found

@@ -223,24 +223,15 @@ class DeliveryTests(ForeignTestCase):
             self.assertEqual(len(foreign), told)
             self.assertEqual(len(result_of(self.provider.journal.foreign("main"))), told)
 
-    def test_rest(self) -> None:
-        """INBOXes that change all the time share the little time there is for looking at them."""
-        now, looked = [0.0], list[str]()
-
-        def slowly(root: int, box: str) -> list[str]:
-            now[0] += 1.0
-            looked.append(box)
-            return []
-
-        self.patch(watching, "monotonic", lambda: now[0])
-        self.patch(watching.maildir, "strays", slowly)
-        self.patch(watching.maildir, "times_of", lambda root, box: (len(looked), round(now[0])))
-        seen: dict[str, Any] = {}
-        for at in (0.0, 41.0, 43.0):
-            now[0] = at
-            watching._strays(self.store.layout, {MARIA: "m", TOM: "t"}, seen)
-        self.assertEqual(looked, ["m", "t"] * 2)
-        self.assertEqual(now[0], 45.0)
+    def test_found_while_filing(self) -> None:
+        """What another program delivers is found though mail is filed beside it all the time."""
+        foreign = self.watched()
+        for n in range(8):
+            self.accept(20 + n)
+            if n == 3:
+                self.deliver()
+            self.provider.clock.pump([_TICK])
+        self.assertEqual(len(foreign), 1)
 
     def test_put_into_another_folder(self) -> None:
         """What is put into new/ of another folder has appeared there, and was not delivered."""
