@@ -40,6 +40,7 @@ from simmail.core.timeline import Timeline
 from simmail.database.records import Commit, Committed
 from simmail.errors import Unavailable
 from simmail.interfaces import IBrowser, IDatabase, IMailStore
+from simmail.logs import ManyLines
 from simmail.universe.bounces import Bounces
 from simmail.universe.cases import Cases
 from simmail.universe.clock import Clock, ClockStatus, status
@@ -94,7 +95,7 @@ class Universe:
         reactor: IReactorTime, unique: Callable[[], str], browser: IBrowser,
     ) -> None:
         # On the instance: a Logger that is a class attribute takes the class's name for its namespace.
-        self.log_of_mail = Logger(namespace="simmail.mail")
+        self.log_of_mail = ManyLines(namespace="simmail.mail")
         self.logger = Logger(namespace="simmail.universe")
         self.charter = charter
         self.id, self.name, self.org = charter.id, charter.name, charter.org
@@ -383,8 +384,8 @@ class Universe:
 
     def told(self, format: str, **fields: Any) -> None:
         """A line in the mail log, in mail's own words."""
-        # Said here: the logger's own formatting, field by field, costs as much as reading the header.
-        self.log_of_mail.info(format, said=format.format(**fields), universe=self.id, **fields)
+        fields["universe"] = self.id
+        self.log_of_mail.say(format, fields)
 
     async def status(self) -> dict[str, Any]:
         """Counts of what there is, as C{GET /api/status} shows them."""

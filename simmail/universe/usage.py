@@ -34,6 +34,8 @@ class Usage:
     def __init__(self, universe: Universe) -> None:
         self._universe = universe
         self._counts: dict[str, int] = {}
+        # The month it is, as keys begin, and the real time at which it begins and ends.
+        self._month, self._begins, self._ends = "", 0.0, 0.0
 
     async def start(self) -> None:
         """Learn what was counted before; earlier months are forgotten."""
@@ -67,8 +69,8 @@ class Usage:
 
     def resets(self) -> datetime:
         """When the next month begins, in real time."""
-        now = self._now()
-        return datetime(now.year + now.month // 12, now.month % 12 + 1, 1, tzinfo=UTC)
+        self._key("")
+        return datetime.fromtimestamp(self._ends, UTC)
 
     def require_mail(self) -> None:
         """
@@ -81,9 +83,11 @@ class Usage:
         if limit is not None and self.used(MAIL) + self._universe.postoffice.uncounted >= limit:
             raise OverMailLimit(f"the plan {plan.name} allows {limit} messages a month")
 
-    def _now(self) -> datetime:
-        return datetime.fromtimestamp(self._universe.reactor.seconds(), UTC)
-
     def _key(self, what: str) -> str:
-        now = self._now()
-        return f"{now.year:04d}-{now.month:02d}:{what}"
+        real = self._universe.reactor.seconds()
+        if not self._begins <= real < self._ends:
+            begin = datetime.fromtimestamp(real, UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+            end = begin.replace(year=begin.year + begin.month // 12, month=begin.month % 12 + 1)
+            self._month = f"{begin.year:04d}-{begin.month:02d}:"
+            self._begins, self._ends = begin.timestamp(), end.timestamp()
+        return self._month + what
