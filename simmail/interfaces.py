@@ -22,10 +22,11 @@ class IDatabase(Interface):
 
     healthy = Attribute("bool: false while Redis is known to be away.")
 
-    def commit(universe, commit):
+    def commit(universe, commit, patient=False):
         """
         Make all of a C{database.records.Commit} true at once, or nothing of it.
 
+        @param patient: nobody waits for it; it may be sent a few milliseconds later, together with others.
         @return: Deferred of C{Committed}.  A commit whose C{once} was seen
             before changes nothing and answers C{fresh=False}.
         """

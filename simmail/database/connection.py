@@ -33,6 +33,8 @@ from simmail.errors import Unavailable
 TICK = 0.2
 #: Real seconds of silence after which a PING asks whether Redis is there.
 QUIET = 1.0
+#: Real seconds between two writes of commands that nobody waits for; those asked meanwhile go together.
+PATIENCE = 0.003
 #: Real seconds before each further attempt to connect; the last one stays.
 DELAYS = (0.02, 0.1, 0.2, 0.4)
 
@@ -165,6 +167,10 @@ class Connection:
         self._waiting: deque[_Call] = deque()
         self._again: list[_Call] = []
         self._held: list[_Call] = []
+        #: Octets of the last ones of those that wait, which are not written yet; when that was done the last time.
+        self._kept: list[bytes] = []
+        self._wrote = -PATIENCE
+        self._writing: IDelayedCall | None = None
         self._heard = 0.0
         self._attempts = 0
         self._timer: IDelayedCall | None = None
@@ -187,10 +193,11 @@ class Connection:
                 self._wire.transport.abortConnection()
         return self._closed if not self._closed.called else succeed(None)
 
-    def call(self, args: Iterable[Word], decode: Decode | None = None) -> Deferred[Any]:
+    def call(self, args: Iterable[Word], decode: Decode | None = None, patient: bool = False) -> Deferred[Any]:
         """
         Send one command.
 
+        @param patient: nobody waits for it, so it may go together with others a little later.
         @return: Deferred of the reply, or of what C{decode} makes of it.  Fails with C{Unavailable} when
             the connection is away or gets lost, when time is over, and when Redis cannot do it now.
         """
@@ -201,7 +208,10 @@ class Connection:
         call = _Call(pack(tuple(args)), decode, answer, self._reactor.seconds())
         if self._again:
             self._held.append(call)
+        elif patient and call.sent - self._wrote < PATIENCE:
+            self._keep(call)
         else:
+            self._wrote = call.sent
             self._send(call)
         return answer
 
@@ -259,9 +269,12 @@ class Connection:
             return
         self._wire = None
         self._stop_timer()
+        if self._writing is not None:
+            self._writing.cancel()
+            self._writing = None
         left = [*self._waiting, *self._again, *self._held]
         self._waiting.clear()
-        self._again, self._held = [], []
+        self._again, self._held, self._kept = [], [], []
         self._away(why)
         error = Unavailable("the connection to the database was lost")
         for call in left:
@@ -277,11 +290,29 @@ class Connection:
         if was_ready:
             self._changed()
 
-    def _send(self, call: _Call) -> None:
-        assert self._wire is not None
-        alone = not self._waiting
+    def _keep(self, call: _Call) -> None:
         self._waiting.append(call)
-        self._wire.send(call.packed, alone)
+        self._kept.append(call.packed)
+        if self._writing is None:
+            self._writing = self._reactor.callLater(self._wrote + PATIENCE - call.sent, self._write_kept)
+
+    def _write_kept(self) -> None:
+        self._writing = None
+        if self._kept:
+            # Else somebody who could not wait took them along.
+            self._wrote = self._reactor.seconds()
+            self._write()
+
+    def _send(self, call: _Call) -> None:
+        self._waiting.append(call)
+        self._kept.append(call.packed)
+        self._write()
+
+    def _write(self) -> None:
+        """Write what is kept: all of what waits, or else something may still be on its way out."""
+        assert self._wire is not None
+        kept, self._kept = self._kept, []
+        self._wire.send(kept[0] if len(kept) == 1 else b"".join(kept), len(kept) == len(self._waiting))
 
     def _replied(self, wire: _Wire, reply: Any) -> None:
         if wire is not self._wire:

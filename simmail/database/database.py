@@ -84,11 +84,11 @@ class RedisDatabase:
         self._writes.open()
         return Deferred.fromCoroutine(self._connect(patience))
 
-    def commit(self, universe: str, commit: Commit) -> Deferred[Committed]:
+    def commit(self, universe: str, commit: Commit, patient: bool = False) -> Deferred[Committed]:
         """See C{IDatabase}.  Drops come before puts, C{leave} before C{arrive}, jobs before C{drop_jobs}."""
         try:
             args = _commit_args(self._start["commit"], universe, commit)
-            return self._writes.call(args, _committed)
+            return self._writes.call(args, _committed, patient)
         except Exception:
             # What cannot be encoded is a defect of the caller, told as any other failure is.
             failed: Deferred[Committed] = Deferred()

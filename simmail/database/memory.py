@@ -98,7 +98,7 @@ class MemoryDatabase:
             for listener in tuple(self._listeners):
                 listener(healthy)
 
-    def commit(self, universe: str, commit: Commit) -> Deferred[Committed]:
+    def commit(self, universe: str, commit: Commit, patient: bool = False) -> Deferred[Committed]:
         """See C{IDatabase}."""
         return self._answer(lambda: self._commit(self._space(universe), commit))
 

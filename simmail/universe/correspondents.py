@@ -72,7 +72,8 @@ class Correspondents:
                 arrival.persona_id, correspondent(mail, arrival.sender), thread_key(mail))
 
     async def commit(
-        self, commit: Commit, octets: bytes | None, told: Callable[[int], None], hurried: bool = False
+        self, commit: Commit, octets: bytes | None, told: Callable[[int], None], hurried: bool = False,
+        patient: bool = False,
     ) -> None:
         """
         Make true what follows from a message that is filed, however long Redis is away, and decide about it.
@@ -82,6 +83,7 @@ class Correspondents:
         @param octets: the message, when at hand.
         @param told: called as soon as it is true with the number of the last event of C{commit}, or of any before.
         @param hurried: its jobs are known already.
+        @param patient: nobody waits until it is true, unless it reaches a persona.
         """
         universe = self._universe
         if self._joining:
@@ -93,7 +95,8 @@ class Correspondents:
         arrive = commit.arrive if decision is None else ()
         self._coming += bool(arrive)
         try:
-            issued = universe.issue_surely(commit if decision is None else _with(commit, decision))
+            issued = universe.issue_surely(
+                commit if decision is None else _with(commit, decision), patient and not commit.arrive)
             self._issued = decision is not None
             self._let_go()
             done = await issued

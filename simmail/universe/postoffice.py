@@ -127,7 +127,7 @@ class PostOffice:
 
         try:
             done = await self._take(
-                self._delivery(delivery_id, tuple(pile.filings), octets, now, commit), commit, filed)
+                self._delivery(delivery_id, tuple(pile.filings), octets, now, commit), commit, filed, patient=True)
         except BaseException:
             self.uncounted -= 1
             raise
@@ -259,7 +259,7 @@ class PostOffice:
 
     async def _take(
         self, delivery: Delivery, commit: Commit, filed: Callable[[tuple[Copy, ...]], None] = lambda copies: None,
-        hurried: bool = False,
+        hurried: bool = False, patient: bool = False,
     ) -> Deferred[None]:
         """
         A message is taken once it is durable.
@@ -268,18 +268,19 @@ class PostOffice:
         @return: fires when what follows from it is committed.
         """
         durable: Deferred[None] = Deferred()
-        done = Deferred.fromCoroutine(self._travel(delivery, commit, durable, filed, hurried))
+        done = Deferred.fromCoroutine(self._travel(delivery, commit, durable, filed, hurried, patient))
         await durable
         return done
 
     async def _travel(
         self, delivery: Delivery, commit: Commit, durable: Deferred[None] | None,
-        filed: Callable[[tuple[Copy, ...]], None], hurried: bool = False,
+        filed: Callable[[tuple[Copy, ...]], None], hurried: bool = False, patient: bool = False,
     ) -> None:
         """
         All the way of a message.
 
         @param durable: fires when that may be told; None: nobody is told before it is visible.
+        @param hurried, patient: see C{commit}.
         """
         def taken() -> None:
             self._owe(delivery)
@@ -299,19 +300,20 @@ class PostOffice:
         if durable is None or not durable.called:
             taken()
         filed(copies)
-        await self.commit(_with_copies(commit, copies), delivery.octets, copies, hurried)
+        await self.commit(_with_copies(commit, copies), delivery.octets, copies, hurried, patient)
 
     def _owe(self, delivery: Delivery) -> None:
         self._owed[delivery.id] = len(delivery.octets)
         self._owed_octets += len(delivery.octets)
 
     async def commit(
-        self, commit: Commit, octets: bytes | None, copies: tuple[Copy, ...], hurried: bool = False
+        self, commit: Commit, octets: bytes | None, copies: tuple[Copy, ...], hurried: bool = False,
+        patient: bool = False,
     ) -> None:
         """
         What follows from a message that is filed and under way: made true, however long Redis is away.
 
-        @param hurried: its jobs are known.
+        @param hurried: its jobs are known; patient: nobody waits for it.
         """
         universe = self._universe
         noted = [self.lately.noted(copy) for copy in copies]
@@ -323,7 +325,7 @@ class PostOffice:
             self.lately.wake()
 
         try:
-            await universe.correspondents.commit(commit, octets, recorded, hurried)
+            await universe.correspondents.commit(commit, octets, recorded, hurried, patient)
         finally:
             self.ended(commit.once)
 

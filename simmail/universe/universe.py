@@ -236,10 +236,10 @@ class Universe:
         """
         return await self._issue(commit)
 
-    def _issue(self, commit: Commit) -> Deferred[Committed]:
+    def _issue(self, commit: Commit, patient: bool = False) -> Deferred[Committed]:
         if self._closed:
             return fail(Unavailable(f"the universe {self.id} is closed"))
-        issued: Deferred[Committed] = self.database.commit(self.id, commit)
+        issued: Deferred[Committed] = self.database.commit(self.id, commit, patient)
         return issued.addCallback(self._true, commit)
 
     def _true(self, done: Committed, commit: Commit) -> Committed:
@@ -258,9 +258,9 @@ class Universe:
         """
         return await self.issue_surely(commit)
 
-    def issue_surely(self, commit: Commit) -> Deferred[Committed]:
-        """The same, which has begun when this returns."""
-        return self._issue(commit).addErrback(self._again, commit)
+    def issue_surely(self, commit: Commit, patient: bool = False) -> Deferred[Committed]:
+        """The same, which has begun when this returns; C{patient}: nobody waits for it."""
+        return self._issue(commit, patient).addErrback(self._again, commit)
 
     def _again(self, failure: Failure, commit: Commit) -> Deferred[Committed]:
         failure.trap(Unavailable)

@@ -16,7 +16,7 @@ from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
-from simmail.database.connection import DELAYS, QUIET, TICK, Connection, _Wire
+from simmail.database.connection import DELAYS, PATIENCE, QUIET, TICK, Connection, _Wire
 from simmail.database.script import Script
 from simmail.errors import Unavailable
 
@@ -157,6 +157,42 @@ class ConnectionTests(SynchronousTestCase):
         for octet in b"$1\r\na\r\n:2\r\n*2\r\n$-1\r\n$1\r\nc\r\n":
             self.wire.dataReceived(bytes((octet,)))
         self.assertEqual([self.successResultOf(one) for one in waiting], [b"a", 2, [None, b"c"]])
+
+    def test_patient(self) -> None:
+        """The first one nobody waits for goes at once; those that come soon after it go together, in order."""
+        self.be_ready()
+        waiting = [self.connection.call((word,), patient=True) for word in "ABC"]
+        self.assertEqual(self.sent(), [[b"A"]])
+        self.clock.advance(PATIENCE)
+        self.assertEqual(self.sent(), [[b"B"], [b"C"]])
+        self.answer(b"+1", b"+2", b"+3")
+        self.assertEqual([self.successResultOf(one) for one in waiting], [b"1", b"2", b"3"])
+        self.clock.advance(PATIENCE)
+        self.connection.call(("D",), patient=True)
+        self.assertEqual(self.sent(), [[b"D"]])
+
+    def test_patient_and_not(self) -> None:
+        """One that somebody waits for takes along what came before it, and nothing is sent twice."""
+        self.be_ready()
+        for word in "AB":
+            self.connection.call((word,), patient=True)
+        self.connection.call(("C",))
+        self.assertEqual(self.sent(), [[b"A"], [b"B"], [b"C"]])
+        self.connection.call(("D",), patient=True)
+        self.clock.advance(PATIENCE)
+        self.assertEqual(self.sent(), [[b"D"]])
+
+    def test_patient_and_lost(self) -> None:
+        """What was not sent yet when the connection is lost fails like the rest, and is not sent over the next one."""
+        self.be_ready()
+        waiting = [self.connection.call((word,), patient=True) for word in "AB"]
+        self.lose()
+        for one in waiting:
+            self.failureResultOf(one, Unavailable)
+        self.clock.advance(DELAYS[0])
+        self.be_ready()
+        self.clock.advance(PATIENCE)
+        self.assertEqual(self.sent(), [])
 
     def test_decode(self) -> None:
         """A reply is decoded for the caller; what cannot be decoded fails that call alone."""

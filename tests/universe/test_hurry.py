@@ -38,7 +38,7 @@ class HurryTestCase(RoadTestCase):
         self.held: list[Callable[[], Any]] = []
         self.holding = False
 
-        def later(universe: str, one: Commit) -> Deferred[Committed]:
+        def later(universe: str, one: Commit, patient: bool = False) -> Deferred[Committed]:
             self.made.append(one)
             if not self.holding:
                 return commit(universe, one)

@@ -313,8 +313,10 @@ class OwedTests(RoadTestCase):
         """Commits are made when they are let go."""
         super().setUp()
         commit, self.held = self.server.database.commit, []
+        self.patience: list[bool] = []
 
-        def later(universe: str, one: Commit) -> Deferred[Committed]:
+        def later(universe: str, one: Commit, patient: bool = False) -> Deferred[Committed]:
+            self.patience.append(patient)
             done: Deferred[Committed] = Deferred()
             self.held.append(lambda: commit(universe, one).chainDeferred(done))
             return done
@@ -346,6 +348,18 @@ class OwedTests(RoadTestCase):
         self.let_go()
         self.assertEqual([len(one) for one in asked], [1, 0])
         self.assertIn(b"mail.delivered", asked[0][0])
+
+    def test_patience(self) -> None:
+        """Commits of mail that nobody waits for may go together; not so when somebody decides about the mail."""
+        self.accepted(2)
+        self.let_go()
+        self.assertEqual(self.patience, [True, True])
+        Deferred.fromCoroutine(self.universe.people.create(persona(addresses=["box@sim.test"])))
+        self.let_go()
+        self.patience.clear()
+        self.accepted()
+        self.let_go()
+        self.assertEqual(set(self.patience), {False})
 
     def test_redis_hangs(self) -> None:
         """Nobody waits for ever."""
@@ -401,7 +415,7 @@ class OwedTests(RoadTestCase):
 
     def test_stop_while_redis_is_away(self) -> None:
         """Nothing can be waited for: the journal keeps what is owed for the next start."""
-        def gone(universe: str, one: Commit) -> Deferred[Committed]:
+        def gone(universe: str, one: Commit, patient: bool = False) -> Deferred[Committed]:
             self.server.database.set_healthy(False)
             return fail(Unavailable("gone"))
 
