@@ -130,12 +130,12 @@ def notification(notice: Notice) -> bytes:
     while boundary.encode() in returned:
         boundary = key + boundary[:20] + boundary[-1]
         key = key[1:] + "x"
-    international = not (notice.recipient + notice.orcpt).isascii()
+    report = _report(notice, voice, words)
     human = _lines(_of(voice.text, notice.action).format(**words))
     parts = [
         _part(voice.text_fields, human, f"text/plain; charset={'us-ascii' if human.isascii() else 'utf-8'}"),
-        _part(voice.report_fields, _report(notice, voice, words, international),
-              f"message/{'global-' * international}delivery-status"),
+        # RFC 6533 section 3: octets beyond ASCII have no place in the type of RFC 3464.
+        _part(voice.report_fields, report, f"message/{'global-' * (not report.isascii())}delivery-status"),
         _original(notice, voice, returned),
     ]
     body = b"".join(b"--%b\r\n%b\r\n" % (boundary.encode(), part) for part in parts)
@@ -153,7 +153,7 @@ def _words(notice: Notice, voice: Voice, key: str) -> dict[str, str]:
     queue = "4" + key[:12].upper().translate(str.maketrans("01AEIOU", "BCDFGHJ"))
     return {
         "explanation": explanation, "server": notice.server, "recipient": notice.recipient, "domain": domain,
-        "to": notice.to,
+        "to": notice.to, "to_type": _type(notice.to),
         "local": notice.recipient.rpartition("@")[0], "reply": notice.reply, "status": notice.status,
         "subject": encodedwords.clean(notice.subject)[:LONGEST_SUBJECT] or "(no subject)", "key": key, "queue": queue,
         "number": str(int(key[:8], 16)), "seconds": str(int(notice.date.timestamp())),
@@ -186,9 +186,13 @@ def _header(notice: Notice, voice: Voice, words: dict[str, str], boundary: str, 
     return header.encode()
 
 
-def _report(notice: Notice, voice: Voice, words: dict[str, str], international: bool) -> bytes:
+def _type(address: str) -> str:
+    """The address type of an address (RFC 3464 section 2.1.2, RFC 6533 section 3)."""
+    return "rfc822" if address.isascii() else "utf-8"
+
+
+def _report(notice: Notice, voice: Voice, words: dict[str, str]) -> bytes:
     """The fields for programs (RFC 3464 section 2)."""
-    kind = "utf-8" if international else "rfc822"
     orcpt_type, _, orcpt = notice.orcpt.partition(";")
     message = [
         ("Original-Envelope-Id", xtext.decode(notice.envid) or ""),
@@ -198,12 +202,14 @@ def _report(notice: Notice, voice: Voice, words: dict[str, str], international: 
     ]
     recipient = [
         ("Original-Recipient", f"{orcpt_type}; {_decoded(orcpt_type, orcpt)}" if orcpt else ""),
-        ("Final-Recipient", f"{kind}; {notice.recipient}"),
+        ("Final-Recipient", f"{_type(notice.recipient)}; {notice.recipient}"),
         ("Action", notice.action),
         ("Status", notice.status),
         ("Remote-MTA", f"dns; {words['mx']}"),
         ("Diagnostic-Code", f"smtp; {notice.reply}"),
         ("Last-Attempt-Date", words["date"] if voice.dates else ""),
+        ("Will-Retry-Until", email_date(notice.arrived + voice.patience)
+         if voice.patience and notice.action == "delayed" else ""),
     ]
     return b"\r\n".join(
         "".join(f"{name}: {value}\r\n" for name, value in fields if value).encode() for fields in (message, recipient))
@@ -229,8 +235,8 @@ def _original(notice: Notice, voice: Voice, returned: bytes) -> bytes:
         kind = "message/global" if not returned[:header_end(returned)].isascii() else "message/rfc822"
     else:
         kind = "message/global-headers" if eight else "text/rfc822-headers"
-    fields = voice.original_fields if full else tuple(
-        (name, value.replace("Message", "Message Headers")) for name, value in voice.original_fields)
+    words = {"undelivered": "Undelivered " * (notice.action != "delivered"), "headers": " Headers" * (not full)}
+    fields = tuple((name, value.format(**words)) for name, value in voice.original_fields)
     return _part(fields, returned, kind)
 
 

@@ -9,6 +9,7 @@ failed, delayed, delivered.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from types import MappingProxyType
 from typing import Literal
 
@@ -26,6 +27,7 @@ class Voice(Struct, frozen=True):
     @ivar text_fields, report_fields, original_fields: MIME fields of the three parts.
     @ivar explanations: what C{{explanation}} in the text stands for, by kind of bad address.
     @ivar dates: whether the report tells of the last attempt.
+    @ivar patience: for how long the report of a delay says that delivery is tried; nothing for no such field.
     @ivar bracketed: whether To stands in angle brackets.
     @ivar mark: an empty header field that marks failures.
     """
@@ -42,6 +44,7 @@ class Voice(Struct, frozen=True):
     preamble: str = ""
     explanations: Mapping[str, str] = MappingProxyType({})
     dates: bool = False
+    patience: timedelta = timedelta(0)
     bracketed: bool = False
     mark: str = ""
 
@@ -72,10 +75,11 @@ _POSTFIX = Voice(
         "This is the mail system at host {server}.\n\nYour message was successfully delivered to the destination(s)\n"
         "listed below.\n" + _POSTFIX_END + "delivery via {mx}: {reply}\n",
     ),
-    message_fields=(("X-Postfix-Queue-ID", "{queue}"), ("X-Postfix-Sender", "rfc822; {to}")),
+    message_fields=(("X-Postfix-Queue-ID", "{queue}"), ("X-Postfix-Sender", "{to_type}; {to}")),
     text_fields=(("Content-Description", "Notification"),),
     report_fields=(("Content-Description", "Delivery report"),),
-    original_fields=(("Content-Description", "Undelivered Message"),),
+    patience=timedelta(days=5),
+    original_fields=(("Content-Description", "{undelivered}Message{headers}"),),
 )
 
 _EXIM = Voice(
@@ -132,6 +136,7 @@ _GMAIL = Voice(
     fields=(("X-Failed-Recipients", "{failed}"),),
     message_fields=(("Received-From-MTA", "dns; {to}"), ("X-Original-Message-ID", "{original_id}")),
     dates=True,
+    patience=timedelta(hours=46),
 )
 
 _EXCHANGE = Voice(

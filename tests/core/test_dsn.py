@@ -108,6 +108,25 @@ class NoticeTests(SynchronousTestCase):
                 subjects.add(message["Subject"])
             self.assertEqual(len(subjects), 3)
 
+    def test_postfix_says_what_is_returned(self) -> None:
+        """The description of the third part as Postfix has it: nothing is undelivered of what was delivered."""
+        for action, ret, description in (
+            ("failed", "", "Undelivered Message Headers"), ("failed", "FULL", "Undelivered Message"),
+            ("delayed", "", "Undelivered Message Headers"), ("delivered", "", "Message Headers"),
+        ):
+            _, parts = opened(replace(NOTICE, action=action, kind=None, ret=ret))
+            self.assertEqual(parts[2]["Content-Description"], description)
+
+    def test_delay_has_an_end(self) -> None:
+        """Postfix and Gmail tell of a delay until when they try (RFC 3464 section 2.3.9)."""
+        for dialect, told in (("postfix", True), ("gmail", True), ("exim", False), ("exchange", False)):
+            for action in ("failed", "delayed"):
+                _, parts = opened(replace(NOTICE, dialect=dialect, action=action, kind=None))
+                until = parts[1].get_payload()[1]["Will-Retry-Until"]
+                self.assertEqual(until is not None, told and action == "delayed")
+        self.assertEqual(opened(replace(NOTICE, action="delayed", kind=None))[1][1].get_payload()[1][
+            "Will-Retry-Until"], "Sat, 7 Mar 2026 09:00:00 +0000")
+
     def test_marks(self) -> None:
         """What bounce readers know a dialect by, in failures only."""
         for dialect, field in (("exchange", "X-MS-Exchange-Message-Is-Ndr"), ("exim", "X-Failed-Recipients"),
@@ -137,6 +156,17 @@ class NoticeTests(SynchronousTestCase):
         self.assertEqual(email.message_from_bytes(octets)["Content-Transfer-Encoding"], "8bit")
         self.assertNotIn(b"Content-Transfer-Encoding", notification(NOTICE))
         self.assertIn(b"Content-Type: message/global-headers\r\nContent-Transfer-Encoding: 8bit\r\n", octets)
+
+    def test_international_sender(self) -> None:
+        """Whatever in the report is beyond ASCII makes it global; each address has the type of its own."""
+        for dialect, field in (("postfix", "X-Postfix-Sender: utf-8; "), ("gmail", "Received-From-MTA: dns; ")):
+            octets = notification(replace(NOTICE, dialect=dialect, to="jürgen@sim.test"))
+            self.assertIn(f"\r\n{field}jürgen@sim.test\r\n".encode(), octets)
+            self.assertIn(b"\r\nFinal-Recipient: rfc822; maria@acme.test\r\n", octets)
+            self.assertIn(b"\r\nContent-Type: message/global-delivery-status\r\n", octets)
+        octets = notification(replace(NOTICE, kind=None, said="550 5.1.1 Nicht für uns"))
+        self.assertIn(b"\r\nContent-Type: message/global-delivery-status\r\n", octets)
+        self.assertIn(b"\r\nFinal-Recipient: rfc822; ", octets)
 
     def test_international_domain(self) -> None:
         """A domain beyond ASCII alone is written in A-labels, so that every reader understands the notice."""
