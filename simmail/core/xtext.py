@@ -1,8 +1,13 @@
 """
-xtext: how DSN parameters of SMTP carry text (RFC 3461 section 4).
+xtext: how DSN parameters of SMTP carry text (RFC 3461 section 4), and its sister for UTF-8 (RFC 6533 section 3).
 """
 
 from __future__ import annotations
+
+import re
+
+#: A character that an address of the type C{utf-8} holds in ASCII.
+_EMBEDDED = re.compile(r"\\x\{([0-9A-F]{2,6})\}", re.IGNORECASE)
 
 _HEX = "0123456789ABCDEF"
 
@@ -30,3 +35,14 @@ def decode(value: str) -> str | None:
 def encode(text: str) -> str:
     """Printable ASCII as xtext."""
     return "".join(c if "!" <= c <= "~" and c not in "+=" else f"+{ord(c):02X}" for c in text)
+
+
+def is_unicode(value: str, utf8: bool) -> bool:
+    """
+    Whether an address of the type C{utf-8} is well formed; a backslash begins an embedded character and nothing else.
+
+    @param utf8: characters beyond ASCII may stand for themselves.
+    """
+    if not value.isprintable() or " " in value or not (utf8 or value.isascii()) or "\\" in _EMBEDDED.sub("", value):
+        return False
+    return all(int(one, 16) <= 0x10FFFF and chr(int(one, 16)).isprintable() for one in _EMBEDDED.findall(value))

@@ -10,6 +10,7 @@ RFC 4954 section 5.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -21,6 +22,9 @@ from simmail.smtp.replies import Refused
 
 #: RFC 3461 sections 4.2 and 4.4.
 LONGEST_ORCPT, LONGEST_ENVID = 500, 100
+
+#: RFC 5322 section 3.2.3, without blanks and comments.
+_ATOM = re.compile(r"[\w!#$%&'*+/=?^`{|}~-]+", re.ASCII)
 
 #: Arguments that are remembered with what they say, for the same few write to the same few; longer ones are not.
 MOST_KEPT, SHORT = 512, 256
@@ -130,7 +134,7 @@ def _rcpt_to(argument: bytes, domain: str, utf8: bool) -> RcptTo:
                 raise Refused(replies.parameter_bad(name))
         elif name == "ORCPT":
             kind, colon, text = value.partition(";")
-            if not (colon and kind and text and len(value) <= LONGEST_ORCPT) or not _is_orcpt(kind, text):
+            if not (colon and kind and text and len(value) <= LONGEST_ORCPT) or not _is_orcpt(kind, text, utf8):
                 raise Refused(replies.parameter_bad(name))
             orcpt = value
         else:
@@ -201,10 +205,8 @@ def _parameters(rest: bytes) -> list[tuple[str, str]]:
     return list(found.items())
 
 
-def _is_orcpt(kind: str, text: str) -> bool:
-    """Whether an original recipient is well formed: xtext, or with the type C{utf-8} as RFC 6533 section 3 has it."""
-    if not kind.isascii() or not kind.isprintable():
-        return False
+def _is_orcpt(kind: str, text: str, utf8: bool) -> bool:
+    """Whether an original recipient is well formed: an atom and xtext, or as RFC 6533 section 3 has it."""
     if kind.lower() == "utf-8":
-        return text.isprintable() and " " not in text
-    return xtext.decode(text) is not None
+        return xtext.is_unicode(text, utf8)
+    return _ATOM.fullmatch(kind) is not None and xtext.decode(text) is not None

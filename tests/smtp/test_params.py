@@ -35,6 +35,18 @@ class ParameterTests(SynchronousTestCase):
         self.assertEqual(
             rcpt_to("TO:<ä@b.test> ORCPT=utf-8;ä@b.test".encode(), "sim.test", True).orcpt, "utf-8;ä@b.test")
 
+    def test_original_recipient(self) -> None:
+        """Its type is an atom; of the type utf-8 a backslash begins an embedded character (RFC 6533 section 3)."""
+        for orcpt, utf8 in (("utf-8;j\\x{FC}rgen@b.test", False), ("utf-8;\\x{5C}\\x{1F600}@b.test", False),
+                            ("UTF-8;jürgen@b.test", True), ("x400;/C=us;/S=m", False), ("rfc822;a=b@b.test", False)):
+            self.assertEqual(rcpt_to(f"TO:<a@b.test> ORCPT={orcpt}".encode(), "sim.test", utf8).orcpt, orcpt)
+        for orcpt, utf8 in (("utf-8;jürgen@b.test", False), ("utf-8;a\\b@b.test", True), ("utf-8;\\x{zz}@b.test", True),
+                            ("utf-8;\\x{0A}@b.test", True), ("utf-8;\\x{110000}@b.test", True),
+                            ("utf-8;\\x{D800}@b.test", True), ("fo(o;a@b.test", False), ("ä;a@b.test", True)):
+            with self.assertRaises(Refused, msg=orcpt) as caught:
+                rcpt_to(f"TO:<a@b.test> ORCPT={orcpt}".encode(), "sim.test", utf8)
+            self.assertEqual(caught.exception.reply, replies.parameter_bad("ORCPT"))
+
     def test_quoted(self) -> None:
         """Brackets, blanks and escapes inside a quoted local part belong to it."""
         self.assertEqual(rcpt_to(rb'TO:<"a > \" b"@acme.test> NOTIFY=NEVER', "sim.test", False),
