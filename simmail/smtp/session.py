@@ -340,6 +340,8 @@ class Session(Faulty):
         if refused:
             self._reset()
             self._refuse(refused)
+            if refused.startswith(b"421"):
+                self._close()
         elif self._last:
             self._complete()
         else:
