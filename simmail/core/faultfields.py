@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from simmail.core.address import u_labels
 from simmail.core.checks import LINE, Check, flag, line, list_of, members, one_of, share, text
-from simmail.core.faults import KINDS, PAIRS, STAGES, Certificate, FaultRule, Per
+from simmail.core.faults import KINDS, PAIRS, STAGES, Certificate, FaultRule, Per, default_reply
 from simmail.core.persona import Hours
 from simmail.core.times import LONGEST, parse_clock, parse_days, parse_duration, zone
 from simmail.errors import Invalid
@@ -120,7 +120,8 @@ def _check_reply(rule: FaultRule, field: str) -> None:
     if rule.code and rule.code // 100 not in classes:
         wanted = " or ".join(f"{one}00 to {one}99" for one in classes)
         raise Invalid(_below(field, "code"), f"must be from {wanted} for {rule.kind}")
-    if rule.enhanced and rule.enhanced[0] != str((rule.code // 100) or classes[-1]) and rule.kind in _CODES:
+    code = rule.code or default_reply(rule.kind, rule.stage)[0]
+    if rule.enhanced and rule.kind in _CODES and code and rule.enhanced[0] != str(code)[0]:
         raise Invalid(_below(field, "enhanced"), "must begin as code does")
 
 

@@ -268,7 +268,7 @@ def _key(rule: FaultRule, *what: str) -> str:
 
 
 def _verdict(index: int, rule: FaultRule, passing: Passing, address: str) -> FaultVerdict:
-    code, enhanced, message = (0, "", "") if rule.certificate else _default_reply(rule.kind, rule.stage)
+    code, enhanced, message = (0, "", "") if rule.certificate else default_reply(rule.kind, rule.stage)
     if rule.code:
         if rule.code // 100 != code // 100:
             enhanced = f"{rule.code // 100}.0.0"
@@ -306,7 +306,8 @@ _DEFER: Mapping[str, tuple[int, str, str]] = MappingProxyType({
 })
 
 
-def _default_reply(kind: FaultKind, stage: Stage) -> tuple[int, str, str]:
+def default_reply(kind: FaultKind, stage: Stage) -> tuple[int, str, str]:
+    """Code, enhanced code and text where a rule gives none; 0 and nothing where the kind has no reply."""
     if stage in _IMAP:
         return 0, "", "Authentication failed" if kind == "auth_fail" else "Refused by a fault rule"
     if kind == "reject":

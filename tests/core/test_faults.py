@@ -122,6 +122,14 @@ class MatchTests(SynchronousTestCase):
                     self.assertEqual((verdict.code // 100, verdict.enhanced[:2]), (wanted, f"{wanted}."))
                     self.assertTrue(verdict.message)
 
+    def test_enhanced_without_code(self) -> None:
+        """It goes with the code that the kind has at the stage."""
+        for kind, stage, good, bad in (("tls_fail", "starttls", "4.7.0", "5.7.0"), ("defer", "auth", "4.7.1", "5.7.1"),
+                                       ("auth_fail", "auth", "5.7.9", "4.7.0")):
+            rule = rule_of({"kind": kind, "stage": stage, "enhanced": good})
+            self.assertEqual(rule.enhanced, good)
+            self.assertRaises(Invalid, rule_of, {"kind": kind, "stage": stage, "enhanced": bad})
+
     def test_code_without_enhanced(self) -> None:
         """A code of another class than the default brings its own enhanced class."""
         verdict = Trial({"kind": "auth_fail", "stage": "auth", "code": 454}).ask(RCPT._replace(stage="auth"))
