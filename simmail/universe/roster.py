@@ -147,13 +147,16 @@ class Roster:
 
         @raise NotFound: there is no default universe.
         """
-        # Asked of each only as far as needed: whether an address is there may be a look at the disk.
-        universes = self._universes.values()
-        having = [one for one in universes if one.id != "demo" and one.store.exists(recipient)]
-        if not having:
-            domain = recipient.rpartition("@")[2]
-            having = [one for one in universes if one.id != "demo" and domain in one.policy.rules.domains]
-        return having[0] if len(having) == 1 else self.universe(self._config.smtp.default_universe)
+        default = self._universes.get(self._config.smtp.default_universe)
+        others = [one for one in self._universes.values() if one.id != "demo" and one is not default]
+        # Whether an address is there may be a look at the disk: the default is asked only if that decides something.
+        having = [one for one in others if one.store.exists(recipient)]
+        domain = recipient.rpartition("@")[2]
+        found = having or [one for one in others if domain in one.policy.rules.domains]
+        if len(found) != 1 or default is not None and (
+                default.store.exists(recipient) or not having and domain in default.policy.rules.domains):
+            return self.universe(self._config.smtp.default_universe)
+        return found[0]
 
     def home(self, login: str = "") -> Universe | None:
         """The universe a login belongs to, else the one for mail of nobody's; None when there is no such."""

@@ -10,6 +10,7 @@ from twisted.internet.defer import Deferred, maybeDeferred
 from simmail.config import from_value
 from simmail.core.allowances import Allowances, Plan, plans_of
 from simmail.core.faults import Passing
+from simmail.core.recipients import rules_of
 from simmail.database.records import Commit
 from simmail.errors import (
     Conflict, Forbidden, Invalid, NotFound, OverAllowance, OverMailLimit, TooMany, Unauthenticated, Unavailable,
@@ -265,6 +266,27 @@ class RosterTests(RoadTestCase):
         now(other.store.create("x@there.test"))
         self.assertIs(self.server.roster.route("x@there.test"), other)
         self.assertIs(self.server.roster.route("y@nowhere.test"), self.universe)
+        now(self.universe.store.create("x@there.test"))
+        self.assertIs(self.server.roster.route("x@there.test"), self.universe)
+
+    def test_routes_by_domain(self) -> None:
+        """A domain that one universe names is its own, until the default names it or has the mailbox."""
+        other = self.server.universe("other")
+        other.policy.rules = rules_of({"domains": {"there.test": {}}})
+        route = self.server.roster.route
+        self.assertIs(route("x@there.test"), other)
+        now(self.universe.store.create("x@there.test"))
+        self.assertIs(route("x@there.test"), self.universe)
+        self.assertIs(route("y@there.test"), other)
+        self.universe.policy.rules = other.policy.rules
+        self.assertIs(route("y@there.test"), self.universe)
+
+    def test_routes_without_a_look(self) -> None:
+        """Where the answer is the default anyway, its store is not asked: that may be a look at the disk."""
+        asked: list[str] = []
+        self.patch(self.universe.store, "exists", asked.append)
+        self.assertIs(self.server.roster.route("new@nowhere.test"), self.universe)
+        self.assertEqual(asked, [])
 
     def test_deleted(self) -> None:
         """A deleted universe is gone with its keys."""
