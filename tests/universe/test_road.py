@@ -165,6 +165,18 @@ class RoadTests(RoadTestCase):
                 for uid in folder.uids:
                     self.assertNotIn(b"c@x.test", now(folder.read(uid)))
 
+    def test_blanks_before_a_colon(self) -> None:
+        """Field names of old may have blanks behind them (RFC 5322 section 4.5): such fields are seen as well."""
+        self.server.send(self.universe, "app@sim.test", "a@x.test",
+                         b"From: app@sim.test\nbcc : c@x.test\nMessage-ID\t: <m@app.test>\nDate : then\n"
+                         b"Date-Hint: x\n\nhi\n")
+        (mail,) = self.inbox("a@x.test")
+        self.assertEqual([name.strip() for name, _ in mail.headers], ["From", "Message-ID", "Date", "Date-Hint"])
+        self.assertEqual(mail.message_id, "<m@app.test>")
+        self.server.send(self.universe, "app@sim.test", "b@x.test", b"Resent-Bcc\t: c@x.test\nDate-Hint: x\n\nhi\n")
+        (mail,) = self.inbox("b@x.test")
+        self.assertEqual([name for name, _ in mail.headers], ["Date-Hint", "Message-ID", "Date"])
+
     def test_missing_fields_are_added(self) -> None:
         """Message-ID and Date are added on submission, the date by the simulated clock."""
         accepted = self.server.send(self.universe, "app@sim.test", "a@x.test", b"Subject: x\n\nhi\n")
