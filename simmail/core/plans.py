@@ -13,7 +13,8 @@ and besides:
 
   - C{reply}: C{visited}: [{url, text, opened, broken}] once links were opened; batching appends to C{mails}
   - C{ooo}: C{period}: {from, to, message}; C{to} is the reverse-path
-  - C{bounce}: C{bounce}: the kind; C{address}: the recipient that bounces; C{to} is the reverse-path
+  - C{bounce}: C{action}: failed or delivered; C{bounce}: the kind, None where it is delivered; C{address}: the
+    recipient; C{to} is the reverse-path
   - C{forward}: C{forward_to} as the persona has it (id or address; C{to} is empty for an id); C{reply_to},
     C{reply_to_name}: the original sender; C{by}: addresses that forwarded it so far, to be named in the
     C{X-Service-Forwarded} field

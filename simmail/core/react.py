@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from simmail.core import links, promises, relations, timing
 from simmail.core.automatic import automatic, bulk, no_notices
 from simmail.core.dice import Dice
-from simmail.core.dsn import wanted
+from simmail.core.dsn import Action, wanted
 from simmail.core.inclination import inclined, reasons
 from simmail.core.persona import Behaviors, OutOfOffice, Persona
 from simmail.core.plans import FORWARDED, MOST_FORWARDS, about, case_id, item, planned, reply_address, who
@@ -79,6 +79,7 @@ def react(situation: Situation) -> Reactions:
             Junk(spam.score, spam.threshold, f"spam score {spam.score:.1f} reaches {spam.threshold:.1f}: {spam.why}"
                  if spam.why else f"spam score {spam.score:.1f} reaches {spam.threshold:.1f}"),
             Relate(relations.junked(before, persona), "got junk"),
+            *_told(situation, "delivered"),
         )
     # 3
     found = signals(mail)
@@ -86,7 +87,8 @@ def react(situation: Situation) -> Reactions:
     dossier, why = relations.met(
         before, persona, mail.from_.name, situation.sender_id, found, bool(machine), situation.now)
     thread = _went_on(situation, found)
-    reactions: list[Reaction] = [Receive(case_id(situation), situation.how, _filed(situation))]
+    reactions: list[Reaction] = [Receive(case_id(situation), situation.how, _filed(situation), sender)]
+    reactions += _told(situation, "delivered")
     if not machine:
         note = _note(situation, found)
         if note:
@@ -204,15 +206,21 @@ def _decide(
 def _bounced(s: Situation, dossier: Dossier, refusal: Refused) -> Reactions:
     counted = Relate(replace(dossier, received=dossier.received + 1), "a mail bounced")
     told = Bounce(refusal.kind, s.recipient, s.envelope_sender, refusal.why)
-    if not wanted("failed", tuple(s.dsn.get("notify", ())), s.envelope_sender):
-        return (told, counted)
+    return (told, *_told(s, "failed", refusal), counted)
+
+
+def _told(s: Situation, action: Action, refusal: Refused | None = None) -> tuple[Plan, ...]:
+    """The notification that was asked for: what becomes of a mail is known only now, so it says one thing."""
+    if not wanted(action, tuple(s.dsn.get("notify", ())), s.envelope_sender):
+        return ()
     at = timing.drawn(timedelta(seconds=40), 1.8, s.pace, s.dice, "bounce delay")
-    plan = planned(
-        s, "bounce", timing.later(s.now, at),
-        f"Bounce {about(s.mail)} to {s.envelope_sender}: {refusal.kind}", refusal.why,
-        {**s.dsn, "bounce": refusal.kind, "address": s.recipient}, to=(s.envelope_sender, ""),
-    )
-    return (told, plan, counted)
+    if refusal is None:
+        plan, why = f"Confirm {about(s.mail)} to {s.envelope_sender}", "a notification of success was asked for"
+    else:
+        plan, why = f"Bounce {about(s.mail)} to {s.envelope_sender}: {refusal.kind}", refusal.why
+    extra = {**s.dsn, "action": action, "bounce": refusal.kind if refusal is not None else None,
+             "address": s.recipient}
+    return (planned(s, "bounce", timing.later(s.now, at), plan, why, extra, to=(s.envelope_sender, "")),)
 
 
 # 3

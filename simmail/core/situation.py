@@ -266,11 +266,12 @@ class Junk(Struct, frozen=True):
 
 
 class Receive(Struct, frozen=True):
-    """C{persona.received}: it is in the inbox."""
+    """C{persona.received}: it is in the inbox; C{from_} is whom it is from."""
 
     case_id: str
     how: How
     why: str
+    from_: str
 
 
 class Ignore(Struct, frozen=True):

@@ -106,7 +106,7 @@ class _Pen:
     def receive(self, one: Receive) -> None:
         mail = self._setting.mail
         self._case_id = one.case_id
-        self._event("persona.received", case_id=one.case_id or None, **{"from": mail.from_.address},
+        self._event("persona.received", case_id=one.case_id or None, **{"from": one.from_},
                     from_name=mail.from_.name, subject=mail.subject, message_id=mail.message_id,
                     text=mail.text[:LONGEST_TEXT])
 

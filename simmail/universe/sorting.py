@@ -109,7 +109,7 @@ def _deliver(
             copies = pile.beside[kind] = Copies(
                 f"{delivery_id}-{kind}", _cut(octets) if kind == "corrupt" else octets, [], [])
         address_copy(universe, recipient.address, submission.sender, copies.octets, copies.id, now, "mail",
-                     copies.filings, copies.arrivals, _asked(submission, recipient))
+                     copies.filings, copies.arrivals, _asked(submission, recipient, again=kind == "duplicate"))
     wait = timedelta(0)
     if fault is not None and kind == "bounce":
         _bounce(universe, submission, recipient, octets, now, pile, "",
@@ -119,7 +119,9 @@ def _deliver(
         pile.late.setdefault(fault.delay, []).append(recipient.address)
         if "DELAY" in recipient.notify:
             pile.planned(universe.bounces.plan(submission, recipient, pile.mail, octets, now, "delayed"))
-    if kind in ("", "duplicate", "corrupt", "late") and "SUCCESS" in recipient.notify:
+    # A persona may yet refuse what is delivered to it now: that is told when it has decided.
+    told = kind == "late" or kind in ("", "duplicate", "corrupt") and universe.people.at(recipient.address) is None
+    if told and "SUCCESS" in recipient.notify:
         pile.planned(universe.bounces.plan(submission, recipient, pile.mail, octets, now, "delivered", later=wait))
 
 
@@ -171,12 +173,14 @@ def address_copy(
     filings.append(Filing(address, folder))
 
 
-def _asked(submission: Submission, recipient: Recipient) -> dict[str, Any]:
-    """What was asked of notifications about a recipient."""
-    dsn = submission.dsn
-    if not recipient.notify and not recipient.orcpt and dsn is None:
+def _asked(submission: Submission, recipient: Recipient, again: bool = False) -> dict[str, Any]:
+    """What was asked of notifications about a recipient; of a second copy success is not told again."""
+    dsn, notify = submission.dsn, recipient.notify
+    if not notify and not recipient.orcpt and dsn is None:
         return {}
-    asked = {"notify": recipient.notify, "orcpt": recipient.orcpt}
+    if again and notify:
+        notify = tuple(one for one in notify if one != "SUCCESS") or ("NEVER",)
+    asked = {"notify": notify, "orcpt": recipient.orcpt}
     return asked if dsn is None else {**asked, "ret": dsn.ret, "envid": dsn.envid}
 
 

@@ -76,16 +76,33 @@ class BounceTests(BounceTestCase):
         self.submit("maria@acme.test", notify=("NEVER",))
         self.submit("maria@acme.test", notify=("SUCCESS",))
         self.assertEqual(len(self.events("persona.bounced")), 2)
-        moved = now(self.universe.scheduler.advance(until="idle"))
-        self.assertEqual([one.get_payload()[1].as_string().count("Action: delivered") for one in self.notices()], [1])
-        self.submit("maria@acme.test", dsn=DsnRequest("FULL", "env+2B1"), orcpt="rfc822;m@acme.test")
+        self.assertEqual(self.universe.scheduler.pending, {})
+        self.submit("maria@acme.test", dsn=DsnRequest("FULL", "env+2B1"), orcpt="rfc822;m@acme.test",
+                    notify=("SUCCESS", "FAILURE"))
         now(self.universe.scheduler.advance(until="idle"))
-        self.assertEqual(moved.jobs_run, 1)
+        self.assertEqual(len(self.notices()), 1)
         notice = self.notices()[-1]
         report = notice.get_payload()[1].as_string()
         self.assertIn("Original-Envelope-Id: env+1\n", report)
         self.assertIn("Original-Recipient: rfc822; m@acme.test\n", report)
         self.assertIn("lunch on Friday at 12:30", notice.get_payload()[2].as_string())
+
+    def test_delivered_to_a_persona(self) -> None:
+        """What a persona's mailbox keeps is confirmed once, junk and what arrives twice included."""
+        now(self.universe.people.create(persona(paused=True)))
+        now(self.universe.faults.put([{"kind": "duplicate", "stage": "deliver", "first": 1}]))
+        for notify in (("SUCCESS", "DELAY"), ("SUCCESS",), ("DELAY",), ()):
+            fault = self.universe.policy.fault(Passing("deliver", "ip", "app@sim.test", "maria@acme.test"))
+            self.submit("maria@acme.test", dsn=DsnRequest("FULL", "e"), notify=notify, fault=fault)
+        self.assertEqual(len(self.events("persona.received")), 5)
+        spam = b"From: WINNER <x@y.test>\nSubject: FREE MONEY!!! ACT NOW!!! $$$\n\nViagra! http://1.2.3.4/ CLICK HERE\n"
+        self.submit("maria@acme.test", spam.replace(b"\n", b"\r\n"), notify=("SUCCESS",))
+        self.assertEqual(len(self.events("persona.junked")), 1)
+        now(self.universe.scheduler.advance(until="idle"))
+        self.assertEqual(len(self.notices()), 3)
+        for notice in self.notices():
+            self.assertIn("Action: delivered\n", notice.get_payload()[1].as_string())
+            self.assertEqual(notice.get_payload()[2].get_content_type(), "text/rfc822-headers")
 
     def test_waiting_for_the_answer_of_a_bad_address(self) -> None:
         """Who waits for a persona whose mailbox is forced full is told that it bounced."""

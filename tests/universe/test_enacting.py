@@ -45,7 +45,7 @@ class EnactTests(SynchronousTestCase):
 
     def test_received(self) -> None:
         """What came is told with its text and case."""
-        data = self.told(enacted(Receive("c_1", "key", "in the inbox")), "persona.received")
+        data = self.told(enacted(Receive("c_1", "key", "in the inbox", APP)), "persona.received")
         self.assertEqual(set(data), {
             "persona_id", "persona", "case_id", "from", "from_name", "subject", "message_id", "text"})
         self.assertEqual((data["case_id"], data["from"], data["from_name"]), ("c_1", APP, "Alice Smith"))
@@ -61,7 +61,7 @@ class EnactTests(SynchronousTestCase):
 
     def test_ignored_in_a_case(self) -> None:
         """Ignored mail bears the case it was received in."""
-        commit = enacted(Receive("c_1", "key", "in the inbox"), Ignore("no"))
+        commit = enacted(Receive("c_1", "key", "in the inbox", APP), Ignore("no"))
         self.assertEqual(commit.events[1].case_id, "c_1")
 
     def test_planned(self) -> None:

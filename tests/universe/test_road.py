@@ -177,6 +177,13 @@ class RoadTests(RoadTestCase):
         (mail,) = self.inbox("b@x.test")
         self.assertEqual([name for name, _ in mail.headers], ["Date-Hint", "Message-ID", "Date"])
 
+    def test_nobody_in_from(self) -> None:
+        """Mail without a From is received from its reverse-path, as it is answered to that."""
+        now(self.universe.people.create(persona()))
+        self.server.send(self.universe, "app@sim.test", "maria@acme.test", b"Subject: x\n\nHow are you?\n")
+        (event,) = self.events("persona.received")
+        self.assertEqual((event["data"]["from"], event["data"]["from_name"]), ("app@sim.test", ""))
+
     def test_missing_fields_are_added(self) -> None:
         """Message-ID and Date are added on submission, the date by the simulated clock."""
         accepted = self.server.send(self.universe, "app@sim.test", "a@x.test", b"Subject: x\n\nhi\n")
