@@ -14,6 +14,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from msgspec import Struct
+
 from simmail.core.delivery import Copy, Delivery
 from simmail.errors import NotFound
 from simmail.mailstore import maildir, marks, office
@@ -27,7 +29,7 @@ from simmail.mailstore.names import mailbox_dir
 MOST_OPEN = 512
 
 
-class Added(NamedTuple):
+class Added(Struct, frozen=True, array_like=True):
     """A message that has appeared; C{keywords}: the table its mask is to be read by."""
 
     mailbox: str
@@ -41,6 +43,25 @@ class Filed(NamedTuple):
 
     copies: tuple[Copy, ...]
     added: list[Added]
+
+
+class Sheet:
+    """
+    What the copies of one delivery have in common while it is filed.
+
+    @ivar date: microseconds; temporary: where the file is until the last copy takes it.
+    @ivar left: copies that are still to be made; placed: where those are that appeared.
+    """
+
+    __slots__ = ("key", "size", "date", "temporary", "left", "placed")
+
+    def __init__(self, key: str, size: int, date: int, temporary: str, left: int) -> None:
+        self.key = key
+        self.size = size
+        self.date = date
+        self.temporary = temporary
+        self.left = left
+        self.placed: list[str] = []
 
 
 class Restated(NamedTuple):
@@ -192,57 +213,51 @@ class Filer:
             self._begun = ""
         else:
             self.write(temporary, delivery.octets, date)
+        keys = [(filing.mailbox, filing.folder) for filing in delivery.filings]
+        sheet = Sheet(delivery.id, len(delivery.octets), date, temporary, len(set(keys)))
         copies: dict[tuple[str, str], Copy] = {}
         added: list[Added] = []
-        placed: list[str] = []
-        left = len({(filing.mailbox, filing.folder) for filing in delivery.filings})
         try:
-            for filing in delivery.filings:
-                key = (filing.mailbox, filing.folder)
+            for key, filing in zip(keys, delivery.filings):
                 if key in copies:
                     continue
-                left -= 1
-                last = temporary, not left, placed
                 share = shares.get(key)
                 if share is not None:
                     place = share.place
-                    uid, row = self._appear(place, delivery, filing.flags, date, *last, share.take)
+                    uid, row = self._appear(sheet, place, filing.flags, share.take)
                 else:
                     try:
-                        place = self.place(filing.mailbox, filing.folder, create)
-                        uid, row = self._put(place, delivery, filing.flags, date, *last)
+                        place = self.place(*key, create)
+                        uid, row = self._put(sheet, place, filing.flags)
                     except FileNotFoundError:
                         # Another program removed the folder under our hands.
-                        self.forget(filing.mailbox, filing.folder)
-                        place = self.place(filing.mailbox, filing.folder, create)
-                        uid, row = self._put(place, delivery, filing.flags, date, *last)
-                copies[key] = Copy(filing.mailbox, filing.folder, uid, place.uids.uidvalidity)
+                        self.forget(*key)
+                        place = self.place(*key, create)
+                        uid, row = self._put(sheet, place, filing.flags)
+                uids = place.uids
+                copies[key] = Copy(filing.mailbox, filing.folder, uid, uids.uidvalidity)
                 if row is not None:
-                    added.append(Added(filing.mailbox, filing.folder, row, place.uids.keywords))
-            if len(placed) < len(copies):
+                    added.append(Added(filing.mailbox, filing.folder, row, uids.keywords))
+                sheet.left -= 1
+            if len(sheet.placed) < len(copies):
                 self.discard(temporary)
         except BaseException:
-            for path in (*placed, temporary):
+            for path in (*sheet.placed, temporary):
                 self.discard(path)
             raise
-        return Filed(tuple([copies[filing.mailbox, filing.folder] for filing in delivery.filings]), added)
+        return Filed(tuple([copies[key] for key in keys]), added)
 
-    def _put(
-        self, place: Place, delivery: Delivery, flags: Sequence[str], date: int, temporary: str, last: bool,
-        placed: list[str],
-    ) -> tuple[int, Row | None]:
+    def _put(self, sheet: Sheet, place: Place, flags: Sequence[str]) -> tuple[int, Row | None]:
         with place.uids.locked() as changed:
             if changed or place.sorted is None:
                 place.learn(self.root)
-            return self._appear(
-                place, delivery, flags, date, temporary, last, placed, lambda: place.uids.take(1, 1))
+            return self._appear(sheet, place, flags, place.uids.take)
 
     def _appear(
-        self, place: Place, delivery: Delivery, flags: Sequence[str], date: int, temporary: str, last: bool,
-        placed: list[str], take: Callable[[], tuple[int, int]],
+        self, sheet: Sheet, place: Place, flags: Sequence[str], take: Callable[[], tuple[int, int]],
     ) -> tuple[int, Row | None]:
         """The folder is locked: the message appears under the UID and MODSEQ that C{take} answers."""
-        uids, root, key = place.uids, self.root, delivery.id
+        root, key = self.root, sheet.key
         if place.may_have(key):
             found = maildir.find(root, place.directory, key)
             if found is not None:
@@ -250,18 +265,17 @@ class Filer:
         mask = 0
         if flags:
             if any(map(is_keyword, flags)):
-                uids.define([flag for flag in flags if is_keyword(flag)])
+                place.uids.define([flag for flag in flags if is_keyword(flag)])
             mask = place.mask(flags)
-        size = len(delivery.octets)
         uid, modseq = take()
-        path = f"{place.directory}/{maildir.path_of(key, uid, size, mask, not flags)}"
-        if last:
-            os.rename(temporary, path, src_dir_fd=root, dst_dir_fd=root)
+        path = f"{place.directory}/{maildir.path_of(key, uid, sheet.size, mask, not flags)}"
+        if sheet.left == 1:
+            os.rename(sheet.temporary, path, src_dir_fd=root, dst_dir_fd=root)
         else:
-            os.link(temporary, path, src_dir_fd=root, dst_dir_fd=root)
-        placed.append(path)
+            os.link(sheet.temporary, path, src_dir_fd=root, dst_dir_fd=root)
+        sheet.placed.append(path)
         place.remember(key)
-        return uid, Row(uid, mask, size, date, modseq, not flags, key)
+        return uid, Row(uid, mask, sheet.size, sheet.date, modseq, not flags, key)
 
     def write(self, path: str, octets: bytes, date: int) -> None:
         """A new file with a modification time (microseconds)."""

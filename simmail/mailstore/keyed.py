@@ -54,19 +54,20 @@ class Place:
         """There is one more key."""
         if self.sorted is not None:
             self.unsorted.add(hash(key))
-            self._sort()
+            if len(self.unsorted) > _UNSORTED:
+                self._sort()
 
     def remember_all(self, keys: Iterable[str]) -> None:
         """There are some more keys."""
         if self.sorted is None:
             return
         self.unsorted.update(map(hash, keys))
-        self._sort()
+        if len(self.unsorted) > _UNSORTED:
+            self._sort()
 
     def _sort(self) -> None:
-        if self.sorted is not None and len(self.unsorted) > _UNSORTED:
-            self.sorted = array("q", sorted([*self.sorted, *self.unsorted]))
-            self.unsorted = set()
+        self.sorted = array("q", sorted([*(self.sorted or ()), *self.unsorted]))
+        self.unsorted = set()
 
     def mask(self, flags: Iterable[str]) -> int:
         """Flags as bits; keywords that are not in the table are left out."""

@@ -7,13 +7,12 @@ and filed alone.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 
 from simmail.core.delivery import Delivery
 from simmail.mailstore.filing import Filed, Filer
-from simmail.mailstore.keyed import NO_SHARES, Share
+from simmail.mailstore.keyed import NO_SHARES, Place, Share
+from simmail.mailstore.uids import Uids
 
 
 class Files:
@@ -49,9 +48,13 @@ def file_all(filer: Filer, deliveries: Sequence[Delivery], create: bool = True) 
     outcomes: list[Filed | Exception] = [_NOT_YET] * len(deliveries)
     if len(deliveries) > 1:
         try:
-            with ExitStack() as stack:
-                shares = _shares(filer, deliveries, create, stack)
+            held: list[Uids] = []
+            try:
+                shares = _shares(filer, deliveries, create, held)
                 outcomes = [_file(filer, delivery, create, shares) for delivery in deliveries]
+            finally:
+                for uids in held:
+                    uids.unlock()
         except Exception:
             # Which folder it was is found out one by one.
             pass
@@ -72,17 +75,25 @@ def _file(
 
 
 def _shares(
-    filer: Filer, deliveries: Sequence[Delivery], create: bool, stack: ExitStack
+    filer: Filer, deliveries: Sequence[Delivery], create: bool, held: list[Uids]
 ) -> dict[tuple[str, str], Share]:
-    """Every folder that is filed into, locked until the stack ends, with UIDs for all."""
-    wanted = Counter(
-        key for delivery in deliveries for key in {(filing.mailbox, filing.folder) for filing in delivery.filings})
-    places = {key: filer.place(*key, create) for key in wanted}
-    shares = {}
+    """Every folder that is filed into, with UIDs for all; what is locked is C{held}, until the caller unlocks it."""
+    wanted: dict[tuple[str, str], int] = {}
+    for delivery in deliveries:
+        for key in {(filing.mailbox, filing.folder) for filing in delivery.filings}:
+            wanted[key] = wanted.get(key, 0) + 1
+    places = [(filer.place(*key, create), key) for key in wanted]
     # In one order in all processes, so that no two wait for each other.
-    for key, place in sorted(places.items(), key=lambda item: item[1].directory):
-        changed = stack.enter_context(place.uids.locked())
+    places.sort(key=_directory)
+    shares = {}
+    for place, key in places:
+        changed = place.uids.lock()
+        held.append(place.uids)
         if changed or place.sorted is None:
             place.learn(filer.root)
         shares[key] = Share(place, *place.uids.take(wanted[key], wanted[key]))
     return shares
+
+
+def _directory(placed: tuple[Place, tuple[str, str]]) -> str:
+    return placed[0].directory

@@ -114,13 +114,26 @@ class Uids:
     @contextmanager
     def locked(self) -> Iterator[bool]:
         """Hold the lock; answers whether another process had changed anything."""
+        changed = self.lock()
+        try:
+            yield changed
+        finally:
+            self.unlock()
+
+    def lock(self) -> bool:
+        """Hold the lock until C{unlock}; answers whether another process had changed anything."""
         fcntl.flock(self.fd, fcntl.LOCK_EX)
         try:
-            yield self.refresh()
-        finally:
-            fcntl.flock(self.fd, fcntl.LOCK_UN)
+            return self.refresh()
+        except BaseException:
+            self.unlock()
+            raise
 
-    def take(self, uids: int, changes: int, expunge: bool = False) -> tuple[int, int]:
+    def unlock(self) -> None:
+        """Let go of the lock."""
+        fcntl.flock(self.fd, fcntl.LOCK_UN)
+
+    def take(self, uids: int = 1, changes: int = 1, expunge: bool = False) -> tuple[int, int]:
         """
         Use up UIDs and MODSEQs; the lock is held.
 
