@@ -14,10 +14,9 @@ import os
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from time import time
 from typing import IO, Any
 
-from twisted.logger import ILogObserver, LogEvent, Logger, LogLevel, formatEvent
+from twisted.logger import ILogObserver, LogEvent, LogLevel, formatEvent
 from twisted.python.logfile import LogFile
 from zope.interface import implementer
 
@@ -30,21 +29,6 @@ LARGEST, KEPT = 64 * 1024 * 1024, 5
 
 #: Levels whose lines are written at once.
 _TROUBLE = frozenset((LogLevel.warn, LogLevel.error, LogLevel.critical))
-
-
-class ManyLines(Logger):
-    """A logger for what is said of every message: it does not look up each time whether there is such a level."""
-
-    def say(self, format: str, fields: LogEvent) -> None:
-        """
-        A line at level info.
-
-        @param fields: what the format names; becomes the event, with its text ready in C{said}.
-        """
-        fields["said"] = format.format_map(fields)
-        fields.update(log_logger=self, log_level=LogLevel.info, log_namespace=self.namespace, log_source=self.source,
-                      log_format=format, log_time=time())
-        self.observer(fields)
 
 
 class RotatingFile:

@@ -7,10 +7,10 @@ from io import StringIO
 from pathlib import Path
 
 from twisted.internet.task import Clock
-from twisted.logger import LogEvent, Logger, LogLevel, LogPublisher, formatEvent
+from twisted.logger import Logger, LogLevel
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.logs import PATIENCE, GatheringObserver, ManyLines, RotatingFile, log_file
+from simmail.logs import PATIENCE, GatheringObserver, RotatingFile, log_file
 
 
 class LogTests(SynchronousTestCase):
@@ -40,19 +40,6 @@ class LogTests(SynchronousTestCase):
         """Text that comes ready is not formatted again."""
         self.log.warn("accepted {n}", n=1, said="accepted {n} for {nobody}")
         self.assertTrue(self.file.getvalue().endswith(": accepted {n} for {nobody}\n"))
-
-    def test_many_lines(self) -> None:
-        """What is said of every message is an event like any other."""
-        events: list[LogEvent] = []
-        log = ManyLines("simmail.mail", observer=LogPublisher(events.append, self.observer))
-        log.say("accepted {n} for {who}", {"n": 1, "who": "{n}"})
-        log.info("accepted {n} for {who}", n=1, who="{n}")
-        self.clock.advance(PATIENCE)
-        first, second = self.file.getvalue().splitlines()
-        self.assertEqual(first, second)
-        self.assertTrue(first.endswith(" info simmail.mail: accepted 1 for {n}"))
-        self.assertEqual(formatEvent(events[0]), formatEvent(events[1]))
-        self.assertEqual(set(events[0]) - {"said"}, set(events[1]))
 
     def test_stranger(self) -> None:
         """What a stranger wrote adds no line and does nothing to a terminal."""

@@ -40,7 +40,6 @@ from simmail.core.timeline import Timeline
 from simmail.database.records import Commit, Committed
 from simmail.errors import Unavailable
 from simmail.interfaces import IBrowser, IDatabase, IMailStore
-from simmail.logs import ManyLines
 from simmail.universe.bounces import Bounces
 from simmail.universe.cases import Cases
 from simmail.universe.clock import Clock, ClockStatus, status
@@ -50,6 +49,7 @@ from simmail.universe.faults import Faults
 from simmail.universe.foreign import Foreign
 from simmail.universe.log import EventLog
 from simmail.universe.mailboxes import Mailboxes
+from simmail.universe.maillog import MailLog
 from simmail.universe.ordinals import Ordinals
 from simmail.universe.people import People
 from simmail.universe.policy import Policy
@@ -94,8 +94,8 @@ class Universe:
         self, charter: Charter, config: Config, store: IMailStore, database: IDatabase,
         reactor: IReactorTime, unique: Callable[[], str], browser: IBrowser,
     ) -> None:
+        self.log_of_mail = MailLog(charter.id, reactor.seconds)
         # On the instance: a Logger that is a class attribute takes the class's name for its namespace.
-        self.log_of_mail = ManyLines(namespace="simmail.mail")
         self.logger = Logger(namespace="simmail.universe")
         self.charter = charter
         self.id, self.name, self.org = charter.id, charter.name, charter.org
@@ -384,7 +384,6 @@ class Universe:
 
     def told(self, format: str, **fields: Any) -> None:
         """A line in the mail log, in mail's own words."""
-        fields["universe"] = self.id
         self.log_of_mail.say(format, fields)
 
     async def status(self) -> dict[str, Any]:
