@@ -24,7 +24,7 @@ from simmail.core.digest import Digest
 from simmail.core.digesting import digest as core_digest
 from simmail.errors import Invalid, NotFound, Refusal, Unavailable
 from simmail.interfaces import IMailStore
-from simmail.mailstore.adopting import Adopted, foreign_copy
+from simmail.mailstore.adopting import Adopted
 from simmail.mailstore.boxes import Boxes
 from simmail.mailstore.cabinet import Cabinet
 from simmail.mailstore.catalogue import Catalogue
@@ -51,9 +51,8 @@ from simmail.mailstore.sight import Sight
 from simmail.mailstore.special import is_standard, special_order
 from simmail.mailstore.strays import Strays
 from simmail.mailstore.tally import Tally
+from simmail.mailstore.telling import OnForeign, Telling
 from simmail.mailstore.watching import Watch
-
-OnForeign = Callable[[str, Copy], None]
 
 #: Longest that anybody waits to see what was promised, when the disk is slow (real seconds).
 _PATIENCE = 1.5
@@ -88,8 +87,7 @@ class MailStore:
         self.reactor = reactor
         self.digest_of, self.shown = digest, shown
         self.writer, self.reader, self.indexer = journal.writer, journal.reader, journal.indexer
-        self._on_foreign: OnForeign | None = None
-        self._told: set[str] = set()
+        self._telling = Telling(self)
         try:
             journal.attach(root)
             self.filer = Filer(root, universe, lambda: int(self.seconds()))
@@ -135,25 +133,8 @@ class MailStore:
 
     def watch(self, on_foreign: OnForeign) -> None:
         """Look after folders from now on; call it for mail that another program delivered."""
-        self.later(Deferred.fromCoroutine(self._tell_foreign(on_foreign)))
+        self.later(Deferred.fromCoroutine(self._telling.begin(on_foreign)))
         self._watch.start()
-
-    async def _tell_foreign(self, on_foreign: OnForeign) -> None:
-        # Asked for first: what is adopted from here on is told as it comes.
-        asked = self.journal.foreign(self.universe)
-        self._on_foreign = on_foreign
-        for one in await asked:
-            copy = foreign_copy(one)
-            try:
-                folder = await self.folder(copy.mailbox, copy.folder)
-            except NotFound:
-                self.settle([one])
-                continue
-            if folder.uidvalidity == copy.uidvalidity and folder.entry(copy.uid) is not None:
-                self._tell(one, copy)
-            else:
-                # It did not come so far, or was moved or removed since.
-                self.settle([one])
 
     def later(self, deferred: Deferred[Any]) -> None:
         """Nobody waits for it."""
@@ -234,8 +215,7 @@ class MailStore:
     def settle(self, ids: Iterable[str]) -> None:
         """Nothing is owed any more for these deliveries."""
         ids = list(ids)
-        if self._told:
-            self._told.difference_update(ids)
+        self._telling.settled(ids)
         self.journal.settle(self.universe, ids)
 
     def owed(self) -> Deferred[list[str]]:
@@ -397,12 +377,7 @@ class MailStore:
         if adopted.lost:
             self.settle(adopted.lost)
         for one in adopted.owed:
-            self._tell(*one)
-
-    def _tell(self, foreign: str, copy: Copy) -> None:
-        if self._on_foreign is not None and foreign not in self._told:
-            self._told.add(foreign)
-            self._on_foreign(foreign, copy)
+            self._telling.tell(*one)
 
     # The index
 
