@@ -228,13 +228,21 @@ def _returned(notice: Notice) -> bytes:
     return header
 
 
+def _is_international(header: bytes) -> bool:
+    """Whether a header section is one of RFC 6532: UTF-8, and more than ASCII.  Old charsets as they are make none."""
+    try:
+        return not header.decode("utf-8").isascii()
+    except UnicodeDecodeError:
+        return False
+
+
 def _original(notice: Notice, voice: Voice, returned: bytes) -> bytes:
-    full = len(returned) > header_end(returned)
-    eight = not returned.isascii()
-    if full:
-        kind = "message/global" if not returned[:header_end(returned)].isascii() else "message/rfc822"
+    header = returned[:header_end(returned)]
+    full = len(returned) > len(header)
+    if _is_international(header):
+        kind = "message/global" if full else "message/global-headers"
     else:
-        kind = "message/global-headers" if eight else "text/rfc822-headers"
+        kind = "message/rfc822" if full else "text/rfc822-headers"
     words = {"undelivered": "Undelivered " * (notice.action != "delivered"), "headers": " Headers" * (not full)}
     fields = tuple((name, value.format(**words)) for name, value in voice.original_fields)
     return _part(fields, returned, kind)

@@ -63,7 +63,7 @@ class Bounces:
         dsn: DsnRequest | None = submission.dsn
         full = action == "failed" and dsn is not None and dsn.ret == "FULL" and len(octets) <= LARGEST_RETURN
         held = full and len(octets) > LARGEST_KEPT
-        keep = octets if full and not held else octets[:header_end(octets)][:LARGEST_KEPT] + b"\r\n"
+        keep = octets if full and not held else _header_of(octets)
         word = {"failed": "Bounce", "delayed": "Tell of a delay of", "delivered": "Confirm"}[action]
         job = Job(
             id="j_" + dice.token(16, "job"), kind="bounce", state="pending", created=now,
@@ -72,7 +72,7 @@ class Bounces:
             data={
                 "to": submission.sender, "address": recipient.address, "action": action, "bounce": kind, "said": said,
                 "subject": mail.subject[:500], "original_id": mail.message_id, "arrived": format_instant(now),
-                "ret": dsn.ret if dsn else "", "envid": dsn.envid if dsn else "", "orcpt": recipient.orcpt,
+                "ret": "FULL" if full else "HDRS", "envid": dsn.envid if dsn else "", "orcpt": recipient.orcpt,
                 "nth": nth, "original": b64encode(keep).decode("ascii"), "held": held,
             })
         return job, document
@@ -81,7 +81,7 @@ class Bounces:
         """Send the notice, once."""
         universe, data = self._universe, job.data
         now = universe.clock.now()
-        original = await self._original(job)
+        original, whole = await self._original(job)
         first = (data.get("mails") or [{}])[0]
         original_id = data.get("original_id") or first.get("message_id", "")
         nth = data.get("nth") or (data.get("key") or ["", "", 0])[2]
@@ -93,7 +93,7 @@ class Bounces:
             arrived=parse_instant(data["arrived"]) if "arrived" in data else job.created,
             dialect=dialect_of(address, universe.dice), action=data.get("action", "failed"), kind=data.get("bounce"),
             said=data.get("said", ""), original_id=original_id,
-            subject=data.get("subject") or first.get("subject", ""), ret=data.get("ret", ""),
+            subject=data.get("subject") or first.get("subject", ""), ret="FULL" if whole else "HDRS",
             envid=data.get("envid", ""), orcpt=data.get("orcpt", ""))
         done = Event("job.done", now, {
             "id": job.id, "kind": job.kind, "persona_id": job.persona_id, "note": f"{notice.action} notice sent"})
@@ -104,20 +104,19 @@ class Bounces:
         universe.told("bounced {message_id} to {to}: {address} {reply}", message_id=original_id, to=to,
                       address=address, reply=notice.reply)
 
-    async def _original(self, job: Job) -> bytes:
-        """What may be returned of the original."""
-        data = job.data
+    async def _original(self, job: Job) -> tuple[bytes, bool]:
+        """What may be returned of the original, and whether that is all of it."""
+        data, full = job.data, job.data.get("ret") == "FULL"
         if data.get("held"):
             try:
-                octets: bytes = await self._universe.store.held.read(job.id)
-                return octets
+                return await self._universe.store.held.read(job.id), full
             except NotFound:
-                pass
+                return b64decode(data["original"]), False
         if "original" in data:
-            return b64decode(data["original"])
-        return await self._filed(data)
+            return b64decode(data["original"]), full
+        return await self._filed(data, full)
 
-    async def _filed(self, data: dict[str, Any]) -> bytes:
+    async def _filed(self, data: dict[str, Any], full: bool) -> tuple[bytes, bool]:
         """A mail that a persona's mailbox bounced, read where it lies; its header unless all of it is asked for."""
         for item in data.get("mails", ()):
             place = item.get("place") or {}
@@ -125,7 +124,14 @@ class Bounces:
                 _, octets = await self._universe.mailboxes.read(place["mailbox"], place["folder"], place["uid"])
             except (NotFound, KeyError):
                 continue
-            if data.get("ret") == "FULL" and len(octets) <= LARGEST_RETURN:
-                return octets
-            return octets[:header_end(octets)][:LARGEST_KEPT] + b"\r\n"
-        return b"\r\n"
+            full = full and len(octets) <= LARGEST_RETURN
+            return octets if full else _header_of(octets), full
+        return b"\r\n", False
+
+
+def _header_of(octets: bytes) -> bytes:
+    """The header section of a message and the blank line; of a long one as many whole lines as are kept."""
+    header = octets[:header_end(octets)]
+    if len(header) > LARGEST_KEPT:
+        header = header[:header.rfind(b"\r\n", 0, LARGEST_KEPT) + 2]
+    return header + b"\r\n"

@@ -168,6 +168,12 @@ class NoticeTests(SynchronousTestCase):
         self.assertIn(b"\r\nContent-Type: message/global-delivery-status\r\n", octets)
         self.assertIn(b"\r\nFinal-Recipient: rfc822; ", octets)
 
+    def test_returned_in_an_old_charset(self) -> None:
+        """A header with octets that are no UTF-8 is not a global one (RFC 6532); it is 8bit all the same."""
+        for ret, kind in (("FULL", b"message/rfc822"), ("HDRS", b"text/rfc822-headers")):
+            octets = notification(replace(NOTICE, original=ORIGINAL.replace(b"Shop", b"L\xe4den"), ret=ret))
+            self.assertIn(b"Content-Type: %b\r\nContent-Transfer-Encoding: 8bit\r\n\r\nFrom: L\xe4den" % kind, octets)
+
     def test_international_domain(self) -> None:
         """A domain beyond ASCII alone is written in A-labels, so that every reader understands the notice."""
         for dialect in VOICES:

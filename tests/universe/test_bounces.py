@@ -13,7 +13,7 @@ from simmail.core.scenarios import SCENARIOS
 from simmail.core.waiting import ReplyWait
 from simmail.errors import Conflict, FeatureMissing, Invalid, NotFound, OverMailLimit
 from simmail.testing.universe import now
-from simmail.universe import faults
+from simmail.universe import bounces, faults
 from simmail.universe.fingerprint import fingerprint
 from simmail.universe.submission import DsnRequest, Recipient, Submission
 from tests.universe.test_road import MAIL, RoadTestCase, persona
@@ -130,6 +130,26 @@ class BounceTests(BounceTestCase):
         (notice,) = self.notices()
         self.assertTrue(notice.get_payload()[2].get_payload()[0].get_payload().rstrip().endswith("the end"))
         self.assertEqual(now(self.universe.store.held.keys()), [])
+
+    def test_too_large_to_return(self) -> None:
+        """RET=FULL of a message over the limit returns its header, not a message without a body."""
+        self.patch(bounces, "LARGEST_RETURN", 2000)
+        now(self.universe.people.create(persona(behaviors={"bounce": 1.0})))
+        self.rules(status={"dead@x.test": "blocked"})
+        for address in ("dead@x.test", "maria@acme.test"):
+            for lines, kind in ((10, "message/rfc822"), (200, "text/rfc822-headers")):
+                self.submit(address, CRLF + b"a line of text\r\n" * lines, dsn=DsnRequest("FULL"))
+                now(self.universe.scheduler.advance(until="idle"))
+                self.assertEqual(self.notices()[-1].get_payload()[2].get_content_type(), kind)
+
+    def test_long_header_returned(self) -> None:
+        """Of a very long header whole lines come back."""
+        self.rules(status={"dead@x.test": "blocked"})
+        self.submit("dead@x.test", b"X-Long: x\r\n" + b" %b\r\n" % (b"y" * 100) * 1000 + CRLF)
+        now(self.universe.scheduler.advance(until="idle"))
+        returned = self.notices()[0].get_payload()[2].get_payload().splitlines()
+        self.assertLessEqual(600, len(returned))
+        self.assertEqual({len(line) for line in returned if line.startswith(" ")}, {101})
 
     def test_same_fingerprint(self) -> None:
         """Runs whose mail differs in its Message-ID alone are alike, notices to come and late mail included."""
