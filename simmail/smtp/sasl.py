@@ -61,9 +61,9 @@ class Exchange:
             if len(parts) != 3:
                 raise Refused(replies.AUTH_MALFORMED)
             authorize, username, password = parts
-            # Nobody acts for somebody else here.
+            # Nobody acts for somebody else here: who tries has a name that no login has, and that is recorded.
             if authorize and authorize.lower() != username.lower():
-                raise Refused(replies.WRONG_CREDENTIALS)
+                username = f"{authorize}*{username}"
         elif self._username is None:
             self._username = text
             return None

@@ -6,9 +6,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
+from simmail.database.records import EventQuery
 from simmail.errors import Unavailable
 from simmail.smtp import pump
 from simmail.smtp.pump import AHEAD
@@ -205,6 +207,17 @@ class PressureTests(SynchronousTestCase):
         wire.send(b"NOOP " + b"x" * 66_000)
         self.assertEqual(wire.taken(), b"500 5.5.2 Line too long; closing connection\r\n")
         self.assertTrue(wire.closed())
+
+    def test_acting_for_somebody_else(self) -> None:
+        """Another authorization identity than one's own fails as a wrong name does, and is recorded (RFC 4616)."""
+        door = Door()
+        door.login("app@sim.test", "secret")
+        self.assertIn("535 5.7.8", door.hello().ask("AUTH PLAIN bWFyaWFAYWNtZS50ZXN0AGFwcEBzaW0udGVzdABzZWNyZXQ="))
+        (row,) = now(door.universe.log.query(EventQuery(after=0, types=("auth.*",), limit=9)))
+        event = msgspec.json.decode(row)
+        self.assertEqual((event["type"], event["data"]), ("auth.failed", {
+            "proto": "smtp", "username": "maria@acme.test*app@sim.test", "address": "", "remote": "127.0.0.1",
+            "why": "no such login"}))
 
     def test_slow_data(self) -> None:
         """Data below 500 octets a second is cut off, data above goes on for as long as a session lasts."""
