@@ -271,6 +271,9 @@ class Session(Faulty):
         if fault is not None and fault.kind == "throttle":
             self._pace, fault = fault.bytes_per_second, None
         self._body_fault = fault
+        if self._pace and self._unread:
+            # What came with the command takes its time too.
+            self.came(len(self._unread))
 
     def _dotted(self) -> bool:
         """Take what has come of the message."""
