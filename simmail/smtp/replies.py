@@ -71,7 +71,7 @@ MAIL_FIRST = reply(503, "5.5.1", "Need MAIL command")
 RECIPIENT_FIRST = reply(503, "5.5.1", "Need RCPT command")
 NO_VALID_RECIPIENTS = reply(554, "5.5.1", "No valid recipients")
 NESTED_MAIL = reply(503, "5.5.1", "Nested MAIL command")
-BDAT_BEGUN = reply(503, "5.5.1", "DATA cannot follow BDAT")
+BDAT_BEGUN = reply(503, "5.5.1", "Only BDAT and RSET may follow BDAT")
 
 UNKNOWN_COMMAND = reply(500, "5.5.1", "Command not recognized")
 NOT_IMPLEMENTED = reply(502, "5.5.1", "Command not implemented")

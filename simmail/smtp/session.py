@@ -205,8 +205,10 @@ class Session(Faulty):
     def do_RCPT(self, rest: bytes) -> None:
         """RFC 5321 section 4.1.1.3."""
         transaction, factory = self._transaction, self.factory
-        if transaction is None or self._body is not None:
+        if transaction is None:
             raise Refused(replies.MAIL_FIRST)
+        if self._body is not None:
+            raise Refused(replies.BDAT_BEGUN)
         if not factory.roster.available:
             self._say(self.factory.away())
             return
