@@ -10,7 +10,7 @@ decisions, section 1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -99,8 +99,7 @@ class Transaction:
         return []
 
     async def accept(
-        self, message: bytes, peer: Peer, server: str, number: Callable[[], str],
-        faults: Mapping[str, FaultVerdict] = NO_FAULTS,
+        self, message: bytes, peer: Peer, server: str, faults: Mapping[str, FaultVerdict] = NO_FAULTS,
     ) -> bytes:
         """
         Hand the message to every universe it goes to; answers the reply once all have it.
@@ -112,11 +111,12 @@ class Transaction:
         dsn = DsnRequest(mail.ret, mail.envid) if mail.ret or mail.envid else None
         answer = b""
         for universe, addresses in self.universes():
-            fields = trace(mail.path, addresses, peer, server, number(), mail.utf8, universe.clock.now())
+            name = universe.postoffice.unique()
+            fields = trace(mail.path, addresses, peer, server, name, mail.utf8, universe.clock.now())
             accepted = await universe.postoffice.accept(Submission(
                 sender=mail.address, recipients=tuple(self._recipient(one, faults) for one in addresses),
                 octets=traced(fields, message), via="smtp", login=login.address if login is not None else None,
-                remote=peer.remote, dsn=dsn, save_sent=universe.config.smtp.save_sent))
+                remote=peer.remote, dsn=dsn, save_sent=universe.config.smtp.save_sent, id=name))
             answer = answer or replies.accepted(accepted.delivery_id)
         return answer
 

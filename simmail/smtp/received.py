@@ -41,7 +41,7 @@ def trace(
 
     @param path: the reverse-path as spelled.
     @param recipients: a single one is named; of several none, for some may be Bcc.
-    @param message_id: our name for the message in the session.
+    @param message_id: our name for the message, the one that the 250 tells.
     """
     helo = peer.helo if _HARMLESS.fullmatch(peer.helo) else "unknown"
     if utf8:

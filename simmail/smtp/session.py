@@ -385,7 +385,7 @@ class Session(Faulty):
             await self.rest(delay)
         peer = Peer(self.helo, self.remote, self.extended, self.secure, self.login is not None)
         try:
-            answer = await transaction.accept(message, peer, factory.config.server.domain, factory.number, faults)
+            answer = await transaction.accept(message, peer, factory.config.server.domain, faults)
         except (Refusal, OSError) as error:
             reply = replies.of_error(error)
             if reply is None:

@@ -71,7 +71,7 @@ class PostOffice:
 
     def __init__(self, universe: Universe, unique: Callable[[], str]) -> None:
         self._universe = universe
-        self._unique = unique
+        self.unique = unique
         self._under_way: dict[str, datetime] = {}
         self._waiting: deque[Deferred[None]] = deque()
         self._owed: dict[str, int] = {}
@@ -100,7 +100,7 @@ class PostOffice:
             raise TooLarge(f"message over {universe.config.limits.message} octets")
         universe.usage.require_mail()
         now = universe.clock.now()
-        delivery_id = self._unique()
+        delivery_id = submission.id or self.unique()
         octets = complete(submission.octets, f"<{delivery_id}@{universe.config.server.domain}>", now)
         title = read_title(octets)
         event = Event("mail.delivered", now, {

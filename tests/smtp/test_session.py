@@ -302,7 +302,7 @@ class StoredTests(SynchronousTestCase):
         self.assertEqual(
             octets,
             b"Return-Path: <app@sim.test>\r\n"
-            b"Received: from client.test ([127.0.0.1])\r\n\tby sim.test with ESMTP id 1\r\n"
+            b"Received: from client.test ([127.0.0.1])\r\n\tby sim.test with ESMTP id d000001\r\n"
             b"\tfor <maria@acme.test>;\r\n\tMon, 2 Mar 2026 09:00:00 +0000\r\n"
             + "Subject: schön\r\n".encode()
             + b"Message-ID: <d000001@sim.test>\r\nDate: Mon, 2 Mar 2026 09:00:00 +0000\r\n"
