@@ -182,7 +182,7 @@ def _adopted(
         fixed = _BARE_LF.sub(b"\r\n", octets)
         if place.sorted is None:
             place.learn(filer.root)
-        if maildir.parse(file_name) is None and place.may_have(key) and _was_adopted(directory, key, date, fixed):
+        if maildir.parse(file_name) is None and place.expect(key) and _was_adopted(directory, key, date, fixed):
             os.unlink(stray, dir_fd=directory)
             return None
     recent = part == "new"
@@ -196,7 +196,7 @@ def _adopted(
         filer.write(temporary, fixed, date)
         os.rename(temporary, path, src_dir_fd=filer.root, dst_dir_fd=directory)
         os.unlink(stray, dir_fd=directory)
-    place.remember(key)
+    place.remember([key])
     return Row(uid, mask, size, date, modseq, recent, key), fixed
 
 

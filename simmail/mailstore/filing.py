@@ -20,9 +20,9 @@ from simmail.core.delivery import Copy, Delivery
 from simmail.errors import NotFound
 from simmail.mailstore import maildir, marks, office
 from simmail.mailstore.flags import is_keyword, microseconds
-from simmail.mailstore.keyed import NO_SHARES, Place, Share
+from simmail.mailstore.keyed import NO_SHARES, Place, Share, key_of
 from simmail.mailstore.layout import TMP, Layout
-from simmail.mailstore.maildir import Row
+from simmail.mailstore.maildir import Row, row_of
 from simmail.mailstore.names import mailbox_dir
 
 #: UID files kept open.
@@ -213,7 +213,7 @@ class Filer:
             self._begun = ""
         else:
             self.write(temporary, delivery.octets, date)
-        keys = [(filing.mailbox, filing.folder) for filing in delivery.filings]
+        keys = list(map(key_of, delivery.filings))
         sheet = Sheet(delivery.id, len(delivery.octets), date, temporary, len(set(keys)))
         copies: dict[tuple[str, str], Copy] = {}
         added: list[Added] = []
@@ -258,7 +258,7 @@ class Filer:
     ) -> tuple[int, Row | None]:
         """The folder is locked: the message appears under the UID and MODSEQ that C{take} answers."""
         root, key = self.root, sheet.key
-        if place.may_have(key):
+        if place.expect(key):
             found = maildir.find(root, place.directory, key)
             if found is not None:
                 return found[0], None
@@ -274,8 +274,7 @@ class Filer:
         else:
             os.link(sheet.temporary, path, src_dir_fd=root, dst_dir_fd=root)
         sheet.placed.append(path)
-        place.remember(key)
-        return uid, Row(uid, mask, sheet.size, sheet.date, modseq, not flags, key)
+        return uid, row_of((uid, mask, sheet.size, sheet.date, modseq, not flags, key))
 
     def write(self, path: str, octets: bytes, date: int) -> None:
         """A new file with a modification time (microseconds)."""

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from itertools import count
+from operator import attrgetter
 from types import MappingProxyType
 
+from simmail.core.delivery import Filing
 from simmail.mailstore import maildir
 from simmail.mailstore.flags import SYSTEM
 from simmail.mailstore.uids import Uids
@@ -41,23 +44,25 @@ class Place:
         self.sorted = maildir.keys(root, self.directory)
         self.unsorted = set()
 
-    def may_have(self, key: str) -> bool:
-        """Whether a message with this key may be here; what is not here is never said to be."""
-        number = hash(key)
-        if number in self.unsorted:
+    def expect(self, key: str) -> bool:
+        """
+        There is about to be one more key.
+
+        @return: whether a message with it may be here already; of one that is here nothing else is ever said.
+        """
+        number, known, fresh = hash(key), self.sorted, self.unsorted
+        if number in fresh:
             return True
-        assert self.sorted is not None
-        at = bisect_left(self.sorted, number)
-        return at < len(self.sorted) and self.sorted[at] == number
+        assert known is not None
+        at = bisect_left(known, number)
+        if at < len(known) and known[at] == number:
+            return True
+        fresh.add(number)
+        if len(fresh) > _UNSORTED:
+            self._sort()
+        return False
 
-    def remember(self, key: str) -> None:
-        """There is one more key."""
-        if self.sorted is not None:
-            self.unsorted.add(hash(key))
-            if len(self.unsorted) > _UNSORTED:
-                self._sort()
-
-    def remember_all(self, keys: Iterable[str]) -> None:
+    def remember(self, keys: Iterable[str]) -> None:
         """There are some more keys."""
         if self.sorted is None:
             return
@@ -86,21 +91,17 @@ class Share:
     A folder that several deliveries are filed into under one lock.
 
     @param uid, modseq: the first of those that were used up for them.
+    @ivar take: answers the next UID and MODSEQ.
     """
 
-    __slots__ = ("place", "_uid", "_modseq")
+    __slots__ = ("place", "take")
 
     def __init__(self, place: Place, uid: int, modseq: int) -> None:
         self.place = place
-        self._uid = uid
-        self._modseq = modseq
+        self.take = zip(count(uid), count(modseq)).__next__
 
-    def take(self) -> tuple[int, int]:
-        """The next UID and MODSEQ."""
-        taken = self._uid, self._modseq
-        self._uid += 1
-        self._modseq += 1
-        return taken
 
+#: Mailbox and folder of a filing.
+key_of: Callable[[Filing], tuple[str, str]] = attrgetter("mailbox", "folder")
 
 NO_SHARES: Mapping[tuple[str, str], Share] = MappingProxyType({})

@@ -8,6 +8,7 @@ Everything here is done by the writer.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from operator import attrgetter
 from typing import NamedTuple
 
 from simmail.core.delivery import Copy, Delivery
@@ -16,6 +17,9 @@ from simmail.mailstore.segments import (
     DELIVERY, ERASED, FILED, FOREIGN, REFUSED, SETTLED, Described, FiledAt, Id, Record, Segment, decode_described,
     decode_filed, decode_ids, decode_universe, delivery_of,
 )
+
+
+_place_of: Callable[[Copy], tuple[int, int]] = attrgetter("uid", "uidvalidity")
 
 
 class Recovery(NamedTuple):
@@ -129,7 +133,7 @@ class Ledger:
 
     def filed(self, key: Id, copies: tuple[Copy, ...], owes: bool) -> None:
         """A delivery is visible; without a commit that is all."""
-        self._filed.append(FiledAt(key.universe, key.id, tuple([(copy.uid, copy.uidvalidity) for copy in copies])))
+        self._filed.append(FiledAt(key.universe, key.id, tuple(map(_place_of, copies))))
         if not owes:
             self.release(key)
         elif key in self.owed:

@@ -14,7 +14,7 @@ import re
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -47,6 +47,10 @@ class Row(NamedTuple):
     modseq: int
     recent: bool
     key: str
+
+
+#: The same from a tuple of all, in half the time.
+row_of: Callable[[tuple[int, int, int, int, int, bool, str]], Row] = partial(tuple.__new__, Row)
 
 
 class Listing(NamedTuple):

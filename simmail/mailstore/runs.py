@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from simmail.core.delivery import Delivery
 from simmail.mailstore.filing import Filed, Filer
-from simmail.mailstore.keyed import NO_SHARES, Place, Share
+from simmail.mailstore.keyed import NO_SHARES, Place, Share, key_of
 from simmail.mailstore.uids import Uids
 
 
@@ -80,7 +80,7 @@ def _shares(
     """Every folder that is filed into, with UIDs for all; what is locked is C{held}, until the caller unlocks it."""
     wanted: dict[tuple[str, str], int] = {}
     for delivery in deliveries:
-        for key in {(filing.mailbox, filing.folder) for filing in delivery.filings}:
+        for key in set(map(key_of, delivery.filings)):
             wanted[key] = wanted.get(key, 0) + 1
     places = [(filer.place(*key, create), key) for key in wanted]
     # In one order in all processes, so that no two wait for each other.

@@ -99,7 +99,7 @@ def transfer(
             for at in sorted({*range(len(done))}.difference(missing)):
                 undo(paths[at], new_paths[at], old, new)
             raise
-        place.remember_all(sources.keys)
+        place.remember(sources.keys)
     done_to_source = None
     if move:
         with origin.uids.locked():
