@@ -49,12 +49,14 @@ class Entry:
 
     @param described: what the journal says of it, where that is known already.
     @param asked: whoever asked is to be told once it is durable.
+    @ivar key: what the journal knows it by.
     @ivar promised: it will be visible, whatever happens now.
     """
 
-    __slots__ = ("delivery", "file", "described", "asked", "promised", "refused", "run", "outcome")
+    __slots__ = ("key", "delivery", "file", "described", "asked", "promised", "refused", "run", "outcome")
 
     def __init__(self, delivery: Delivery, file: File, described: bytes = b"", asked: bool = False) -> None:
+        self.key = Id(delivery.universe, delivery.id)
         self.delivery = delivery
         self.file = file
         self.described = described
@@ -186,19 +188,20 @@ class Clerk:
         if not self._opened:
             self._opened = True
             self._open()
+        settle, file, all_owed = self.settle, self.file, self._ledger.owed
         for job in jobs:
-            if job.function == self.settle:
+            if job.function == settle:
                 self._settled += job.args[0]
         fresh: dict[Id, Entry] = {}
         records = self._notes()
         run: _Run | None = None
         for job in jobs:
-            if job.function != self.file:
+            if job.function != file:
                 run = None
                 continue
             entry = job.args[0]
-            key = Id(entry.delivery.universe, entry.delivery.id)
-            owed = self._ledger.owed.get(key)
+            key = entry.key
+            owed = all_owed.get(key)
             if owed is not None and owed.copies is None:
                 # It was promised, and could not be filed.
                 entry.promised = True
@@ -299,14 +302,14 @@ class Clerk:
             if entry.run is not None:
                 self._file_run(entry.run.entries)
             else:
-                entry.outcome = self._asked_again(entry.delivery)
+                entry.outcome = self._asked_again(entry.key)
         if isinstance(entry.outcome, Exception):
             raise entry.outcome
         assert entry.outcome is not None
         return entry.outcome
 
-    def _asked_again(self, delivery: Delivery) -> Filed | Exception:
-        owed = self._ledger.owed.get(Id(delivery.universe, delivery.id))
+    def _asked_again(self, key: Id) -> Filed | Exception:
+        owed = self._ledger.owed.get(key)
         if owed is None or owed.copies is None:
             # It was asked for twice at once, and the first was refused.
             return Unavailable("the mail store is away; try again")
@@ -319,13 +322,12 @@ class Clerk:
             outcomes = [error] * len(run)
         for entry, outcome in zip(run, outcomes):
             # Holding each other, they and all their mail would be there until the next collection.
-            delivery, entry.outcome, entry.run = entry.delivery, outcome, None
-            key = Id(delivery.universe, delivery.id)
+            entry.outcome, entry.run = outcome, None
             if not isinstance(outcome, Exception):
-                self._note_filed(key, outcome.copies, bool(delivery.commit))
+                self._note_filed(entry.key, outcome.copies, bool(entry.delivery.commit))
             elif not entry.promised:
-                self._ledger.release(key)
-                self._refuse([key])
+                self._ledger.release(entry.key)
+                self._refuse([entry.key])
 
     def _note_filed(self, key: Id, copies: tuple[Copy, ...], owes: bool) -> None:
         # Of what is owed nothing more, a restart would make what is expunged visible again.

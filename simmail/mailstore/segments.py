@@ -37,6 +37,7 @@ _HEADER = len(_MAGIC) + 65 + 9
 _ZEROS = bytes(256 * 1024)
 # Checksum of what follows, kind, octets of the description, octets of the message.
 _HEAD = Format("<IcII")
+_CHECKSUM, _TOLD = Format("<I"), Format("<cII")
 _BOOT_ID = "/proc/sys/kernel/random/boot_id"
 _MOST_PIECES = 512
 
@@ -182,9 +183,8 @@ class Segment:
     def _pieces(self, records: Sequence[Octets]) -> list[bytes]:
         pieces, salt = [], self._salt
         for kind, description, octets in records:
-            head = _HEAD.pack(0, kind, len(description), len(octets))[4:]
-            checksum = crc32(octets, crc32(description, crc32(head, salt)))
-            pieces.append(checksum.to_bytes(4, "little") + head + description)
+            told = _TOLD.pack(kind, len(description), len(octets)) + description
+            pieces.append(_CHECKSUM.pack(crc32(octets, crc32(told, salt))) + told)
             if octets:
                 pieces.append(octets)
         return pieces
