@@ -11,7 +11,7 @@ section 8 step 1.
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import blake2b
 from typing import Literal
 
@@ -158,9 +158,16 @@ def _words(notice: Notice, voice: Voice, key: str) -> dict[str, str]:
         "subject": encodedwords.clean(notice.subject)[:LONGEST_SUBJECT] or "(no subject)", "key": key, "queue": queue,
         "number": str(int(key[:8], 16)), "seconds": str(int(notice.date.timestamp())),
         "original_id": original_id, "date": email_date(notice.date), "arrived": email_date(notice.arrived),
+        "waited": _waited(notice.date - notice.arrived),
         "mx": f"mx.{domain}" if not domain.startswith("[") else domain,
         "failed": notice.recipient if notice.action == "failed" else "",
     }
+
+
+def _waited(time: timedelta) -> str:
+    """How long a message has been on the queue: minutes, from two hours on hours, as Exim counts."""
+    minutes = max(1, time // timedelta(minutes=1))
+    return f"{minutes // 60} hours" if minutes >= 120 else f"{minutes} minute{'s' * (minutes > 1)}"
 
 
 def _header(notice: Notice, voice: Voice, words: dict[str, str], boundary: str, eight: bool) -> bytes:

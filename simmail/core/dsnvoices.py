@@ -49,10 +49,12 @@ class Voice(Struct, frozen=True):
     mark: str = ""
 
 
-_POSTFIX_END = """
+_POSTFIX_HELP = """
 For further assistance, please send mail to postmaster. Please include this
 problem report; your own text may be deleted from what is returned below.
+"""
 
+_POSTFIX_END = """
                    The mail system
 
 <{recipient}>: """
@@ -65,13 +67,14 @@ _POSTFIX = Voice(
     boundary="{queue}.{seconds}/{server}",
     text=(
         "This is the mail system at host {server}.\n\nI'm sorry to have to inform you that your message could not\n"
-        "be delivered to one or more recipients.\n" + _POSTFIX_END
+        "be delivered to one or more recipients.\n" + _POSTFIX_HELP + _POSTFIX_END
         + "host {mx} said: {reply} (in reply to\n    RCPT TO command)\n",
         "This is the mail system at host {server}.\n\n"
         "####################################################################\n"
         "# THIS IS A WARNING ONLY.  YOU DO NOT NEED TO RESEND YOUR MESSAGE. #\n"
         "####################################################################\n\n"
-        "Your message could not be delivered yet. It will be retried.\n" + _POSTFIX_END + "{reply}\n",
+        "Your message could not be delivered yet. It will be retried.\n" + _POSTFIX_HELP + _POSTFIX_END
+        + "{reply}\n",
         "This is the mail system at host {server}.\n\nYour message was successfully delivered to the destination(s)\n"
         "listed below.\n" + _POSTFIX_END + "delivery via {mx}: {reply}\n",
     ),
@@ -85,7 +88,7 @@ _POSTFIX = Voice(
 _EXIM = Voice(
     from_="Mail Delivery System <Mailer-Daemon@{server}>",
     subject=("Mail delivery failed: returning message to sender",
-             "Warning: message {queue} delayed 4 hours", "Delivery Status Notification"),
+             "Warning: message {queue} delayed {waited}", "Delivery Status Notification"),
     boundary="{seconds}-eximdsn-{number}",
     text=(
         "This message was created automatically by mail delivery software.\n\n"
@@ -95,7 +98,7 @@ _EXIM = Voice(
         "    {reply}\n",
         "This message was created automatically by mail delivery software.\n"
         "A message that you sent has not yet been delivered to one or more of its\n"
-        "recipients after more than 4 hours on the queue on {server}.\n\n"
+        "recipients after more than {waited} on the queue on {server}.\n\n"
         "The address to which the message has not yet been delivered is:\n\n  {recipient}\n    {reply}\n\n"
         "No action is required on your part. Delivery attempts will continue for\nsome time.\n",
         "This message was created automatically by mail delivery software.\n"

@@ -7,7 +7,7 @@ from __future__ import annotations
 import email
 import email.policy
 from collections import Counter
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from hypothesis import given, settings
@@ -116,6 +116,21 @@ class NoticeTests(SynchronousTestCase):
         ):
             _, parts = opened(replace(NOTICE, action=action, kind=None, ret=ret))
             self.assertEqual(parts[2]["Content-Description"], description)
+
+    def test_exim_says_how_long(self) -> None:
+        """A delay is told in minutes, a long one in hours."""
+        for seconds, told in ((5, "1 minute"), (3600, "60 minutes"), (7199, "119 minutes"), (14_399, "3 hours")):
+            message, parts = opened(replace(NOTICE, dialect="exim", action="delayed", kind=None,
+                                            date=NOTICE.arrived + timedelta(seconds=seconds)))
+            self.assertTrue(message["Subject"].endswith(f" delayed {told}"), message["Subject"])
+            self.assertIn(f"after more than {told} on the queue", parts[0].get_content())
+
+    def test_no_help_with_success(self) -> None:
+        """Postfix offers assistance with problems only."""
+        for action, offered in (("failed", True), ("delayed", True), ("delivered", False)):
+            text = opened(replace(NOTICE, action=action, kind=None))[1][0].get_content().replace("\r\n", "\n")
+            self.assertEqual("For further assistance" in text, offered)
+            self.assertIn("\n\n                   The mail system\n\n<maria@acme.test>: ", text)
 
     def test_delay_has_an_end(self) -> None:
         """Postfix and Gmail tell of a delay until when they try (RFC 3464 section 2.3.9)."""
