@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta
 from hashlib import blake2b
+from textwrap import wrap
 from typing import Literal
 
 from msgspec import Struct
@@ -33,6 +34,9 @@ LARGEST_RETURN = 10 * 1024 * 1024
 
 #: What is kept of the original's subject.
 LONGEST_SUBJECT = 150
+
+#: Characters of a line that a server said; UTF-8 has up to four octets for each, and a line has 998.
+LONGEST_LINE = 200
 
 #: A Message-ID that may be repeated.
 _MESSAGE_ID = re.compile(r"<[!-;=?-~]{1,250}>")
@@ -153,8 +157,8 @@ def _words(notice: Notice, voice: Voice, key: str) -> dict[str, str]:
     queue = "4" + key[:12].upper().translate(str.maketrans("01AEIOU", "BCDFGHJ"))
     return {
         "explanation": explanation, "server": notice.server, "recipient": notice.recipient, "domain": domain,
-        "to": notice.to, "to_type": _type(notice.to),
-        "local": notice.recipient.rpartition("@")[0], "reply": notice.reply, "status": notice.status,
+        "to": notice.to, "to_type": _type(notice.to), "reply": _wrapped(notice.reply, "\n    "),
+        "status": notice.status,
         "subject": encodedwords.clean(notice.subject)[:LONGEST_SUBJECT] or "(no subject)", "key": key, "queue": queue,
         "number": str(int(key[:8], 16)), "seconds": str(int(notice.date.timestamp())),
         "original_id": original_id, "date": email_date(notice.date), "arrived": email_date(notice.arrived),
@@ -162,6 +166,11 @@ def _words(notice: Notice, voice: Voice, key: str) -> dict[str, str]:
         "mx": f"mx.{domain}" if not domain.startswith("[") else domain,
         "failed": notice.recipient if notice.action == "failed" else "",
     }
+
+
+def _wrapped(text: str, between: str) -> str:
+    """A text in lines that are within the limit whatever the letters (RFC 5322 section 2.1.1)."""
+    return between.join(wrap(text, LONGEST_LINE, break_on_hyphens=False)) if len(text) > LONGEST_LINE else text
 
 
 def _waited(time: timedelta) -> str:
@@ -213,7 +222,7 @@ def _report(notice: Notice, voice: Voice, words: dict[str, str]) -> bytes:
         ("Action", notice.action),
         ("Status", notice.status),
         ("Remote-MTA", f"dns; {words['mx']}"),
-        ("Diagnostic-Code", f"smtp; {notice.reply}"),
+        ("Diagnostic-Code", "smtp; " + _wrapped(notice.reply, "\r\n ")),
         ("Last-Attempt-Date", words["date"] if voice.dates else ""),
         ("Will-Retry-Until", email_date(notice.arrived + voice.patience)
          if voice.patience and notice.action == "delayed" else ""),

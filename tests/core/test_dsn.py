@@ -160,6 +160,16 @@ class NoticeTests(SynchronousTestCase):
         _, parts = opened(replace(NOTICE, kind=None, said="554 no"))
         self.assertEqual(parts[1].get_payload()[1]["Status"], "5.0.0")
 
+    def test_said_at_length(self) -> None:
+        """A long reply is folded: no line of the notice is too long (RFC 5322 section 2.1.1)."""
+        said = "550 5.7.1 " + "word " * 300 + "\U0001F600" * 700 + " end"
+        for dialect in VOICES:
+            one = replace(NOTICE, dialect=dialect, kind=None, said=said)
+            self.assertLessEqual(max(map(len, notification(one).split(b"\r\n"))), 998)
+            self.assertEqual(len(opened(one)[1]), 3)
+        _, parts = opened(replace(NOTICE, kind=None, said=said[:1000]))
+        self.assertEqual(" ".join(parts[1].get_payload()[1]["Diagnostic-Code"].split()), "smtp; " + said[:1000].strip())
+
     def test_international(self) -> None:
         """Addresses beyond ASCII are reported as RFC 6533 has it."""
         octets = notification(replace(NOTICE, recipient="jürgen@acme.test", orcpt="utf-8;jürgen@acme.test",
