@@ -26,7 +26,6 @@ PATIENCE, MOST = 0.2, 64 * 1024
 #: Octets at which a log file is put aside, and how many of those are kept (C{simmail.log.1} is the newest).
 LARGEST, KEPT = 64 * 1024 * 1024, 5
 
-
 #: Levels whose lines are written at once.
 _TROUBLE = frozenset((LogLevel.warn, LogLevel.error, LogLevel.critical))
 

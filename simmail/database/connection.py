@@ -33,7 +33,7 @@ from simmail.errors import Unavailable
 TICK = 0.2
 #: Real seconds of silence after which a PING asks whether Redis is there.
 QUIET = 1.0
-#: Real seconds between two writes of commands that nobody waits for; those asked meanwhile go together.
+#: Real seconds after a write in which commands that nobody waits for are kept, to go together.
 PATIENCE = 0.003
 #: Real seconds before each further attempt to connect; the last one stays.
 DELAYS = (0.02, 0.1, 0.2, 0.4)

@@ -111,7 +111,7 @@ class Transaction:
         dsn = DsnRequest(mail.ret, mail.envid) if mail.ret or mail.envid else None
         answer = b""
         for universe, addresses in self.universes():
-            name = universe.postoffice.unique()
+            name = universe.unique()
             fields = trace(mail.path, addresses, peer, server, name, mail.utf8, universe.clock.now())
             accepted = await universe.postoffice.accept(Submission(
                 sender=mail.address, recipients=tuple(self._recipient(one, faults) for one in addresses),

@@ -105,7 +105,7 @@ class SmtpFactory(protocol.ServerFactory):
         return replies.DISK_FULL if full else replies.AWAY
 
     def number(self) -> str:
-        """A name for a message in trace fields and for a defect in the log."""
+        """A name for a session or a defect, in the log."""
         return f"{next(self._numbers):x}"
 
     def home(self, login: str = "") -> Universe | None:

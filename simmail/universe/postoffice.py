@@ -69,9 +69,8 @@ class PostOffice:
 
     log = Logger()
 
-    def __init__(self, universe: Universe, unique: Callable[[], str]) -> None:
+    def __init__(self, universe: Universe) -> None:
         self._universe = universe
-        self.unique = unique
         self._under_way: dict[str, datetime] = {}
         self._waiting: deque[Deferred[None]] = deque()
         self._owed: dict[str, int] = {}
@@ -100,7 +99,7 @@ class PostOffice:
             raise TooLarge(f"message over {universe.config.limits.message} octets")
         universe.usage.require_mail()
         now = universe.clock.now()
-        delivery_id = submission.id or self.unique()
+        delivery_id = submission.id or universe.unique()
         octets = complete(submission.octets, f"<{delivery_id}@{universe.config.server.domain}>", now)
         title = read_title(octets)
         event = Event("mail.delivered", now, {
@@ -127,7 +126,7 @@ class PostOffice:
 
         try:
             done = await self._take(
-                self._delivery(delivery_id, tuple(pile.filings), octets, now, commit), commit, filed, patient=True)
+                self._delivery(delivery_id, tuple(pile.filings), octets, now, commit), commit, filed)
         except BaseException:
             self.uncounted -= 1
             raise
@@ -259,7 +258,7 @@ class PostOffice:
 
     async def _take(
         self, delivery: Delivery, commit: Commit, filed: Callable[[tuple[Copy, ...]], None] = lambda copies: None,
-        hurried: bool = False, patient: bool = False,
+        hurried: bool = False,
     ) -> Deferred[None]:
         """
         A message is taken once it is durable.
@@ -268,19 +267,19 @@ class PostOffice:
         @return: fires when what follows from it is committed.
         """
         durable: Deferred[None] = Deferred()
-        done = Deferred.fromCoroutine(self._travel(delivery, commit, durable, filed, hurried, patient))
+        done = Deferred.fromCoroutine(self._travel(delivery, commit, durable, filed, hurried))
         await durable
         return done
 
     async def _travel(
         self, delivery: Delivery, commit: Commit, durable: Deferred[None] | None,
-        filed: Callable[[tuple[Copy, ...]], None], hurried: bool = False, patient: bool = False,
+        filed: Callable[[tuple[Copy, ...]], None], hurried: bool = False,
     ) -> None:
         """
         All the way of a message.
 
         @param durable: fires when that may be told; None: nobody is told before it is visible.
-        @param hurried, patient: see C{commit}.
+        @param hurried: see C{commit}.
         """
         def taken() -> None:
             self._owe(delivery)
@@ -300,6 +299,8 @@ class PostOffice:
         if durable is None or not durable.called:
             taken()
         filed(copies)
+        # Who was told that it is durable waits for no more, unless it is the clock.
+        patient = durable is not None and not hurried
         await self.commit(_with_copies(commit, copies), delivery.octets, copies, hurried, patient)
 
     def _owe(self, delivery: Delivery) -> None:

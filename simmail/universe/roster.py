@@ -147,15 +147,16 @@ class Roster:
 
         @raise NotFound: there is no default universe.
         """
-        default = self._universes.get(self._config.smtp.default_universe)
-        others = [one for one in self._universes.values() if one.id != "demo" and one is not default]
+        name = self._config.smtp.default_universe
+        default = self._universes.get(name) if name != "demo" else None
+        others = [one for one in self._universes.values() if one.id not in ("demo", name)]
         # Whether an address is there may be a look at the disk: the default is asked only if that decides something.
         having = [one for one in others if one.store.exists(recipient)]
         domain = recipient.rpartition("@")[2]
         found = having or [one for one in others if domain in one.policy.rules.domains]
         if len(found) != 1 or default is not None and (
                 default.store.exists(recipient) or not having and domain in default.policy.rules.domains):
-            return self.universe(self._config.smtp.default_universe)
+            return self.universe(name)
         return found[0]
 
     def home(self, login: str = "") -> Universe | None:

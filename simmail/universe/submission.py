@@ -41,7 +41,7 @@ class Submission(Struct, frozen=True):
     @ivar sender: the reverse-path, C{""} for the null one.
     @ivar octets: CRLF lines; the trace field of the receiving server is in front already.
     @ivar login: the address that signed in, None when nobody did; remote: the peer's address.
-    @ivar id: of the delivery, from C{PostOffice.unique}, where the trace names it; C{""}: the post office draws it.
+    @ivar id: of the delivery, from C{Universe.unique}, where the trace names it; C{""}: the post office draws it.
     """
 
     sender: str

@@ -117,7 +117,7 @@ class Universe:
         self.policy = Policy(self)
         self.faults = Faults(self)
         self.ordinals = Ordinals(charter.id, database)
-        self.postoffice = PostOffice(self, unique)
+        self.postoffice = PostOffice(self)
         self.log.recorded = self.postoffice.recorded
         self.foreign = Foreign(self)
         self.bounces = Bounces(self)

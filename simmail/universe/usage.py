@@ -69,7 +69,7 @@ class Usage:
 
     def resets(self) -> datetime:
         """When the next month begins, in real time."""
-        self._key("")
+        self._look()
         return datetime.fromtimestamp(self._ends, UTC)
 
     def require_mail(self) -> None:
@@ -84,10 +84,14 @@ class Usage:
             raise OverMailLimit(f"the plan {plan.name} allows {limit} messages a month")
 
     def _key(self, what: str) -> str:
+        self._look()
+        return self._month + what
+
+    def _look(self) -> None:
+        """Know which month it is; asked for every message, worked out once a month."""
         real = self._universe.reactor.seconds()
         if not self._begins <= real < self._ends:
             begin = datetime.fromtimestamp(real, UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
             end = begin.replace(year=begin.year + begin.month // 12, month=begin.month % 12 + 1)
             self._month = f"{begin.year:04d}-{begin.month:02d}:"
             self._begins, self._ends = begin.timestamp(), end.timestamp()
-        return self._month + what

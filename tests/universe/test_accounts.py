@@ -288,6 +288,15 @@ class RosterTests(RoadTestCase):
         self.assertIs(self.server.roster.route("new@nowhere.test"), self.universe)
         self.assertEqual(asked, [])
 
+    def test_routes_past_the_demo(self) -> None:
+        """Mailboxes of the demo decide nothing, not even when it is the default; what is nobody's goes there then."""
+        server = MemoryServer(from_value({"smtp": {"default_universe": "demo"}}))
+        demo, other = server.universe("demo"), server.universe("other")
+        for one in (demo, other):
+            now(one.store.create("x@there.test"))
+        self.assertIs(server.roster.route("x@there.test"), other)
+        self.assertIs(server.roster.route("y@nowhere.test"), demo)
+
     def test_deleted(self) -> None:
         """A deleted universe is gone with its keys."""
         roster = self.server.roster

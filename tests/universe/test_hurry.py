@@ -35,11 +35,13 @@ class HurryTestCase(RoadTestCase):
         super().setUp()
         commit = self.server.database.commit
         self.made: list[Commit] = []
+        self.patience: list[bool] = []
         self.held: list[Callable[[], Any]] = []
         self.holding = False
 
         def later(universe: str, one: Commit, patient: bool = False) -> Deferred[Committed]:
             self.made.append(one)
+            self.patience.append(patient)
             if not self.holding:
                 return commit(universe, one)
             done: Deferred[Committed] = Deferred()
@@ -173,6 +175,8 @@ class HurriedTests(HurryTestCase):
         self.assertEqual(moved[0].events[1], self.universe.log.last)
         dues = [event["at"] for event in self.events("persona.sent")]
         self.assertEqual((len(dues), dues), (PEOPLE, sorted(dues)))
+        # The clock waits for each of them.
+        self.assertNotIn(True, self.patience)
 
     def test_one_by_one(self) -> None:
         """A move that an event may end knows what each job did before the next."""
