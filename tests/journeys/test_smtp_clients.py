@@ -16,6 +16,9 @@ from twisted.trial.unittest import SkipTest
 
 from tests.journeys.running import LOGIN, SOON, JourneyCase, Service, message, until
 
+#: Where Debian puts modules; a node from elsewhere does not look there by itself.
+_NODE_MODULES = Path("/usr/share/nodejs")
+
 _NODEMAILER = """
 const mailer = require('nodemailer'), [port, secure, user, pass, ca, subject] = JSON.parse(process.argv[1]);
 const options = {host: 'localhost', port, secure, tls: {ca}, requireTLS: !secure && !!user, ignoreTLS: !user};
@@ -110,14 +113,14 @@ class SmtpClientTests(JourneyCase):
 
     def test_nodemailer(self) -> None:
         """nodemailer."""
-        folder = _nodemailer()
-        self.addCleanup(shutil.rmtree, folder, True)
+        modules = self.nodemailer()
         service = self.started()
         ca = self.ca.read_text(encoding="ascii")
         for port, secure, user in (("smtp", False, ""), ("smtp", False, LOGIN), ("smtps", True, LOGIN)):
             what = json.dumps([service.port(port), secure, user, service.password, ca, "nodemailer"])
             ended = subprocess.run(
-                ["node", "-e", _NODEMAILER, what], cwd=folder, capture_output=True, timeout=SOON)
+                ["node", "-e", _NODEMAILER, what], env={**os.environ, "NODE_PATH": str(modules)}, capture_output=True,
+                timeout=SOON)
             self.assertEqual(ended.returncode, 0, ended.stderr.decode())
         with service.imap() as session:
             _, parts = session.fetch("1:*", "(BODY.PEEK[HEADER])")
@@ -125,6 +128,32 @@ class SmtpClientTests(JourneyCase):
         self.assertEqual(len(found), 3)
         for octets, protocol in zip(found, (b"ESMTP", b"ESMTPSA", b"ESMTPSA")):
             self.assertIn(b" with " + protocol + b" id ", octets)
+
+    def nodemailer(self) -> Path:
+        """
+        Where nodemailer is: the Debian package, else what npm installs.
+
+        @raise SkipTest: there is no node, or no registry answers.
+        """
+        if shutil.which("node") is None:
+            raise SkipTest("node is not installed")
+        if (_NODE_MODULES / "nodemailer").is_dir():
+            return _NODE_MODULES
+        if shutil.which("npm") is None:
+            raise SkipTest("neither nodemailer (Debian package node-nodemailer) nor npm is installed")
+        folder = Path(tempfile.mkdtemp(prefix="simmail-node-"))
+        self.addCleanup(shutil.rmtree, folder, True)
+        try:
+            ended = subprocess.run(
+                ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(folder),
+                 "nodemailer@6"],
+                capture_output=True, timeout=60, cwd=folder, env={**os.environ, "npm_config_fetch_retries": "0"})
+            problem = "" if ended.returncode == 0 else ended.stderr.decode("utf-8", "replace")[-200:]
+        except subprocess.TimeoutExpired:
+            problem = "npm did not end"
+        if problem:
+            raise SkipTest(f"nodemailer could not be installed: {problem}")
+        return folder / "node_modules"
 
 
 class FaultTests(JourneyCase):
@@ -191,21 +220,3 @@ class FaultTests(JourneyCase):
             rules = service.good("POST", f"/api/faults/scenarios/{one['id']}", {"match": "@nobody.test"})
             self.assertEqual((rules[-1]["scenario"], rules[-1]["enabled"]), (one["id"], True))
         self.assertEqual(service.call("POST", "/api/faults/scenarios/none", {}).status, 404)
-
-
-def _nodemailer() -> Path:
-    """A folder with nodemailer.  @raise SkipTest: there is no node, or no registry answers."""
-    if shutil.which("node") is None or shutil.which("npm") is None:
-        raise SkipTest("node or npm is not installed")
-    folder = Path(tempfile.mkdtemp(prefix="simmail-node-"))
-    try:
-        ended = subprocess.run(
-            ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", str(folder), "nodemailer@6"],
-            capture_output=True, timeout=60, cwd=folder, env={**os.environ, "npm_config_fetch_retries": "0"})
-        problem = "" if ended.returncode == 0 else ended.stderr.decode("utf-8", "replace")[-200:]
-    except subprocess.TimeoutExpired:
-        problem = "npm did not end"
-    if problem:
-        shutil.rmtree(folder, True)
-        raise SkipTest(f"nodemailer could not be installed: {problem}")
-    return folder
