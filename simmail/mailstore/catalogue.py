@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from twisted.internet.defer import Deferred
-from twisted.python.failure import Failure
 
+from simmail.concurrency import Shared
 from simmail.errors import NotFound, Unavailable
 from simmail.mailstore import loading, maildir, marks
 from simmail.mailstore.changing import Changing
 from simmail.mailstore.folder import Folder
 from simmail.mailstore.records import FolderStatus
 from simmail.mailstore.survey import Survey, survey
-from simmail.mailstore.unbroken import unbroken
 
 if TYPE_CHECKING:
     from simmail.mailstore.mailstore import MailStore
@@ -42,7 +41,7 @@ class Catalogue:
     def __init__(self, store: MailStore) -> None:
         self._store = store
         self._folders: WeakValueDictionary[Key, Folder] = WeakValueDictionary()
-        self._loading: dict[Key, list[Deferred[Folder]]] = {}
+        self._loading: dict[Key, Shared[Folder]] = {}
         self._kept: OrderedDict[Key, Folder] = OrderedDict()
         self._surveys: OrderedDict[str, Survey] = OrderedDict()
         self._since = [0, 0]
@@ -75,28 +74,22 @@ class Catalogue:
         folder = self.loaded(key)
         if folder is not None:
             return folder
-        if key in self._loading:
-            waiting: Deferred[Folder] = Deferred()
-            self._loading[key].append(waiting)
-            return await waiting
-        self._loading[key] = []
-        return await unbroken(self._load(key))
+        loading = self._loading.get(key)
+        if loading is None:
+            loading = self._loading[key] = Shared(self._store.reactor)
+        return await loading.do(lambda: self._load(key))
 
     async def _load(self, key: Key) -> Folder:
-        """Load a folder, and tell all who wait for it."""
         folder = self._folders[key] = Folder(self._store, *key)
         try:
             await folder.load()
         except BaseException:
             if self._folders.get(key) is folder:
                 del self._folders[key]
-            failure = Failure()  # type: ignore[no-untyped-call]
-            for one in self._loading.pop(key):
-                one.errback(failure)
             raise
+        finally:
+            del self._loading[key]
         self._keep(key, folder)
-        for one in self._loading.pop(key):
-            one.callback(folder)
         return folder
 
     def _keep(self, key: Key, folder: Folder) -> None:

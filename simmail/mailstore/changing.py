@@ -14,8 +14,9 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from twisted.internet.defer import Deferred, DeferredLock
+from twisted.internet.defer import Deferred
 
+from simmail.concurrency import Lock, unbroken
 from simmail.errors import NotFound, Unavailable
 from simmail.mailstore import following, loading
 from simmail.mailstore.filing import Restated
@@ -23,7 +24,6 @@ from simmail.mailstore.loading import Head
 from simmail.mailstore.maildir import Row
 from simmail.mailstore.records import FolderChange
 from simmail.mailstore.state import FolderState
-from simmail.mailstore.unbroken import unbroken
 
 if TYPE_CHECKING:
     from simmail.mailstore.mailstore import MailStore
@@ -59,7 +59,7 @@ class Changing(FolderState):
         self._noted = False
         self._vanished: list[tuple[int, int]] = []
         self._vanished_from = 1
-        self._lock = DeferredLock()
+        self._lock = Lock(store.reactor)
 
     # What the writer did
 
@@ -102,12 +102,9 @@ class Changing(FolderState):
 
     @asynccontextmanager
     async def _changing(self) -> AsyncIterator[None]:
-        await self._lock.acquire()
-        try:
+        async with self._lock:
             self.require()
             yield
-        finally:
-            self._lock.release()
 
     @property
     def busy(self) -> bool:

@@ -18,6 +18,7 @@ from zope.interface import implementer
 from simmail.core.delivery import Delivery, Filing
 from simmail.core.digest import Digest
 from simmail.core.ordering import Criterion
+from simmail.concurrency import unbroken
 from simmail.errors import NotFound, Refusal
 from simmail.interfaces import IFolder
 from simmail.mailstore import following, loading, reading
@@ -31,7 +32,6 @@ from simmail.mailstore.loading import Head, Loaded
 from simmail.mailstore.maildir import Row
 from simmail.mailstore.records import Columns, FolderChange
 from simmail.mailstore.transfer import Sources, Transferred, transfer
-from simmail.mailstore.unbroken import unbroken
 
 
 @implementer(IFolder)

@@ -100,12 +100,12 @@ class MailStore:
         self.catalogue = Catalogue(self)
         self.places_known = Places(self)
         self._cabinet = Cabinet(self)
-        self._tally = Tally(self.writer, self.filer, self._inbox)
+        self._tally = Tally(self.writer, self.filer, self._inbox, reactor)
         self._recovery = Recovery(self.filer.file, self.filer.mend)
         self._file = Files(self.filer)
         #: The same into what is there.
         self.file_only = Files(self.filer, create=False)
-        self._sight = Sight()
+        self._sight = Sight(reactor)
         self._watch = Watch(self)
         self.idle = Idle(
             reactor, lambda folder, uids: understand(folder, self, uids),

@@ -7,12 +7,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from twisted.internet.defer import Deferred
-
-from simmail.errors import NotFound
+from simmail.concurrency import Shared
+from simmail.errors import NotFound, Unavailable
 from simmail.mailstore.layout import Layout
 from simmail.mailstore.loading import SETTLED
-from simmail.mailstore.unbroken import unbroken
 
 if TYPE_CHECKING:
     from simmail.mailstore.mailstore import MailStore
@@ -36,7 +34,7 @@ class Places:
         self._known: dict[Named, None] = {}
         self._listed: Listed = {}
         self._looked: float | None = None
-        self._waiting: list[Deferred[None]] | None = None
+        self._looking: Shared[None] = Shared(store.reactor)
 
     def came(self, mailbox: str, name: str) -> None:
         """A message has appeared."""
@@ -51,12 +49,15 @@ class Places:
     async def all(self) -> list[Named]:
         """All of them, in no order; some may have gone."""
         while not self._fresh():
-            if self._waiting is None:
-                await unbroken(self._look())
+            joined = self._looking.busy
+            try:
+                await self._looking.do(self._look)
+            except Unavailable:
+                # What another asked for went wrong.
+                if not joined:
+                    raise
+            if not joined:
                 break
-            done: Deferred[None] = Deferred()
-            self._waiting.append(done)
-            await done
         return list(self._known)
 
     def _fresh(self) -> bool:
@@ -66,7 +67,6 @@ class Places:
 
     async def _look(self) -> None:
         store = self._store
-        self._waiting = []
         try:
             # From here on, what comes is added to the same.
             known: dict[Named, None] = {}
@@ -80,10 +80,6 @@ class Places:
         except BaseException:
             self._looked = None
             raise
-        finally:
-            waiting, self._waiting = self._waiting, None
-            for one in waiting:
-                one.callback(None)
 
 
 def _look(layout: Layout, boxes: Sequence[Named], listed: Listed, settled: float) -> list[Named]:

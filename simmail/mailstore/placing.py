@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from twisted.internet.defer import Deferred, DeferredLock
+from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 
+from simmail.concurrency import Lock
 from simmail.errors import NotFound, Unavailable
 from simmail.mailstore.changing import Changing
 
@@ -33,7 +34,7 @@ class Placing:
         self._later = later
         self._folders: dict[Changing, None] = {}
         self._call: Any = None
-        self._turn = DeferredLock()
+        self._turn = Lock(reactor)
         self._finished = False
 
     def add(self, folder: Changing) -> None:
@@ -48,7 +49,7 @@ class Placing:
 
     def _in_turn(self) -> Deferred[None]:
         # Whoever finishes waits for what was begun before.
-        return self._turn.run(lambda: Deferred.fromCoroutine(self._place_all()))
+        return self._turn.run(self._place_all)
 
     async def _place_all(self) -> None:
         folders, self._folders = list(self._folders), {}

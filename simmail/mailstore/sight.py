@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
+
+from simmail.concurrency import Reached
 
 
 class Sight:
-    """What was promised in one store; it becomes visible in the same order."""
+    """
+    What was promised in one store; it becomes visible in the same order.
 
-    def __init__(self) -> None:
-        self._promised = self._visible = 0
-        self._waiting: deque[tuple[int, Deferred[None]]] = deque()
+    @param reactor: C{IReactorTime}.
+    """
+
+    def __init__(self, reactor: IReactorTime) -> None:
+        self._promised = 0
+        self._visible = Reached(reactor)
 
     def promise(self, durable: Callable[[], None]) -> Promise:
         """One delivery that may be promised."""
@@ -26,18 +32,11 @@ class Sight:
 
     def kept(self) -> None:
         """One more is visible, or never will be while we run."""
-        self._visible += 1
-        waiting = self._waiting
-        while waiting and waiting[0][0] <= self._visible:
-            waiting.popleft()[1].callback(None)
+        self._visible.reach(self._visible.count + 1)
 
     def clear(self) -> Deferred[None] | None:
         """Deferred that fires when all that was promised so far is visible; None: it is."""
-        if self._visible == self._promised:
-            return None
-        waiting: Deferred[None] = Deferred()
-        self._waiting.append((self._promised, waiting))
-        return waiting
+        return None if self._visible.count == self._promised else self._visible.wait(self._promised)
 
 
 class Promise:

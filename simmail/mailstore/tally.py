@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
 
+from simmail.concurrency import Shared
+from simmail.errors import Unavailable
 from simmail.mailstore.filing import Filer
 from simmail.mailstore.maildir import SEEN, Row
 from simmail.mailstore.names import mailbox_dir
 from simmail.mailstore.survey import survey
-from simmail.mailstore.unbroken import unbroken
 from simmail.mailstore.worker import IWorker
 
 #: Mailboxes counted in one job of the writer.
@@ -32,13 +33,15 @@ class Tally:
     @param loaded: what a loaded INBOX says, None when it is not loaded.
     """
 
-    def __init__(self, writer: IWorker, filer: Filer, loaded: Callable[[str], Counts | None]) -> None:
+    def __init__(
+        self, writer: IWorker, filer: Filer, loaded: Callable[[str], Counts | None], reactor: IReactorTime
+    ) -> None:
         self._writer = writer
         self._filer = filer
         self._loaded = loaded
         self._counts: dict[str, Counts] = {}
         self._complete = False
-        self._waiting: list[Deferred[None]] | None = None
+        self._counting: Shared[None] = Shared(reactor)
 
     def made(self, mailbox: str) -> None:
         """There is a new mailbox."""
@@ -64,31 +67,26 @@ class Tally:
     async def counts(self, mailboxes: Callable[[], Sequence[str]]) -> dict[str, Counts]:
         """All of them; C{mailboxes} names them."""
         while not self._complete:
-            if self._waiting is None:
-                await unbroken(self._count(mailboxes))
-            else:
-                done: Deferred[None] = Deferred()
-                self._waiting.append(done)
-                await done
+            joined = self._counting.busy
+            try:
+                await self._counting.do(lambda: self._count(mailboxes))
+            except Unavailable:
+                # What another asked for went wrong.
+                if not joined:
+                    raise
         return dict(self._counts)
 
     async def _count(self, mailboxes: Callable[[], Sequence[str]]) -> None:
-        self._waiting = []
-        try:
-            todo = list(mailboxes())
-            for begin in range(0, len(todo), _SLICE):
-                found = await self._writer.call(_survey, self._filer, todo[begin:begin + _SLICE])
-                there = set(mailboxes())
-                for mailbox, counts in found:
-                    if mailbox in there:
-                        self._counts[mailbox] = self._loaded(mailbox) or counts
-            self._complete = True
-            for mailbox in mailboxes():
-                self._counts.setdefault(mailbox, (0, 0))
-        finally:
-            waiting, self._waiting = self._waiting, None
-            for one in waiting:
-                one.callback(None)
+        todo = list(mailboxes())
+        for begin in range(0, len(todo), _SLICE):
+            found = await self._writer.call(_survey, self._filer, todo[begin:begin + _SLICE])
+            there = set(mailboxes())
+            for mailbox, counts in found:
+                if mailbox in there:
+                    self._counts[mailbox] = self._loaded(mailbox) or counts
+        self._complete = True
+        for mailbox in mailboxes():
+            self._counts.setdefault(mailbox, (0, 0))
 
 
 def _survey(filer: Filer, mailboxes: Iterable[str]) -> list[tuple[str, Counts]]:

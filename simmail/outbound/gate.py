@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from OpenSSL.SSL import Error as TlsError
 from service_identity import VerificationError
-from twisted.internet.defer import CancelledError, Deferred, DeferredSemaphore, fail, succeed
+from twisted.internet.defer import CancelledError, Deferred, fail, succeed
 from twisted.internet.endpoints import wrapClientTLS
 from twisted.internet.error import ConnectError, ConnectionRefusedError
 from twisted.internet.error import TimeoutError as ConnectTimeout
@@ -31,6 +31,7 @@ from twisted.web.http_headers import Headers
 from twisted.web.iweb import IAgentEndpointFactory, IBodyProducer
 from zope.interface import implementer
 
+from simmail.concurrency import Lock
 from simmail.core.egress import NOWHERE, public_address, public_name, web_port
 from simmail.core.weburl import BadUrl, WebUrl, join, parse
 from simmail.outbound.line import Line
@@ -116,7 +117,7 @@ class Gate:
         self._addresses = addresses
         self._own = own
         self._trust = trust
-        self._room = DeferredSemaphore(at_once)
+        self._room = Lock(reactor, at_once)
         self._going: set[Deferred[Answer]] = set()
         self._quiet: dict[str, float] = {}
         self._closed = False

@@ -14,8 +14,10 @@ from collections.abc import Callable
 from threading import Thread
 from typing import Any
 
-from twisted.internet.defer import Deferred, DeferredSemaphore, TimeoutError
+from twisted.internet.defer import Deferred, TimeoutError
 from twisted.internet.interfaces import IReactorFromThreads, IReactorTime
+
+from simmail.concurrency import Lock
 
 #: Look-ups at once; real seconds one may take; so many late ones in a row and nobody asks again for so long.
 AT_ONCE, PATIENCE, LATE_ONES, AWAY = 8, 5.0, 3, 30.0
@@ -46,7 +48,7 @@ class Names:
         self._time: IReactorTime = reactor
         self._threads: IReactorFromThreads = reactor
         self._blocking = blocking
-        self._room = DeferredSemaphore(AT_ONCE)
+        self._room = Lock(reactor, AT_ONCE)
         self._late = 0
         self._away = 0.0
 

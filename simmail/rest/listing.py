@@ -17,8 +17,9 @@ from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 import msgspec
-from twisted.internet.defer import DeferredLock
+from twisted.internet.interfaces import IReactorTime
 
+from simmail.concurrency import Lock
 from simmail.mailstore.records import Entry
 from simmail.rest.presenting import listed
 
@@ -47,9 +48,14 @@ class Numbers:
 
 
 class Listings:
-    """JSON of listed messages, of all universes."""
+    """
+    JSON of listed messages, of all universes.
 
-    def __init__(self, most: int = MOST) -> None:
+    @param reactor: C{IReactorTime}.
+    """
+
+    def __init__(self, reactor: IReactorTime, most: int = MOST) -> None:
+        self._reactor = reactor
         self._most = most
         self._kept: OrderedDict[tuple[_Place, int, frozenset[str]], bytes] = OrderedDict()
         self._places: WeakValueDictionary[tuple[Any, ...], _Place] = WeakValueDictionary()
@@ -80,14 +86,11 @@ class Listings:
         if None not in found.values():
             return found  # type: ignore[return-value]
         # Many who ask for the same at once have it asked of the index once.
-        await place.turn.acquire()
-        try:
+        async with place.turn:
             found = self._at_hand(place, wanted, folder.column("flags", wanted))
             missing = [uid for uid, octets in found.items() if octets is None]
             for begin in range(0, len(missing), SLICE):
                 found.update(await self._asked(place, folder, missing[begin:begin + SLICE]))
-        finally:
-            place.turn.release()
         return {uid: octets for uid, octets in found.items() if octets is not None}
 
     def _at_hand(
@@ -120,7 +123,7 @@ class Listings:
     def _place(self, named: tuple[Any, ...]) -> _Place:
         place = self._places.get(named)
         if place is None:
-            place = self._places[named] = _Place()
+            place = self._places[named] = _Place(self._reactor)
         return place
 
 
@@ -129,5 +132,5 @@ class _Place:
 
     __slots__ = ("turn", "__weakref__")
 
-    def __init__(self) -> None:
-        self.turn = DeferredLock()
+    def __init__(self, reactor: IReactorTime) -> None:
+        self.turn = Lock(reactor)

@@ -74,13 +74,13 @@ class Services(Struct, frozen=True):
     config: Config
     reactor: Any
     traffic: Traffic
+    listings: Listings
     listeners: tuple[Listener, ...] = ()
     certificate: Callable[[], Certificate | None] = _no_certificate
     in_thread: Callable[[Callable[[], Any]], Any] = _at_once
     checks: tuple[tuple[str, Callable[[], str]], ...] = ()
     metrics: tuple[Callable[[], str], ...] = ()
     connections: Callable[[], int] = lambda: 0
-    listings: Listings = field(default_factory=Listings)
     showings: Showings = field(default_factory=Showings)
     numbers: Numbers = field(default_factory=Numbers)
     conversations: Conversations = field(default_factory=lambda: Conversations(_at_once))

@@ -12,6 +12,7 @@ from simmail.core.times import parse_duration
 from simmail.rest.app import Application
 from simmail.rest.conversing import Conversations
 from simmail.rest.health import Traffic
+from simmail.rest.listing import Listings
 from simmail.rest.server import ApiSite
 from simmail.rest.services import Certificate, Listener, Services
 from simmail.rest.table import all_routes
@@ -53,7 +54,7 @@ def api_site(
     threads = in_thread or (lambda work: work())
     traffic = Traffic()
     services = Services(
-        roster, config, reactor, traffic, listeners, certificate,
+        roster, config, reactor, traffic, Listings(reactor), listeners, certificate,
         threads, checks, metrics, lambda: site.connections, conversations=Conversations(threads))
     application = Application(services, all_routes())
     large = {(route.method.encode(), route.path.encode()) for route in application.routes if route.large}

@@ -1,8 +1,9 @@
 """
 A server in memory: real rules, real rooms, no disk, no Redis, no sockets, no waiting.
 
-Everything fires synchronously, so a test reads like a story: make a
-universe, let a message in, move the clock, look.
+Everything fires synchronously, or when the reactor of the test has had its
+turn, so a test reads like a story: make a universe, let a message in, move
+the clock, look.
 """
 
 from __future__ import annotations
@@ -42,6 +43,14 @@ def now(coroutine: Coroutine[Any, Any, T] | Deferred[T]) -> T:
         failure.raiseException()
     value: T = failure
     return value
+
+
+def turned(universe: Universe, coroutine: Coroutine[Any, Any, T] | Deferred[T]) -> T:
+    """The same of what need only wait for its turn: the reactor of C{universe}, a C{Clock}, is given its own."""
+    deferred = coroutine if isinstance(coroutine, Deferred) else Deferred.fromCoroutine(coroutine)
+    reactor: Any = universe.reactor
+    reactor.advance(0)
+    return now(deferred)
 
 
 class MemoryServer:

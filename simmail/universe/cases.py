@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
-from twisted.internet.defer import DeferredLock
 
+from simmail.concurrency import Lock
 from simmail.core import cases as rules
 from simmail.core.address import Address
 from simmail.core.casefields import entries, merged, new_case
@@ -48,7 +48,7 @@ class Pushed(NamedTuple):
 class Cases:
     """The cases of one universe."""
 
-    def __init__(self, universe: Universe, turn: DeferredLock) -> None:
+    def __init__(self, universe: Universe, turn: Lock) -> None:
         self._universe = universe
         self._turn = turn
         self._by_id: dict[str, Case] = {}
@@ -124,8 +124,7 @@ class Cases:
         self._meant(fields, case_id)
         people = await self._people(fields)
         universe = self._universe
-        await self._turn.acquire()
-        try:
+        async with self._turn:
             now = universe.clock.now()
             # Looked up again: another push may have been first.
             old = self._meant(fields, case_id)
@@ -150,8 +149,6 @@ class Cases:
             self._by_id[case.id] = case
             self._shelved = rules.shelved(self._by_id.values())
             return Pushed(case, old is None, changed)
-        finally:
-            self._turn.release()
 
     def _meant(self, fields: dict[str, Any], case_id: str | None) -> Case | None:
         """The case that a push is about, None for a new one."""
@@ -229,8 +226,7 @@ class Cases:
         @raise NotFound: there is none.
         """
         universe = self._universe
-        await self._turn.acquire()
-        try:
+        async with self._turn:
             case = self.found(case_id)
             jobs = tuple(replace(job, state="skipped", note="the case is gone")
                          for job in universe.scheduler.pending.values() if job.case_id == case_id)
@@ -244,8 +240,6 @@ class Cases:
             universe.scheduler.add(jobs)
             del self._by_id[case_id]
             self._shelved = rules.shelved(self._by_id.values())
-        finally:
-            self._turn.release()
 
 
 def _first(fields: dict[str, Any]) -> str:

@@ -15,9 +15,10 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
-from twisted.internet.defer import Deferred, DeferredLock
+from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
+from simmail.concurrency import Lock
 from simmail.core.events import Event
 from simmail.core.jobs import Job
 from simmail.core.timeline import Timeline
@@ -79,7 +80,7 @@ class Clock:
         self._commit = commit
         self._last = timeline.sim
         self._step: datetime | None = None
-        self._turn = DeferredLock()
+        self._turn = Lock(reactor)
         self.changed: Callable[[], None] = lambda: None
 
     @property
@@ -145,12 +146,9 @@ class Clock:
             await self._change(speed, frozen)
 
     async def _change(self, speed: float | None, frozen: bool | None) -> None:
-        await self._turn.acquire()
-        try:
+        async with self._turn:
             self._timeline = self._timeline.changed(self.now(), self._reactor.seconds(), speed, frozen)
             await self._commit(Commit(puts=self.documents(), events=(self.event(),)))
-        finally:
-            self._turn.release()
         self.changed()
 
     async def announce(self) -> None:

@@ -16,9 +16,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
-from twisted.internet.defer import Deferred, DeferredLock
+from twisted.internet.defer import Deferred, succeed
+from twisted.internet.task import deferLater
 from twisted.logger import Logger
 
+from simmail.concurrency import Lock, Waiting
 from simmail.core.delivery import Arrival, Copy
 from simmail.core.mail import Mail
 from simmail.core.persona import Persona
@@ -49,15 +51,16 @@ class Correspondents:
 
     log = Logger()
 
-    def __init__(self, universe: Universe, turn: DeferredLock) -> None:
+    def __init__(self, universe: Universe, turn: Lock) -> None:
         self._universe = universe
         self._turn = turn
         self._queue: deque[tuple[Arrival, bytes | None, float]] = deque()
         self._working = False
-        self._waiting: list[Deferred[None]] = []
+        self._waiting: Waiting[None] = Waiting(universe.reactor)
         # A delivery is being decided about and committed in one; whether that commit has been issued.
         self._joining = self._issued = False
         self._behind: deque[Deferred[None]] = deque()
+        self._letting_go = False
         # Commits under way that bring arrivals which are not in the queue yet.
         self._coming = 0
 
@@ -133,9 +136,18 @@ class Correspondents:
 
     def _let_go(self) -> None:
         """Whoever is behind goes on in order: to be decided about likewise, or when there are many, to the queue."""
-        crowded = self._issued and len(self._behind) > MOST_BEHIND
-        while self._behind and (crowded or not self._joining):
-            self._behind.popleft().callback(None)
+        if self._letting_go:
+            # One of those who go on: the next is not its to let go.
+            return
+        self._letting_go, crowded = True, False
+        try:
+            while self._behind:
+                crowded = crowded or self._issued and len(self._behind) > MOST_BEHIND
+                if self._joining and not crowded:
+                    break
+                self._behind.popleft().callback(None)
+        finally:
+            self._letting_go = False
 
     # The queue
 
@@ -165,12 +177,7 @@ class Correspondents:
 
     def quiet(self) -> Deferred[None]:
         """Deferred that fires when everything has been decided about."""
-        done: Deferred[None] = Deferred()
-        if self._queue:
-            self._waiting.append(done)
-        else:
-            done.callback(None)
-        return done
+        return self._waiting.wait() if self._queue else succeed(None)
 
     @property
     def lag(self) -> int:
@@ -205,14 +212,10 @@ class Correspondents:
                 self._queue.popleft()
         finally:
             self._working = False
-            waiting, self._waiting = self._waiting, []
-            for done in waiting:
-                done.callback(None)
+            self._waiting.wake(None)
 
     def _rest(self) -> Deferred[None]:
-        rest: Deferred[None] = Deferred()
-        self._universe.reactor.callLater(AGAIN, rest.callback, None)
-        return rest
+        return deferLater(self._universe.reactor, AGAIN)
 
     def _took(self, commit: Commit) -> None:
         """Memory follows what was committed."""

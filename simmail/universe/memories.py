@@ -11,8 +11,8 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
-from twisted.internet.defer import DeferredLock
 
+from simmail.concurrency import Lock
 from simmail.core import relations
 from simmail.core.events import Event, PersonaTag
 from simmail.core.persona import Persona
@@ -64,7 +64,7 @@ class Memories:
     """What the personas of one universe remember; L{People} is these too."""
 
     def __init__(
-        self, universe: Universe, turn: DeferredLock, commit: Callable[[Commit], Awaitable[Any]]
+        self, universe: Universe, turn: Lock, commit: Callable[[Commit], Awaitable[Any]]
     ) -> None:
         self._universe = universe
         self._turn = turn
@@ -109,8 +109,7 @@ class Memories:
             raise Invalid("text", "is required")
         if len(text) > _LONGEST_NOTE:
             raise Invalid("text", f"at most {_LONGEST_NOTE} characters")
-        await self._turn.acquire()
-        try:
+        async with self._turn:
             persona = self._found(persona_id)
             notes = await self.memory(persona_id)
             kept = notes.setdefault(case_id, [])
@@ -120,21 +119,16 @@ class Memories:
                 "persona.memory", self._universe.clock.now(),
                 {"persona_id": persona_id, "case_id": case_id, "source": source},
                 persona_tag(persona)),))
-        finally:
-            self._turn.release()
 
     async def forget(self, persona_id: str, case_id: str | None = None) -> None:
         """Clear all memory, or one case's."""
-        await self._turn.acquire()
-        try:
+        async with self._turn:
             notes = await self.memory(persona_id)
             if case_id is None:
                 notes.clear()
             else:
                 notes.pop(case_id, None)
             await self._keep_notes(persona_id, notes)
-        finally:
-            self._turn.release()
 
     async def _keep_notes(self, persona_id: str, notes: dict[str, list[str]], events: tuple[Event, ...] = ()) -> None:
         document = ("memory", persona_id, msgspec.json.encode(notes))
@@ -175,8 +169,7 @@ class Memories:
 
         @raise NotFound: no such persona.
         """
-        await self._turn.acquire()
-        try:
+        async with self._turn:
             table = dossiers_of(persona_id)
             # What was counted stays: it keys draws, and ids of jobs.
             puts = tuple(
@@ -185,8 +178,6 @@ class Memories:
             await self._commit(Commit(puts=puts))
             for put in puts:
                 self.shelf.put(*put)
-        finally:
-            self._turn.release()
 
 
 def dossiers_of(persona_id: str) -> str:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec.structs import replace
-from twisted.internet.defer import DeferredLock
 
+from simmail.concurrency import Lock
 from simmail.core.address import stored
 from simmail.core.dice import Dice
 from simmail.core.events import Event, PersonaTag
@@ -35,7 +35,7 @@ class People(Memories):
     """The personas of one universe."""
 
     def __init__(
-        self, universe: Universe, turn: DeferredLock, commit: Callable[[Commit], Awaitable[Any]]
+        self, universe: Universe, turn: Lock, commit: Callable[[Commit], Awaitable[Any]]
     ) -> None:
         super().__init__(universe, turn, commit)
         self._by_address: dict[str, Persona] = {}
@@ -135,15 +135,12 @@ class People(Memories):
         @raise Invalid: a bad field, an address or external id in use.
         """
         universe = self._universe
-        await self._turn.acquire()
-        try:
+        async with self._turn:
             dice = self._dice(_first(fields))
             persona = new_persona(fields, "p_" + dice.token(12, "id"), provider, universe.clock.now(), dice)
             self._check_unique(persona, None)
             await self._create(persona, why, mode)
             return persona
-        finally:
-            self._turn.release()
 
     def _dice(self, first: str) -> Dice:
         """
@@ -174,8 +171,7 @@ class People(Memories):
         @raise Invalid: no address.
         """
         address = stored(address)
-        await self._turn.acquire()
-        try:
+        async with self._turn:
             persona = self._by_address.get(address)
             if persona is None:
                 dice = self._dice(address)
@@ -186,8 +182,6 @@ class People(Memories):
                 await self._create(persona, "mail came for an address never seen before",
                                    "basic" if mode == "ai" else mode)
             return persona
-        finally:
-            self._turn.release()
 
     async def patch(self, persona_id: str, fields: dict[str, Any]) -> Persona:
         """
@@ -197,8 +191,7 @@ class People(Memories):
         @raise Conflict: it comes from a YAML file.
         @raise Invalid: a bad field.
         """
-        await self._turn.acquire()
-        try:
+        async with self._turn:
             old = self._found(persona_id)
             if old.provider == "config":
                 raise Conflict(f"persona {persona_id} comes from a YAML file and cannot be edited")
@@ -216,8 +209,6 @@ class People(Memories):
                 Event("persona.updated", self._universe.clock.now(), {"id": persona.id, "name": persona.name}),)))
             self._keep(persona)
             return persona
-        finally:
-            self._turn.release()
 
     def _check_unique(self, persona: Persona, old: Persona | None) -> None:
         """Whether nobody but who it was before has its addresses and external ids."""
@@ -238,8 +229,7 @@ class People(Memories):
         @raise Conflict: it comes from a YAML file.
         """
         universe = self._universe
-        await self._turn.acquire()
-        try:
+        async with self._turn:
             persona = self._found(persona_id)
             if persona.provider == "config":
                 raise Conflict(f"persona {persona_id} comes from a YAML file and cannot be deleted")
@@ -254,8 +244,6 @@ class People(Memories):
                 self.shelf.put(table, key, None)
             universe.scheduler.drop(jobs)
             self._leave(persona)
-        finally:
-            self._turn.release()
 
     def _gone(self, address: str) -> tuple[tuple[str, str, bytes], ...]:
         """One persona fewer begins with an address: the document that says so."""
@@ -269,8 +257,7 @@ class People(Memories):
         @raise Invalid: a bad entry, by its place; nothing has changed then.
         """
         universe = self._universe
-        await self._turn.acquire()
-        try:
+        async with self._turn:
             now = universe.clock.now()
             listed: dict[str, Persona] = {}
             for n, fields in enumerate(entries):
@@ -302,8 +289,6 @@ class People(Memories):
                 self._leave(persona)
             for persona in new:
                 self._keep(persona)
-        finally:
-            self._turn.release()
 
     # Message-IDs
 

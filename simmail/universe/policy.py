@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
-from twisted.internet.defer import DeferredLock
 
+from simmail.concurrency import Lock
 from simmail.core.address import u_labels
 from simmail.core.faults import FaultVerdict, Passing
 from simmail.core.recipients import RecipientRules, Verdict, rules_of, verdict
@@ -54,7 +54,7 @@ class Policy:
         self._universe = universe
         self._accounts: dict[str, Account] = {}
         self._by_username: dict[str, Account] = {}
-        self._turn = DeferredLock()
+        self._turn = Lock(universe.reactor)
         self.rules = RecipientRules()
 
     async def start(self) -> None:
@@ -76,24 +76,18 @@ class Policy:
         @param value: a settings document.  @raise Invalid: a bad field, by its path.
         """
         rules = rules_of(value)
-        await self._turn.acquire()
-        try:
+        async with self._turn:
             await self._store(rules)
-        finally:
-            self._turn.release()
         return rules
 
     async def set_status(self, address: str, status: str) -> None:
         """Force what mail to an address meets; C{ok} lifts it.  One map with the rules' C{status}."""
-        await self._turn.acquire()
-        try:
+        async with self._turn:
             forced: dict[str, Any] = dict(self.rules.status)
             forced.pop(address, None)
             if status != "ok":
                 forced[address] = status
             await self._store(replace(self.rules, status=forced))
-        finally:
-            self._turn.release()
 
     async def _store(self, rules: RecipientRules) -> None:
         await self._universe.settings.put("recipients", rules)

@@ -13,17 +13,17 @@ Source: decisions, sections 20 and 23 ("Mail").
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, succeed
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from simmail.concurrency import Reached, Waiting
 from simmail.core.completing import complete
 from simmail.core.delivery import Arrival, Copy, Delivery, Filing
 from simmail.core.events import Event
@@ -72,10 +72,11 @@ class PostOffice:
     def __init__(self, universe: Universe) -> None:
         self._universe = universe
         self._under_way: dict[str, datetime] = {}
-        self._waiting: deque[Deferred[None]] = deque()
-        self._owed: dict[str, int] = {}
-        self._owed_octets = 0
-        self._recording: list[tuple[set[str], Deferred[None]]] = []
+        self._waiting: Waiting[None] = Waiting(universe.reactor)
+        #: By id, in the order they were taken: which one it is of all that ever were, and its octets.
+        self._owed: dict[str, tuple[int, int]] = {}
+        self._owed_octets = self._taken = 0
+        self._recorded = Reached(universe.reactor)
         self.lately = Lately(universe)
         #: Real time of the last message accepted, and whether a job has since written to the application.
         self.accepted_at = 0.0
@@ -304,7 +305,8 @@ class PostOffice:
         await self.commit(_with_copies(commit, copies), delivery.octets, copies, hurried, patient)
 
     def _owe(self, delivery: Delivery) -> None:
-        self._owed[delivery.id] = len(delivery.octets)
+        self._taken += 1
+        self._owed[delivery.id] = (self._taken, len(delivery.octets))
         self._owed_octets += len(delivery.octets)
 
     async def commit(
@@ -337,17 +339,13 @@ class PostOffice:
     def ended(self, delivery_id: str) -> None:
         """It is not any more."""
         self._under_way.pop(delivery_id, None)
-        self._owed_octets -= self._owed.pop(delivery_id, 0)
-        if self._recording:
-            for owed, _ in self._recording:
-                owed.discard(delivery_id)
-            recorded = [done for owed, done in self._recording if not owed]
-            self._recording = [one for one in self._recording if one[0]]
-            for done in recorded:
-                done.callback(None)
+        owed = self._owed.pop(delivery_id, None)
+        if owed is not None:
+            self._owed_octets -= owed[1]
+            oldest = next(iter(self._owed.values()), None)
+            self._recorded.reach(self._taken if oldest is None else oldest[0] - 1)
         if not self._under_way:
-            while self._waiting:
-                self._waiting.popleft().callback(None)
+            self._waiting.wake(None)
 
     def floor(self) -> datetime | None:
         """The instant of the oldest message that is not yet committed."""
@@ -355,12 +353,7 @@ class PostOffice:
 
     def committed(self) -> Deferred[None]:
         """Deferred that fires when all that is accepted now is committed."""
-        done: Deferred[None] = Deferred()
-        if self._owed:
-            self._recording.append((set(self._owed), done))
-        else:
-            done.callback(None)
-        return done
+        return self._recorded.wait(self._taken) if self._owed else succeed(None)
 
     def recorded(self) -> Deferred[None]:
         """The same, or when Redis takes too long."""
@@ -368,12 +361,7 @@ class PostOffice:
 
     def quiet(self) -> Deferred[None]:
         """Deferred that fires when no message is under way."""
-        done: Deferred[None] = Deferred()
-        if self._under_way:
-            self._waiting.append(done)
-        else:
-            done.callback(None)
-        return done
+        return self._waiting.wait() if self._under_way else succeed(None)
 
     # After a crash
 

@@ -13,10 +13,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from msgspec.structs import replace
-from twisted.internet.defer import Deferred, DeferredLock
+from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
+from simmail.concurrency import Lock
 from simmail.core.events import TYPES, Event, PersonaTag, matches
 from simmail.core.jobs import Job
 from simmail.database.records import Commit, JobQuery
@@ -60,7 +61,7 @@ class Scheduler:
     log = Logger()
 
     def __init__(
-        self, universe: str, database: IDatabase, reactor: IReactorTime, log: EventLog, turn: DeferredLock,
+        self, universe: str, database: IDatabase, reactor: IReactorTime, log: EventLog, turn: Lock,
         commit: Callable[[Commit], Awaitable[Any]],
     ) -> None:
         self._universe = universe
@@ -249,8 +250,7 @@ class Scheduler:
 
     async def _run(self, job: Job) -> bool:
         """Do one job unless it was done, moved or skipped meanwhile."""
-        await self._turn.acquire()
-        try:
+        async with self._turn:
             if self._pending.get(job.id) is not job:
                 return False
             try:
@@ -260,8 +260,6 @@ class Scheduler:
             except Exception as error:
                 await self._failed(job, error)
             return True
-        finally:
-            self._turn.release()
 
     async def _failed(self, job: Job, error: Exception) -> None:
         if not isinstance(error, Refusal):
@@ -442,8 +440,7 @@ class Scheduler:
         return await self._update(job_id, lambda job: replace(job, due=self.clock.now()))
 
     async def _update(self, job_id: str, change: Callable[[Job], Job]) -> Job:
-        await self._turn.acquire()
-        try:
+        async with self._turn:
             job = self._pending.get(job_id)
             if job is None:
                 gone = await self.job(job_id)
@@ -453,5 +450,3 @@ class Scheduler:
                 "id": job.id, "state": job.state, "due": job.due, "kind": job.kind}),)))
             self.add((job,))
             return job
-        finally:
-            self._turn.release()

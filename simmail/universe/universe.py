@@ -20,19 +20,19 @@ never drive.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
 import msgspec
 from msgspec import Struct
-from twisted.internet.defer import Deferred, DeferredLock, fail
+from twisted.internet.defer import Deferred, fail
 from twisted.internet.interfaces import IReactorTime
-from twisted.internet.task import LoopingCall
+from twisted.internet.task import LoopingCall, deferLater
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from simmail.concurrency import Lock, Waiting
 from simmail.config import Config
 from simmail.core.allowances import SELF_HOSTED, Plan
 from simmail.core.dice import Dice
@@ -103,8 +103,8 @@ class Universe:
         self.config, self.store, self.database, self.reactor = config, store, database, reactor
         self.dice = Dice(charter.seed)
         self.suspended = False
-        turn = DeferredLock()
-        self._back: deque[Deferred[None]] = deque()
+        turn = Lock(reactor)
+        self._back: Waiting[None] = Waiting(reactor)
         self.unique = unique
         #: It takes nothing new, and begins nothing more.
         self.stopping = False
@@ -192,8 +192,7 @@ class Universe:
     async def stop(self) -> None:
         """Finish what is being done, begin nothing more."""
         self.stopping = True
-        while self._back:
-            self._back.popleft().errback(Unavailable("the service is stopping"))
+        self._back.fail(Failure(Unavailable("the service is stopping")))
         if self._heartbeat.running:
             self._heartbeat.stop()
         stopped = Deferred.fromCoroutine(self.scheduler.stop())
@@ -276,19 +275,16 @@ class Universe:
                 error = again
 
     def _database_back(self) -> Deferred[None]:
-        back: Deferred[None] = Deferred()
         if self.stopping:
-            back.errback(Unavailable("the service is stopping"))
-        elif self.database.healthy:
+            return fail(Unavailable("the service is stopping"))
+        if self.database.healthy:
             # It answered that it cannot now (loading, out of memory): not at once again.
-            self.reactor.callLater(0.25, back.callback, None)
-        else:
-            self._back.append(back)
-        return back
+            return deferLater(self.reactor, 0.25)
+        return self._back.wait()
 
     def _health(self, healthy: bool) -> None:
-        while healthy and self._back:
-            self._back.popleft().callback(None)
+        if healthy:
+            self._back.wake(None)
 
     @property
     def available(self) -> bool:
@@ -346,9 +342,7 @@ class Universe:
             left = max(begin, self.postoffice.accepted_at) + seconds - self.reactor.seconds()
             if left <= 0:
                 break
-            rest: Deferred[None] = Deferred()
-            self.reactor.callLater(left, rest.callback, None)
-            await rest
+            await deferLater(self.reactor, left)
         await self._quiet()
 
     def within(self, done: Deferred[Any], seconds: float) -> Deferred[None]:

@@ -23,9 +23,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
-from twisted.internet.defer import CancelledError, Deferred, DeferredSemaphore, FirstError, gatherResults
+from twisted.internet.defer import CancelledError, Deferred, FirstError, gatherResults
 from twisted.logger import Logger
 
+from simmail.concurrency import Lock
 from simmail.core.egress import NOWHERE, public_name
 from simmail.core.events import Event
 from simmail.core.imagined import imagine
@@ -91,7 +92,7 @@ class Visits:
     def __init__(self, universe: Universe, browser: IBrowser) -> None:
         self._universe = universe
         self._browser = browser
-        self._room = DeferredSemaphore(AT_ONCE)
+        self._room = Lock(universe.reactor, AT_ONCE)
         self._going: dict[str, _Going] = {}
         self._stopped = False
 

@@ -96,6 +96,7 @@ class PlacingTests(SynchronousTestCase):
         self.assertNoResult(finished)
         self.assertEqual(len(self.folder.asked), 1)
         self.folder.asked[0].callback(None)
+        self.clock.advance(0)
         self.assertEqual(len(self.folder.asked), 2)
         self.assertNoResult(finished)
         self.folder.asked[1].callback(None)

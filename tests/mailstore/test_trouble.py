@@ -203,6 +203,7 @@ class Trouble(SynchronousTestCase):
             self.assertNoResult(copying)
             done, args = asked.pop(0)
             writer.call(*args).chainDeferred(done)
+            self.provider.clock.advance(0)
         self.assertRaises(Unavailable, result_of, copying)
         self.assertEqual(told, [("added", (2, 3)), ("added", (6, 7)), ("expunged", (2, 3, 6, 7))])
         self.assertEqual((self.messages(), list(target.uids)), (before, [1]))

@@ -300,6 +300,7 @@ class AnswerTests(GateTestCase):
         self.assertEqual(len(self.places()), AT_ONCE)
         self.answer(page(), 0)
         self.assertEqual(results[0][0].status, 200)
+        self.reactor.advance(0)
         self.assertEqual(len(self.places()), AT_ONCE + 1)
 
     def test_closed(self) -> None:
@@ -311,6 +312,7 @@ class AnswerTests(GateTestCase):
         for result in results:
             self.assertEqual(len(result), 1)
             result[0].trap(CancelledError)
+        self.reactor.advance(0)
         self.assertEqual(len(self.places()), AT_ONCE)
         self.assertEqual(self.reactor.getDelayedCalls(), [])
         self.flushLoggedErrors()

@@ -53,6 +53,7 @@ class Connection:
     """One connection to a site."""
 
     def __init__(self, site: Any, peer: str = "127.0.0.1") -> None:
+        self.site = site
         self.protocol = site.buildProtocol(IPv4Address("TCP", peer, 5000))
         self.transport = Transport(peerAddress=IPv4Address("TCP", peer, 5000))
         self.protocol.makeConnection(self.transport)
@@ -76,6 +77,10 @@ class Connection:
     def answer(self, head: bool = False) -> Answer:
         """The next answer, which must be whole."""
         octets = self.received()
+        if not octets:
+            # What waits for its turn has it now.
+            self.site.reactor.advance(0)
+            octets = self.received()
         assert octets, "no answer yet"
         answer, rest = parse(octets, head)
         self.read -= len(rest)

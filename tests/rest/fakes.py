@@ -14,6 +14,7 @@ from simmail.errors import NotFound, Unauthenticated
 from simmail.mailstore.memory import MemoryMailStore
 from simmail.rest.app import Application
 from simmail.rest.health import Traffic
+from simmail.rest.listing import Listings
 from simmail.rest.schema import Route
 from simmail.rest.server import ApiSite
 from simmail.rest.services import Services
@@ -87,7 +88,7 @@ def door(routes: Iterable[Route], config: Config | None = None, reactor: Clock |
     reactor = reactor or Clock()
     roster = FakeRoster()
     traffic = Traffic()
-    services: Any = Services(roster, config, reactor, traffic)  # type: ignore[arg-type]
+    services: Any = Services(roster, config, reactor, traffic, Listings(reactor))  # type: ignore[arg-type]
     application = Application(services, routes)
     big = {route.path.encode() for route in application.routes if route.large}
     site = ApiSite(application.resource(), reactor, 60.0, connections,

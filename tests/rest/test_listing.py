@@ -37,7 +37,7 @@ class ListingTests(ServedTestCase):
 
     def test_asked_once(self) -> None:
         """The index is asked once for each message and each state of its flags."""
-        listings = Listings()
+        listings = Listings(self.server.reactor)
         self.assertEqual(self.page(listings, 3), [5, 4, 3])
         self.assertEqual(self.page(listings), [5, 4, 3, 2, 1])
         self.assertEqual(self.page(listings), [5, 4, 3, 2, 1])
@@ -69,14 +69,14 @@ class ListingTests(ServedTestCase):
 
     def test_before(self) -> None:
         """A cursor need not be there any more."""
-        listings = Listings()
+        listings = Listings(self.server.reactor)
         now(self.folder.expunge([3]))
         for before, uids in ((3, [2, 1]), (4, [2, 1]), (0, []), (1, []), (99, [5, 4, 2, 1])):
             self.assertEqual(self.page(listings, before=before), uids)
 
     def test_at_once(self) -> None:
         """Those who ask for the same at once have it asked of the index once, also when the first of them leaves."""
-        listings, waiting = Listings(), []
+        listings, waiting = Listings(self.server.reactor), []
         digests = self.folder.digests
 
         def later(uids: Any) -> Deferred[Any]:
@@ -90,14 +90,16 @@ class ListingTests(ServedTestCase):
         self.failureResultOf(asking.pop(1), CancelledError)
         asking[0].cancel()
         self.failureResultOf(asking.pop(0), CancelledError)
+        self.server.reactor.advance(0)
         self.assertEqual((len(waiting), self.asked), (2, []))
         waiting[1].callback(None)
+        self.server.reactor.advance(0)
         for one in asking:
             self.assertEqual(self.successResultOf(one)[0], [5, 4, 3])
         self.assertEqual(self.asked, [[5, 4, 3]])
 
     def test_bounded(self) -> None:
         """No more is kept than the most."""
-        listings = Listings(2)
+        listings = Listings(self.server.reactor, 2)
         self.assertEqual(self.page(listings), [5, 4, 3, 2, 1])
         self.assertEqual(len(listings._kept), 2)

@@ -11,7 +11,7 @@ import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.database.records import EventQuery
-from simmail.testing.universe import now
+from simmail.testing.universe import now, turned
 from tests.smtp.door import Door
 
 TEXT = b"Subject: Hello\r\n\r\n" + b"".join(b"line %d\r\n" % n for n in range(100)) + b".\r\n"
@@ -64,7 +64,7 @@ class DeliveryTests(SynchronousTestCase):
         door = delivered({"kind": "bounce", "code": 552, "enhanced": "5.2.2", "message": "over quota"})
         self.assertEqual(self.counts(door), (0, 1, 1))
         self.assertEqual(door.mail("app@sim.test"), [])
-        now(door.universe.scheduler.advance(by=timedelta(hours=1)))
+        turned(door.universe, door.universe.scheduler.advance(by=timedelta(hours=1)))
         (notice,) = door.mail("app@sim.test")
         self.assertIn(b"\r\nDiagnostic-Code: smtp; 552 5.2.2 over quota\r\n", notice)
         self.assertIn(b"\r\nFinal-Recipient: rfc822; maria@acme.test\r\n", notice)
@@ -73,9 +73,9 @@ class DeliveryTests(SynchronousTestCase):
         """Delivered when the delay has passed on the simulated clock."""
         door = delivered({"kind": "late", "delay_ms": 3_600_000})
         self.assertEqual(self.counts(door), (0, 1, 1))
-        now(door.universe.scheduler.advance(by=timedelta(minutes=59)))
+        turned(door.universe, door.universe.scheduler.advance(by=timedelta(minutes=59)))
         self.assertEqual(self.counts(door), (0, 1, 1))
-        now(door.universe.scheduler.advance(by=timedelta(minutes=1)))
+        turned(door.universe, door.universe.scheduler.advance(by=timedelta(minutes=1)))
         self.assertEqual(self.counts(door), (1, 1, 1))
 
     def test_late_is_not_in_the_job(self) -> None:
@@ -86,7 +86,7 @@ class DeliveryTests(SynchronousTestCase):
         held = door.universe.store.held
         self.assertEqual(now(held.keys()), [job.id])
         self.assertIn(b"\r\nline 99\r\n", now(held.read(job.id)))
-        now(door.universe.scheduler.advance(by=timedelta(hours=1)))
+        turned(door.universe, door.universe.scheduler.advance(by=timedelta(hours=1)))
         self.assertIn(b"\r\nline 99\r\n", door.mail("maria@acme.test")[0])
         self.assertEqual(now(held.keys()), [])
 
@@ -108,9 +108,9 @@ class DeliveryTests(SynchronousTestCase):
         wire.ask("MAIL FROM:<app@sim.test>", "RCPT TO:<maria@acme.test> NOTIFY=SUCCESS,DELAY", "DATA")
         wire.send(TEXT)
         self.assertEqual(len(door.universe.scheduler.pending), 3)
-        now(door.universe.scheduler.advance(by=timedelta(minutes=59)))
+        turned(door.universe, door.universe.scheduler.advance(by=timedelta(minutes=59)))
         self.assertEqual([b"\r\nAction: delayed\r\n" in one for one in door.mail("app@sim.test")], [True])
-        now(door.universe.scheduler.advance(by=timedelta(hours=1)))
+        turned(door.universe, door.universe.scheduler.advance(by=timedelta(hours=1)))
         self.assertEqual([b"\r\nAction: delivered\r\n" in one for one in door.mail("app@sim.test")], [False, True])
         planned = [msgspec.json.decode(one)["data"]["kind"] for one in now(
             door.universe.log.query(EventQuery(types=("job.scheduled",))))]

@@ -15,7 +15,7 @@ from simmail.database.records import Commit
 from simmail.errors import (
     Conflict, Forbidden, Invalid, NotFound, OverAllowance, OverMailLimit, TooMany, Unauthenticated, Unavailable,
 )
-from simmail.testing.universe import MemoryServer, now
+from simmail.testing.universe import MemoryServer, now, turned
 from simmail.universe import signin
 from simmail.universe.roster import Roster
 from simmail.universe.signin import Login
@@ -338,7 +338,7 @@ class RosterTests(RoadTestCase):
         self.assertRaises(NotFound, self.server.roster.universe, "other")
         self.assertRaises(Conflict, now, self.server.roster.create_universe("other"))
         reading.pop(0).callback(None)
-        now(deleted)
+        turned(other, deleted)
         self.server.reactor.pump([1.0] * 5)
         self.assertEqual(reading, [])
         self.assertRaises(Unavailable, now, other.commit(Commit()))
@@ -414,11 +414,11 @@ class RetentionTests(RoadTestCase):
         """Mail and events past their days go, and the counts are told."""
         self.server.send(self.universe, "app@sim.test", "x@sim.test", MAIL)
         now(self.universe.pruning.set(mail_days=10, event_days=20))
-        now(self.universe.scheduler.advance(by=timedelta(days=15)))
+        turned(self.universe, self.universe.scheduler.advance(by=timedelta(days=15)))
         self.assertEqual(self.inbox("x@sim.test"), [])
         (pruned,) = self.events("retention.pruned")
         self.assertEqual(pruned["data"], {"messages": 2, "events": 0, "jobs": 0})
-        now(self.universe.scheduler.advance(by=timedelta(days=15)))
+        turned(self.universe, self.universe.scheduler.advance(by=timedelta(days=15)))
         self.assertEqual(self.events("mail.delivered"), [])
 
     def test_cap(self) -> None:

@@ -12,7 +12,7 @@ from simmail.core.recipients import rules_of
 from simmail.core.scenarios import SCENARIOS
 from simmail.core.waiting import ReplyWait
 from simmail.errors import Conflict, FeatureMissing, Invalid, NotFound, OverMailLimit
-from simmail.testing.universe import now
+from simmail.testing.universe import now, turned
 from simmail.universe import bounces, faults
 from simmail.universe.fingerprint import fingerprint
 from simmail.universe.submission import DsnRequest, Recipient, Submission
@@ -53,7 +53,7 @@ class BounceTests(BounceTestCase):
         (event,) = self.events("persona.bounced")
         self.assertEqual((event["data"]["kind"], event["data"]["to"]), ("unknown", "app@sim.test"))
         self.assertNotIn("persona_id", event["data"])
-        moved = now(self.universe.scheduler.advance(until="idle"))
+        moved = turned(self.universe, self.universe.scheduler.advance(until="idle"))
         self.assertLess(moved.to - moved.from_, timedelta(hours=1))
         (notice,) = self.notices()
         self.assertEqual(notice.get_content_type(), "multipart/report")
@@ -79,7 +79,7 @@ class BounceTests(BounceTestCase):
         self.assertEqual(self.universe.scheduler.pending, {})
         self.submit("maria@acme.test", dsn=DsnRequest("FULL", "env+2B1"), orcpt="rfc822;m@acme.test",
                     notify=("SUCCESS", "FAILURE"))
-        now(self.universe.scheduler.advance(until="idle"))
+        turned(self.universe, self.universe.scheduler.advance(until="idle"))
         self.assertEqual(len(self.notices()), 1)
         notice = self.notices()[-1]
         report = notice.get_payload()[1].as_string()
@@ -98,7 +98,7 @@ class BounceTests(BounceTestCase):
         spam = b"From: WINNER <x@y.test>\nSubject: FREE MONEY!!! ACT NOW!!! $$$\n\nViagra! http://1.2.3.4/ CLICK HERE\n"
         self.submit("maria@acme.test", spam.replace(b"\n", b"\r\n"), notify=("SUCCESS",))
         self.assertEqual(len(self.events("persona.junked")), 1)
-        now(self.universe.scheduler.advance(until="idle"))
+        turned(self.universe, self.universe.scheduler.advance(until="idle"))
         self.assertEqual(len(self.notices()), 3)
         for notice in self.notices():
             self.assertIn("Action: delivered\n", notice.get_payload()[1].as_string())
@@ -126,7 +126,7 @@ class BounceTests(BounceTestCase):
         self.submit("dead@x.test", octets, dsn=DsnRequest("FULL"))
         (job,) = self.universe.scheduler.pending.values()
         self.assertLess(len(str(job.data)), 2000)
-        now(self.universe.scheduler.advance(until="idle"))
+        turned(self.universe, self.universe.scheduler.advance(until="idle"))
         (notice,) = self.notices()
         self.assertTrue(notice.get_payload()[2].get_payload()[0].get_payload().rstrip().endswith("the end"))
         self.assertEqual(now(self.universe.store.held.keys()), [])
@@ -139,14 +139,14 @@ class BounceTests(BounceTestCase):
         for address in ("dead@x.test", "maria@acme.test"):
             for lines, kind in ((10, "message/rfc822"), (200, "text/rfc822-headers")):
                 self.submit(address, CRLF + b"a line of text\r\n" * lines, dsn=DsnRequest("FULL"))
-                now(self.universe.scheduler.advance(until="idle"))
+                turned(self.universe, self.universe.scheduler.advance(until="idle"))
                 self.assertEqual(self.notices()[-1].get_payload()[2].get_content_type(), kind)
 
     def test_long_header_returned(self) -> None:
         """Of a very long header whole lines come back."""
         self.rules(status={"dead@x.test": "blocked"})
         self.submit("dead@x.test", b"X-Long: x\r\n" + b" %b\r\n" % (b"y" * 100) * 1000 + CRLF)
-        now(self.universe.scheduler.advance(until="idle"))
+        turned(self.universe, self.universe.scheduler.advance(until="idle"))
         returned = self.notices()[0].get_payload()[2].get_payload().splitlines()
         self.assertLessEqual(600, len(returned))
         self.assertEqual({len(line) for line in returned if line.startswith(" ")}, {101})
@@ -173,14 +173,14 @@ class BounceTests(BounceTestCase):
         self.rules(status={"dead@x.test": "blocked"})
         self.submit("dead@x.test", dsn=DsnRequest("FULL", "env-1"))
         self.submit("dead@x.test", dsn=DsnRequest("HDRS", ""))
-        now(self.universe.scheduler.advance(until="idle"))
+        turned(self.universe, self.universe.scheduler.advance(until="idle"))
         bodies = [notice.as_string().count("do you have time for lunch") for notice in self.notices()]
         self.assertEqual(sorted(bodies), [0, 1])
 
     def test_success_notice(self) -> None:
         """NOTIFY=SUCCESS is told of a delivery."""
         self.submit("ok@x.test", notify=("SUCCESS",))
-        now(self.universe.scheduler.advance(until="idle"))
+        turned(self.universe, self.universe.scheduler.advance(until="idle"))
         (notice,) = self.notices()
         self.assertIn("Action: delivered", notice.as_string())
 
@@ -191,7 +191,7 @@ class BounceTests(BounceTestCase):
             self.rules(status={"dead@x.test": "unknown"})
             self.submit("dead@x.test")
             self.submit("dead@x.test")
-            now(self.universe.scheduler.advance(until="idle"))
+            turned(self.universe, self.universe.scheduler.advance(until="idle"))
             return [notice.as_string() for notice in self.notices()]
 
         first = run()
@@ -294,7 +294,7 @@ class FaultTests(BounceTestCase):
         now(self.universe.faults.put([{"name": "g", "kind": "greylist", "stage": "rcpt", "delay_ms": 300_000}]))
         self.assertEqual(self.judge(ip="1.2.3.4").code, 451)
         self.assertEqual(self.judge(ip="1.2.3.4").code, 451)
-        now(self.universe.scheduler.advance(by=timedelta(minutes=6)))
+        turned(self.universe, self.universe.scheduler.advance(by=timedelta(minutes=6)))
         self.assertIsNone(self.judge(ip="1.2.3.4"))
 
     def test_counts_survive_a_restart(self) -> None:
@@ -351,7 +351,7 @@ class FaultTests(BounceTestCase):
         now(self.universe.people.create(persona()))
         now(self.universe.faults.put([{"kind": "late", "stage": "deliver", "delay_ms": 7_200_000}]))
         self.submit("maria@acme.test", fault=self.judge(stage="deliver", recipient="maria@acme.test"))
-        now(self.universe.waits.reply(ReplyWait(persona="maria@acme.test", advance=True)))
+        turned(self.universe, self.universe.waits.reply(ReplyWait(persona="maria@acme.test", advance=True)))
         self.assertEqual([event["data"]["kind"] for event in self.events("persona.sent")], ["reply"])
 
     def test_discarded(self) -> None:
@@ -375,12 +375,12 @@ class FaultTests(BounceTestCase):
         """Delivered after a simulated while."""
         self.deliver("late", delay_ms=3_600_000)
         self.assertFalse(self.universe.store.exists("a@x.test"))
-        now(self.universe.scheduler.advance(by=timedelta(hours=2)))
+        turned(self.universe, self.universe.scheduler.advance(by=timedelta(hours=2)))
         self.assertEqual(len(self.inbox("a@x.test")), 1)
 
     def test_bounced_by_a_rule(self) -> None:
         """Accepted, and a notice with the rule's words comes back."""
         self.deliver("bounce", code=554, enhanced="5.7.1", message="Not here")
-        now(self.universe.scheduler.advance(until="idle"))
+        turned(self.universe, self.universe.scheduler.advance(until="idle"))
         (notice,) = self.notices()
         self.assertIn("Not here", notice.as_string())

@@ -8,7 +8,7 @@ from typing import Any
 from simmail.core.allowances import Allowances, Plan
 from simmail.core.reading import read
 from simmail.errors import Conflict, Invalid, NotFound, OverAllowance
-from simmail.testing.universe import now
+from simmail.testing.universe import now, turned
 from simmail.universe.learning import learn_persona
 from tests.universe.test_road import MAIL, RoadTestCase, persona
 
@@ -86,7 +86,7 @@ class CaseTests(RoadTestCase):
         self.server.send(self.universe, "app@sim.test", "kim@acme.test", QUESTION)
         (received,) = self.events("persona.received")
         self.assertEqual(received["case_id"], received["data"]["case_id"])
-        now(self.universe.scheduler.advance(until="event:persona.sent"))
+        turned(self.universe, self.universe.scheduler.advance(until="event:persona.sent"))
         (reply,) = self.inbox()
         self.assertIn("1200 EUR", reply.text)
         self.assertNotIn("900", reply.text)
@@ -103,7 +103,7 @@ class CaseTests(RoadTestCase):
             "deliverables": [{"name": "the price list", "persona_id": person.id, "due": due.isoformat()}]}))
         (promised,) = self.events("persona.promised")
         self.assertTrue(promised["data"]["will_keep"])
-        now(self.universe.scheduler.advance(by=timedelta(days=10)))
+        turned(self.universe, self.universe.scheduler.advance(by=timedelta(days=10)))
         sent = [event["data"]["kind"] for event in self.events("persona.sent")]
         self.assertIn("deliver", sent)
         self.assertTrue(any(mail.attachments for mail in self.inbox()))
@@ -126,7 +126,7 @@ class CaseTests(RoadTestCase):
         (second,) = self.universe.scheduler.pending.values()
         self.assertNotEqual(first.id, second.id)
         self.assertEqual(now(self.universe.scheduler.job(first.id)).state, "skipped")
-        now(self.universe.scheduler.advance(until="idle"))
+        turned(self.universe, self.universe.scheduler.advance(until="idle"))
         self.assertEqual([event["data"]["kind"] for event in self.events("persona.sent")], ["deliver"])
 
     def test_nothing_is_owed_any_more(self) -> None:
@@ -226,7 +226,7 @@ class HtmlTests(RoadTestCase):
 
         now(self.universe.people.create(persona(style={"client": "gmail"})))
         self.server.send(self.universe, "app@sim.test", "maria@acme.test", MAIL)
-        now(self.universe.scheduler.advance(until="idle"))
+        turned(self.universe, self.universe.scheduler.advance(until="idle"))
         (filed,) = now(self.universe.mailboxes.messages("app@sim.test"))
         mail = read(now(self.universe.mailboxes.read("app@sim.test", filed.folder, filed.entry.uid))[1])
         latest = EmailReplyParser(languages=["en"]).parse_reply(text=mail.text)

@@ -21,7 +21,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.core.quoting import quote, split_reply
 from simmail.core.reading import read
 from simmail.core.times import email_date
-from simmail.testing.universe import MemoryServer, now
+from simmail.testing.universe import MemoryServer, now, turned
 from tests.core.words.samples import TEMPERAMENTS
 
 HERE = Path(__file__).parent / "conversations"
@@ -91,7 +91,7 @@ def conversation(name: str, temperament: str) -> list[Turn]:
             f"Message-ID: {references[-1]}\n{threading}MIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\n"
             f"Content-Transfer-Encoding: 8bit\n\n{said}\n").encode())
         turns.append(Turn(False, f"{at:%a %d %H:%M}", text))
-        now(universe.scheduler.advance(by=timedelta(days=2 if number < len(texts) - 1 else 12)))
+        turned(universe, universe.scheduler.advance(by=timedelta(days=2 if number < len(texts) - 1 else 12)))
         if not universe.store.exists(address):
             continue
         folder = now(universe.store.folder(address, "INBOX"))

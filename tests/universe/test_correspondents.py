@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from simmail.config import Config
 from simmail.config import People as Limits
 from simmail.core.reading import read
-from simmail.testing.universe import MemoryServer, now
+from simmail.testing.universe import MemoryServer, now, turned
 from simmail.universe.fingerprint import fingerprint
 from simmail.universe.universe import Universe
 from tests.universe.test_road import MAIL, RoadTestCase, persona
@@ -59,7 +59,7 @@ def _full(universe: Universe) -> None:
 
 
 def _moved(universe: Universe) -> None:
-    now(universe.scheduler.advance(until="idle"))
+    turned(universe, universe.scheduler.advance(until="idle"))
 
 
 SPAM = said(b"You have won the lottery! Claim your prize, act now!!!")
@@ -177,7 +177,7 @@ class LoopTests(RoadTestCase):
                 addresses=[f"{name}@acme.test"], name=name.capitalize(),
                 timing={"reply_rate": 1.0, "delay": {"median": "3h"}})))
         self.server.send(self.universe, "tom@acme.test", MARIA, MAIL.replace(b"app@sim.test", b"tom@acme.test"))
-        moved = now(self.universe.scheduler.advance(until="idle"))
+        moved = turned(self.universe, self.universe.scheduler.advance(until="idle"))
         self.assertEqual(moved.stopped_by, "idle")
         self.assertLessEqual(len(self.events("persona.sent")), 2 * 7)
         self.assertIn("between personas", self.events("persona.ignored")[-1]["data"]["because"][0])
@@ -211,7 +211,7 @@ class LoopTests(RoadTestCase):
         """For thirty days, answer each mail with the same words."""
         answered = 0
         for n in range(40):
-            now(self.universe.scheduler.advance(until="idle"))
+            turned(self.universe, self.universe.scheduler.advance(until="idle"))
             mails = self.inbox() if self.universe.store.exists(APP) else []
             if len(mails) == answered:
                 break
@@ -238,7 +238,7 @@ class PromiseTests(RoadTestCase):
         (job,) = self.universe.scheduler.pending.values()
         now(self.universe.scheduler.skip(job.id))
         self.server.send(self.universe, APP, MARIA, said(b"Where is the price list? Could you send it?"))
-        now(self.universe.scheduler.advance(until="idle"))
+        turned(self.universe, self.universe.scheduler.advance(until="idle"))
         kinds = [event["data"]["kind"] for event in self.events("persona.sent")]
         self.assertEqual(kinds.count("deliver"), 1)
         relations, _ = now(self.universe.people.relations(maria.id))

@@ -9,7 +9,7 @@ from simmail.core.mail import Attachment
 from simmail.core.words import Promised, WordsRequest, Written
 from simmail.core.words import write as words
 from simmail.errors import Unavailable
-from simmail.testing.universe import START, now
+from simmail.testing.universe import START, now, turned
 from simmail.universe import drafting
 from tests.universe.test_correspondents import said
 from tests.universe.test_road import MAIL, RoadTestCase, persona
@@ -48,7 +48,7 @@ class DeskTestCase(RoadTestCase):
 
     def idle(self) -> None:
         """All that is planned has been done."""
-        now(self.universe.scheduler.advance(until="idle"))
+        turned(self.universe, self.universe.scheduler.advance(until="idle"))
 
     def kinds(self) -> list[str]:
         """The kinds of all that personas sent, in order."""
@@ -84,7 +84,7 @@ class QuestionTests(DeskTestCase):
         """An answer in the thread takes the plan back."""
         self.create()
         self.send()
-        now(self.universe.scheduler.advance(until="event:persona.sent"))
+        turned(self.universe, self.universe.scheduler.advance(until="event:persona.sent"))
         job = self.pending("followup")
         self.replaced.clear()
         self.answer(b"Thank you, all is clear.", self.inbox()[0])
@@ -94,10 +94,10 @@ class QuestionTests(DeskTestCase):
         """What the persona wrote in the thread before is given to the words, oldest first."""
         self.create()
         self.send()
-        now(self.universe.scheduler.advance(until="event:persona.sent"))
+        turned(self.universe, self.universe.scheduler.advance(until="event:persona.sent"))
         (first,) = self.inbox()
         self.answer(b"And which hour?", first)
-        now(self.universe.scheduler.advance(until="event:persona.sent"))
+        turned(self.universe, self.universe.scheduler.advance(until="event:persona.sent"))
         self.assertEqual([len(request.own) for request in self.requests], [0, 1])
         self.assertEqual(self.requests[1].own[0].message_id, first.message_id)
 
@@ -128,7 +128,7 @@ class PromiseTests(DeskTestCase):
     def test_settled_meanwhile(self) -> None:
         """A delivery nobody waits for any more is skipped with a note."""
         self.promise(1.0)
-        now(self.universe.scheduler.advance(until="event:persona.sent"))
+        turned(self.universe, self.universe.scheduler.advance(until="event:persona.sent"))
         job = self.pending("deliver")
         now(self.universe.people.forget_relations(job.persona_id))
         self.idle()
@@ -197,7 +197,7 @@ class ForwardTests(DeskTestCase):
         """The other person gets it whole, and answers who asked, in that thread."""
         tom = self.create(addresses=[TOM], name="Tom Baker")
         self.forward(tom.id)
-        now(self.universe.scheduler.advance(until="event:persona.sent"))
+        turned(self.universe, self.universe.scheduler.advance(until="event:persona.sent"))
         (mail,) = self.inbox(TOM)
         self.assertEqual((mail.subject, [one.filename for one in mail.attachments]), ("Fwd: Figures", ["figures.csv"]))
         self.assertEqual(mail.attachments[0].octets.strip(), b"1,2")
@@ -205,7 +205,7 @@ class ForwardTests(DeskTestCase):
         self.assertIn("How many chairs", mail.text)
         (event,) = self.events("persona.sent")
         self.assertEqual((event["data"]["kind"], event["data"]["to"]), ("initiate", [TOM]))
-        now(self.universe.scheduler.advance(until="event:persona.sent"))
+        turned(self.universe, self.universe.scheduler.advance(until="event:persona.sent"))
         (reply,) = self.inbox("desk@sim.test")
         self.assertEqual(reply.from_.address, TOM)
         self.assertEqual(reply.references, ("<one@app.test>", mail.message_id))
@@ -286,7 +286,7 @@ class AwayTests(DeskTestCase):
         self.create(timing=self.AWAY)
         self.create(addresses=[TOM], name="Tom Baker", timing=self.AWAY)
         self.send(MAIL.replace(b"app@sim.test", b"tom@acme.test"), sender=TOM)
-        now(self.universe.scheduler.advance(by=timedelta(days=2)))
+        turned(self.universe, self.universe.scheduler.advance(by=timedelta(days=2)))
         self.assertEqual(self.kinds(), ["ooo"])
         (received,) = [event for event in self.events("persona.received") if event["data"]["persona"] == "Tom Baker"]
         self.assertEqual(received["data"]["from"], MARIA)
@@ -298,7 +298,7 @@ class AwayTests(DeskTestCase):
                    {"from": "2026-03-09", "to": "2026-03-10", "message": ""}]
         self.create(timing={"ooo": periods, "reply_rate": 0.0})
         self.send()
-        now(self.universe.scheduler.advance(to=START + timedelta(days=7)))
+        turned(self.universe, self.universe.scheduler.advance(to=START + timedelta(days=7)))
         self.send(said(b"Again."))
         self.idle()
         self.assertEqual(self.kinds(), ["ooo", "ooo"])
@@ -314,7 +314,7 @@ class BehaviourTests(DeskTestCase):
             self.universe = self.server.universe(f"u{n}")
             self.create(behaviors={"double_reply": 1.0})
             self.send()
-            now(self.universe.scheduler.advance(by=timedelta(hours=12)))
+            turned(self.universe, self.universe.scheduler.advance(by=timedelta(hours=12)))
             first, second = self.inbox()[:2]
             self.assertEqual(second.in_reply_to, first.message_id)
             found.add(self.kinds()[1])
@@ -328,7 +328,7 @@ class BehaviourTests(DeskTestCase):
             self.replaced["reply"] = Written(
                 subject="Re: x", text="You get it.\n", promise=Promised("the offer", START + timedelta(days=2)))
             self.send()
-            now(self.universe.scheduler.advance(by=timedelta(hours=12)))
+            turned(self.universe, self.universe.scheduler.advance(by=timedelta(hours=12)))
             if "correction" in self.kinds():
                 break
         maria = self.universe.people.at(MARIA)
@@ -344,7 +344,7 @@ class BehaviourTests(DeskTestCase):
         for n in range(12):
             self.create(addresses=[f"m{n}@acme.test"], name=f"M {n}", org="Acme", behaviors={"cc_someone": 1.0})
             self.send(MAIL.replace(b"<one@", b"<%d@" % n), to=f"m{n}@acme.test")
-        now(self.universe.scheduler.advance(by=timedelta(days=1)))
+        turned(self.universe, self.universe.scheduler.advance(by=timedelta(days=1)))
         for event in self.events("persona.sent"):
             self.assertEqual(len(event["data"]["cc"]), 1)
             found.update(event["data"]["cc"])
@@ -366,7 +366,7 @@ class BehaviourTests(DeskTestCase):
             "tz": "Europe/Berlin", "days": "mon-fri", "from": "09:00", "to": "09:45"}})
         dues = []
         for n, day in enumerate((27, 30)):
-            now(self.universe.scheduler.advance(to=START.replace(day=day, hour=0)))
+            turned(self.universe, self.universe.scheduler.advance(to=START.replace(day=day, hour=0)))
             self.send(said(b"Hello?", n))
             dues.append(self.pending("reply").due)
             self.idle()
@@ -458,7 +458,7 @@ class CaseTests(DeskTestCase):
         """Who wants something writes first; the answer belongs to the case, and ends the asking."""
         case = self.push()
         self.assertEqual(self.pending("initiate").case_id, case.id)
-        now(self.universe.scheduler.advance(until="event:persona.sent"))
+        turned(self.universe, self.universe.scheduler.advance(until="event:persona.sent"))
         (mail,) = self.inbox()
         self.assertEqual((mail.header("X-Service-Case"), mail.in_reply_to), (case.id, ""))
         self.assertIn("handover", mail.text)
@@ -482,7 +482,7 @@ class CaseTests(DeskTestCase):
             self.push(secrets={"limit": {"text": "1200 EUR", "allow": allow}}, people=[{"address": MARIA}, {
                 "address": APP}])
             self.send(said(question))
-            now(self.universe.scheduler.advance(until="event:persona.sent"))
+            turned(self.universe, self.universe.scheduler.advance(until="event:persona.sent"))
             self.assertEqual("1200" in self.inbox()[0].text, told)
 
     def test_leak_is_written_again(self) -> None:
@@ -511,7 +511,7 @@ class AttachmentTests(DeskTestCase):
         self.replaced["reply"] = Written(
             subject="Re: x", text="You get it.\n", promise=Promised("the price list", START + timedelta(days=3)))
         self.send()
-        now(self.universe.scheduler.advance(until="event:persona.sent"))
+        turned(self.universe, self.universe.scheduler.advance(until="event:persona.sent"))
         job = self.pending("deliver")
         self.replaced["reply"] = Written(
             subject="Re: x", text="Here it is.\n",

@@ -12,7 +12,7 @@ from simmail.core.delivery import Copy
 from simmail.core.reading import read
 from simmail.core.waiting import MailWait
 from simmail.errors import Unavailable
-from simmail.testing.universe import START, MemoryServer, now
+from simmail.testing.universe import START, MemoryServer, now, turned
 from simmail.universe.universe import Universe
 from tests.universe.test_road import MAIL, RoadTestCase, persona
 
@@ -53,7 +53,7 @@ class ForeignTests(RoadTestCase):
             "from": "app@sim.test", "to": ["maria@acme.test"], "subject": "Lunch on Friday?",
             "message_id": "<one@app.test>"})
         self.assertEqual(received["data"]["persona_id"], self.maria.id)
-        now(self.universe.scheduler.advance(by=timedelta(days=1)))
+        turned(self.universe, self.universe.scheduler.advance(by=timedelta(days=1)))
         (reply,) = self.inbox()
         self.assertEqual(reply.in_reply_to, "<one@app.test>")
 

@@ -17,7 +17,7 @@ from simmail.core.words import WordsRequest, Written
 from simmail.core.words import write as words
 from simmail.database.records import Commit, Committed
 from simmail.errors import Unavailable
-from simmail.testing.universe import START, MemoryServer, now
+from simmail.testing.universe import START, MemoryServer, now, turned
 from simmail.universe import correspondents, desk, drafting
 from simmail.universe.fingerprint import fingerprint
 from simmail.universe.postoffice import MOST_HURRIED
@@ -203,12 +203,12 @@ class HurriedTests(HurryTestCase):
         self.let_go(2)
         self.held.clear()
         self.restart()
-        now(self.universe.scheduler.advance(to=START + timedelta(days=3)))
+        turned(self.universe, self.universe.scheduler.advance(to=START + timedelta(days=3)))
         self.assertEqual(len(self.events("persona.sent")), PEOPLE)
         crashed = now(fingerprint(self.universe))
         self.setUp()
         self.holding = False
-        now(self.universe.scheduler.advance(to=START + timedelta(days=3)))
+        turned(self.universe, self.universe.scheduler.advance(to=START + timedelta(days=3)))
         undisturbed = now(fingerprint(self.universe))
         self.assertEqual(crashed, undisturbed)
 

@@ -21,7 +21,7 @@ from simmail.core.times import is_open, parse_instant
 from simmail.core.timing import absence
 from simmail.database.records import EventQuery, JobQuery
 from simmail.testing.season import Season
-from simmail.testing.universe import START, MemoryServer, now
+from simmail.testing.universe import START, MemoryServer, now, turned
 from simmail.universe.fingerprint import fingerprint
 from simmail.universe.universe import Universe
 
@@ -43,8 +43,8 @@ def season(seed: str, people: int, cases: int, mails: int, days: int) -> Season:
     """A season that has gone by, and all that was planned in it."""
     one = Season(MemoryServer().universe(seed=seed), people, cases)
     now(one.populate())
-    now(one.run(START + timedelta(days=days), mails))
-    now(one.universe.scheduler.advance(until="idle"))
+    turned(one.universe, one.run(START + timedelta(days=days), mails))
+    turned(one.universe, one.universe.scheduler.advance(until="idle"))
     return one
 
 

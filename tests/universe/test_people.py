@@ -6,7 +6,7 @@ from typing import Any
 
 from simmail.core.naming import named_by
 from simmail.errors import Conflict, Invalid, NotFound
-from simmail.testing.universe import now
+from simmail.testing.universe import now, turned
 from tests.universe.test_correspondents import said
 from tests.universe.test_road import MAIL, RoadTestCase, persona
 
@@ -157,7 +157,7 @@ class StrangerTests(PeopleTestCase):
             self.server.send(self.universe, APP, f"u{n}@x.test", said(b"Hello, is this right?", n))
         self.assertEqual(len(self.events("persona.created")), 10)
         self.assertEqual(len(self.events("persona.received")), 10)
-        now(self.universe.scheduler.advance(until="idle"))
+        turned(self.universe, self.universe.scheduler.advance(until="idle"))
         self.assertGreater(len(self.events("persona.sent")), 2)
 
     def test_names(self) -> None:

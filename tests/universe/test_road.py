@@ -15,7 +15,7 @@ from simmail.core.recipients import Verdict
 from simmail.core.waiting import MailWait, ReplyWait, WaitFilter
 from simmail.database.records import Commit, Committed, EventQuery, JobQuery
 from simmail.errors import Conflict, Invalid, NotFound, OverMailLimit, TimedOut, Unavailable
-from simmail.testing.universe import START, MemoryServer, now
+from simmail.testing.universe import START, MemoryServer, now, turned
 from simmail.universe import postoffice
 from simmail.universe.fingerprint import fingerprint
 from simmail.universe.postoffice import PATIENCE
@@ -70,7 +70,7 @@ class RoadTests(RoadTestCase):
         self.server.send(self.universe, "app@sim.test", "maria@acme.test", MAIL)
         (job,) = self.universe.scheduler.pending.values()
         self.assertEqual((job.kind, job.created), ("reply", START))
-        moved = now(self.universe.scheduler.advance(by=timedelta(days=1)))
+        moved = turned(self.universe, self.universe.scheduler.advance(by=timedelta(days=1)))
         self.assertEqual((moved.jobs_run, moved.stopped_by, moved.to), (1, "to", START + timedelta(days=1)))
         (reply,) = self.inbox()
         self.assertEqual(reply.date, job.due)
@@ -83,7 +83,7 @@ class RoadTests(RoadTestCase):
         """Each step is one event, in order, with times that do not fall."""
         now(self.universe.people.create(persona()))
         self.server.send(self.universe, "app@sim.test", "maria@acme.test", MAIL)
-        now(self.universe.scheduler.advance(by=timedelta(days=1)))
+        turned(self.universe, self.universe.scheduler.advance(by=timedelta(days=1)))
         events = self.events()
         self.assertEqual([event["type"] for event in events], [
             "persona.updated", "mail.delivered", "persona.received", "job.scheduled", "persona.sent", "job.done",
@@ -103,7 +103,7 @@ class RoadTests(RoadTestCase):
         self.server.send(self.universe, "app@sim.test", "maria@acme.test", MAIL.replace(
             b"Message-ID: <one@app.test>", b"Message-ID: <two@app.test>\nReferences: <one@app.test>"))
         self.assertEqual(len(self.events("persona.batched")), 1)
-        now(self.universe.scheduler.advance(until="idle"))
+        turned(self.universe, self.universe.scheduler.advance(until="idle"))
         (reply,) = self.inbox()
         self.assertEqual(reply.references, ("<one@app.test>", "<two@app.test>"))
 
@@ -115,7 +115,7 @@ class RoadTests(RoadTestCase):
             b"Message-ID: <one@app.test>", b"Message-ID: <two@app.test>\nReferences: <one@app.test>").replace(
             b"From: App <app@sim.test>", b"From: Boss <boss@sim.test>"))
         self.assertEqual(self.events("persona.batched"), [])
-        now(self.universe.scheduler.advance(until="idle"))
+        turned(self.universe, self.universe.scheduler.advance(until="idle"))
         for address, answered in (("app@sim.test", "<one@app.test>"), ("boss@sim.test", "<two@app.test>")):
             (reply,) = self.inbox(address)
             self.assertEqual(reply.in_reply_to, answered)
@@ -136,7 +136,7 @@ class RoadTests(RoadTestCase):
         self.server.send(self.universe, "app@sim.test", "maria@acme.test", MAIL)
         (job,) = self.universe.scheduler.pending.values()
         self.assertGreaterEqual(job.due, START.replace(hour=14))
-        now(self.universe.scheduler.advance(until="idle"))
+        turned(self.universe, self.universe.scheduler.advance(until="idle"))
         reply, *_ = self.inbox()
         assert reply.date is not None
         self.assertEqual(reply.date.utcoffset(), timedelta(hours=-5))
@@ -148,7 +148,7 @@ class RoadTests(RoadTestCase):
             universe = server.universe(seed=seed)
             now(universe.people.create(persona()))
             server.send(universe, "app@sim.test", "maria@acme.test", MAIL)
-            now(universe.scheduler.advance(by=timedelta(days=3)))
+            turned(universe, universe.scheduler.advance(by=timedelta(days=3)))
             result: str = now(fingerprint(universe))["fingerprint"]
             return result
 
@@ -202,7 +202,7 @@ class ClockTests(RoadTestCase):
             self.server.send(self.universe, "app@sim.test", f"p{n}@acme.test",
                              MAIL.replace(b"one@app", b"m%d@app" % n))
         dues = sorted(job.due for job in self.universe.scheduler.pending.values())
-        now(self.universe.scheduler.advance(by=timedelta(days=30)))
+        turned(self.universe, self.universe.scheduler.advance(by=timedelta(days=30)))
         self.assertEqual([mail.date for mail in self.inbox()], dues)
 
     def test_runs_by_itself(self) -> None:
@@ -233,13 +233,13 @@ class ClockTests(RoadTestCase):
         for n in range(3):
             now(self.universe.people.create(persona(addresses=[f"p{n}@acme.test"], name=f"P {n}")))
             self.server.send(self.universe, "app@sim.test", f"p{n}@acme.test", MAIL.replace(b"one@", b"%d@" % n))
-        moved = now(self.universe.scheduler.advance(until="event:persona.sent"))
+        moved = turned(self.universe, self.universe.scheduler.advance(until="event:persona.sent"))
         self.assertEqual((moved.stopped_by, moved.jobs_run), ("event", 1))
-        moved = now(self.universe.scheduler.advance(by=timedelta(days=9), max_jobs=1))
+        moved = turned(self.universe, self.universe.scheduler.advance(by=timedelta(days=9), max_jobs=1))
         self.assertEqual((moved.stopped_by, moved.jobs_run), ("limit", 1))
-        moved = now(self.universe.scheduler.advance(until="next_job"))
+        moved = turned(self.universe, self.universe.scheduler.advance(until="next_job"))
         self.assertEqual((moved.stopped_by, moved.jobs_run), ("to", 1))
-        moved = now(self.universe.scheduler.advance(until="idle"))
+        moved = turned(self.universe, self.universe.scheduler.advance(until="idle"))
         self.assertEqual((moved.stopped_by, moved.jobs_run), ("idle", 0))
 
     def test_jobs_by_hand(self) -> None:
@@ -249,7 +249,7 @@ class ClockTests(RoadTestCase):
         (job,) = self.universe.scheduler.pending.values()
         later = now(self.universe.scheduler.reschedule(job.id, START + timedelta(days=2)))
         self.assertEqual(later.due, START + timedelta(days=2))
-        now(self.universe.scheduler.advance(by=timedelta(days=1)))
+        turned(self.universe, self.universe.scheduler.advance(by=timedelta(days=1)))
         self.assertEqual(self.inbox(), [])
         now(self.universe.scheduler.skip(job.id))
         self.assertRaises(Conflict, now, self.universe.scheduler.run(job.id))
@@ -284,7 +284,7 @@ class CrashTests(RoadTestCase):
         before = dict(self.universe.scheduler.pending)
         self.restart()
         self.assertEqual(self.universe.scheduler.pending, before)
-        now(self.universe.scheduler.advance(until="idle"))
+        turned(self.universe, self.universe.scheduler.advance(until="idle"))
         self.assertEqual(len(self.inbox()), 1)
 
     def test_backlog_waits(self) -> None:
@@ -458,7 +458,7 @@ class WaitTests(RoadTestCase):
         """With advance the clock runs to the reply and no further."""
         self.server.send(self.universe, "app@sim.test", "maria@acme.test", MAIL)
         (job,) = self.universe.scheduler.pending.values()
-        waited = now(self.universe.waits.reply(ReplyWait(in_reply_to="<one@app.test>", advance=True)))
+        waited = turned(self.universe, self.universe.waits.reply(ReplyWait(in_reply_to="<one@app.test>", advance=True)))
         (copy,) = waited.copies
         self.assertEqual((copy.mailbox, copy.folder), ("app@sim.test", "INBOX"))
         self.assertEqual(self.universe.clock.now(), job.due)
@@ -466,7 +466,7 @@ class WaitTests(RoadTestCase):
     def test_wait_with_advance(self) -> None:
         """The same for mail to an address."""
         self.server.send(self.universe, "app@sim.test", "maria@acme.test", MAIL)
-        waited = now(self.universe.waits.wait(MailWait(to="app@sim.test", advance=True)))
+        waited = turned(self.universe, self.universe.waits.wait(MailWait(to="app@sim.test", advance=True)))
         self.assertEqual(waited.copies[0].folder, "INBOX")
 
     def test_decided_not_to(self) -> None:

@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from simmail.core.reading import read
-from simmail.testing.universe import MemoryServer, now
+from simmail.testing.universe import MemoryServer, now, turned
 from tests.universe.test_road import RoadTestCase
 
 APP, MARIA = "app@sim.test", "maria@acme.test"
@@ -75,7 +75,7 @@ class SilencesTests(RoadTestCase):
             said = " ".join((why, *silence["data"].get("because", ())))
             self.assertIn(told, said, name)
             self.assertIn(told, " ".join(before.why), name)
-            now(self.universe.scheduler.advance(by=timedelta(days=30)))
+            turned(self.universe, self.universe.scheduler.advance(by=timedelta(days=30)))
             sent = [one["data"]["kind"] for one in self.events("persona.sent")]
             self.assertEqual(sent, ["ooo"] if "ooo" in str(fields) else [], name)
 

@@ -14,7 +14,7 @@ from simmail.core.links import LinkPolicy
 from simmail.core.visits import Errand, Visit
 from simmail.database.records import EventQuery
 from simmail.errors import NotFound
-from simmail.testing.universe import START, MemoryServer, now
+from simmail.testing.universe import START, MemoryServer, now, turned
 from simmail.universe.fingerprint import fingerprint
 from tests.universe.test_road import MAIL, RoadTestCase, persona
 
@@ -50,7 +50,7 @@ class VisitTestCase(RoadTestCase):
 
     def idle(self) -> None:
         """Let everything happen."""
-        now(self.universe.scheduler.advance(until="idle"))
+        turned(self.universe, self.universe.scheduler.advance(until="idle"))
 
     def told(self, *types: str) -> list[dict[str, Any]]:
         """The data of events."""
@@ -403,7 +403,7 @@ class WaitingTests(VisitTestCase):
         server.roster.begin()
         self.universe = server.roster.universe("main")
         server.web.put("https://a.com/", "Here")
-        now(self.universe.scheduler.advance(by=timedelta(days=1)))
+        turned(self.universe, self.universe.scheduler.advance(by=timedelta(days=1)))
         self.assertEqual(len(server.web.visited), 1)
         self.assertEqual(len(self.told("link.opened")), 1)
         rows = now(self.universe.log.query(EventQuery(after=0, types=("job.done",), limit=10)))
