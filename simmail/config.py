@@ -20,6 +20,7 @@ from msgspec.structs import replace
 
 from simmail.core.address import is_valid
 from simmail.core.allowances import Plan, plans_of
+from simmail.core.loopback import is_loopback
 from simmail.core.times import parse_duration
 from simmail.core.weburl import BadUrl, place
 from simmail.errors import Invalid
@@ -77,9 +78,9 @@ class Tls(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Smtp(Struct, frozen=True, forbid_unknown_fields=True):
-    """SMTP, SMTPS and submission."""
+    """SMTP, SMTPS and submission; what C{Config.auth_required} says is so."""
 
-    auth_required: bool = False
+    auth_required: bool | None = None
     plain_auth_allowed: bool | None = None
     default_universe: str = "main"
     save_sent: bool = True
@@ -120,7 +121,11 @@ class Http(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Limits(Struct, frozen=True, forbid_unknown_fields=True):
-    """Limits at the door, in octets or counts: the same for SMTP, IMAP, inject and send."""
+    """
+    Limits at the door, in octets or counts: the same for SMTP, IMAP, inject and send.
+
+    C{failed_logins}: in a minute, of one login from one address; C{failed_logins_per_address}: of one address.
+    """
 
     message: Count = 25 * MIB
     header: Count = MIB
@@ -133,6 +138,8 @@ class Limits(Struct, frozen=True, forbid_unknown_fields=True):
     literals: Count = MIB
     json: Count = MIB
     json_depth: Count = 64
+    failed_logins: Count = 10
+    failed_logins_per_address: Count = 100
 
 
 class People(Struct, frozen=True, forbid_unknown_fields=True):
@@ -168,6 +175,12 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     limits: Limits = Limits()
     people: People = People()
     links: Links = Links()
+
+    @property
+    def auth_required(self) -> bool:
+        """Whether mail is taken only from who has signed in: unless told otherwise, where others can connect."""
+        required = self.smtp.auth_required
+        return not is_loopback(self.listen.host) if required is None else required
 
 
 def load_plans(path: str) -> Mapping[str, Plan]:

@@ -85,13 +85,15 @@ def write(path: Path, text: str, mode: int = 0o600) -> None:
 
 
 def banner(
-    state: Path, endpoints: dict[str, dict[str, object]], titles: dict[str, str], first: bool, plain: bool = True
+    state: Path, endpoints: dict[str, dict[str, object]], titles: dict[str, str], first: bool, plain: bool = True,
+    required: bool = False,
 ) -> str:
     """
     What a start prints: the addresses; the first time the key, the login and three lines to paste as well.
 
     @param first: secrets are shown; later on only where they are kept.
     @param plain: passwords may go over the wire without TLS.
+    @param required: who sends mail has to sign in.
     """
     lines = [f"{titles[name]} {_place(one)}" for name, one in endpoints.items()]
     if not first:
@@ -107,13 +109,14 @@ def banner(
     if smtp and imap and http:
         persona = PERSONA["addresses"][0]
         secure = "" if plain else f"--ssl-reqd --cacert '{state / 'certificate.pem'}' "
+        user = f"{secure}-u '{LOGIN}:{password}' "
         lines += [
             "", "Try it: send a mail to the persona, move the clock by a day, read the answer.", "",
             f"printf 'From: {LOGIN}\\r\\nTo: {persona}\\r\\nSubject: {SUBJECT}\\r\\n\\r\\n{TEXT}\\r\\n' | "
-            f"curl -sS smtp://{_place(smtp)} --mail-from {LOGIN} --mail-rcpt {persona} -T -",
+            f"curl -sS {user if required else ''}smtp://{_place(smtp)} --mail-from {LOGIN} --mail-rcpt {persona} -T -",
             f"curl -sS http://{_place(http)}/api/clock/advance -H 'Authorization: Bearer {key}' "
             "-d '{\"by\": \"1d\"}'",
-            f"curl -sS {secure}-u '{LOGIN}:{password}' 'imap://{_place(imap)}/INBOX;MAILINDEX=1'",
+            f"curl -sS {user}'imap://{_place(imap)}/INBOX;MAILINDEX=1'",
         ]
     return "\n".join(lines)
 

@@ -75,8 +75,3 @@ def _bound(name: str, host: str, port: int) -> Listener:
             "Stop what uses the port, or choose others with --port-base N or listen: in the configuration",
         ) from None
     return Listener(name, host, made.getsockname()[1], made)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host to listen on is reached from this machine only."""
-    return host == "localhost" or host.startswith("127.") or host == "::1"

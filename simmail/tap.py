@@ -26,11 +26,12 @@ from twisted.python.threadpool import ThreadPool
 
 from simmail import __version__
 from simmail.config import Config, load, load_people, load_plans
+from simmail.core.loopback import is_loopback
 from simmail.core.times import parse_duration
 from simmail.errors import Invalid, Refusal, Unavailable
 from simmail.figures import MailFigures, exposition
 from simmail.latency import prefer_latency, shorten_turns
-from simmail.listeners import TITLES, Listener, bind, is_loopback
+from simmail.listeners import TITLES, Listener, bind
 from simmail.memory import give_back
 from simmail.signals import hear, hold
 from simmail.tls import ServerTls
@@ -262,7 +263,8 @@ class Daemon(service.Service):
         write(self._state / "endpoints.json", json.dumps(self.endpoints(), indent=1) + "\n", 0o644)
         plain = config.imap.plain_auth_allowed
         print(banner(self._state, self.endpoints(), TITLES, first,
-                     is_loopback(config.listen.host) if plain is None else plain), file=sys.__stdout__, flush=True)
+                     is_loopback(config.listen.host) if plain is None else plain, config.auth_required),
+              file=sys.__stdout__, flush=True)
         self.log.info("ready: {listeners}", listeners=", ".join(
             f"{TITLES[one.name]} {one.host}:{one.port}" for one in self._listeners))
 

@@ -40,6 +40,16 @@ class ConfigTests(SynchronousTestCase):
         error = self.assertRaises(Invalid, from_value, {"listen": {"imap": "143"}})
         self.assertEqual(error.field, "listen.imap")
 
+    def test_auth_required(self) -> None:
+        """Mail is taken from who has signed in only, wherever others can connect; what is set counts."""
+        for host, required in (("127.0.0.1", False), ("::1", False), ("localhost", False), ("0.0.0.0", True),
+                               ("::", True), ("", True), ("192.0.2.1", True), ("127.mail.test", True)):
+            self.assertIs(from_value({"listen": {"host": host}}).auth_required, required, host)
+        for chosen in (True, False):
+            for host in ("127.0.0.1", "0.0.0.0"):
+                config = from_value({"listen": {"host": host}, "smtp": {"auth_required": chosen}})
+                self.assertIs(config.auth_required, chosen)
+
     def test_not_yaml(self) -> None:
         """A file that is not YAML is an error that names the file."""
         path = self.mktemp()

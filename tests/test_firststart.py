@@ -92,6 +92,8 @@ class FirstStartTests(SynchronousTestCase):
         self.assertEqual([line.split()[0] for line in lines[-3:]], ["printf", "curl", "curl"])
         self.assertNotIn("ssl", text)
         self.assertIn("--ssl-reqd", banner(self.state, ENDPOINTS, TITLES, True, plain=False))
+        line = banner(self.state, ENDPOINTS, TITLES, True, required=True).split("\n")[-3]
+        self.assertIn(f"curl -sS -u '{LOGIN}:{json.loads(login)[LOGIN]}' smtp://", line)
         later = banner(self.state, ENDPOINTS, TITLES, False)
         self.assertNotIn(key, later)
         self.assertIn(str(self.state / "admin.key"), later)

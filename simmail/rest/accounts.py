@@ -154,7 +154,8 @@ async def delete_account(call: Call) -> Deleted:
 
 async def test_account(call: Call) -> Tried:
     asked: Trial = call.body
-    found = await _accounts(call).test(stored(call.path["address"]), asked.password, asked.username, asked.proto)
+    found = await _accounts(call).test(stored(call.path["address"]), asked.password, asked.username, asked.proto,
+                                       getattr(call.request.getClientAddress(), "host", ""))
     return Tried(Opened(*found["smtp"]), Opened(*found["imap"]))
 
 
@@ -209,7 +210,7 @@ ROUTES: tuple[Route, ...] = (
     Route("DELETE", _ONE, delete_account, "Delete a login; its mailbox and mail are kept", Deleted, role="admin",
           locate=account, answer_example={"status": "deleted"}),
     Route("POST", _ONE + "/test", test_account, "Try a password for SMTP and IMAP", Tried, role="member", body=Trial,
-          example={"password": "correct horse"},
+          statuses=(429,), example={"password": "correct horse"},
           answer_example={"smtp": {"ok": True, "address": "app@sim.test"}, "imap": {"ok": False, "address": ""}}),
     Route("GET", _ONE + "/signature", get_signature, "Read the signature of an address", Signature,
           answer_example={"signature": "Billing, The Shop"}),

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
+from simmail.core.loopback import is_loopback
 from simmail.errors import NotFound
 from simmail.rest.guard import DEMO
 from simmail.rest.presenting import disposition
@@ -102,11 +103,10 @@ class Fingerprint(Struct, frozen=True):
 def read_connection(call: Call) -> Connection:
     config, facts = call.services.config, call.services.certificate()
     plain = config.smtp.plain_auth_allowed
-    host = config.listen.host
     return Connection(
         config.server.domain, call.services.listeners, ("PLAIN", "LOGIN"),
-        host == "localhost" or host == "::1" or host.startswith("127.") if plain is None else plain,
-        config.smtp.auth_required,
+        is_loopback(config.listen.host) if plain is None else plain,
+        config.auth_required,
         None if facts is None else CertificateInfo(facts.self_signed, facts.sha256, facts.subject))
 
 

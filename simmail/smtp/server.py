@@ -54,6 +54,7 @@ class SmtpFactory(protocol.ServerFactory):
         self.service = "SMTPS" if implicit_tls else "SUBMISSION" if submission else "SMTP"
         allowed = config.smtp.plain_auth_allowed
         self.plain_auth_allowed = loopback_only if allowed is None else allowed
+        self.auth_required = config.auth_required
         self.timeout = parse_duration(config.smtp.timeout, "smtp.timeout").total_seconds()
         self.total_time = parse_duration(config.smtp.total_time, "smtp.total_time").total_seconds()
         self.greeting = replies.greeting(config.server.domain)

@@ -180,7 +180,7 @@ class Session(Faulty):
             raise Refused(replies.HELLO_FIRST)
         if self._transaction is not None:
             raise Refused(replies.NESTED_MAIL)
-        if self.login is None and factory.config.smtp.auth_required:
+        if self.login is None and factory.auth_required:
             raise Refused(replies.AUTH_FIRST)
         if not factory.roster.available:
             raise Refused(factory.away())

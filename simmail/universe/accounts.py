@@ -16,7 +16,7 @@ from simmail.core.address import parse, stored
 from simmail.core.checks import addresses
 from simmail.core.events import Event
 from simmail.database.records import Commit
-from simmail.errors import Invalid, NotFound
+from simmail.errors import Invalid, NotFound, Unauthenticated
 from simmail.universe.policy import Account
 
 if TYPE_CHECKING:
@@ -177,15 +177,31 @@ class Accounts:
     # Testing
 
     async def test(
-        self, address: str, password: str, username: str = "", proto: Literal["smtp", "imap"] | None = None
+        self, address: str, password: str, username: str = "", proto: Literal["smtp", "imap"] | None = None,
+        remote: str = "",
     ) -> dict[str, Signed]:
-        """Whether a password opens a login, for each protocol; one not asked about is not ok."""
+        """
+        Whether a password opens a login, for each protocol; one not asked about is not ok.
+
+        @raise TooMany: C{remote} has tried too many wrong ones.
+        """
+        name = (username or address).strip().lower()
+        try:
+            account = await self._roster.brake.attempt(
+                remote, "login " + name, lambda: self._opened(name, password, remote))
+        except Unauthenticated:
+            account = None
         result = {}
-        account = self._universe.policy.login((username or address).strip().lower())
-        good = await self._roster.passwords.verify(account.hash if account else "", password)
         for one in ("smtp", "imap"):
-            allowed = account is not None and good and not account.disabled and (
+            allowed = account is not None and not account.disabled and (
                 account.allow_smtp if one == "smtp" else account.allow_imap)
             asked = proto is None or proto == one
             result[one] = Signed(True, account.address) if account and allowed and asked else Signed(False, "")
         return result
+
+    async def _opened(self, name: str, password: str, remote: str) -> Account:
+        account = self._universe.policy.login(name)
+        good = await self._roster.passwords.verify(account.hash if account else "", password, remote)
+        if account is None or not good:
+            raise Unauthenticated("authentication failed")
+        return account

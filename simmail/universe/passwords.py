@@ -17,7 +17,8 @@ from typing import Any
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
-from twisted.internet.defer import DeferredSemaphore
+
+from simmail.universe.lanes import Lanes
 
 #: RFC 9106 section 4 leaves the cost to the site; this is OWASP's smallest: 19 MiB, two passes.
 _hasher = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
@@ -27,39 +28,56 @@ _NOBODY = "$argon2id$v=19$m=19456,t=2,p=1$c2ltbWFpbC1ub2JvZHk$SjX0z9mFGvMuHZ8f2j
 
 _REMEMBERED = 4096
 
+#: Each hash takes 19 MiB and a core: more at once would only make all slower.
+AT_ONCE = 4
+
 
 class Passwords:
     """
     Hash and verify.
 
     @param in_thread: C{in_thread(function, *arguments)} -> Deferred, such as C{deferToThreadPool} bound.
+    @param reactor: C{IReactorTime}.
     """
 
-    def __init__(self, in_thread: Callable[..., Any]) -> None:
+    def __init__(self, in_thread: Callable[..., Any], reactor: Any) -> None:
         self._in_thread = in_thread
         self._key = token_bytes(32)
         self._good: OrderedDict[bytes, None] = OrderedDict()
-        # Each hash takes 19 MiB and a core: more at once would only make all slower.
-        self._at_once = DeferredSemaphore(4)
+        self._lanes = Lanes(AT_ONCE, reactor)
 
     async def hash(self, password: str) -> str:
         """The text to store."""
-        result: str = await self._at_once.run(self._in_thread, _hasher.hash, password)
+        async with self._lanes.turn(""):
+            result: str = await self._in_thread(_hasher.hash, password)
         return result
 
-    async def verify(self, stored: str, password: str) -> bool:
-        """Whether a password is the one stored; C{stored} empty: nobody's."""
+    async def verify(self, stored: str, password: str, remote: str = "") -> bool:
+        """
+        Whether a password is the one stored; C{stored} empty: nobody's.
+
+        @param remote: the address it comes from, C{""} for a caller of the API; each has its turn after the others.
+        """
         tag = hmac.new(self._key, f"{stored}\0{password}".encode("utf-8", "surrogatepass"), sha256).digest()
-        if stored and tag in self._good:
-            self._good.move_to_end(tag)
+        if self._known(stored, tag):
             return True
-        good: bool = await self._at_once.run(self._in_thread, _verify, stored or _NOBODY, password)
+        async with self._lanes.turn(remote):
+            # Another may have found it good meanwhile.
+            if self._known(stored, tag):
+                return True
+            good: bool = await self._in_thread(_verify, stored or _NOBODY, password)
         if good and stored:
             self._good[tag] = None
             if len(self._good) > _REMEMBERED:
                 self._good.popitem(last=False)
             return True
         return False
+
+    def _known(self, stored: str, tag: bytes) -> bool:
+        if not stored or tag not in self._good:
+            return False
+        self._good.move_to_end(tag)
+        return True
 
 
 def _verify(stored: str, password: str) -> bool:

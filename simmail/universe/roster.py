@@ -27,6 +27,7 @@ from simmail.interfaces import IBrowser, IDatabase, IMailStore
 from simmail.universe.access import Access
 from simmail.universe.accounts import Accounts
 from simmail.universe.apikeys import Keys
+from simmail.universe.brake import Brake
 from simmail.universe.orgs import Orgs
 from simmail.universe.passwords import Passwords
 from simmail.universe.signin import SignIn
@@ -66,7 +67,8 @@ class Roster:
         self._going: set[str] = set()
         self._accounts: dict[str, Accounts] = {}
         self.plans: Mapping[str, Plan] = plans or {SELF_HOSTED.name: SELF_HOSTED}
-        self.passwords = Passwords(in_thread)
+        self.passwords = Passwords(in_thread, reactor)
+        self.brake = Brake(reactor, config.limits.failed_logins, config.limits.failed_logins_per_address)
         self.access = Access()
         self.users = Users(self)
 

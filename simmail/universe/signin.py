@@ -1,15 +1,13 @@
 """
 Signing in over SMTP and IMAP.
 
-Passwords cannot be tried at speed: after some failures a place has to wait,
-and tries that are made at once count as those made one after another
-(reliability, S3).  A good login from elsewhere is never locked out.
+Passwords cannot be tried at speed (L{Brake}).  A good login from elsewhere is never locked out (reliability, S3).
 """
 
 from __future__ import annotations
 
 import hmac
-from collections import deque
+from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from twisted.internet.defer import Deferred
@@ -18,7 +16,7 @@ from twisted.logger import Logger
 from simmail.config import Config
 from simmail.core.events import Event
 from simmail.database.records import Commit
-from simmail.errors import Forbidden, TooMany, Unauthenticated, Unavailable
+from simmail.errors import Forbidden, Unauthenticated, Unavailable
 
 if TYPE_CHECKING:
     from simmail.universe.policy import Account
@@ -27,15 +25,8 @@ if TYPE_CHECKING:
 
 Proto = Literal["smtp", "imap"]
 
-#: Failed sign-ins from one place within a minute, after which that place has to wait.
-MOST_FAILURES = 10
-FAILURE_WINDOW = 60.0
-
 #: Characters of a name that nobody has, as recorded.
 LONGEST_NAME = 200
-
-#: Places remembered before those whose failures are over are forgotten.
-MOST_PLACES = 10_000
 
 
 class Login(NamedTuple):
@@ -46,21 +37,6 @@ class Login(NamedTuple):
     username: str
 
 
-class _Place:
-    """
-    What one address tries.
-
-    @ivar failures: when, in Unix time; trying: passwords being looked at; waiting: those who want theirs looked at.
-    """
-
-    __slots__ = ("failures", "trying", "waiting")
-
-    def __init__(self) -> None:
-        self.failures: deque[float] = deque(maxlen=MOST_FAILURES)
-        self.trying = 0
-        self.waiting: deque[Deferred[None]] = deque()
-
-
 class SignIn:
     """Who may sign in, and how often it may be tried."""
 
@@ -69,7 +45,6 @@ class SignIn:
     def __init__(self, roster: Roster, config: Config) -> None:
         self._roster = roster
         self._config = config
-        self._places: dict[str, _Place] = {}
 
     async def sign_in(self, username: str, password: str, proto: Proto, remote: str) -> Login:
         """
@@ -82,52 +57,15 @@ class SignIn:
         """
         if proto == "smtp" and not self._roster.available:
             raise Unavailable("Redis is away; try again later")
-        place = await self._begin(remote)
-        failed = False
-        try:
-            name = username.strip().lower()
-            if "*" in name and proto == "imap":
-                return await self._as_master(name, username, password, remote)
-            return await self._as_login(name, username, password, proto, remote)
-        except Unauthenticated:
-            failed = True
-            raise
-        finally:
-            self._end(place, failed)
-
-    async def _begin(self, remote: str) -> _Place:
-        place = self._places.get(remote)
-        if place is None:
-            if len(self._places) >= MOST_PLACES:
-                self._forget()
-            place = self._places[remote] = _Place()
-        while True:
-            now = self._roster.seconds()
-            while place.failures and place.failures[0] < now - FAILURE_WINDOW:
-                place.failures.popleft()
-            if len(place.failures) >= MOST_FAILURES:
-                raise TooMany("too many failed logins", place.failures[0] + FAILURE_WINDOW - now)
-            if len(place.failures) + place.trying < MOST_FAILURES:
-                place.trying += 1
-                return place
-            # Were all of these to fail, this one would be one too many.
-            turn: Deferred[None] = Deferred()
-            place.waiting.append(turn)
-            await turn
-
-    def _end(self, place: _Place, failed: bool) -> None:
-        place.trying -= 1
-        if failed:
-            place.failures.append(self._roster.seconds())
-        waiting, place.waiting = place.waiting, deque()
-        for turn in waiting:
-            turn.callback(None)
-
-    def _forget(self) -> None:
-        before = self._roster.seconds() - FAILURE_WINDOW
-        self._places = {
-            remote: place for remote, place in self._places.items()
-            if place.trying or place.waiting or (place.failures and place.failures[-1] >= before)}
+        name = username.strip().lower()
+        if "*" in name and proto == "imap":
+            # Whichever mailbox is named, it is the master's password that is tried.
+            door = "master " + name.rpartition("*")[2]
+            look = partial(self._as_master, name, username, password, remote)
+        else:
+            door = "login " + name
+            look = partial(self._as_login, name, username, password, proto, remote)
+        return await self._roster.brake.attempt(remote, door, look)
 
     async def _as_login(self, name: str, username: str, password: str, proto: Proto, remote: str) -> Login:
         roster = self._roster
@@ -137,9 +75,9 @@ class SignIn:
         ]
         found: tuple[Universe, Account] | None = None
         if not candidates:
-            await roster.passwords.verify("", password)
+            await roster.passwords.verify("", password, remote)
         for universe, account in candidates:
-            if await roster.passwords.verify(account.hash, password):
+            if await roster.passwords.verify(account.hash, password, remote):
                 found = universe, account
                 break
         why = _why_not(found[1] if found else None, proto)
@@ -160,9 +98,9 @@ class SignIn:
         address, _, master = name.rpartition("*")
         stored = self._config.imap.master_users.get(master, "")
         if stored.startswith("$argon2"):
-            good = await roster.passwords.verify(stored, password)
+            good = await roster.passwords.verify(stored, password, remote)
         else:
-            await roster.passwords.verify("", password)
+            await roster.passwords.verify("", password, remote)
             good = bool(stored) and hmac.compare_digest(stored.encode(), password.encode("utf-8", "surrogatepass"))
         having = [one for one in roster.universes() if one.store.exists(address)]
         default = self._config.smtp.default_universe

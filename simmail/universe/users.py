@@ -7,7 +7,6 @@ Sources: decisions, sections 1, 2 (sign in), 17 (passes) and 23.
 
 from __future__ import annotations
 
-from collections import deque
 from hashlib import sha256
 from secrets import token_urlsafe
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,7 +17,7 @@ from msgspec.structs import replace
 
 from simmail.core.address import parse
 from simmail.database.records import Commit
-from simmail.errors import Conflict, Forbidden, Invalid, NotFound, TooMany, Unauthenticated
+from simmail.errors import Conflict, Forbidden, Invalid, NotFound, Unauthenticated
 
 if TYPE_CHECKING:
     from simmail.universe.roster import Roster
@@ -27,9 +26,6 @@ Role = Literal["viewer", "member", "admin"]
 
 #: Real seconds that a session and a pass last.
 SESSION, PASS = 14 * 86400.0, 15 * 60.0
-
-#: Failed sign-ins of one name or place within a minute.
-MOST_FAILURES, WINDOW = 10, 60.0
 
 SHORTEST_PASSWORD, LONGEST_PASSWORD = 8, 1024
 
@@ -59,7 +55,6 @@ class Users:
         self._roster = roster
         self._users: dict[str, User] = {}
         self._tickets: dict[str, Ticket] = {}
-        self._failures: dict[str, deque[float]] = {}
 
     async def start(self) -> None:
         """Learn users and open sessions."""
@@ -137,25 +132,20 @@ class Users:
 
         @raise Unauthenticated: wrong name or password.  @raise TooMany: too many failures.
         """
-        now, name = self._roster.seconds(), email.strip().lower()
-        for who in ("name " + name, "place " + remote):
-            failures = self._failures.get(who)
-            while failures and failures[0] < now - WINDOW:
-                failures.popleft()
-            if failures and len(failures) >= MOST_FAILURES and who.startswith("place"):
-                raise TooMany("too many sign-ins; try again later", failures[0] + WINDOW - now)
-            if failures is not None and not failures:
-                del self._failures[who]
+        name = email.strip().lower()
+        user = await self._roster.brake.attempt(
+            remote, "person " + name, lambda: self._looked_up(name, password, remote))
+        token = await self._issue("sms_", Ticket(user.email, self._roster.seconds() + SESSION))
+        self._record(user, True, remote, "")
+        return token
+
+    async def _looked_up(self, name: str, password: str, remote: str) -> User:
         user = self._users.get(name)
-        if not await self._roster.passwords.verify(user.hash if user else "", password) or user is None:
-            for who in ("name " + name, "place " + remote):
-                self._failures.setdefault(who, deque(maxlen=MOST_FAILURES)).append(now)
+        if not await self._roster.passwords.verify(user.hash if user else "", password, remote) or user is None:
             if user is not None:
                 self._record(user, False, remote, "wrong password")
             raise Unauthenticated("wrong e-mail or password")
-        token = await self._issue("sms_", Ticket(user.email, now + SESSION))
-        self._record(user, True, remote, "")
-        return token
+        return user
 
     def _record(self, user: User, good: bool, remote: str, why: str) -> None:
         for universe in self._roster.universes():

@@ -202,9 +202,9 @@ def guess(service: Service) -> Guessing:
     return Guessing(tried, most, known, unknown, elsewhere)
 
 
-def guess_at_once(service: Service, port: str, count: int = 40) -> int:
+def guess_at_once(service: Service, port: str, count: int = 40, source: str = "") -> int:
     """Try passwords over many connections at once from one address: how many are looked at."""
-    source = "127.0.2.2" if port == "smtp" else "127.0.2.3"
+    source = source or ("127.0.2.2" if port == "smtp" else "127.0.2.3")
     talks = [Conversation(service, port, source, 60) for _ in range(count)]
     try:
         for one in talks:

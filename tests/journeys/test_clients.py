@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import email
 import imaplib
+import json
 import shutil
 import signal
 import smtplib
@@ -15,7 +16,8 @@ import time
 from imapclient import IMAPClient
 from twisted.trial.unittest import SkipTest
 
-from tests.journeys.running import LOGIN, SOON, JourneyCase, Service, message, until
+from tests.journeys.attacks import guess_at_once
+from tests.journeys.running import CONFIG, LOGIN, SOON, JourneyCase, Service, message, until
 
 
 class ClientTests(JourneyCase):
@@ -169,3 +171,43 @@ class ClientTests(JourneyCase):
         self.assertEqual(service.get("/api/me", key="sm_0000000000_wrong").status, 401)
         # smtplib tries each mechanism.
         until(lambda: {event["data"]["proto"] for event in service.events("auth.failed")} == {"smtp", "imap"})
+
+    def test_right_password_here(self) -> None:
+        """From this machine the right password gets in after many wrong ones, by each door, and at once."""
+        service = self.started()
+        person = json.loads((service.state / "first-login.json").read_text(encoding="utf-8"))["admin@sim.test"]
+        self.assertLessEqual(guess_at_once(service, "imap", source="127.0.0.1"), 10)
+        for n in range(12):
+            tried = service.call("POST", f"/api/accounts/{LOGIN}/test", {"password": f"wrong{n}"}).status
+            signed = service.call("POST", "/api/session", {"email": "admin@sim.test", "password": f"wrong{n}"}).status
+            self.assertEqual((tried, signed), (429, 401 if n < 10 else 429))
+        begin = time.monotonic()
+        with service.smtp() as session:
+            session.ehlo()
+            session.login(LOGIN, service.password)
+        with service.imap():
+            pass
+        self.assertTrue(service.good("POST", f"/api/accounts/{LOGIN}/test", {"password": service.password})["imap"]["ok"])
+        service.good("POST", "/api/session", {"email": "admin@sim.test", "password": person})
+        self.assertLess(time.monotonic() - begin, 5)
+
+    def test_open_to_the_world(self) -> None:
+        """Where others can connect mail is taken from who has signed in, and a password over TLS only."""
+        service = self.service({"listen": {**CONFIG["listen"], "host": "0.0.0.0"}})
+        service.start()
+        self.assertTrue(service.good("GET", "/api/connection")["smtp_auth_required"])
+        context = ssl.create_default_context(cafile=str(service.state / "certificate.pem"))
+        with service.smtp() as session:
+            self.assertEqual(session.docmd("EHLO x")[0], 250)
+            self.assertEqual(session.docmd("MAIL FROM:<a@b.test>"), (530, b"5.7.0 Authentication required"))
+            self.assertEqual(session.docmd("AUTH PLAIN AGEAYg==")[0], 538)
+            session._host = "localhost"
+            session.starttls(context=context)
+            session.login(LOGIN, service.password)
+            session.sendmail(LOGIN, "maria@acme.test", message(LOGIN, "maria@acme.test", "In", "Hello"))
+        text = service.out.read_text(encoding="utf-8")
+        line = next(line for line in text.split("\n") if line.startswith("printf"))
+        if shutil.which("curl"):
+            subprocess.run(["sh", "-c", line], check=True, timeout=SOON)
+            self.assertEqual([event["data"]["subject"] for event in service.events("mail.delivered")],
+                             ["In", "Lunch on Friday?"])

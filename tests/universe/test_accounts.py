@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import timedelta
 from typing import Any
 
@@ -16,20 +17,14 @@ from simmail.errors import (
     Conflict, Forbidden, Invalid, NotFound, OverAllowance, OverMailLimit, TooMany, Unauthenticated, Unavailable,
 )
 from simmail.testing.universe import MemoryServer, now, turned
-from simmail.universe import signin
+from simmail.universe.passwords import Passwords
 from simmail.universe.roster import Roster
 from simmail.universe.signin import Login
 from simmail.universe.universe import Universe
 from simmail.universe.usage import LEARNED
 from simmail.universe.usage import MAIL as MAIL_PER_MONTH
+from tests.shallow import shallow
 from tests.universe.test_road import MAIL, RoadTestCase, persona
-
-
-class Hasty:
-    """Finds every password wrong, at once."""
-
-    async def verify(self, stored: str, password: str) -> bool:
-        return False
 
 
 class AccountTests(RoadTestCase):
@@ -149,14 +144,28 @@ class AccountTests(RoadTestCase):
         self.assertEqual(now(self.accounts.test("a@sim.test", "y"))["imap"], (False, ""))
 
     def test_guessing_is_slowed(self) -> None:
-        """After ten failures a place has to wait, another place does not."""
+        """After ten failures a place has to wait with that login, another place does not."""
         now(self.accounts.create({"address": "a@sim.test", "password": "x"}))
+        now(self.accounts.create({"address": "b@sim.test", "password": "y"}))
         for _ in range(10):
             self.assertRaises(Unauthenticated, self.sign_in, "a@sim.test", "wrong")
         self.assertRaises(TooMany, self.sign_in, "a@sim.test", "x")
+        self.assertTrue(self.sign_in("b@sim.test", "y"))
         self.assertTrue(self.sign_in("a@sim.test", "x", remote="10.0.0.2"))
         self.server.reactor.advance(61)
         self.assertTrue(self.sign_in("a@sim.test", "x"))
+
+    def test_one_count_for_all_doors(self) -> None:
+        """SMTP, IMAP and a member's test of a password count together."""
+        now(self.accounts.create({"address": "a@sim.test", "password": "x"}))
+        for n in range(10):
+            if n % 2:
+                self.assertRaises(Unauthenticated, self.sign_in, "A@sim.test", "wrong", "smtp")
+            else:
+                now(self.accounts.test("a@sim.test", "wrong", remote="10.0.0.1"))
+        self.assertRaises(TooMany, self.sign_in, "a@sim.test", "x", "imap")
+        self.assertRaises(TooMany, now, self.accounts.test("a@sim.test", "x", remote="10.0.0.1"))
+        self.assertTrue(now(self.accounts.test("a@sim.test", "x", remote="10.0.0.2"))["imap"].ok)
 
     def test_guessing_at_once(self) -> None:
         """Tries made at once count as those made one after another, and those with the right password get in."""
@@ -165,11 +174,11 @@ class AccountTests(RoadTestCase):
         looked: list[str] = []
         real = self.roster.passwords.verify
 
-        async def verify(stored: str, password: str) -> bool:
+        async def verify(stored: str, password: str, remote: str) -> bool:
             looked.append(password)
             slow.append(Deferred())
             await slow[-1]
-            return await real(stored, password)
+            return await real(stored, password, remote)
 
         self.patch(self.roster.passwords, "verify", verify)
         told: list[Any] = []
@@ -178,21 +187,37 @@ class AccountTests(RoadTestCase):
                 "a@sim.test", "x" if n % 20 == 0 else f"wrong {n}", "imap", "10.0.0.1")).addBoth(told.append)
         while slow:
             slow.pop(0).callback(None)
+            self.server.reactor.advance(0)
         wrong = [one for one in looked if one != "x"]
         self.assertEqual(len(wrong), 10)
         self.assertEqual(len(told), 40)
         self.assertEqual(sum(isinstance(one, Login) for one in told), 1)
         self.assertEqual(sum(isinstance(getattr(one, "value", None), TooMany) for one in told), 29)
 
-    def test_places_are_forgotten(self) -> None:
-        """Tries from very many addresses do not fill the memory."""
-        self.patch(signin, "MOST_PLACES", 50)
-        self.roster.passwords = Hasty()
-        for n in range(200):
-            self.assertRaises(Unauthenticated, self.sign_in, "a@sim.test", "x", remote=f"10.0.0.{n}")
-            self.server.reactor.advance(2)
-        places = self.roster.sign_in.__self__._places
-        self.assertLess(len(places), 60)
+    def test_two_thousand_at_once(self) -> None:
+        """However many sign in at once, with right or wrong passwords: each is answered, at a shallow stack."""
+        now(self.accounts.create({"address": "a@sim.test", "password": "x"}))
+        hashing: list[Deferred[bool]] = []
+
+        def in_thread(work: Any, *arguments: Any) -> Deferred[bool]:
+            hashing.append(Deferred().addCallback(lambda _: arguments[-1] == "x"))
+            return hashing[-1]
+
+        self.roster.passwords = Passwords(in_thread, self.server.reactor)
+        for remote in ("10.0.0.1", "127.0.0.1"):
+            told: list[Any] = []
+            for n in range(2000):
+                Deferred.fromCoroutine(self.roster.sign_in(
+                    "a@sim.test", f"wrong {n}" if n < 100 else "x", "imap", remote)).addBoth(told.append)
+            with shallow():
+                while hashing:
+                    hashing.pop(0).callback(None)
+                    self.server.reactor.advance(0)
+            self.assertEqual(len(told), 2000)
+            kinds = Counter(type(getattr(one, "value", one)) for one in told)
+            self.assertEqual(kinds[Unauthenticated], 10, kinds)
+            # From this machine the right password gets in, whatever was tried before.
+            self.assertEqual(kinds[Login], 1900 if remote == "127.0.0.1" else 0, kinds)
 
     def test_fault(self) -> None:
         """A login that a fault rule refuses is a failed login too."""

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from typing import Any
+
+from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.errors import Conflict, Forbidden, Invalid, NotFound, TooMany, Unauthenticated
 from simmail.testing.universe import MemoryServer, now
+from simmail.universe.passwords import Passwords
 from simmail.universe.users import PASS, SESSION
+from tests.shallow import shallow
 
 
 class UserTests(SynchronousTestCase):
@@ -52,11 +58,35 @@ class UserTests(SynchronousTestCase):
         self.assertEqual(self.users.role(self.users.get("bob@x.test"), "main"), "admin")
 
     def test_guessing(self) -> None:
-        """Ten failures from one place in a minute make it wait; others do not."""
-        for _ in range(10):
-            self.assertRaises(Unauthenticated, now, self.users.sign_in("ann@x.test", "wrong", "::1"))
-        self.assertRaises(TooMany, now, self.users.sign_in("ann@x.test", "long enough", "::1"))
-        self.assertTrue(now(self.users.sign_in("ann@x.test", "long enough", "::2")))
+        """Ten failures from one place in a minute make it wait; others do not, and on this machine the right one."""
+        for remote in ("2001:db8::1", "::1"):
+            for _ in range(10):
+                self.assertRaises(Unauthenticated, now, self.users.sign_in("ann@x.test", "wrong", remote))
+            self.assertRaises(TooMany, now, self.users.sign_in("ann@x.test", "wrong", remote))
+        self.assertRaises(TooMany, now, self.users.sign_in("ann@x.test", "long enough", "2001:db8::1"))
+        self.assertTrue(now(self.users.sign_in("ann@x.test", "long enough", "2001:db8::2")))
+        self.assertTrue(now(self.users.sign_in("ann@x.test", "long enough", "::1")))
+
+    def test_guessing_at_once(self) -> None:
+        """Of four hundred tried at once ten are looked at; the right one is not let in for being among them."""
+        hashing: list[Deferred[None]] = []
+
+        def in_thread(work: Any, *arguments: Any) -> Deferred[bool]:
+            hashing.append(Deferred())
+            return hashing[-1].addCallback(lambda _: arguments[-1] == "long enough")
+
+        self.server.roster.passwords = Passwords(in_thread, self.server.reactor)
+        looked, told = 0, list[Any]()
+        for n in range(400):
+            Deferred.fromCoroutine(self.users.sign_in(
+                "ann@x.test", "long enough" if n == 20 else f"wrong {n}", "2001:db8::1")).addBoth(told.append)
+        with shallow():
+            while hashing:
+                looked += 1
+                hashing.pop(0).callback(None)
+                self.server.reactor.advance(0)
+        self.assertEqual((looked, len(told)), (10, 400))
+        self.assertEqual(Counter(one.type for one in told), {Unauthenticated: 10, TooMany: 390})
 
     def test_refusals(self) -> None:
         """Bad fields are named; nobody is made twice."""
