@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
-import yaml
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
@@ -23,6 +22,7 @@ from simmail.core.allowances import Plan, plans_of
 from simmail.core.loopback import is_loopback
 from simmail.core.times import parse_duration
 from simmail.core.weburl import BadUrl, place
+from simmail.core.yamltext import LARGEST, decode
 from simmail.errors import Invalid
 
 MIB = 1024 * 1024
@@ -189,20 +189,35 @@ def load_plans(path: str) -> Mapping[str, Plan]:
 
     @raise Invalid: unreadable file, bad YAML, a bad plan.
     """
+    if path:
+        return plans_of(_read(path, "server.plans") or {})
     try:
-        if path:
-            text = Path(path).read_text(encoding="utf-8")
-        else:
-            try:
-                text = files("simmail.etc").joinpath("plans.yaml").read_text(encoding="utf-8")
-            except ModuleNotFoundError:
-                # Run from a working copy: the folder stands beside the package.
-                text = (Path(__file__).parents[1] / "etc" / "plans.yaml").read_text(encoding="utf-8")
-        return plans_of(yaml.safe_load(text) or {})
+        octets = files("simmail.etc").joinpath("plans.yaml").read_bytes()
+    except ModuleNotFoundError:
+        # Run from a working copy: the folder stands beside the package.
+        octets = (Path(__file__).parents[1] / "etc" / "plans.yaml").read_bytes()
+    return plans_of(decode(octets))
+
+
+def _read(path: str, setting: str, ended: bool = False) -> Any:
+    """
+    The value of a YAML file; None when it is empty.
+
+    @param ended: it has to end as a whole file does: with a line, or with the bracket that it began with.
+    @raise Invalid: unreadable or bad YAML, naming setting and file.
+    """
+    try:
+        with open(path, "rb") as file:
+            # One octet more than is taken, which is refused: what is no file may have no end.
+            octets = file.read(LARGEST + 1)
+        value = decode(octets)
+        if ended and octets[-1:] not in (b"\n", b"") and octets.lstrip()[:1] not in b"[{":
+            raise Invalid("", "its last line has no end: it may be half-written")
+        return value
     except OSError as error:
-        raise Invalid("server.plans", f"{path}: {error.strerror}") from None
-    except (UnicodeDecodeError, yaml.YAMLError) as error:
-        raise Invalid("server.plans", f"{path}: {' '.join(str(error).split())}") from None
+        raise Invalid(setting, f"{path}: {error.strerror}") from None
+    except Invalid as error:
+        raise Invalid(setting, f"{path}: {error}") from None
 
 
 def load(path: str | None) -> Config:
@@ -213,13 +228,7 @@ def load(path: str | None) -> Config:
     """
     if not path:
         return Config()
-    try:
-        value = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise Invalid("config", f"{path}: {error.strerror}") from None
-    except (UnicodeDecodeError, yaml.YAMLError) as error:
-        raise Invalid("config", f"{path}: {' '.join(str(error).split())}") from None
-    return from_value(value or {})
+    return from_value(_read(path, "config") or {})
 
 
 def from_value(value: Any) -> Config:
@@ -263,16 +272,17 @@ def load_people(path: str) -> list[Any]:
     """
     The personas of a YAML file: a list, or an object with a list C{personas}.
 
-    @raise Invalid: unreadable file, bad YAML, or neither; what a persona holds is checked elsewhere.
+    @raise Invalid: unreadable file, bad YAML, or neither, as an empty or half-written file is; C{[]} is nobody.  What
+        a persona holds is checked elsewhere.
     """
-    try:
-        value = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise Invalid("people.file", f"{path}: {error}") from None
+    value = _read(path, "people.file", ended=True)
     if isinstance(value, dict):
+        for name in value:
+            if name != "personas":
+                raise Invalid("people.file", f"{path}: {name!r} is no field; it holds a list: personas")
         value = value.get("personas")
     if value is None:
-        value = []
+        raise Invalid("people.file", f"{path}: is empty; where nobody is meant it says []")
     if not isinstance(value, list):
         raise Invalid("people.file", f"{path}: must be a list of personas")
     return value

@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -42,6 +43,9 @@ THREADS = 8
 #: Real seconds that sessions are given to finish what they are doing, and all of stopping may take.
 FAREWELL, STOP = 4.0, 9.0
 
+
+#: Real seconds after which a file that did not change is taken for written, and after which nobody waits for that.
+WRITTEN, LONGEST_WRITING = 0.5, 5.0
 
 #: Listeners that take mail.
 SMTP = ("smtp", "submission", "smtps")
@@ -106,6 +110,32 @@ def take(state: Path) -> int:
     return lock
 
 
+def _written(path: str) -> list[Any]:
+    """
+    The personas of a file that nobody is just writing: one that changes is looked at again; for a thread.
+
+    @raise Invalid: as C{load_people}, or it goes on changing.
+    """
+    deadline = time.monotonic() + LONGEST_WRITING
+    while True:
+        before = _state_of(path)
+        if before is None or time.time() - before[0] / 1e9 > WRITTEN:
+            return load_people(path)
+        time.sleep(WRITTEN / 2)
+        if before == _state_of(path):
+            return load_people(path)
+        if time.monotonic() > deadline:
+            raise Invalid("people.file", f"{path}: is being written")
+
+
+def _state_of(path: str) -> tuple[int, int, int] | None:
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
 class Daemon(service.Service):
     """
     Everything that runs, started and stopped in order.
@@ -129,6 +159,8 @@ class Daemon(service.Service):
         self._started: Deferred[None] | None = None
         self._failed = self._ending = False
         self._roster: Any = None
+        self._warnings: dict[str, str] = {}
+        self._people_read = 0
 
     def startService(self) -> None:
         """Begin to start once the reactor runs; what fails ends the process with status 1 and a message."""
@@ -212,7 +244,9 @@ class Daemon(service.Service):
         first = await first_start(roster, config, state)
         await journal.keep([universe.id for universe in roster.universes()])
         self._roster = roster
-        await self._people()
+        self._in_thread: Callable[..., Any] = in_thread
+        # With a file that is wrong the people stay who there were, and everything else is served.
+        await self._people("started with the personas there were")
         self._serve(roster, in_thread)
         roster.begin()
         prefer_latency()
@@ -238,7 +272,7 @@ class Daemon(service.Service):
             else:
                 factory = api_site(
                     config, roster, reactor, tls=tls, endpoints=self.endpoints(), in_thread=in_thread,
-                    checks=(("listeners", self._check_listeners),),
+                    checks=(("listeners", self._check_listeners),), warnings=(self._warnings.values,),
                     metrics=(partial(exposition, roster, self._factories, self._figures),))
             self._factories[one.name] = factory
             if one.name in ("smtps", "imaps"):
@@ -268,11 +302,28 @@ class Daemon(service.Service):
         self.log.info("ready: {listeners}", listeners=", ".join(
             f"{TITLES[one.name]} {one.host}:{one.port}" for one in self._listeners))
 
-    async def _people(self) -> None:
-        """Personas of the file that is configured become those of the default universe."""
-        people = self._config.people.file
-        if people and self._roster is not None:
-            await self._roster.universe(self._config.smtp.default_universe).people.configured(load_people(people))
+    async def _people(self, otherwise: str) -> None:
+        """
+        Personas of the file that is configured become those of the default universe.
+
+        @param otherwise: what is told when the file is wrong: it changes nobody then.
+        """
+        path = self._config.people.file
+        if not path or self._roster is None:
+            return
+        self._people_read += 1
+        nth = self._people_read
+        try:
+            entries = await self._in_thread(_written, path)
+            if nth != self._people_read:
+                # It was asked for again meanwhile, and what was read then counts.
+                return
+            await self._roster.universe(self._config.smtp.default_universe).people.configured(entries)
+        except Invalid as error:
+            self.log.error("{otherwise}: {error}", otherwise=otherwise, error=error)
+            self._warnings["people"] = str(error)
+        else:
+            self._warnings.pop("people", None)
 
     def _reopen(self) -> None:
         """SIGUSR1: whoever rotates logs has moved the log file."""
@@ -288,8 +339,9 @@ class Daemon(service.Service):
             self.log.info("certificate read again: {sha256}", sha256=self._tls.facts.sha256)
         except Invalid as error:
             self.log.error("the certificate was not read again: {error}", error=error)
-        Deferred.fromCoroutine(self._people()).addErrback(
-            lambda failure: self.log.error("the personas were not read again: {error}", error=failure.value))
+        otherwise = "the personas were not read again"
+        Deferred.fromCoroutine(self._people(otherwise)).addErrback(
+            lambda failure: self.log.error("{otherwise}: {error}", otherwise=otherwise, error=failure.value))
 
     def stopService(self) -> Deferred[None]:
         """Stop listening, tell sessions, finish what is being done, then close everything in reverse order."""

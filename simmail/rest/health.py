@@ -36,10 +36,15 @@ class Alive(Struct, frozen=True):
 
 
 class Ready(Struct, frozen=True):
-    """Whether all that is needed is there; each check is C{ok} or says what is wrong."""
+    """
+    Whether all that is needed is there; each check is C{ok} or says what is wrong.
+
+    C{warnings}: what somebody should see to; the service is ready all the same.
+    """
 
     status: Literal["ready", "not ready"]
     checks: dict[str, str]
+    warnings: list[str]
 
 
 class Traffic:
@@ -101,7 +106,8 @@ def live(call: Call) -> Alive:
 def ready(call: Call) -> Octets:
     found = checks(call.services)
     good = all(one == "ok" for one in found.values())
-    answer = Ready("ready" if good else "not ready", found)
+    warnings = [text for more in call.services.warnings for text in more()]
+    answer = Ready("ready" if good else "not ready", found, warnings)
     return Octets(msgspec.json.encode(answer), "application/json", () if good else (("Retry-After", "1"),),
                   200 if good else 503)
 
@@ -172,6 +178,7 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/livez", live, "Whether the process answers", Alive, role=None, answer_example={"status": "ok"}),
     Route("GET", "/readyz", ready, "Whether Redis, the mail store and the listeners are there", Ready, role=None,
           statuses=(503,),
-          answer_example={"status": "ready", "checks": {"redis": "ok", "store": "ok", "listeners": "ok"}}),
+          answer_example={"status": "ready", "checks": {"redis": "ok", "store": "ok", "listeners": "ok"},
+                          "warnings": []}),
     Route("GET", "/metrics", metrics, "Figures in Prometheus's exposition format", role=None, media="text/plain"),
 )

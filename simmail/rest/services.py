@@ -4,7 +4,7 @@ What the API is given to work with: the roster, the configuration, and what only
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from msgspec import Struct, field
@@ -67,6 +67,7 @@ class Services(Struct, frozen=True):
     @ivar certificate: the TLS certificate in use, None for none.
     @ivar in_thread: C{in_thread(work)}: what C{work()} answers, or a Deferred of it when it is done elsewhere.
     @ivar checks: for C{/readyz}, by name: what is wrong, C{""} for nothing.
+    @ivar warnings: for C{/readyz}: what somebody should see to, though the service is ready.
     @ivar metrics: for C{/metrics}: text in Prometheus's exposition format, to be put behind the API's own.
     """
 
@@ -84,3 +85,4 @@ class Services(Struct, frozen=True):
     showings: Showings = field(default_factory=Showings)
     numbers: Numbers = field(default_factory=Numbers)
     conversations: Conversations = field(default_factory=lambda: Conversations(_at_once))
+    warnings: tuple[Callable[[], Iterable[str]], ...] = ()

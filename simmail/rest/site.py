@@ -4,7 +4,7 @@ The HTTP site of a running service, put together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from simmail.config import Config
@@ -33,6 +33,7 @@ def api_site(
     in_thread: Callable[..., Any] | None = None,
     checks: tuple[tuple[str, Callable[[], str]], ...] = (),
     metrics: tuple[Callable[[], str], ...] = (),
+    warnings: tuple[Callable[[], Iterable[str]], ...] = (),
 ) -> ApiSite:
     """
     The factory that serves the API.
@@ -40,7 +41,7 @@ def api_site(
     @param tls: what mail programs are shown; its C{facts} describe the certificate (C{simmail.tls.ServerTls}).
     @param endpoints: host and port of each listener, by its name in lower case.
     @param in_thread: runs a function in a thread, answering a Deferred; without it large mail is read at once.
-    @param checks, metrics: as L{Services} has them.
+    @param checks, metrics, warnings: as L{Services} has them.
     """
     bound = endpoints or {}
     listeners = tuple(
@@ -55,7 +56,8 @@ def api_site(
     traffic = Traffic()
     services = Services(
         roster, config, reactor, traffic, Listings(reactor), listeners, certificate,
-        threads, checks, metrics, lambda: site.connections, conversations=Conversations(threads))
+        threads, checks, metrics, lambda: site.connections, conversations=Conversations(threads),
+        warnings=warnings)
     application = Application(services, all_routes())
     large = {(route.method.encode(), route.path.encode()) for route in application.routes if route.large}
     limits = config.limits

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import time
 from pathlib import Path
 
 from tests.journeys.running import JourneyCase, Service, command, until
@@ -66,3 +67,53 @@ class AdministrationTests(JourneyCase):
             until(lambda name=name: re.search(rf"GET /api/status\?{name} ", service.log.read_text()))
             self.assertNotIn(f"status?{name}", moved.read_text())
         self.assertEqual(service.stop(), 0)
+
+    def test_people_of_a_file(self) -> None:
+        """A file of personas that is wrong changes nobody, at a start and at SIGHUP, and is told until it is right."""
+        file = self.folder() / "people.yaml"
+        good = ("- {name: Ann, addresses: [ann@shop.test], temperament: busy}\n"
+                "- {name: Bob, addresses: [bob@shop.test], temperament: busy}\n")
+        file.write_text(good, encoding="utf-8")
+        service = self.service({"people": {"file": str(file)}})
+        service.start()
+
+        def people() -> list[str]:
+            return [one["name"] for one in service.good("GET", "/api/personas") if one["provider"] == "config"]
+
+        def warnings() -> list[str]:
+            answer = service.get("/readyz")
+            self.assertEqual((answer.status, answer.json()["status"]), (200, "ready"))
+            found: list[str] = answer.json()["warnings"]
+            return found
+
+        self.assertEqual((people(), warnings()), (["Ann", "Bob"], []))
+        ann = next(one["id"] for one in service.good("GET", "/api/personas") if one["name"] == "Ann")
+        service.good("POST", f"/api/personas/{ann}/memory", {"text": "likes tea"})
+        assert service.process is not None
+        for n, bad in enumerate(("", good[:-40], good.replace("busy", "bzy"), good + good, "- &a [*a]\n",
+                                 good.replace("name: Ann", "name: Ann, name: Eve"))):
+            file.write_text(bad, encoding="utf-8")
+            service.process.send_signal(signal.SIGHUP)
+            until(lambda: service.logged().count("the personas were not read again: ") == n + 1)
+            self.assertEqual(people(), ["Ann", "Bob"], bad)
+            [told] = warnings()
+            self.assertRegex(told, r"people\.yaml|personas\.\d")
+        self.assertEqual(service.stop(), 0)
+        service.start()
+        self.assertEqual(people(), ["Ann", "Bob"])
+        self.assertIn("stands twice", " ".join(warnings()))
+        self.assertIn("started with the personas there were: ", service.logged())
+        file.write_text(good.replace("Bob", "Bea"), encoding="utf-8")
+        service.process.send_signal(signal.SIGHUP)
+        until(lambda: people() == ["Ann", "Bea"])
+        self.assertEqual(warnings(), [])
+        self.assertEqual(service.good("GET", f"/api/personas/{ann}/memory"), {"": ["likes tea"]})
+        # One that is being written is waited for.
+        with open(file, "w", encoding="utf-8") as slow:
+            slow.write(good.split("\n")[0] + "\n")
+            slow.flush()
+            service.process.send_signal(signal.SIGHUP)
+            time.sleep(0.2)
+            slow.write(good.split("\n")[1] + "\n")
+        until(lambda: people() == ["Ann", "Bob"])
+        self.assertEqual([one["data"]["name"] for one in service.events("persona.updated")].count("Bea"), 1)

@@ -164,18 +164,21 @@ class HealthTests(ServedTestCase):
 
     def test_ready(self) -> None:
         """503 while something is missing, told by name."""
-        self.assertEqual(self.get("/readyz").json(), {"status": "ready", "checks": {"redis": "ok", "store": "ok"}})
+        self.assertEqual(self.get("/readyz").json(), {
+            "status": "ready", "checks": {"redis": "ok", "store": "ok"}, "warnings": []})
         self.server.database.set_healthy(False)
         answer = self.get("/readyz")
         self.assertEqual((answer.status, answer.json()["checks"]["redis"]), (503, "away"))
         self.server.database.set_healthy(True)
         missing = ["not listening"]
         self.site = api_site(self.config, self.server.roster, self.server.reactor,
-                             checks=(("listeners", lambda: missing[0]),))
+                             checks=(("listeners", lambda: missing[0]),), warnings=(lambda: ["see to it"],))
         self.assertEqual(self.get("/readyz").json(), {
-            "status": "not ready", "checks": {"redis": "ok", "store": "ok", "listeners": "not listening"}})
+            "status": "not ready", "checks": {"redis": "ok", "store": "ok", "listeners": "not listening"},
+            "warnings": ["see to it"]})
         missing[0] = ""
-        self.assertEqual(self.get("/readyz").status, 200)
+        answer = self.get("/readyz")
+        self.assertEqual((answer.status, answer.json()["warnings"]), (200, ["see to it"]))
 
     def test_lag(self) -> None:
         """How far behind decisions and jobs are, in real seconds."""
