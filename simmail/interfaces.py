@@ -238,6 +238,9 @@ class IMailStore(Interface):
     def space():
         """(free octets, total octets) of the disk that holds the mail."""
 
+    def locks():
+        """C{list[tuple[str, Lock]]}: those that are held now, each with what it is of."""
+
     def close():
         """Deferred: everything is synced and files are closed."""
 

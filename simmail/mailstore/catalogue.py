@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 
 from twisted.internet.defer import Deferred
 
-from simmail.concurrency import Shared
+from simmail.concurrency import Lock, Shared
 from simmail.errors import NotFound, Unavailable
 from simmail.mailstore import loading, maildir, marks
 from simmail.mailstore.changing import Changing
@@ -62,6 +62,10 @@ class Catalogue:
     def all_loaded(self) -> list[Folder]:
         """All folders that are loaded."""
         return [folder for folder in self._folders.values() if folder.loaded]
+
+    def locks(self) -> list[tuple[str, Lock]]:
+        """Those of folders that are being changed."""
+        return [(f"a folder of {one.mailbox}, {one.name},", one.lock) for one in self.all_loaded() if one.busy]
 
     # Loading
 

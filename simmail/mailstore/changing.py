@@ -40,6 +40,7 @@ class Changing(FolderState):
     """
     What all changes of a folder have in common.
 
+    @ivar lock: held by who changes it.
     @ivar directory: below the universe's, None while it is not made.
     """
 
@@ -59,7 +60,7 @@ class Changing(FolderState):
         self._noted = False
         self._vanished: list[tuple[int, int]] = []
         self._vanished_from = 1
-        self._lock = Lock(store.reactor)
+        self.lock = Lock(store.reactor)
 
     # What the writer did
 
@@ -102,14 +103,14 @@ class Changing(FolderState):
 
     @asynccontextmanager
     async def _changing(self) -> AsyncIterator[None]:
-        async with self._lock:
+        async with self.lock:
             self.require()
             yield
 
     @property
     def busy(self) -> bool:
         """Whether a change is under way."""
-        return bool(self._lock.locked)
+        return bool(self.lock.locked)
 
     def _did(self, restated: Restated) -> None:
         if restated.before == self._times:

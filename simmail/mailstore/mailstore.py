@@ -19,6 +19,7 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
+from simmail.concurrency import Lock
 from simmail.core.delivery import Copy, Delivery, Filing
 from simmail.core.digest import Digest
 from simmail.core.digesting import digest as core_digest
@@ -143,6 +144,10 @@ class MailStore:
     def _went_wrong(self, failure: Failure) -> None:
         if failure.check(Refusal) is None:
             self.log.failure("something in the mail of {universe} went wrong", failure, universe=self.universe)
+
+    def locks(self) -> list[tuple[str, Lock]]:
+        """The locks that are held now, each with what it is."""
+        return self.catalogue.locks()
 
     # Deliveries
 

@@ -15,6 +15,7 @@ from itertools import count
 from msgspec.structs import replace
 from zope.interface import implementer
 
+from simmail.concurrency import Lock
 from simmail.core.delivery import SPECIAL_FOLDERS, Copy, Delivery, Filing
 from simmail.core.digest import Digest
 from simmail.core.digesting import digest as core_digest
@@ -301,6 +302,10 @@ class MemoryMailStore:
     def space(self) -> tuple[int, int]:
         """Memory is taken for endless."""
         return 1 << 40, 1 << 40
+
+    def locks(self) -> list[tuple[str, Lock]]:
+        """Every change is made at once."""
+        return []
 
     @deferred
     def close(self) -> None:

@@ -16,6 +16,7 @@ from msgspec import Struct
 from simmail import __version__
 from simmail.rest.schema import Call, Octets, Route
 from simmail.rest.services import Services
+from simmail.universe.universe import LONG_HELD
 
 HEADING = "Health"
 
@@ -99,6 +100,15 @@ def _store(services: Services) -> str:
     return "ok"
 
 
+def _long_held(services: Services) -> Iterator[str]:
+    """Locks that nobody has given back for long, with nobody's address: the log has those."""
+    for universe in services.roster.universes():
+        for what, lock in universe.locks():
+            if lock.held() >= LONG_HELD:
+                yield (f"{what.partition(' of ')[0]} in {universe.id} has been held for {lock.held():.0f} s; "
+                       f"{lock.waiting} wait for it")
+
+
 def live(call: Call) -> Alive:
     return Alive()
 
@@ -106,7 +116,7 @@ def live(call: Call) -> Alive:
 def ready(call: Call) -> Octets:
     found = checks(call.services)
     good = all(one == "ok" for one in found.values())
-    warnings = [text for more in call.services.warnings for text in more()]
+    warnings = [*_long_held(call.services), *(text for more in call.services.warnings for text in more())]
     answer = Ready("ready" if good else "not ready", found, warnings)
     return Octets(msgspec.json.encode(answer), "application/json", () if good else (("Retry-After", "1"),),
                   200 if good else 503)
@@ -122,7 +132,7 @@ def metrics(call: Call) -> Octets:
         ("simmail_personas", sum(len(one.people) for one in universes)),
         ("simmail_pending_jobs", sum(len(one.scheduler.pending) for one in universes)),
         ("simmail_open_http_connections", services.connections()),
-        *_lags(services), *_disk(services), *_process(),
+        *_locks(services), *_lags(services), *_disk(services), *_process(),
     )
     lines = [f'# TYPE simmail_info gauge\nsimmail_info{{version="{__version__}"}} 1']
     for name, value in gauges:
@@ -152,6 +162,12 @@ def _lags(services: Services) -> Iterator[tuple[str, float]]:
     yield "simmail_decision_lag_seconds", waited
     yield "simmail_overdue_jobs", overdue
     yield "simmail_job_lag_seconds", late
+
+
+def _locks(services: Services) -> Iterator[tuple[str, float]]:
+    held = [lock.held() for universe in services.roster.universes() for _, lock in universe.locks()]
+    yield "simmail_locks_held_long", sum(seconds >= LONG_HELD for seconds in held)
+    yield "simmail_lock_held_seconds", max(held, default=0.0)
 
 
 def _disk(services: Services) -> Iterator[tuple[str, float]]:

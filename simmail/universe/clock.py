@@ -64,6 +64,7 @@ class Clock:
     Simulated time for one universe.
 
     @param reactor: its C{seconds()} is real Unix time.
+    @ivar turn: held by who moves it.
     @param floor: the earliest instant that is still owed something, or None.
     """
 
@@ -80,7 +81,7 @@ class Clock:
         self._commit = commit
         self._last = timeline.sim
         self._step: datetime | None = None
-        self._turn = Lock(reactor)
+        self.turn = Lock(reactor)
         self.changed: Callable[[], None] = lambda: None
 
     @property
@@ -146,7 +147,7 @@ class Clock:
             await self._change(speed, frozen)
 
     async def _change(self, speed: float | None, frozen: bool | None) -> None:
-        async with self._turn:
+        async with self.turn:
             self._timeline = self._timeline.changed(self.now(), self._reactor.seconds(), speed, frozen)
             await self._commit(Commit(puts=self.documents(), events=(self.event(),)))
         self.changed()
@@ -168,7 +169,7 @@ class Clock:
 
     def begin_steps(self) -> Deferred[Any]:
         """Wait for the turn to move the clock; then C{step} and C{end_steps}."""
-        return self._turn.acquire()
+        return self.turn.acquire()
 
     def step(self, to: datetime) -> None:
         """While moving: the clock is at C{to}, and stays."""
@@ -186,7 +187,7 @@ class Clock:
                 await self._commit(Commit(puts=self.documents(), events=(self.event(),)))
         finally:
             self._step = None
-            self._turn.release()
+            self.turn.release()
         self.changed()
 
 

@@ -48,13 +48,17 @@ class Account(Struct, frozen=True, omit_defaults=True):
 
 
 class Policy:
-    """The rules and logins of one universe."""
+    """
+    The rules and logins of one universe.
+
+    @ivar turn: held by who changes the rules.
+    """
 
     def __init__(self, universe: Universe) -> None:
         self._universe = universe
         self._accounts: dict[str, Account] = {}
         self._by_username: dict[str, Account] = {}
-        self._turn = Lock(universe.reactor)
+        self.turn = Lock(universe.reactor)
         self.rules = RecipientRules()
 
     async def start(self) -> None:
@@ -76,13 +80,13 @@ class Policy:
         @param value: a settings document.  @raise Invalid: a bad field, by its path.
         """
         rules = rules_of(value)
-        async with self._turn:
+        async with self.turn:
             await self._store(rules)
         return rules
 
     async def set_status(self, address: str, status: str) -> None:
         """Force what mail to an address meets; C{ok} lifts it.  One map with the rules' C{status}."""
-        async with self._turn:
+        async with self.turn:
             forced: dict[str, Any] = dict(self.rules.status)
             forced.pop(address, None)
             if status != "ok":

@@ -20,7 +20,7 @@ never drive.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any
 
@@ -65,6 +65,9 @@ from simmail.universe.waits import Waits
 #: Real seconds between two notes of where a moved clock stands.
 HEARTBEAT = 2.0
 
+#: Real seconds after which a lock that is held is told of.
+LONG_HELD = 10.0
+
 
 class Charter(Struct, frozen=True):
     """
@@ -103,7 +106,7 @@ class Universe:
         self.config, self.store, self.database, self.reactor = config, store, database, reactor
         self.dice = Dice(charter.seed)
         self.suspended = False
-        turn = Lock(reactor)
+        turn = self._turn = Lock(reactor)
         self._back: Waiting[None] = Waiting(reactor)
         self.unique = unique
         #: It takes nothing new, and begins nothing more.
@@ -147,6 +150,7 @@ class Universe:
         self._heartbeat = LoopingCall(self._beat)
         self._heartbeat.clock = reactor
         self._beaten: datetime | None = None
+        self._told_held: set[Lock] = set()
 
     # Coming and going
 
@@ -216,6 +220,7 @@ class Universe:
             await self.pruning.prune()
 
     def _beat(self) -> None:
+        self._tell_held()
         if self.database.healthy and self.pruning.due():
             Deferred.fromCoroutine(self.pruning.prune()).addErrback(
                 lambda failure: self.logger.warn("housekeeping failed: {error}", error=failure.value))
@@ -375,6 +380,20 @@ class Universe:
         return result
 
     # Telling
+
+    def locks(self) -> Iterator[tuple[str, Lock]]:
+        """The locks that are held now, each with what it is."""
+        held = (("the clock", self.clock.turn), ("its people", self._turn), ("its rules", self.policy.turn),
+                *self.store.locks())
+        return ((what, lock) for what, lock in held if lock.held())
+
+    def _tell_held(self) -> None:
+        """What is held for long is said in the log, once."""
+        held = {lock: what for what, lock in self.locks() if lock.held() >= LONG_HELD}
+        for lock in held.keys() - self._told_held:
+            self.logger.warn("{what} in {universe} has been held for {seconds} s; {count} wait for it", what=held[lock],
+                             universe=self.id, seconds=round(lock.held()), count=lock.waiting)
+        self._told_held = set(held)
 
     def told(self, format: str, **fields: Any) -> None:
         """A line in the mail log, in mail's own words."""

@@ -20,7 +20,7 @@ class HealthTests(JourneyCase):
         with urllib.request.urlopen(base + "/livez") as answer:
             self.assertEqual(answer.status, 200)
         self.assertEqual(service.get("/readyz", key="").json(), {
-            "status": "ready", "checks": {"redis": "ok", "store": "ok", "listeners": "ok"}})
+            "status": "ready", "checks": {"redis": "ok", "store": "ok", "listeners": "ok"}, "warnings": []})
         # A look at the sender's site would be a job of its own.
         service.good("PATCH", "/api/links", {"sender_check": 0})
         with service.smtp() as session, service.imap():

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from twisted.logger import formatEvent
+
 from simmail.core.delivery import Arrival, Copy
 from simmail.rest.site import api_site
 from simmail.testing.universe import now
@@ -179,6 +181,27 @@ class HealthTests(ServedTestCase):
         missing[0] = ""
         answer = self.get("/readyz")
         self.assertEqual((answer.status, answer.json()["warnings"]), (200, ["see to it"]))
+
+    def test_held(self) -> None:
+        """A lock that nobody gives back is told of after ten seconds, in the log with its name."""
+        self.assertEqual(self.get("/readyz").json()["warnings"], [])
+        self.successResultOf(self.universe.clock.turn.acquire())
+        waiting = [self.universe.clock.turn.acquire() for _ in range(2)]
+        logged: list[Any] = []
+        self.universe.logger.observer = logged.append
+        self.server.reactor.pump([1.0] * 12)
+        self.assertEqual(self.get("/readyz").json()["warnings"], [
+            "the clock in main has been held for 12 s; 2 wait for it"])
+        text = self.get("/metrics").body.decode()
+        self.assertIn("\nsimmail_locks_held_long 1\n", text)
+        self.assertIn("\nsimmail_lock_held_seconds 12.000\n", text)
+        self.assertEqual([formatEvent(one) for one in logged], [
+            "the clock in main has been held for 10 s; 2 wait for it"])
+        for _ in waiting:
+            self.universe.clock.turn.release()
+        self.universe.clock.turn.release()
+        self.server.reactor.pump([1.0] * 3)
+        self.assertEqual(self.get("/readyz").json()["warnings"], [])
 
     def test_lag(self) -> None:
         """How far behind decisions and jobs are, in real seconds."""
