@@ -131,11 +131,13 @@ class Waiting(Generic[T]):
     @param reactor: C{IReactorTime}.
     """
 
-    __slots__ = ("_reactor", "_waiting", "_ready", "_begun", "_firing")
+    __slots__ = ("_reactor", "_waiting", "_many", "_ready", "_begun", "_firing")
 
     def __init__(self, reactor: IReactorTime) -> None:
         self._reactor = reactor
         self._waiting: list[Deferred[T]] = []
+        # So many, and those who wait no more are looked for.
+        self._many = 100
         self._ready: deque[tuple[Deferred[T], T | Failure]] = deque()
         self._begun = self._firing = False
 
@@ -146,6 +148,9 @@ class Waiting(Generic[T]):
         """Deferred of what L{wake} is called with next, or of the failure of L{fail}; it may be cancelled."""
         one: Deferred[T] = Deferred()
         self._waiting.append(one)
+        if len(self._waiting) > self._many:
+            self._waiting = [other for other in self._waiting if not other.called]
+            self._many = 2 * len(self._waiting) + 100
         return one
 
     def wake(self, result: T) -> None:

@@ -22,7 +22,8 @@ LONGEST_TIMEOUT = 300.0
 DEFAULT_TIMEOUT = 30.0
 DEFAULT_SIM_TIMEOUT = timedelta(days=30)
 
-#: Without C{since}, mail filed within this many real seconds counts as new.
+#: Who waits for the first time is given mail filed within this many real seconds; who asked before is given what came
+#: after it, for as long.
 RECENT = 3600.0
 
 _LONGEST_SHOWN = 80
@@ -61,8 +62,8 @@ class MailWait(Struct, frozen=True):
     """
     A wait for mail in a folder.
 
-    @ivar existing: true looks at all mail already there, false at none of it, None at that of the last hour
-        (C{RECENT}) unless C{since} is given.
+    @ivar existing: what counts of the mail already there when this was not asked before: true all of it, None that
+        of the last hour (C{RECENT}); false: none of it, also when it was asked before.
     @ivar timeout: real seconds.
     @ivar advance: run the simulated clock from job to job, for C{sim_timeout} at most, while a pending job can
         still produce such mail; C{settle} as C{advance} of the clock takes it, real seconds.
@@ -82,13 +83,15 @@ class MailWait(Struct, frozen=True):
 
 class ReplyWait(Struct, frozen=True):
     """
-    A wait for what a persona sends: any mail of C{persona} (id or address), or its answer to C{in_reply_to}
-    (Message-ID of the application's mail); of one C{kind} when that is given.
+    A wait for what a persona sends: C{persona} (id or address), or whoever answers C{in_reply_to} (Message-ID of
+    the application's mail).
+
+    @ivar kind: of C{persona.sent}, C{any} for each of them.
     """
 
     persona: str = ""
     in_reply_to: str = ""
-    kind: str = ""
+    kind: str = "reply"
     since: Since | None = None
     timeout: float = DEFAULT_TIMEOUT
     advance: bool = False
@@ -97,10 +100,15 @@ class ReplyWait(Struct, frozen=True):
 
 
 class Waited(Struct, frozen=True):
-    """What came: where each message is, and the event number to pass as the next C{since}."""
+    """
+    What came: where each message is, and the event number to pass as the next C{since}.
+
+    @ivar also: out-of-office notices that came before it, for a wait that is for none.
+    """
 
     copies: tuple[Copy, ...]
     cursor: int
+    also: tuple[Copy, ...] = ()
 
 
 def parse_since(text: str, field: str = "since") -> Since:

@@ -12,15 +12,14 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Raw, Struct
 from twisted.internet.defer import Deferred
-from twisted.logger import Logger
-from twisted.python.failure import Failure
 
+from simmail.concurrency import unbroken
 from simmail.core.delivery import Copy
 from simmail.core.extract import Code, Link, extract
 from simmail.core.reading import read
 from simmail.core.times import parse_duration
 from simmail.core.waiting import LONGEST_TIMEOUT, MailWait, ReplyWait, WaitFilter, parse_header, parse_since
-from simmail.errors import Invalid, Refusal
+from simmail.errors import Invalid
 from simmail.rest.clock import settle_seconds
 from simmail.rest.guard import check_rank
 from simmail.rest.mailboxes import case_of
@@ -31,9 +30,7 @@ from simmail.rest.writing import one_address
 
 HEADING = "Wait"
 
-_log = Logger()
-
-ReplyKind = Literal["reply", "followup", "correction", "ooo", "initiate", "deliver", "nudge"]
+ReplyKind = Literal["reply", "followup", "correction", "ooo", "initiate", "deliver", "nudge", "any"]
 
 
 class _Timing(Query, frozen=True):
@@ -66,11 +63,14 @@ class WhichMail(_Timing, frozen=True, kw_only=True, rename={"from_": "from"}):
 
 
 class WhichReply(_Timing, frozen=True):
-    """C{persona} (id or address) or C{in_reply_to} (Message-ID of the application's mail)."""
+    """
+    C{persona} (id or address) or C{in_reply_to} (Message-ID of the application's mail).  C{kind}: of the mail, as
+    C{persona.sent} has it, C{any} for each.
+    """
 
     persona: str = ""
     in_reply_to: str = ""
-    kind: ReplyKind | None = None
+    kind: ReplyKind = "reply"
 
 
 class AwaitedMessage(Struct, frozen=True):
@@ -87,6 +87,12 @@ class Awaited(AwaitedMessage, frozen=True):
     """C{cursor}: the event number to pass as the next C{since}."""
 
     cursor: int
+
+
+class AwaitedReply(Awaited, frozen=True):
+    """C{also}: out-of-office notices that came before it."""
+
+    also: list[AwaitedMessage]
 
 
 class SeveralAwaited(Struct, frozen=True):
@@ -131,7 +137,7 @@ def reply_wait(asked: WhichReply) -> ReplyWait:
     if bool(asked.persona) == bool(asked.in_reply_to):
         raise Invalid("persona", "give either persona or in_reply_to")
     return ReplyWait(
-        persona=asked.persona, in_reply_to=asked.in_reply_to, kind=asked.kind or "",
+        persona=asked.persona, in_reply_to=asked.in_reply_to, kind=asked.kind,
         since=None if asked.since is None else parse_since(asked.since), timeout=timeout(asked.timeout),
         advance=asked.advance, sim_timeout=_sim_timeout(asked.sim_timeout), settle=settle_seconds(asked.settle))
 
@@ -145,7 +151,7 @@ def _sim_timeout(text: str) -> timedelta:
 
 async def wait(call: Call) -> Awaited | SeveralAwaited:
     asked = mail_wait(call.query)
-    waited = await _unbroken(call.universe.waits.wait(asked), asked.advance)
+    waited = await _begun(call.universe.waits.wait(asked, call.identity.prefix), asked.advance)
     messages = [await _awaited(call, copy) for copy in waited.copies]
     if asked.count > 1:
         return SeveralAwaited(messages, waited.cursor)
@@ -154,31 +160,21 @@ async def wait(call: Call) -> Awaited | SeveralAwaited:
 
 async def wait_none(call: Call) -> NothingCame:
     asked = mail_wait(call.query)
-    await _unbroken(call.universe.waits.none(asked), asked.advance)
+    await _begun(call.universe.waits.none(asked, call.identity.prefix), asked.advance)
     return NothingCame()
 
 
-async def wait_reply(call: Call) -> Awaited:
+async def wait_reply(call: Call) -> AwaitedReply:
     asked = reply_wait(call.query)
-    waited = await _unbroken(call.universe.waits.reply(asked), asked.advance)
-    return _with_cursor(await _awaited(call, waited.copies[0]), waited.cursor)
+    waited = await _begun(call.universe.waits.reply(asked, call.identity.prefix), asked.advance)
+    one = await _awaited(call, waited.copies[0])
+    also = [await _awaited(call, copy) for copy in waited.also]
+    return AwaitedReply(one.message, one.safe, one.case, one.codes, one.links, waited.cursor, also)
 
 
-def _unbroken(wait: Coroutine[Any, Any, Any], advance: bool) -> Deferred[Any]:
+def _begun(wait: Coroutine[Any, Any, Any], advance: bool) -> Deferred[Any]:
     """A wait that moves the clock goes on to its end when the client leaves: no job is broken off half done."""
-    work: Deferred[Any] = Deferred.fromCoroutine(wait)
-    if not advance:
-        return work
-    watched: Deferred[Any] = Deferred()
-
-    def pass_on(result: Any) -> None:
-        if not watched.called:
-            watched.callback(result)
-        elif isinstance(result, Failure) and result.check(Refusal) is None:
-            _log.failure("a wait that nobody waits for any more went wrong", result)
-
-    work.addBoth(pass_on)
-    return watched
+    return unbroken(wait) if advance else Deferred.fromCoroutine(wait)
 
 
 async def _awaited(call: Call, copy: Copy) -> AwaitedMessage:
@@ -218,7 +214,7 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/api/wait/none", wait_none, "Make sure that no such email comes", NothingCame,
           query=WhichMail, lasting=True, locate=may_advance, statuses=(404, 409),
           query_example="to=app@sim.test&timeout=2s", answer_example={}),
-    Route("GET", "/api/wait/reply", wait_reply, "Wait for the next email a persona sends", Awaited,
+    Route("GET", "/api/wait/reply", wait_reply, "Wait for the next email a persona sends", AwaitedReply,
           query=WhichReply, lasting=True, locate=may_advance, statuses=(404, 408, 409),
-          query_example="persona=maria@acme.test&advance=1", answer_example=_AWAITED),
+          query_example="persona=maria@acme.test&advance=1", answer_example={**_AWAITED, "also": []}),
 )

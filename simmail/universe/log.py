@@ -27,6 +27,7 @@ class EventLog:
     The event log of one universe.
 
     @ivar last: the highest event number known here.
+    @ivar begun: the number of the last event when this process began.
     @ivar at: the instant of the newest event known here, None before the first.
     """
 
@@ -40,13 +41,13 @@ class EventLog:
         #: Waits for what was accepted and is about to be recorded.
         self.recorded: Callable[[], Deferred[None]] = lambda: succeed(None)
         self._watchers: list[Callable[[int, Sequence[Event]], None]] = []
-        self.last = self._begin = 0
+        self.last = self.begun = 0
         self._times: deque[tuple[float, int]] = deque(maxlen=4096)
         self.at: datetime | None = None
 
     async def start(self) -> None:
         """Learn where the log stands."""
-        self.last = self._begin = await self._database.last_event(self._universe)
+        self.last = self.begun = await self._database.last_event(self._universe)
 
     def query(self, query: EventQuery) -> Deferred[list[bytes]]:
         """Recorded events as JSON, as C{IDatabase.events}; those of all that was accepted are among them."""
@@ -72,7 +73,7 @@ class EventLog:
 
     def number_at(self, real: float) -> int:
         """The highest event number at a real time, as far as this process knows; what it does not know was before."""
-        number = self._begin
+        number = self.begun
         for when, last in self._times:
             if when > real:
                 break

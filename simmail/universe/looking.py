@@ -1,29 +1,35 @@
 """
 Looking for awaited mail in one folder: what was there before, then what comes.
 
-A few messages are read; of many the index is asked, whose rows hold all that
-a wait can ask for.  Source: decisions, section 3 ("Wait").
+Messages count in the order in which they were filed, which is that of their
+UIDs, whatever clocks say.  A few messages are read; of many the index is
+asked, whose rows hold all that a wait can ask for.  All who wait for mail in
+one folder share what is known of it.  Source: decisions, section 3 ("Wait").
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
+from twisted.internet.defer import Deferred
 
+from simmail.concurrency import Shared, Waiting
 from simmail.core.delivery import Copy
 from simmail.core.digesting import TEXT
-from simmail.core.events import Event
 from simmail.core.jobs import Job
 from simmail.core.mail import Mail
 from simmail.core.reading import read_headers
-from simmail.core.waiting import RECENT, Candidate, MailWait, Since, mismatch
+from simmail.core.waiting import RECENT, Candidate, MailWait, Since, described, mismatch
 from simmail.database.records import EventQuery
 from simmail.errors import Invalid, NotFound
 from simmail.interfaces import IFolder
+from simmail.mailstore.records import FolderChange
 from simmail.universe.turns import Turns
 
 if TYPE_CHECKING:
@@ -36,101 +42,199 @@ WRITING = frozenset(("reply", "followup", "correction", "ooo", "initiate", "deli
 #: Messages that are read; of more the index is asked, for so many in one go.
 FEW, SLICE = 4, 200
 
+#: Mails of one folder that are kept for the others who wait there.
+KEPT = 8
+
+#: Events looked through for what was recorded behind a number, or of a message.
+FAR = 1000
+
+
+class Given(NamedTuple):
+    """What a question was last answered with: the newest message, and the cursor told with it."""
+
+    uidvalidity: int
+    uid: int
+    cursor: int
+
+
+class Watched:
+    """
+    A folder in which somebody waits, also one that is not there yet.
+
+    @ivar stirred: how often something has changed in it.
+    """
+
+    def __init__(self, universe: Universe, mailbox: str, name: str) -> None:
+        self._universe = universe
+        self._mailbox = mailbox
+        self._name = name
+        self._folder: IFolder | None = None
+        self._sleeping: Waiting[None] = Waiting(universe.reactor)
+        self._reading: dict[int, Shared[Mail | None]] = {}
+        self._mails: OrderedDict[int, Mail] = OrderedDict()
+        self.users = self.stirred = 0
+
+    def stir(self) -> None:
+        """Something may have come."""
+        self.stirred += 1
+        self._sleeping.wake(None)
+
+    def sleep(self) -> Deferred[None]:
+        """Deferred that fires when something may have come."""
+        return self._sleeping.wait()
+
+    def close(self) -> None:
+        """Nobody waits here any more."""
+        if self._folder is not None:
+            self._folder.unlisten(self._changed)
+            self._folder = None
+
+    def _changed(self, change: FolderChange) -> None:
+        if change.kind == "reset":
+            self.close()
+            self._mails.clear()
+        self.stir()
+
+    async def folder(self) -> IFolder | None:
+        """The folder, None while there is none."""
+        if self._folder is None:
+            try:
+                folder = await self._universe.mailboxes.folder(self._mailbox, self._name)
+            except NotFound:
+                return None
+            if self._folder is None:
+                folder.listen(self._changed)
+                self._folder = folder
+        return self._folder
+
+    async def read(self, folder: IFolder, uid: int) -> Mail | None:
+        """A message of it, read once for all who wait; None: it is gone."""
+        mail = self._mails.get(uid)
+        if mail is not None:
+            return mail
+        reading = self._reading.get(uid)
+        if reading is None:
+            reading = self._reading[uid] = Shared(self._universe.reactor)
+        return await reading.do(lambda: self._read(folder, uid))
+
+    async def _read(self, folder: IFolder, uid: int) -> Mail | None:
+        try:
+            mail = await self._universe.readings.understand(await folder.read(uid))
+        except NotFound:
+            return None
+        finally:
+            self._reading.pop(uid, None)
+        if folder is self._folder:
+            self._mails[uid] = mail
+            if len(self._mails) > KEPT:
+                self._mails.popitem(last=False)
+        return mail
+
 
 class Look:
-    """Looking for mail in one folder."""
+    """
+    Looking for mail in one folder for one wait.
 
-    def __init__(self, universe: Universe, asked: MailWait) -> None:
+    @param given: what the same question was last answered with.
+    @ivar found: the messages that were awaited, once they are there.
+    """
+
+    def __init__(self, universe: Universe, watched: Watched, asked: MailWait, given: Given | None) -> None:
         self._universe = universe
+        self._watched = watched
         self._asked = asked
-        self._folder: IFolder | None = None
-        self._changed: Callable[..., None] = lambda *_: None
-        self._looked: set[int] = set()
+        self._given = given
+        self._uidvalidity: int | None = None
+        # Those of before that count, in the order they are looked at, and the UID behind which mail is new.
+        self._before: list[int] | None = None
+        self._after = 0
         self._matching: list[Copy] = []
         self._count = 0
         self._nearest = ""
-        self._first = True
-        self.found: list[Copy] = []
-        self.stirred = False
+        self.found: tuple[Copy, ...] = ()
 
-    async def begin(self, changed: Callable[..., None]) -> None:
-        def stirred(*_: Any) -> None:
-            self.stirred = True
-            changed()
+    @property
+    def over(self) -> bool:
+        """Whether the wait is."""
+        return bool(self.found)
 
-        self._changed = stirred
+    @property
+    def stirred(self) -> int:
+        """How often something has changed that it should look at."""
+        return self._watched.stirred
 
-    def heard(self, first: int, events: Sequence[Event]) -> None:
-        """A message is found by its folder, not by its event; but the folder may only now have come to be."""
-        self.stirred = self.stirred or self._folder is None
+    def sleep(self) -> Deferred[None]:
+        """Deferred that fires when it should look again."""
+        return self._watched.sleep()
 
     def hopeful(self, job: Job) -> bool:
+        """Whether a job may bring what is awaited."""
         return job.kind in WRITING
 
-    def end(self) -> None:
-        if self._folder is not None:
-            self._folder.unlisten(self._changed)
+    def concerns(self, job: Job) -> bool:
+        """Whether a job is known to write to where it is awaited."""
+        return job.kind in WRITING and self._asked.to in (job.data.get("to"), *job.data.get("addresses", ()))
 
-    async def _open(self) -> IFolder | None:
-        if self._folder is None:
-            try:
-                folder = await self._universe.mailboxes.folder(self._asked.to, self._asked.folder)
-            except NotFound:
-                return None
-            folder.listen(self._changed)
-            self._folder = folder
-        return self._folder
+    def given(self, cursor: int) -> Given:
+        """What this question is now answered with."""
+        return Given(self._uidvalidity or 0, max(one.uid for one in self.found), cursor)
 
     async def again(self) -> bool:
         """Look at what is new; whether enough was found."""
         if self.found:
             return True
-        folder = await self._open()
+        folder = await self._watched.folder()
         if folder is None:
-            self._first = False
+            # What comes into it later is new.
+            self._before = []
             return False
-        uids = [uid for uid in folder.uids if uid not in self._looked]
-        if self._first:
-            uids = await self._already(folder, uids)
-            self._first = False
-        if len(uids) > FEW:
-            await self._consider_many(folder, uids)
-        else:
-            for uid in uids:
-                self._looked.add(uid)
-                await self._consider(folder, uid)
-        if len(self._matching) >= self._asked.count:
-            self.found = self._matching[:self._asked.count]
+        if folder.uidvalidity != self._uidvalidity:
+            self._after = 0
+            if self._before is None:
+                self._before = await self._already(folder)
+                self._after = folder.uids[-1] if folder.uids else 0
+            self._uidvalidity = folder.uidvalidity
+        if self._before:
+            await self._consider(folder, self._before)
+            self._before = []
+        uids = folder.uids
+        new = list(uids[bisect_right(uids, self._after):])
+        if new and not self.found:
+            self._after = new[-1]
+            await self._consider(folder, new)
         return bool(self.found)
 
-    async def _already(self, folder: IFolder, uids: list[int]) -> list[int]:
-        """Those of the messages that were there before the wait which count, in the order they are looked at."""
-        asked = self._asked
-        since = asked.since
-        kept: list[int]
-        if since is not None:
-            kept = await self._since(folder, uids, since)
-        elif asked.existing:
-            kept = uids[::-1]
-        elif asked.existing is False:
-            kept = []
-        else:
-            recent = self._universe.postoffice.lately.since(
-                asked.to, folder.name, self._universe.reactor.seconds() - RECENT)
-            kept = [uid for uid in uids[::-1] if uid in recent]
-        self._looked.update(set(uids) - set(kept))
-        return kept
+    # What was there before
 
-    async def _since(self, folder: IFolder, uids: list[int], since: Since) -> list[int]:
+    async def _already(self, folder: IFolder) -> list[int]:
+        """Those of the messages that were there before the wait which count, in the order they are looked at."""
+        asked, given, uids = self._asked, self._given, list(folder.uids)
+        if given is not None and given.uidvalidity != folder.uidvalidity:
+            given = None
+        if asked.since is not None:
+            return await self._since(folder, uids, asked.since, given)
+        if asked.existing is False:
+            return []
+        if given is not None:
+            return uids[bisect_right(uids, given.uid):]
+        if asked.existing:
+            return uids[::-1]
+        recent = self._universe.postoffice.lately.since(
+            asked.to, folder.name, self._universe.reactor.seconds() - RECENT)
+        return [uid for uid in uids[::-1] if uid in recent]
+
+    async def _since(self, folder: IFolder, uids: list[int], since: Since, given: Given | None) -> list[int]:
         if isinstance(since, datetime):
-            return [uid for uid in uids if (entry := folder.entry(uid)) is not None and entry.date > since]
+            clock = self._universe.clock
+            # Of a clock that stands all mail has one instant: then it counts what this question was not given.
+            now = clock.timeline.frozen and since == clock.now()
+            later = given.uid if given is not None else 0
+            return [uid for uid in uids if (entry := folder.entry(uid)) is not None and (
+                entry.date > since or now and entry.date == since and uid > later)]
         if isinstance(since, int):
-            await self._universe.postoffice.recorded()
-            numbers = self._universe.postoffice.lately.numbers(self._asked.to, folder.name)
-            at = await instant_of(self._universe, since)
-            return [uid for uid in uids if (
-                numbers[uid] > since if uid in numbers
-                else at is not None and (entry := folder.entry(uid)) is not None and entry.date > at)]
+            if given is not None and given.cursor == since:
+                return uids[bisect_right(uids, given.uid):]
+            return await self._behind(folder, uids, since)
         for status in await self._universe.mailboxes.folders(self._asked.to):
             other = await self._universe.mailboxes.folder(self._asked.to, status.name)
             for uid, (message_id,) in (await other.digested(list(other.uids), ("message_id",))).items():
@@ -138,17 +242,42 @@ class Look:
                     continue
                 if other.name == folder.name:
                     return [one for one in uids if one > uid]
-                entry = other.entry(uid)
-                if entry is not None:
-                    return await self._since(folder, uids, entry.date)
+                number = self._universe.postoffice.lately.numbers(self._asked.to, other.name).get(uid)
+                if number is None:
+                    number = await number_of(self._universe, since)
+                return await self._behind(folder, uids, number)
         raise Invalid("since", f"no message {since} in {self._asked.to}")
 
-    async def _consider(self, folder: IFolder, uid: int) -> None:
-        try:
-            octets = await folder.read(uid)
-        except NotFound:
-            return
-        self._judge(folder, uid, await self._universe.readings.understand(octets))
+    async def _behind(self, folder: IFolder, uids: list[int], number: int) -> list[int]:
+        """The messages that were filed behind an event."""
+        universe = self._universe
+        await universe.postoffice.recorded()
+        numbers = universe.postoffice.lately.numbers(self._asked.to, folder.name)
+        unknown = [uid for uid in uids if uid not in numbers][-FAR:]
+        behind = {uid for uid in uids if numbers.get(uid, 0) > number}
+        if unknown and number < universe.log.begun:
+            # Of a former life: what the log says of them.
+            told = {row.data.get("message_id") for row in await _rows(universe, EventQuery(
+                after=number, types=("mail.delivered", "persona.sent"), limit=FAR))}
+            behind.update(uid for uid, (message_id,) in (await folder.digested(unknown, ("message_id",))).items()
+                          if message_id in told)
+        return [uid for uid in uids if uid in behind]
+
+    # Looking
+
+    async def _consider(self, folder: IFolder, uids: list[int]) -> None:
+        if len(uids) > FEW:
+            await self._consider_many(folder, uids)
+        else:
+            for uid in uids:
+                await self._consider_one(folder, uid)
+        if len(self._matching) >= self._asked.count:
+            self.found = tuple(self._matching[:self._asked.count])
+
+    async def _consider_one(self, folder: IFolder, uid: int) -> None:
+        mail = await self._watched.read(folder, uid)
+        if mail is not None:
+            self._judge(folder, uid, mail)
 
     async def _consider_many(self, folder: IFolder, uids: list[int]) -> None:
         """The same by what the index has of them, in which all that a wait can ask for is; until enough are found."""
@@ -159,12 +288,11 @@ class Look:
             some = uids[begin:begin + SLICE]
             rows = await folder.digested(some, columns)
             for uid in some:
-                self._looked.add(uid)
                 row = rows.get(uid)
                 if row is None:
                     continue
                 if filter.text and len(row[1]) >= TEXT:
-                    await self._consider(folder, uid)
+                    await self._consider_one(folder, uid)
                 else:
                     mail = read_headers(row[0])
                     self._judge(folder, uid, replace(mail, text=row[1]) if filter.text else mail)
@@ -183,19 +311,36 @@ class Look:
         else:
             self._nearest = f"the nearest, '{mail.subject[:80]}' from {mail.from_.address}, did not match: {why}"
 
-    def seen(self) -> str:
-        """How many messages were looked at, and why the nearest was not it."""
+    def missed(self) -> str:
+        """What was awaited, how many messages were looked at, and why the nearest was not it."""
         if not self._count:
-            return "no message came"
-        if self._matching:
-            return f"{len(self._matching)} of {self._asked.count} came"
-        return f"{self._count} seen, {self._nearest}"
+            seen = "no message came"
+        elif self._matching:
+            seen = f"{len(self._matching)} of {self._asked.count} came"
+        else:
+            seen = f"{self._count} seen, {self._nearest}"
+        return f"waited for {described(self._asked)}; {seen}"
 
 
-async def instant_of(universe: Universe, number: int) -> datetime | None:
-    rows = await universe.log.query(EventQuery(before=number + 1, descending=True, limit=1))
-    return msgspec.json.decode(rows[0], type=_At).at if rows else None
+class Told(msgspec.Struct):
+    """An event as the log has it."""
 
-
-class _At(msgspec.Struct):
+    id: int
+    type: str
     at: datetime
+    data: dict[str, Any]
+
+
+async def _rows(universe: Universe, query: EventQuery) -> Sequence[Told]:
+    return [msgspec.json.decode(row, type=Told) for row in await universe.log.query(query)]
+
+
+async def number_of(universe: Universe, message_id: str) -> int:
+    """
+    The number of the event that tells of a message; 0: none of the last ones does.
+    """
+    for row in await _rows(universe, EventQuery(
+            types=("mail.delivered", "persona.sent"), descending=True, limit=FAR)):
+        if row.data.get("message_id") == message_id:
+            return row.id
+    return 0

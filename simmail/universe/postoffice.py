@@ -77,7 +77,7 @@ class PostOffice:
         self._owed: dict[str, tuple[int, int]] = {}
         self._owed_octets = self._taken = 0
         self._recorded = Reached(universe.reactor)
-        self.lately = Lately(universe)
+        self.lately = Lately(universe.reactor, lambda: universe.log.last)
         #: Real time of the last message accepted, and whether a job has since written to the application.
         self.accepted_at = 0.0
         self.reached_application = False
@@ -325,7 +325,11 @@ class PostOffice:
             universe.store.settle([commit.once])
             for one in noted:
                 one.number = last
-            self.lately.wake()
+            for event in commit.events:
+                if event.type == "mail.delivered":
+                    self.lately.wrote(event.data["to"], last)
+            for copy in copies:
+                self.lately.told(copy.mailbox, copy.folder)
 
         try:
             await universe.correspondents.commit(commit, octets, recorded, hurried, patient)
