@@ -225,11 +225,12 @@ class Shared(Generic[T]):
     @param reactor: C{IReactorTime}.
     """
 
-    __slots__ = ("_reactor", "_waiting")
+    __slots__ = ("_reactor", "_waiting", "_ended", "__weakref__")
 
     def __init__(self, reactor: IReactorTime) -> None:
         self._reactor = reactor
         self._waiting: Waiting[T] | None = None
+        self._ended: Waiting[None] = Waiting(reactor)
 
     @property
     def busy(self) -> bool:
@@ -243,15 +244,23 @@ class Shared(Generic[T]):
         waiting = self._waiting = Waiting(self._reactor)
         return unbroken(self._do(work, waiting))
 
+    async def anew(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """The outcome of C{work()} that began no earlier than now, also shared."""
+        if self._waiting is not None:
+            await self._ended.wait()
+        return await self.do(work)
+
     async def _do(self, work: Callable[[], Coroutine[Any, Any, T]], waiting: Waiting[T]) -> T:
         try:
             result = await work()
         except BaseException:
             self._waiting = None
             waiting.fail(Failure())  # type: ignore[no-untyped-call]
+            self._ended.wake(None)
             raise
         self._waiting = None
         waiting.wake(result)
+        self._ended.wake(None)
         return result
 
 

@@ -298,6 +298,27 @@ class WaitingTests(SynchronousTestCase):
             self.failureResultOf(one, Unavailable)
         self.assertEqual((len(begun), shared.busy), (2, False))
 
+    def test_anew(self) -> None:
+        """Who asks for it anew gets the outcome of what began afterwards, once for all of them."""
+        begun: list[Deferred[int]] = []
+        shared: Shared[int] = Shared(self.clock)
+
+        async def work() -> int:
+            begun.append(Deferred())
+            return await begun[-1]
+
+        first = shared.do(work)
+        anew = [Deferred.fromCoroutine(shared.anew(work)) for _ in range(MANY)]
+        self.assertEqual(len(begun), 1)
+        with low_stack():
+            begun[0].errback(Unavailable("not now"))
+            run(self.clock)
+        self.failureResultOf(first, Unavailable)
+        self.assertEqual(len(begun), 2)
+        begun[1].callback(2)
+        run(self.clock)
+        self.assertEqual({self.successResultOf(one) for one in anew}, {2})
+
 
 class UnbrokenTests(SynchronousTestCase):
     """Several ask for the same; the first leaves."""

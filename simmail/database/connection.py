@@ -363,7 +363,15 @@ class Connection:
                 self._send(_Call(_PING, None, None, now))
             return
         limit = now - self._timeout + TICK
-        if self._waiting[0].sent > limit:
+        if self._waiting[0].sent <= limit:
+            # Timers come before what has arrived: where it is we who were away, the answers are read first.
+            self._timer.cancel()
+            self._timer = self._reactor.callLater(0, self._judge, limit)
+
+    def _judge(self, limit: float) -> None:
+        """Give up what was sent by C{limit} and is not answered."""
+        self._timer = self._reactor.callLater(TICK, self._tick)
+        if not self._waiting or self._waiting[0].sent > limit:
             return
         if self._heard <= limit:
             self.drop("no answer in time")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from simmail.concurrency import Shared
-from simmail.errors import NotFound, Unavailable
+from simmail.errors import NotFound
 from simmail.mailstore.layout import Layout
 from simmail.mailstore.loading import SETTLED
 
@@ -48,16 +48,8 @@ class Places:
 
     async def all(self) -> list[Named]:
         """All of them, in no order; some may have gone."""
-        while not self._fresh():
-            joined = self._looking.busy
-            try:
-                await self._looking.do(self._look)
-            except Unavailable:
-                # What another asked for went wrong.
-                if not joined:
-                    raise
-            if not joined:
-                break
+        if not self._fresh():
+            await self._looking.anew(self._look)
         return list(self._known)
 
     def _fresh(self) -> bool:
@@ -66,6 +58,9 @@ class Places:
                 and 0 <= self._store.seconds() - self._looked < _LOOK)
 
     async def _look(self) -> None:
+        if self._fresh():
+            # Another has just looked.
+            return
         store = self._store
         try:
             # From here on, what comes is added to the same.

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Sequence
 from twisted.internet.interfaces import IReactorTime
 
 from simmail.concurrency import Shared
-from simmail.errors import Unavailable
 from simmail.mailstore.filing import Filer
 from simmail.mailstore.maildir import SEEN, Row
 from simmail.mailstore.names import mailbox_dir
@@ -67,16 +66,12 @@ class Tally:
     async def counts(self, mailboxes: Callable[[], Sequence[str]]) -> dict[str, Counts]:
         """All of them; C{mailboxes} names them."""
         while not self._complete:
-            joined = self._counting.busy
-            try:
-                await self._counting.do(lambda: self._count(mailboxes))
-            except Unavailable:
-                # What another asked for went wrong.
-                if not joined:
-                    raise
+            await self._counting.anew(lambda: self._count(mailboxes))
         return dict(self._counts)
 
     async def _count(self, mailboxes: Callable[[], Sequence[str]]) -> None:
+        if self._complete:
+            return
         todo = list(mailboxes())
         for begin in range(0, len(todo), _SLICE):
             found = await self._writer.call(_survey, self._filer, todo[begin:begin + _SLICE])

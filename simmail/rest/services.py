@@ -6,9 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal, Protocol
+from weakref import WeakValueDictionary
 
 from msgspec import Struct, field
 
+from simmail.concurrency import Shared
 from simmail.config import Config
 from simmail.rest.conversing import Conversations
 from simmail.rest.listing import Listings, Numbers
@@ -62,6 +64,7 @@ class Services(Struct, frozen=True):
 
     @ivar reactor: IReactorTime, for real seconds only.
     @ivar listings, showings: JSON of listed messages and of whole ones, kept at hand; numbers: of universes, for them.
+    @ivar awaited: messages that are being read for those who waited for them.
     @ivar traffic: counts the requests answered; connections: how many are open now.
     @ivar listeners: the mail listeners, as they are bound.
     @ivar certificate: the TLS certificate in use, None for none.
@@ -84,5 +87,6 @@ class Services(Struct, frozen=True):
     connections: Callable[[], int] = lambda: 0
     showings: Showings = field(default_factory=Showings)
     numbers: Numbers = field(default_factory=Numbers)
+    awaited: WeakValueDictionary[Any, Shared[Any]] = field(default_factory=WeakValueDictionary)
     conversations: Conversations = field(default_factory=lambda: Conversations(_at_once))
     warnings: tuple[Callable[[], Iterable[str]], ...] = ()

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Raw, Struct
 from twisted.internet.defer import Deferred
 
-from simmail.concurrency import unbroken
+from simmail.concurrency import Shared, unbroken
 from simmail.core.delivery import Copy
 from simmail.core.extract import Code, Link, extract
 from simmail.core.reading import read
@@ -178,6 +178,15 @@ def _begun(wait: Coroutine[Any, Any, Any], advance: bool) -> Deferred[Any]:
 
 
 async def _awaited(call: Call, copy: Copy) -> AwaitedMessage:
+    """A message that was awaited; many who are told of it at once have it read once."""
+    key = (call.services.numbers.of(call.universe), copy)
+    reading: Shared[AwaitedMessage] | None = call.services.awaited.get(key)
+    if reading is None:
+        reading = call.services.awaited[key] = Shared(call.services.reactor)
+    return await reading.do(lambda: _read(call, copy))
+
+
+async def _read(call: Call, copy: Copy) -> AwaitedMessage:
     entry, octets = await call.universe.mailboxes.read(copy.mailbox, copy.folder, copy.uid)
 
     def understand() -> tuple[Shown, tuple[Code, ...], tuple[Link, ...]]:

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from weakref import WeakValueDictionary
 
 from twisted.internet.defer import Deferred, succeed
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
+from simmail.concurrency import Shared
 from simmail.core.events import Event
 from simmail.database.records import EventQuery
 from simmail.interfaces import IDatabase
@@ -38,6 +40,7 @@ class EventLog:
         self._database = database
         self._reactor = reactor
         self._listeners: list[Listener] = []
+        self._asking: WeakValueDictionary[EventQuery, Shared[list[bytes]]] = WeakValueDictionary()
         #: Waits for what was accepted and is about to be recorded.
         self.recorded: Callable[[], Deferred[None]] = lambda: succeed(None)
         self._watchers: list[Callable[[int, Sequence[Event]], None]] = []
@@ -50,8 +53,15 @@ class EventLog:
         self.last = self.begun = await self._database.last_event(self._universe)
 
     def query(self, query: EventQuery) -> Deferred[list[bytes]]:
-        """Recorded events as JSON, as C{IDatabase.events}; those of all that was accepted are among them."""
-        return Deferred.fromCoroutine(self._query(query))
+        """
+        Recorded events as JSON, as C{IDatabase.events}; those of all that was accepted are among them.
+
+        Many who ask for the same at once have it asked once.
+        """
+        asking = self._asking.get(query)
+        if asking is None:
+            asking = self._asking[query] = Shared(self._reactor)
+        return Deferred.fromCoroutine(asking.anew(lambda: self._query(query)))
 
     async def _query(self, query: EventQuery) -> list[bytes]:
         await self.recorded()
