@@ -36,7 +36,7 @@ class BrakeTests(SynchronousTestCase):
         self.reactor = Clock()
         self.brake = Brake(self.reactor, 10, 30)
 
-    def fail(self, count: int, remote: str = AWAY, login: str = "a") -> None:  # type: ignore[override]
+    def failing(self, count: int, remote: str = AWAY, login: str = "a") -> None:
         """Try wrong passwords that are looked at."""
         for _ in range(count):
             self.assertRaises(Unauthenticated, now, self.brake.attempt(remote, login, wrong))
@@ -49,20 +49,20 @@ class BrakeTests(SynchronousTestCase):
     def test_of_a_login(self) -> None:
         """After ten failures that login has to wait, and not longer than a minute from the first."""
         self.reactor.advance(1000)
-        self.fail(1)
+        self.failing(1)
         self.reactor.advance(20)
-        self.fail(9)
+        self.failing(9)
         self.assertEqual(self.refused().retry_after, 40)
         self.assertEqual(now(self.brake.attempt(AWAY, "b", right)), "in")
         self.assertEqual(now(self.brake.attempt("192.0.2.2", "a", right)), "in")
         self.reactor.advance(40)
-        self.fail(1)
+        self.failing(1)
         self.refused()
 
     def test_of_an_address(self) -> None:
         """After as many failures as an address may have nothing from there is looked at, whichever the login."""
         for n in range(30):
-            self.fail(1, login=f"name {n}")
+            self.failing(1, login=f"name {n}")
         self.refused(login="another")
         self.assertEqual(now(self.brake.attempt("192.0.2.2", "another", right)), "in")
         self.reactor.advance(60)
@@ -71,15 +71,15 @@ class BrakeTests(SynchronousTestCase):
     def test_here(self) -> None:
         """From this machine the right password is never refused; a wrong one over the limit is, and counts no more."""
         for remote in (HERE, "::1"):
-            self.fail(10, remote)
+            self.failing(10, remote)
             self.refused(remote, look=wrong)
             self.assertEqual(now(self.brake.attempt(remote, "a", right)), "in")
             for n in range(20):
-                self.fail(1, remote, f"name {n}")
+                self.failing(1, remote, f"name {n}")
             self.refused(remote, "another", wrong)
             self.assertEqual(now(self.brake.attempt(remote, "another", right)), "in")
         self.reactor.advance(60)
-        self.fail(10, HERE)
+        self.failing(10, HERE)
 
     def test_counts_from_its_beginning(self) -> None:
         """What is being looked at counts as failed until it is known; others wait, in order, and each is answered."""
@@ -143,7 +143,7 @@ class BrakeTests(SynchronousTestCase):
         """Tries from very many addresses, and of very many logins, do not fill the memory."""
         self.patch(brake, "MOST_PLACES", 50)
         for n in range(200):
-            self.fail(1, f"192.0.2.{n}")
+            self.failing(1, f"192.0.2.{n}")
         self.assertEqual(len(self.brake), 50)
         for n in range(1000):
             self.assertRaises((Unauthenticated, TooMany), now, self.brake.attempt(AWAY, f"name {n}", wrong))
@@ -156,14 +156,15 @@ class BrakeTests(SynchronousTestCase):
         """Only so many of one address wait."""
         self.patch(brake, "MOST_WAITING", 5)
 
-        async def never() -> str:
-            await Deferred()
-            return ""
+        looking: Deferred[str] = Deferred()
 
-        for _ in range(15):
-            Deferred.fromCoroutine(self.brake.attempt(HERE, "a", never))
+        async def look() -> str:
+            return await looking
+
+        trying = [Deferred.fromCoroutine(self.brake.attempt(HERE, "a", look)) for _ in range(15)]
         self.refused(HERE)
         self.assertEqual(now(self.brake.attempt(HERE, "b", right)), "in")
+        self.assertFalse(any(one.called for one in trying))
 
 
 class LaneTests(SynchronousTestCase):
