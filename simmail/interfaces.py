@@ -168,7 +168,10 @@ class IMailStore(Interface):
         """Deferred: all mail of the universe is gone, and nothing is owed for it any more."""
 
     def counts():
-        """Deferred of C{dict[address, (total, unread)]} over INBOX of every mailbox."""
+        """Deferred of C{dict[address, MailboxCounts]} of every mailbox, over all its folders."""
+
+    def totals():
+        """Deferred of C{dict[folder, messages]} over all mailboxes; folders that hold none are left out."""
 
     def folders(mailbox):
         """

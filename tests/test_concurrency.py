@@ -384,7 +384,7 @@ class UnbrokenTests(SynchronousTestCase):
             self.assertEqual(len(turns), 2)
             turns[1].callback(None)
         for one in asked[1:]:
-            self.assertEqual(self.successResultOf(one), {MARIA: (1, 1)})
+            self.assertEqual(self.successResultOf(one), {MARIA: (1, 1, {"INBOX": (1, 1)})})
 
     def test_looking(self) -> None:
         """A look at what others changed ends before the next change begins."""

@@ -41,6 +41,7 @@ class Cabinet:
         folder = self._store.catalogue.get((mailbox, name))
         if folder is not None:
             self._store.catalogue.drop(folder)
+        self._store.tally.says(mailbox, name, (0, 0))
         self._store.later(self._store.indexer.call(self._store.index.forget, mailbox, name))
 
     async def rename(self, mailbox: str, old: str, new: str) -> None:
@@ -54,9 +55,11 @@ class Cabinet:
             return
         moves = await self._store.writer.call(_move, self._store.filer, mailbox, box, old, new)
         self._store.places_known.changed()
+        counts = self._store.tally.of(mailbox)
         for source, target_name in moves:
             for name in (source, target_name):
                 self._forget(mailbox, name)
+            self._store.tally.says(mailbox, target_name, counts.get(source, (0, 0)))
 
     # Subscriptions
 

@@ -67,6 +67,13 @@ class Catalogue:
         """Those of folders that are being changed."""
         return [(f"a folder of {one.mailbox}, {one.name},", one.lock) for one in self.all_loaded() if one.busy]
 
+    def counts(self) -> dict[str, dict[str, tuple[int, int]]]:
+        """(total, unread) of all folders that are loaded, by mailbox and name."""
+        found: dict[str, dict[str, tuple[int, int]]] = {}
+        for folder in self.all_loaded():
+            found.setdefault(folder.mailbox, {})[folder.name] = folder.counts()[:2]
+        return found
+
     # Loading
 
     async def load(self, key: Key) -> Folder:

@@ -45,7 +45,7 @@ from simmail.mailstore.placing import Placing
 from simmail.mailstore.reading import understand
 from simmail.mailstore.ledger import Recovery
 from simmail.mailstore.office import close_filer
-from simmail.mailstore.records import FolderStatus
+from simmail.mailstore.records import FolderStatus, MailboxCounts
 from simmail.mailstore.runs import Files
 from simmail.mailstore.seeking import containing
 from simmail.mailstore.sight import Sight
@@ -93,7 +93,7 @@ class MailStore:
             journal.attach(root)
             self.filer = Filer(root, universe, lambda: int(self.seconds()))
             self.layout = self.filer.layout
-            self.boxes = Boxes(self.layout, self.seconds, lambda mailbox: self._tally.made(mailbox), self._gone)
+            self.boxes = Boxes(self.layout, self.seconds, lambda mailbox: self.tally.made(mailbox), self._gone)
         except OSError as error:
             raise Unavailable(f"the mail in {root} cannot be reached: {error.strerror}") from error
         self.index = Index(f"{index}/{mailbox_dir(universe)}.sqlite", digest, shown)
@@ -101,7 +101,7 @@ class MailStore:
         self.catalogue = Catalogue(self)
         self.places_known = Places(self)
         self._cabinet = Cabinet(self)
-        self._tally = Tally(self.writer, self.filer, self._inbox, reactor)
+        self.tally = Tally(self.writer, self.filer, self.catalogue.counts, reactor)
         self._recovery = Recovery(self.filer.file, self.filer.mend)
         self._file = Files(self.filer)
         #: The same into what is there.
@@ -214,8 +214,8 @@ class MailStore:
         folder = self.catalogue.get((mailbox, name))
         if folder is not None:
             folder.added(rows, table)
-        if name == INBOX and (folder is None or not folder.loaded):
-            self._tally.filed(mailbox, rows)
+        if folder is None or not folder.loaded:
+            self.tally.filed(mailbox, name, rows)
 
     def settle(self, ids: Iterable[str]) -> None:
         """Nothing is owed any more for these deliveries."""
@@ -274,7 +274,7 @@ class MailStore:
         self.reader.send(self.layout.clear, gone)
 
     def _gone(self, mailbox: str) -> None:
-        self._tally.gone(mailbox)
+        self.tally.gone(mailbox)
         self.catalogue.drop_all(mailbox)
         self.later(self.indexer.call(self.index.forget, mailbox))
 
@@ -294,18 +294,17 @@ class MailStore:
 
     # Counts
 
-    def counts(self) -> Deferred[dict[str, tuple[int, int]]]:
-        """Deferred of (total, unread) of each INBOX."""
-        return Deferred.fromCoroutine(self._tally.counts(self.mailboxes))
+    def counts(self) -> Deferred[dict[str, MailboxCounts]]:
+        """Deferred of the messages of each mailbox."""
+        return Deferred.fromCoroutine(self.tally.counts(self.mailboxes))
 
-    def _inbox(self, mailbox: str) -> tuple[int, int] | None:
-        folder = self.catalogue.loaded((mailbox, INBOX))
-        return folder.counts()[:2] if folder is not None else None
+    def totals(self) -> Deferred[dict[str, int]]:
+        """Deferred of the messages of all mailboxes, by folder."""
+        return Deferred.fromCoroutine(self.tally.totals(self.mailboxes))
 
     def changed(self, folder: Changing) -> None:
         """A loaded folder is about to tell a change."""
-        if folder.name == INBOX:
-            self._tally.says(folder.mailbox, folder.counts()[:2])
+        self.tally.says(folder.mailbox, folder.name, folder.counts()[:2])
 
     # Folders
 

@@ -8,6 +8,7 @@ Deferreds have fired when they are returned.
 from __future__ import annotations
 
 from bisect import insort
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from itertools import count
@@ -26,7 +27,7 @@ from simmail.mailstore.flags import canonical_all, microseconds
 from simmail.mailstore.held import HeldInMemory
 from simmail.mailstore.memoryfolder import MemoryFolder, deferred
 from simmail.mailstore.names import INBOX, check_folder, check_mailbox, existing_folder, is_inferior
-from simmail.mailstore.records import FolderStatus
+from simmail.mailstore.records import FolderStatus, MailboxCounts, counted
 from simmail.mailstore.special import check_special_use, renamed_use, special_order, use_of
 
 
@@ -164,10 +165,22 @@ class MemoryMailStore:
         self.held = HeldInMemory()
 
     @deferred
-    def counts(self) -> dict[str, tuple[int, int]]:
-        """(total, unread) of each INBOX."""
+    def counts(self) -> dict[str, MailboxCounts]:
+        """The messages of each mailbox."""
         self.require()
-        return {mailbox: box.folders[INBOX].counts()[:2] for mailbox, box in self._mailboxes.items()}
+        return {mailbox: counted({name: (total, unread) for name, folder in box.folders.items()
+                                  for total, unread, _ in (folder.counts(),) if total})
+                for mailbox, box in self._mailboxes.items()}
+
+    @deferred
+    def totals(self) -> dict[str, int]:
+        """The messages of all mailboxes, by folder."""
+        self.require()
+        found: Counter[str] = Counter()
+        for box in self._mailboxes.values():
+            for name, folder in box.folders.items():
+                found[name] += len(folder.uids)
+        return {name: total for name, total in found.items() if total}
 
     # Folders
 

@@ -41,6 +41,23 @@ class FolderStatus(NamedTuple):
     objectid: str = ""
 
 
+class MailboxCounts(NamedTuple):
+    """How many messages a mailbox has in all its folders, and how many unread; C{folders}: of those that hold any."""
+
+    total: int
+    unread: int
+    folders: Mapping[str, tuple[int, int]]
+
+
+def counted(folders: Mapping[str, tuple[int, int]]) -> MailboxCounts:
+    """A mailbox whose folders hold so many messages, and so many unread."""
+    total = unread = 0
+    for one, new in folders.values():
+        total += one
+        unread += new
+    return MailboxCounts(total, unread, folders)
+
+
 class FolderChange(NamedTuple):
     """
     What changed in a folder.

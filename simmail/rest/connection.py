@@ -82,10 +82,15 @@ class Me(Struct, frozen=True):
 
 
 class Status(Struct, frozen=True):
-    """Counts (C{messages}: of all INBOXes), the clock, and who writes: C{templates}, or the AI writer's name."""
+    """
+    Counts, the clock, and who writes: C{templates}, or the AI writer's name.
+
+    C{messages}: in all folders of all mailboxes; C{folders}: the same by the folder's name.
+    """
 
     mailboxes: int
     messages: int
+    folders: dict[str, int]
     personas: int
     cases: int
     pending_jobs: int
@@ -161,7 +166,8 @@ _UNIVERSE = {"id": "main", "name": "main", "org": "default", "created": "2025-11
 
 ROUTES: tuple[Route, ...] = (
     Route("GET", "/api/status", read_status, "Read what there is, and the clock", Status, answer_example={
-        "mailboxes": 4, "messages": 12, "personas": 2, "cases": 0, "pending_jobs": 1, "writer": "templates",
+        "mailboxes": 4, "messages": 12, "folders": {"INBOX": 9, "Sent": 3}, "personas": 2, "cases": 0,
+        "pending_jobs": 1, "writer": "templates",
         "clock": {"now": "2026-03-01T09:00:00Z", "real": "2025-11-21T08:12:00Z", "speed": 1.0, "frozen": True,
                   "next_job": {"id": "j_5t2k8w", "kind": "reply", "due": "2026-03-01T09:45:00Z"}, "pending": 1}}),
     Route("GET", "/api/me", read_me, "Read who calls", Me, placed=False, answer_example={

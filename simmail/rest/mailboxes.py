@@ -31,15 +31,25 @@ Limit = Annotated[int, Meta(ge=1, le=1000)]
 Status = Literal["ok", "unknown", "domain", "full", "disabled", "blocked"]
 
 
+class Counts(Struct, frozen=True):
+    """Messages, and how many of them are unread."""
+
+    total: int
+    unread: int
+
+
 class MailboxItem(Struct, frozen=True):
     """
-    One mailbox, with the counts of its INBOX; C{persona_id} and C{persona} (a name) where a persona stands behind it.
+    One mailbox: messages in all its folders, and by the names of those that hold any in C{folders}.
+
+    C{persona_id} and C{persona} (a name) where a persona stands behind it.
     """
 
     address: str
     can_login: bool
     unread: int
     total: int
+    folders: dict[str, Counts]
     display_name: str | UnsetType = UNSET
     persona_id: str | UnsetType = UNSET
     persona: str | UnsetType = UNSET
@@ -138,7 +148,8 @@ async def message(call: Call) -> tuple[Entry, bytes]:
 
 async def list_mailboxes(call: Call) -> list[MailboxItem]:
     return [
-        MailboxItem(one.address, one.can_login, one.unread, one.total, one.display_name or UNSET,
+        MailboxItem(one.address, one.can_login, one.unread, one.total,
+                    {name: Counts(*counts) for name, counts in one.folders.items()}, one.display_name or UNSET,
                     one.persona_id or UNSET, one.persona if one.persona_id else UNSET)
         for one in await call.universe.mailboxes.list()
     ]
@@ -332,6 +343,7 @@ ROUTES: tuple[Route, ...] = (
           "List mailboxes: those without a persona first, then personas', each by address", list[MailboxItem],
           polled=True,
           answer_example=[{"address": "maria@acme.test", "can_login": False, "unread": 1, "total": 3,
+                           "folders": {"INBOX": {"total": 2, "unread": 1}, "Sent": {"total": 1, "unread": 0}},
                            "persona_id": "p_7k2m9x4w1c8v", "persona": "Maria Keller"}]),
     Route("GET", "/api/mailboxes/{address}/folders", list_folders, "List the folders of a mailbox", list[Folder],
           polled=True, locate=mailbox,

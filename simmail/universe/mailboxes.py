@@ -8,6 +8,7 @@ is told by the folder.  Source: API contract, "Mailboxes and mail".
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from simmail.core.address import parse, stored
@@ -16,7 +17,7 @@ from simmail.core.delivery import Copy
 from simmail.core.digest import Digest
 from simmail.errors import NotFound, TooLarge
 from simmail.interfaces import IFolder
-from simmail.mailstore.records import Entry, FolderStatus
+from simmail.mailstore.records import Entry, FolderStatus, counted
 
 if TYPE_CHECKING:
     from simmail.universe.universe import Universe
@@ -27,9 +28,11 @@ List = list
 #: Folders whose messages make up conversations, in the contract's order.
 THREADED = ("INBOX", "Sent", "Archive")
 
+_EMPTY = counted({})
+
 
 class MailboxItem(NamedTuple):
-    """One mailbox in the list."""
+    """One mailbox in the list; C{total} and C{unread} of all its folders, and C{folders} of those that hold any."""
 
     address: str
     display_name: str
@@ -38,6 +41,7 @@ class MailboxItem(NamedTuple):
     total: int
     persona_id: str
     persona: str
+    folders: Mapping[str, tuple[int, int]]
 
 
 class Filed(NamedTuple):
@@ -60,17 +64,18 @@ class Mailboxes:
         counts = await universe.store.counts()
         items = []
         for address in universe.store.mailboxes():
-            total, unread = counts.get(address, (0, 0))
+            total, unread, folders = counts.get(address) or _EMPTY
             persona = universe.people.at(address)
             account = universe.policy.account(address)
             items.append(MailboxItem(
                 address, account.display_name if account else "", bool(account and account.can_login),
-                unread, total, persona.id if persona else "", persona.name if persona else ""))
+                unread, total, persona.id if persona else "", persona.name if persona else "", folders))
         return sorted(items, key=lambda item: (bool(item.persona_id), item.address))
 
-    async def total(self) -> int:
-        """Messages in the INBOXes of all mailboxes."""
-        return sum(total for total, _ in (await self._universe.store.counts()).values())
+    async def totals(self) -> dict[str, int]:
+        """Messages in all mailboxes, by folder; folders that hold none are left out."""
+        found: dict[str, int] = await self._universe.store.totals()
+        return found
 
     async def folders(self, address: str) -> List[FolderStatus]:
         """The folders of a mailbox, special ones first.  @raise NotFound: no such mailbox."""

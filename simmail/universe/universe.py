@@ -401,9 +401,11 @@ class Universe:
 
     async def status(self) -> dict[str, Any]:
         """Counts of what there is, as C{GET /api/status} shows them."""
+        folders = await self.mailboxes.totals()
         return {
             "mailboxes": len(self.store.mailboxes()),
-            "messages": await self.mailboxes.total(),
+            "messages": sum(folders.values()),
+            "folders": folders,
             "personas": len(self.people),
             "cases": len(self.cases),
             "pending_jobs": len(self.scheduler.pending),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -654,24 +655,68 @@ class MailboxContract(Contract):
             self.assertRaises(Invalid, result_of, self.store.create(name))
             self.assertRaises(NotFound, result_of, self.store.folder(name, INBOX))
 
+    def counts(self) -> dict[str, tuple[int, int]]:
+        """(total, unread) by mailbox; the sums are held to what folders say."""
+        found = result_of(self.store.counts())
+        totals: Counter[str] = Counter()
+        for mailbox, one in found.items():
+            there = {status.name: (status.total, status.unseen) for status in result_of(self.store.folders(mailbox))
+                     if status.total}
+            self.assertEqual(one.folders, there)
+            self.assertEqual((one.total, one.unread), tuple(map(sum, zip((0, 0), *there.values()))))
+            totals.update({name: total for name, (total, _) in there.items()})
+        self.assertEqual(result_of(self.store.totals()), totals)
+        return {mailbox: (one.total, one.unread) for mailbox, one in found.items()}
+
     def test_counts(self) -> None:
-        """Counts of every INBOX are true from the start, and after each kind of change."""
+        """Counts of every mailbox are true from the start, and after each kind of change, over all folders."""
         self.filled(3)
         result_of(self.store.create(TOM))
+        self.accept(6, (MARIA, "Junk", ()))
         self.store = self.provider.restart()
-        self.assertEqual(result_of(self.store.counts()), {MARIA: (3, 3), TOM: (0, 0)})
+        self.assertEqual(self.counts(), {MARIA: (4, 4), TOM: (0, 0)})
         self.accept(7, MARIA, (MARIA, "Sent", ("\\Seen",)), (TOM, INBOX, ("\\Seen",)))
-        self.assertEqual(result_of(self.store.counts()), {MARIA: (4, 4), TOM: (1, 0)})
+        self.assertEqual(self.counts(), {MARIA: (6, 5), TOM: (1, 0)})
         folder = self.folder()
         result_of(folder.flag([1, 2], ["\\Seen"], "+"))
-        self.assertEqual(result_of(self.store.counts())[MARIA], (4, 2))
+        self.assertEqual(self.counts()[MARIA], (6, 3))
         result_of(folder.move([1, 3], self.folder(TOM)))
-        self.assertEqual(result_of(self.store.counts()), {MARIA: (2, 1), TOM: (3, 1)})
+        self.assertEqual(self.counts(), {MARIA: (4, 2), TOM: (3, 1)})
+        result_of(folder.move([2], self.folder(MARIA, "Archive")))
         result_of(folder.append(b"x", [], AT))
         self.accept(8, "new@acme.test", MARIA)
-        self.assertEqual(result_of(self.store.counts()), {MARIA: (4, 3), TOM: (3, 1), "new@acme.test": (1, 1)})
+        self.assertEqual(self.counts(), {MARIA: (6, 4), TOM: (3, 1), "new@acme.test": (1, 1)})
         result_of(self.store.delete(TOM))
-        self.assertNotIn(TOM, result_of(self.store.counts()))
+        self.assertNotIn(TOM, self.counts())
+        self.accept(9, TOM)
+        self.assertEqual(self.counts()[TOM], (1, 1))
+
+    def test_counts_of_folders(self) -> None:
+        """Folders that are made, renamed and removed, loaded or not, are counted under the name they have."""
+        self.filled(2)
+        for name in ("Zoo", "Zoo/Cats", "Zoo/Dogs"):
+            result_of(self.store.create_folder(MARIA, name, ""))
+            for flags in ((), ("\\Seen",)):
+                self.accept(f"{name[-4:].strip('/')}{len(flags)}", (MARIA, name, flags))
+        for loaded in (False, True):
+            if not loaded:
+                self.store = self.provider.restart()
+            self.assertEqual(self.counts()[MARIA][0], 8)
+            held = [self.folder(MARIA, "Zoo"), self.folder(MARIA, "Zoo/Cats")] if loaded else []
+            result_of(self.store.rename_folder(MARIA, "Zoo", "Farm"))
+            self.assertEqual(self.counts()[MARIA], (8, 5))
+            result_of(self.store.rename_folder(MARIA, "Farm", "Zoo"))
+            self.assertEqual(self.counts()[MARIA], (8, 5))
+            self.assertTrue(not any(len(folder.uids) for folder in held))
+        dogs = self.folder(MARIA, "Zoo/Dogs")
+        result_of(self.store.delete_folder(MARIA, "Zoo/Dogs"))
+        self.assertEqual((self.counts()[MARIA], list(dogs.uids)), ((6, 4), []))
+        self.store = self.provider.restart()
+        self.counts()
+        result_of(self.store.delete_folder(MARIA, "Zoo/Cats"))
+        self.assertEqual(self.counts()[MARIA], (4, 3))
+        result_of(self.store.rename_folder(MARIA, INBOX, "Old"))
+        self.assertEqual(self.counts()[MARIA], (4, 3))
 
     def test_special_folders(self) -> None:
         """A mailbox has its special folders from the start, in their order, before all others."""
@@ -836,7 +881,7 @@ class MailboxContract(Contract):
         first, folder = self.accept(1, MARIA, TOM)[0], self.folder()
         changes = self.changes(folder)
         result_of(self.store.erase())
-        self.assertEqual((self.store.mailboxes(), result_of(self.store.counts())), ([], {}))
+        self.assertEqual((self.store.mailboxes(), self.counts()), ([], {}))
         self.assertEqual([change.kind for change in changes], ["reset"])
         second = self.accept(1, MARIA)[0]
         self.assertEqual(second, Copy(MARIA, INBOX, 1, second.uidvalidity))

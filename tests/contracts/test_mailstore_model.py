@@ -126,7 +126,8 @@ class _Side:
 
     def seen(self) -> Any:
         """All that can be seen, but for UIDVALIDITYs and MODSEQs, of which only the order counts."""
-        state: dict[str, Any] = {"told": self.told, "counts": result_of(self.store.counts())}
+        state: dict[str, Any] = {
+            "told": self.told, "counts": result_of(self.store.counts()), "totals": result_of(self.store.totals())}
         self.told = []
         for mailbox in self.store.mailboxes():
             state[mailbox] = sorted(result_of(self.store.subscribed(mailbox)))

@@ -97,7 +97,8 @@ class DeliveryTests(ForeignTestCase):
         self.provider.clock.pump([_TICK] * 4)
         self.assertEqual(sorted(foreign), [(MARIA, "INBOX", 4), (TOM, "INBOX", 2)])
         self.assertEqual(self.told, [("added", (4,))])
-        self.assertEqual(result_of(self.store.counts()), {MARIA: (4, 4), TOM: (2, 2)})
+        self.assertEqual({name: one[:2] for name, one in result_of(self.store.counts()).items()},
+                         {MARIA: (4, 4), TOM: (2, 2)})
 
     def test_delivered_while_stopped(self) -> None:
         """What came while the store was closed is found when the folder is opened."""
@@ -308,7 +309,7 @@ class ChangeTests(ForeignTestCase):
         self.assertEqual(self.folder.entry(2).flags, {"\\Flagged", "\\Seen"})
         self.assertEqual(result_of(self.folder.vanished(since)), [3])
         self.assertEqual(self.folder.changed(since), [2, 4])
-        self.assertEqual(result_of(self.store.counts())[MARIA], (3, 2))
+        self.assertEqual(result_of(self.store.counts())[MARIA][:2], (3, 2))
 
     def test_changed_while_stopped(self) -> None:
         """The same while the store was closed."""
@@ -369,7 +370,7 @@ class ChangeTests(ForeignTestCase):
         with open(self.box / "simmail-flags", "ab") as file:
             file.write(b"99 FS 1:3,4000000000:4294967295\n7 D 1,x\nrubbish\n5 D 1:")
         self.store = self.provider.start()
-        self.assertEqual(result_of(self.store.counts())[MARIA], (3, 0))
+        self.assertEqual(result_of(self.store.counts())[MARIA][:2], (3, 0))
         status = next(one for one in result_of(self.store.folders(MARIA)) if one.name == "INBOX")
         self.assertEqual((status.total, status.unseen, status.recent), (3, 0, 0))
         folder = result_of(self.store.folder(MARIA, "INBOX"))

@@ -138,7 +138,8 @@ class StoreTests(StoreTestCase):
             self.assertEqual((status.total, status.unseen), (len(folder.uids), len(folder.unseen())))
         before = {folder.name: (folder.entries(folder.uids), folder.status()) for folder in (inbox, archive)}
         counts = await self.store.counts()
-        self.assertEqual(counts, {MARIA: inbox.counts()[:2], TOM: (400, 400)})
+        self.assertEqual({mailbox: one.folders for mailbox, one in counts.items()}, {
+            MARIA: {"INBOX": inbox.counts()[:2], "Archive": archive.counts()[:2]}, TOM: {"INBOX": (400, 400)}})
         await self.stop()
         self.start()
         for name, (entries, status) in before.items():
@@ -183,7 +184,9 @@ class StoreTests(StoreTestCase):
         await all_of(self.store.counts(), self.store.counts())
         for one in waiting:
             await one
-        self.assertEqual(await self.store.counts(), {f"user{number}@acme.test": (10, 10) for number in range(90)})
+        self.assertEqual({mailbox: one[:2] for mailbox, one in (await self.store.counts()).items()},
+                         {f"user{number}@acme.test": (10, 10) for number in range(90)})
+        self.assertEqual(await self.store.totals(), {"INBOX": 900})
 
     async def test_large_messages_do_not_block(self) -> None:
         """While large messages are filed and read the reactor goes on."""

@@ -81,6 +81,11 @@ class ConnectionTests(ServedTestCase):
                          (2, 1, 0, "templates"))
         self.assertEqual(status["clock"], self.good("GET", "/api/clock"))
         self.assertEqual(status["pending_jobs"], status["clock"]["pending"])
+        self.good("POST", "/api/inject", {"to": "a@sim.test", "from": "x@y.test", "folder": "Junk"})
+        status, mailboxes = self.good("GET", "/api/status"), self.good("GET", "/api/mailboxes")
+        self.assertEqual(status["messages"], sum(one["total"] for one in mailboxes))
+        self.assertEqual(status["messages"], self.good("GET", "/api/fingerprint")["counts"]["mail"])
+        self.assertEqual((status["folders"]["Junk"], sum(status["folders"].values())), (1, status["messages"]))
 
     def test_fingerprint(self) -> None:
         """Equal where nothing happened, different where something did."""

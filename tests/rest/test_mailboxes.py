@@ -61,7 +61,14 @@ class ListTests(ServedTestCase):
         found = self.good("GET", "/api/mailboxes", role="viewer")
         self.assertEqual([one["address"] for one in found],
                          ["a@sim.test", "b@sim.test", "al@acme.test", "zoe@acme.test"])
-        self.assertEqual(found[0], {"address": "a@sim.test", "can_login": False, "unread": 1, "total": 1})
+        self.assertEqual(found[0], {"address": "a@sim.test", "can_login": False, "unread": 1, "total": 1,
+                                    "folders": {"INBOX": {"total": 1, "unread": 1}}})
+        self.good("POST", "/api/inject", {"to": "a@sim.test", "from": "x@y.test", "folder": "Junk"})
+        self.good("PATCH", "/api/mailboxes/a@sim.test/messages/INBOX/1", {"seen": True, "move_to": "Archive"})
+        first = self.good("GET", "/api/mailboxes")[0]
+        self.assertEqual((first["total"], first["unread"], first["folders"]), (
+            2, 1, {"Archive": {"total": 1, "unread": 0}, "Junk": {"total": 1, "unread": 1}}))
+        self.assertEqual(found[2]["folders"], {})
         self.assertEqual((found[3]["persona_id"], found[3]["persona"]), (made["id"], "Zoe"))
 
     def test_folders(self) -> None:

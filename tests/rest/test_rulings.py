@@ -150,7 +150,8 @@ class RulingTests(ServedTestCase):
         self.good("DELETE", "/api/accounts/app@sim.test")
         self.assertEqual((self.good("GET", "/api/accounts"), self.status("GET", "/api/accounts/app@sim.test")),
                          ([], 404))
-        self.assertEqual(self.good("GET", "/api/mailboxes")[0]["total"], 1)
+        mailbox = self.good("GET", "/api/mailboxes")[0]
+        self.assertEqual((mailbox["total"], mailbox["folders"]["INBOX"]["total"]), (2, 1))
         self.good("POST", "/api/accounts", {"address": "app@sim.test", "password": "secret two"})
         self.assertEqual(self.good("POST", test, {"password": "secret two"}), {"smtp": good, "imap": good})
 

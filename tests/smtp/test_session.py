@@ -357,7 +357,7 @@ class StoredTests(SynchronousTestCase):
         self.assertEqual(codes(wire), ["250", "250", "250", "354", "250"])
         self.assertEqual(len(door.mail("maria@acme.test")), 1)
         self.assertFalse(door.universe.store.exists("otto@beta.test"))
-        self.assertEqual(now(other.store.counts())["otto@beta.test"], (1, 1))
+        self.assertEqual(now(other.store.counts())["otto@beta.test"].folders, {"INBOX": (1, 1)})
         self.assertFalse(other.store.exists("maria@acme.test"))
 
     def test_login_decides(self) -> None:
@@ -370,7 +370,7 @@ class StoredTests(SynchronousTestCase):
         wire.ask("AUTH PLAIN AGFwcEBzaW0udGVzdABzZWNyZXQ=")
         wire.send(TRANSACTION + MESSAGE)
         self.assertEqual(len(door.mail("maria@acme.test")), 1)
-        self.assertEqual(now(other.store.counts())["maria@acme.test"], (0, 0))
+        self.assertEqual(now(other.store.counts())["maria@acme.test"].total, 0)
 
     def test_tls_is_told(self) -> None:
         """The trace says that the message came over TLS from somebody who signed in."""
