@@ -16,8 +16,8 @@ TYPES: tuple[str, ...] = (
     "account.updated", "auth.failed", "auth.ok", "case.updated", "clock", "fault.hit", "faults.updated",
     "inspect.links", "inspect.scored", "job.done", "job.failed", "job.scheduled", "job.updated",
     "link.failed", "link.opened", "link.sender", "link.skipped", "mail.delivered", "pace",
-    "persona.batched", "persona.bounced", "persona.created", "persona.ignored", "persona.junked",
-    "persona.memory", "persona.promised", "persona.received", "persona.sent", "persona.updated",
+    "persona.batched", "persona.bounced", "persona.created", "persona.deleted", "persona.ignored",
+    "persona.junked", "persona.memory", "persona.promised", "persona.received", "persona.sent", "persona.updated",
     "persona.waiting", "retention.pruned", "settings.updated", "webhook.failed", "world.mail",
     "world.updated", "writer.fallback",
 )

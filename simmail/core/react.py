@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from simmail.core import links, promises, relations, timing
 from simmail.core.automatic import automatic, bulk, no_notices
+from simmail.core.cases import How
 from simmail.core.dice import Dice
 from simmail.core.dsn import Action, wanted
 from simmail.core.inclination import inclined, reasons
@@ -51,15 +52,17 @@ class Refused(NamedTuple):
 def refused(persona: Persona, status: str, dice: Dice) -> Refused | None:
     """Whether this mail bounces (step 1): the mailbox's fixed status, else the persona's C{behaviors.bounce}."""
     if status != "ok":
-        kind: BounceKind = status  # type: ignore[assignment] # statuses other than ok are the kinds of bounces
-        return Refused(kind, f"mailbox status {status}")
+        forced: BounceKind = status  # type: ignore[assignment] # statuses other than ok are the kinds of bounces
+        return Refused(forced, f"mailbox status {status}")
     chance = persona.behaviors.bounce if isinstance(persona.behaviors, Behaviors) else 0.0
     if not isinstance(chance, float) or not chance:
         return None
     draw = dice.uniform("bounce")
     if draw >= chance:
         return None
-    return Refused(dice.weighted(BOUNCES, "bounce kind"), f"bounce draw {draw:.2f} under {chance:.2f}")
+    # An address is always the same, as bad ones are (API contract, "Recipient rules").
+    kind = Dice(persona.id).weighted(BOUNCES, "bounce kind")
+    return Refused(kind, f"bounce draw {draw:.2f} under {chance:.2f}")
 
 
 def react(situation: Situation) -> Reactions:
@@ -243,9 +246,16 @@ def _went_on(s: Situation, found: Signals) -> ThreadState:
     return replace(
         s.thread, messages=s.thread.messages + 1, recent=(*s.thread.recent, int(s.now.timestamp()))[-kept:],
         last_message_id=s.mail.message_id, case_id=case_id(s) or s.thread.case_id,
-        how=s.how if s.case is not None else s.thread.how, between=s.thread.between + 1 if s.sender_id else 0,
+        how=_how(s), between=s.thread.between + 1 if s.sender_id else 0,
         echo=echo, echoes=echoes,
     )
+
+
+def _how(s: Situation) -> How:
+    """How the thread came to its case: what a later message of it is matched by, C{thread}, is no news."""
+    if s.case is None or s.how == "thread" and s.thread.how != "none":
+        return s.thread.how
+    return s.how
 
 
 def _said(text: str) -> str:

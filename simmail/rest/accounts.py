@@ -44,19 +44,19 @@ class Login(Struct, frozen=True):
 
 class LoginChange(Body, frozen=True):
     """
-    What to change of a login; what is left out stays, and so does the password when it is empty.
+    What to change of a login; what is left out stays, and so does the password when it is empty; null takes away.
 
     C{address} and C{messages}, which a client may have read, are not changed.
     """
 
-    display_name: str | UnsetType = UNSET
+    display_name: str | None | UnsetType = UNSET
     password: str | UnsetType = UNSET
     clear_password: bool | UnsetType = UNSET
-    username: str | UnsetType = UNSET
+    username: str | None | UnsetType = UNSET
     allow_smtp: bool | UnsetType = UNSET
     allow_imap: bool | UnsetType = UNSET
     disabled: bool | UnsetType = UNSET
-    note: str | UnsetType = UNSET
+    note: str | None | UnsetType = UNSET
     aliases: list[str] | UnsetType = UNSET
     address: str | UnsetType = UNSET
     can_login: bool | UnsetType = UNSET
@@ -67,13 +67,13 @@ class NewLogin(Body, frozen=True):
     """A new login; without a password it is on file and cannot sign in."""
 
     address: str
-    display_name: str | UnsetType = UNSET
+    display_name: str | None | UnsetType = UNSET
     password: str | UnsetType = UNSET
-    username: str | UnsetType = UNSET
+    username: str | None | UnsetType = UNSET
     allow_smtp: bool | UnsetType = UNSET
     allow_imap: bool | UnsetType = UNSET
     disabled: bool | UnsetType = UNSET
-    note: str | UnsetType = UNSET
+    note: str | None | UnsetType = UNSET
     aliases: list[str] | UnsetType = UNSET
     can_login: bool | UnsetType = UNSET
     messages: int | UnsetType = UNSET

@@ -107,19 +107,24 @@ async def case(call: Call) -> Case:
 def list_cases(call: Call) -> list[Case]:
     asked: WhichCases = call.query
     found = [one for one in call.universe.cases.all() if asked.status is None or one.status == asked.status]
-    return found if asked.limit is None else found[:asked.limit]
+    return [call.universe.cases.complete(one) for one in found[:asked.limit]]
 
 
 async def push_case(call: Call) -> Pushed:
-    return Pushed(*await call.universe.cases.push(call.body))
+    return _pushed(call, await call.universe.cases.push(call.body))
 
 
 def get_case(call: Call) -> Any:
-    return call.found
+    return call.universe.cases.complete(call.found)
 
 
 async def change_case(call: Call) -> Pushed:
-    return Pushed(*await call.universe.cases.push(call.body, call.found.id))
+    return _pushed(call, await call.universe.cases.push(call.body, call.found.id))
+
+
+def _pushed(call: Call, told: Any) -> Pushed:
+    case, new, changed = told
+    return Pushed(call.universe.cases.complete(case), new, changed)
 
 
 async def delete_case(call: Call) -> Deleted:

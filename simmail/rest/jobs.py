@@ -20,7 +20,7 @@ HEADING = "Clock and jobs"
 
 
 class JobItem(Struct, frozen=True):
-    """One job; C{plan} is a sentence, C{note} what went wrong last."""
+    """One job; C{plan} is a sentence, C{note} what went wrong last, or became of the due time asked for."""
 
     id: str
     kind: JobKind
@@ -47,7 +47,7 @@ class WhichJobs(Query, frozen=True):
 
 
 class Reschedule(Body, frozen=True):
-    """Another due time, RFC 3339; one in the past means now."""
+    """Another due time, RFC 3339; one in the past means now, and C{note} of the job then says so."""
 
     due: str
 

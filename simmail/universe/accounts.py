@@ -114,7 +114,7 @@ class Accounts:
             self._universe.policy.account(address) or Account(address), {"password": password, **fields}, "created")
 
     async def _put(self, old: Account, fields: dict[str, Any], change: str) -> Account:
-        plain = {name: value for name, value in fields.items() if name in _PLAIN}
+        plain = {name: "" if value is None else value for name, value in fields.items() if name in _PLAIN}
         if "aliases" in plain:
             plain["aliases"] = addresses(plain["aliases"], "aliases")
         account = replace(old, deleted=old.deleted and change != "created", **plain)

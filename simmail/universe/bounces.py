@@ -96,7 +96,8 @@ class Bounces:
             subject=data.get("subject") or first.get("subject", ""), ret="FULL" if whole else "HDRS",
             envid=data.get("envid", ""), orcpt=data.get("orcpt", ""))
         done = Event("job.done", now, {
-            "id": job.id, "kind": job.kind, "persona_id": job.persona_id, "note": f"{notice.action} notice sent"})
+            "id": job.id, "kind": job.kind, "persona_id": job.persona_id, "note": f"{notice.action} notice sent"},
+            universe.people.tag_of(job.persona_id))
         await universe.postoffice.send(
             job.id, Outgoing(sender="", recipients=(to,), octets=notification(notice), kind="bounce"),
             Commit(jobs=(replace(job, state="done"),), events=(done,)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from simmail.concurrency import Lock
@@ -104,11 +105,15 @@ class Cases:
         return rules.listing(self._shelved, persona) if self._by_id else ()
 
     def shown(self, persona: Persona) -> Persona:
-        """A persona as it is read: C{case_ids} has the cases that name it as well."""
-        listed = self.listing(persona)
-        if not listed:
-            return persona
-        return replace(persona, case_ids=tuple(dict.fromkeys((*(persona.case_ids or ()), *listed))))
+        """A persona as it is read: C{case_ids} has the cases that name it as well; what holds nothing is empty."""
+        return replace(
+            persona, case_ids=tuple(dict.fromkeys((*(persona.case_ids or ()), *self.listing(persona)))),
+            external_ids=persona.external_ids or {})
+
+    @staticmethod
+    def complete(case: Case) -> Case:
+        """A case as it is read: what holds nothing is empty."""
+        return replace(case, **{name: empty for name, empty in _EMPTY.items() if getattr(case, name) is UNSET})
 
     # What the API changes
 
@@ -240,6 +245,9 @@ class Cases:
             universe.scheduler.add(jobs)
             del self._by_id[case_id]
             self._shelved = rules.shelved(self._by_id.values())
+
+
+_EMPTY: dict[str, Any] = {"facts": {}, "secrets": {}, "people": (), "keys": (), "notes": (), "deliverables": ()}
 
 
 def _first(fields: dict[str, Any]) -> str:

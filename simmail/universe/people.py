@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from simmail.concurrency import Lock
@@ -139,6 +140,7 @@ class People(Memories):
             dice = self._dice(_first(fields))
             persona = new_persona(fields, "p_" + dice.token(12, "id"), provider, universe.clock.now(), dice)
             self._check_unique(persona, None)
+            self._check_named(persona, None)
             await self._create(persona, why, mode)
             return persona
 
@@ -201,6 +203,7 @@ class People(Memories):
                 fields = {**fields, "case_ids": [one for one in fields["case_ids"] if one not in listed]}
             persona = patched(old, fields)
             self._check_unique(persona, old)
+            self._check_named(persona, old)
             for address in persona.addresses:
                 await self._universe.store.create(address)
             # Whoever is at the old address next is somebody else.
@@ -221,6 +224,19 @@ class People(Memories):
                 if other is not old and other.external_ids and other.external_ids.get(system) == external_id:
                     raise Invalid("external_ids", f"{system} {external_id} belongs to persona {other.id}")
 
+    def _check_named(self, persona: Persona, old: Persona | None) -> None:
+        """Whether the cases and the person it names anew are there; what it named before may be gone meanwhile."""
+        before = (old.case_ids or ()) if old is not None else ()
+        for case_id in persona.case_ids or ():
+            if case_id not in before and self._universe.cases.get(case_id) is None:
+                raise Invalid("case_ids", f"there is no case {case_id}")
+        to = persona.behaviors.forward_to if persona.behaviors else UNSET
+        if not to or old is not None and old.behaviors and old.behaviors.forward_to == to:
+            return
+        # Every address takes mail, so only an id can name nobody.
+        if "@" not in to and self.known(to) is None:
+            raise Invalid("behaviors.forward_to", f"there is no persona {to}")
+
     async def delete(self, persona_id: str) -> None:
         """
         The persona is gone with its memory, relations and pending jobs; mailbox and mail stay.
@@ -239,7 +255,7 @@ class People(Memories):
                 drops += [(table, key) for key in await universe.database.table(universe.id, table)]
             await self._commit(Commit(
                 drops=tuple(drops), drop_jobs=jobs, puts=self._gone(persona.address),
-                events=(Event("persona.updated", universe.clock.now(), {"id": persona.id, "name": persona.name}),)))
+                events=(Event("persona.deleted", universe.clock.now(), {"id": persona.id, "name": persona.name}),)))
             for table, key in drops:
                 self.shelf.put(table, key, None)
             universe.scheduler.drop(jobs)
@@ -283,8 +299,9 @@ class People(Memories):
                 await self._commit(Commit(
                     puts=tuple(_document(one) for one in new),
                     drops=tuple(("personas", one.id) for one in gone),
-                    events=tuple(Event("persona.updated", now, {"id": one.id, "name": one.name})
-                                 for one in (*new, *gone))))
+                    events=tuple(Event(type, now, {"id": one.id, "name": one.name})
+                                 for type, some in (("persona.updated", new), ("persona.deleted", gone))
+                                 for one in some)))
             for persona in gone:
                 self._leave(persona)
             for persona in new:

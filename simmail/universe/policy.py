@@ -101,7 +101,10 @@ class Policy:
         """A login as it is from now on."""
         old = self._accounts.get(account.address)
         if old is not None and old.username:
-            self._by_username.pop(old.username.lower(), None)
+            name = old.username.lower()
+            # Of a login that was deleted the name may be another's by now.
+            if self._by_username.get(name, old).address == old.address:
+                self._by_username.pop(name, None)
         self._accounts[account.address] = account
         if account.username:
             self._by_username[account.username.lower()] = account

@@ -20,6 +20,7 @@ from twisted.logger import Logger
 from simmail.concurrency import Lock
 from simmail.core.events import TYPES, Event, PersonaTag, matches
 from simmail.core.jobs import Job
+from simmail.core.times import format_instant
 from simmail.database.records import Commit, JobQuery
 from simmail.errors import Conflict, Invalid, NotFound, Refusal, Unavailable
 from simmail.interfaces import IDatabase
@@ -417,11 +418,17 @@ class Scheduler:
 
     async def reschedule(self, job_id: str, due: datetime) -> Job:
         """
-        Another due time; one in the past means now.
+        Another due time; one in the past means now, and the job's note says so.
 
         @raise Conflict: it has run.
         """
-        return await self._update(job_id, lambda job: replace(job, due=max(due, self.clock.now())))
+        def changed(job: Job) -> Job:
+            now = self.clock.now()
+            if due >= now:
+                return replace(job, due=due)
+            return replace(job, due=now, note=f"{format_instant(due)} had passed already: due now")
+
+        return await self._update(job_id, changed)
 
     async def skip(self, job_id: str) -> Job:
         """

@@ -144,6 +144,16 @@ class BounceTests(SynchronousTestCase):
             count += early is not None
         self.assertTrue(250 < count < 350, count)
 
+    def test_one_kind_of_bounce(self) -> None:
+        """An address bounces in one way, whenever it does."""
+        kinds = {}
+        for name in range(40):
+            persona = person(id=f"p_{name}", behaviors={"bounce": 0.5})
+            found = {one.kind for n in range(30) if (one := refused(persona, "ok", Dice("seed").on("mail", n)))}
+            self.assertEqual(len(found), 1)
+            kinds[name] = found.pop()
+        self.assertEqual(set(kinds.values()), {"full", "blocked", "disabled"})
+
     def test_no_notice_about_a_notice(self) -> None:
         """Nothing is sent to the null sender, and it is counted all the same."""
         reactions = react(situation(status="full", envelope_sender=""))

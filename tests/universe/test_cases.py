@@ -73,6 +73,7 @@ class CaseTests(RoadTestCase):
         assert person is not None
         shown = self.universe.cases.shown(person)
         self.assertEqual(shown.case_ids, (made.case.id,))
+        now(self.universe.cases.push({"id": "c_other"}))
         now(self.universe.people.patch(person.id, {"case_ids": [made.case.id, "c_other"], "role": "buyer"}))
         kept = self.universe.people.at("kim@acme.test")
         assert kept is not None
