@@ -64,6 +64,9 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True):
             raise OverAllowance(f"the plan {self.name} allows {limit} {_CALLED.get(allowance, allowance)}")
 
 
+#: Features that are served by now; plans may name the others.
+SERVED: tuple[Feature, ...] = ("links", "chaos")
+
 #: What an organisation has unless told otherwise: everything.
 SELF_HOSTED = Plan("self-hosted", ("insights", "webhooks", "links", "chaos", "mcp"))
 

@@ -64,7 +64,11 @@ class Recorded(Struct, frozen=True, omit_defaults=True):
 
 
 def matches(filters: tuple[str, ...], type: str) -> bool:
-    """Whether C{type} passes: no filter passes all, C{x.*} passes a prefix."""
-    return not filters or any(
-        type.startswith(one[:-1]) if one.endswith("*") else type == one for one in filters
-    )
+    """Whether C{type} passes: no filter passes all, C{x.*} passes a prefix, and C{-x} all but those C{x} passes."""
+    wanted = [one for one in filters if one[:1] != "-"]
+    return (not wanted or any(_passes(one, type) for one in wanted)) and not any(
+        _passes(one[1:], type) for one in filters if one[:1] == "-")
+
+
+def _passes(one: str, type: str) -> bool:
+    return type.startswith(one[:-1]) if one.endswith("*") else type == one

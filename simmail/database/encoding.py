@@ -81,12 +81,14 @@ def event_body(type: bytes, number: int, at: bytes, tail: bytes) -> bytes:
 
 def expanded(filters: tuple[str, ...]) -> tuple[str, ...] | None:
     """
-    The event types that pass C{filters}, C{x.*} written out, each once.
+    The event types that pass C{filters}, C{x.*} and C{-x} written out, each once.
 
     @return: None when all pass.
     """
-    if not filters or "*" in filters:
+    if not filters or "*" in filters and not any(one[:1] == "-" for one in filters):
         return None
+    if any(one[:1] == "-" for one in filters):
+        return tuple(type for type in TYPES if matches(filters, type))
     exact = {one for one in filters if not one.endswith("*")}
     stars = tuple(one for one in filters if one.endswith("*"))
     if stars:

@@ -52,8 +52,12 @@ async function learnUser() {
   state.user = me.user;
   state.pass = null;
   at("who").textContent = me.user.email;
-  // Everybody's demo is seldom what somebody has signed in for.
-  const own = me.universes.find((one) => one.role !== "viewer") || me.universes[0];
+  // Their own: of an organization they are in, and not everybody's demo if there is another.
+  const fits = [
+    (one) => one.org in me.user.orgs && one.id !== "demo" && one.role !== "viewer",
+    (one) => one.org in me.user.orgs && one.id !== "demo", (one) => one.id !== "demo", () => true,
+  ];
+  const own = fits.map((fit) => me.universes.find(fit)).find((one) => one);
   at("universe").replaceChildren(...me.universes.map((one) =>
     make("option", { value: one.id, text: `${one.name} (${one.role})`, selected: one === own })));
 }

@@ -27,7 +27,7 @@ Number = Annotated[int, Meta(ge=0, le=_LARGEST)]
 
 
 class _Filter(Query, frozen=True):
-    """C{type}: names separated by commas; one that ends in C{*} is a prefix."""
+    """C{type}: names separated by commas; one that ends in C{*} is a prefix, one that begins with C{-} leaves out."""
 
     type: str | None = None
     persona_id: str | None = None
@@ -62,7 +62,7 @@ def types(text: str | None) -> tuple[str, ...]:
         return ()
     names = tuple(name.strip() for name in text.split(","))
     for name in names:
-        if not (name.endswith("*") or name in TYPES):
+        if not (name.endswith("*") or name.removeprefix("-") in TYPES):
             raise Invalid("type", f"there is no event type {name[:60]!r}")
     return names
 

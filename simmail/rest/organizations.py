@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from simmail.core.allowances import Plan
 from simmail.errors import Conflict
+from simmail.newpassword import new_password
 from simmail.rest.admin import administrator
 from simmail.rest.schema import Body, Call, Deleted, Role, Route
 from simmail.universe.orgs import Org
@@ -52,11 +53,17 @@ class UserItem(Struct, frozen=True):
     administrator: bool
 
 
+class CreatedUser(UserItem, frozen=True):
+    """A new user; C{password}: one that was made, shown this once."""
+
+    password: str | UnsetType = UNSET
+
+
 class NewUser(Body, frozen=True):
-    """A new user."""
+    """A new user; without a password one is made."""
 
     email: str
-    password: str
+    password: str | None = None
     orgs: dict[str, Role] = {}
     administrator: bool = False
 
@@ -111,10 +118,11 @@ def list_users(call: Call) -> list[UserItem]:
     return [_user(one) for one in call.services.roster.users.all()]
 
 
-async def create_user(call: Call) -> UserItem:
+async def create_user(call: Call) -> CreatedUser:
     asked: NewUser = call.body
-    return _user(await call.services.roster.users.create(
-        asked.email, asked.password, asked.orgs, asked.administrator))
+    password = new_password() if asked.password is None else asked.password
+    user = await call.services.roster.users.create(asked.email, password, asked.orgs, asked.administrator)
+    return CreatedUser(user.email, user.orgs, user.administrator, UNSET if asked.password is not None else password)
 
 
 async def change_user(call: Call) -> UserItem:
@@ -149,7 +157,8 @@ ROUTES: tuple[Route, ...] = (
                   "learned_per_month": 5, "retention_days": 30, "universes": 1}}]),
     Route("GET", "/api/admin/users", list_users, "List users", list[UserItem], role="admin", placed=False,
           locate=administrator, answer_example=[_USER]),
-    Route("POST", "/api/admin/users", create_user, "Create a user", UserItem, role="admin", placed=False,
+    Route("POST", "/api/admin/users", create_user,
+          "Create a user; without a password one is made, and shown this once", CreatedUser, role="admin", placed=False,
           body=NewUser, locate=administrator, statuses=(409,),
           example={"email": "ann@acme.test", "password": "correct horse", "orgs": {"default": "member"}},
           answer_example=_USER),

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from simmail.core.allowances import Allowances, Feature
+from simmail.core.allowances import SERVED, Allowances, Feature
 from simmail.rest.schema import Call, Route
 from simmail.universe.usage import CREDITS, LEARNED, MAIL
 
@@ -30,7 +30,11 @@ class Used(Struct, frozen=True):
 
 
 class PlanInfo(Struct, frozen=True):
-    """The plan; a limit of null is none.  C{resets}: when the month ends, in real time."""
+    """
+    The plan, with those of its features that are served; a limit of null is none.
+
+    C{resets}: when the month ends, in real time.
+    """
 
     plan: str
     features: tuple[Feature, ...]
@@ -43,14 +47,15 @@ def read_plan(call: Call) -> PlanInfo:
     universe, roster = call.universe, call.services.roster
     plan, usage = universe.plan(), universe.usage
     logins = sum(1 for one in roster.accounts(universe).list() if one.hash)
-    return PlanInfo(plan.name, plan.features, plan.limits, Used(
+    features = tuple(one for one in plan.features if one in SERVED)
+    return PlanInfo(plan.name, features, plan.limits, Used(
         len(universe.people), logins, 0, usage.used(MAIL), usage.used(CREDITS), usage.used(LEARNED),
         sum(1 for one in roster.universes() if one.org == universe.org)), usage.resets())
 
 
 ROUTES: tuple[Route, ...] = (
     Route("GET", "/api/plan", read_plan, "Read the plan, its limits and what is used", PlanInfo, answer_example={
-        "plan": "team", "features": ["insights", "webhooks", "links"],
+        "plan": "team", "features": ["links"],
         "limits": {"people": 500, "logins": 50, "streams": 10, "mail_per_month": 50000, "ai_credits": 2000,
                    "learned_per_month": 100, "retention_days": 365, "universes": 10},
         "used": {"people": 12, "logins": 1, "streams": 0, "mail_per_month": 311, "ai_credits": 0,

@@ -40,10 +40,18 @@ class Search(Query, frozen=True):
 
 
 class WhichToDelete(Query, frozen=True):
-    """The messages of C{folder}, of them those that C{q} finds; one of both is needed."""
+    """The messages of C{folder}, of them those that C{q} finds; one is needed, or C{all=1} for every message."""
 
     folder: str | None = None
     q: Words | None = None
+    all: bool = False
+
+
+class WhichOfAll(Query, frozen=True):
+    """The messages that C{q} finds in any mailbox; C{all=1}: every message of the universe."""
+
+    q: Words | None = None
+    all: bool = False
 
 
 class Found(Message, frozen=True):
@@ -97,16 +105,37 @@ def _cursor(text: str) -> Hit:
 
 async def delete_messages(call: Call) -> Deleted:
     asked: WhichToDelete = call.query
-    if not asked.folder and not asked.q:
-        raise Invalid("folder", "give folder or q")
-    terms, store = parse(asked.q or ""), call.universe.store
-    names = [asked.folder] if asked.folder else [one.name for one in await store.folders(call.found)]
+    if not asked.folder and not asked.q and not asked.all:
+        raise Invalid("folder", "give folder or q, or all=1 for every message of the mailbox")
+    if asked.all and (asked.folder or asked.q):
+        raise Invalid("all", "goes without folder and q")
+    await _delete(call, call.found, asked.folder, asked.q)
+    return Deleted()
+
+
+async def delete_all_messages(call: Call) -> Deleted:
+    asked: WhichOfAll = call.query
+    if bool(asked.q) is asked.all:
+        raise Invalid("all", "give q, or all=1 for every message of the universe")
+    for address in call.universe.store.mailboxes():
+        try:
+            await _delete(call, address, None, asked.q)
+        except NotFound:
+            # It went away meanwhile.
+            continue
+    return Deleted()
+
+
+async def _delete(call: Call, address: str, only: str | None, q: str | None) -> None:
+    """Delete what a query finds, or everything, in one folder of a mailbox or in all."""
+    terms = parse(q) if q else None
+    names = [only] if only else [
+        one.name for one in await call.universe.mailboxes.folders(address) if one.total]
     for name in names:
-        folder = await call.universe.mailboxes.folder(call.found, name)
-        uids = await Finding(call.universe, terms).among(folder)
+        folder = await call.universe.mailboxes.folder(address, name)
+        uids = list(folder.uids) if terms is None else await Finding(call.universe, terms).among(folder)
         for begin in range(0, len(uids), SLICE):
             await folder.expunge(uids[begin:begin + SLICE])
-    return Deleted()
 
 
 ROUTES: tuple[Route, ...] = (
@@ -114,6 +143,10 @@ ROUTES: tuple[Route, ...] = (
           query=Search, query_example="q=from:maria invoice -is:read&limit=20",
           answer_example=[{**listed_example(), "address": "app@sim.test"}]),
     Route("DELETE", "/api/mailboxes/{address}/messages", delete_messages,
-          "Delete the messages of a folder, or those a query finds", Deleted, role="member", query=WhichToDelete,
-          locate=mailbox, query_example="folder=INBOX&q=subject:test", answer_example={"status": "deleted"}),
+          "Delete the messages of a folder, those a query finds, or all of a mailbox", Deleted, role="member",
+          query=WhichToDelete, locate=mailbox, query_example="folder=INBOX&q=subject:test",
+          answer_example={"status": "deleted"}),
+    Route("DELETE", "/api/messages", delete_all_messages,
+          "Delete the messages a query finds in all mailboxes, or every message of the universe", Deleted,
+          role="member", query=WhichOfAll, query_example="all=1", answer_example={"status": "deleted"}),
 )

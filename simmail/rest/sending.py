@@ -44,11 +44,17 @@ class Forward(Body, frozen=True):
 
 
 class Send(Body, frozen=True, rename={"from_": "from"}):
-    """A message to send; C{to} and C{cc} may be C{local@domain} or C{Name <local@domain>}."""
+    """
+    A message to send; addresses may be C{local@domain} or C{Name <local@domain>}.
+
+    C{bcc}: who gets it without being named; C{headers}: further header fields, of which none may be the service's own.
+    """
 
     from_: str
     to: Annotated[list[str], Meta(min_length=1)]
     cc: list[str] = []
+    bcc: list[str] = []
+    reply_to: list[str] | str = []
     subject: str = ""
     text: str | None = None
     html: str = ""
@@ -56,6 +62,7 @@ class Send(Body, frozen=True, rename={"from_": "from"}):
     in_reply_to: str = ""
     references: list[str] | str = []
     forward: Forward | None = None
+    headers: dict[str, str] = {}
 
 
 class Sent(Struct, frozen=True):
@@ -71,13 +78,15 @@ async def send(call: Call) -> Sent:
     universe.usage.require_mail()
     sender = one_address(asked.from_, "from").address
     recipients = dict.fromkeys(
-        one.address for one in (*addresses(asked.to, "to"), *addresses(asked.cc, "cc")))
+        one.address for one in (
+            *addresses(asked.to, "to"), *addresses(asked.cc, "cc"), *addresses(asked.bcc, "bcc")))
     if len(recipients) > config.limits.recipients:
         raise Invalid("to", f"at most {config.limits.recipients} recipients")
     if len(asked.attachments) > MOST_ATTACHMENTS:
         raise Invalid("attachments", f"at most {MOST_ATTACHMENTS}")
     carried = await _forwarded(call, asked.forward, asked.html) if asked.forward is not None else []
     references = asked.references.split() if isinstance(asked.references, str) else asked.references
+    reply_to = [asked.reply_to] if isinstance(asked.reply_to, str) else asked.reply_to
     now = universe.clock.now()
 
     def written() -> bytes:
@@ -86,7 +95,7 @@ async def send(call: Call) -> Sent:
             for n, one in enumerate(asked.attachments)]
         octets = composed(
             now, asked.from_, asked.to, asked.cc, asked.subject, asked.text, asked.html, enclosed + carried,
-            asked.in_reply_to, references)
+            asked.in_reply_to, references, reply_to, asked.headers)
         check_header(octets, config.limits.header, config.limits.header_field)
         return octets
 

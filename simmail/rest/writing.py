@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from binascii import Error as Base64Error
 from binascii import a2b_base64, a2b_qp
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from hashlib import blake2b
 from typing import NamedTuple
@@ -26,6 +26,11 @@ from simmail.errors import Invalid
 
 _WORD = re.compile(r"=\?[^?\s]{1,64}\?([bBqQ])\?([^?\r\n]*)\?=")
 _MESSAGE_ID = re.compile(r"<[!-;=?-~]{1,900}>")
+_FIELD_NAME = re.compile(r"[!-9;-~]{1,70}")
+#: Fields that a body sets by members of their own, or that nobody sets but who hands mail on.
+_OWN = frozenset((
+    "from", "to", "cc", "bcc", "subject", "date", "message-id", "in-reply-to", "references", "reply-to", "sender",
+    "mime-version", "received", "return-path", "delivered-to"))
 _TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]{1,60}/[A-Za-z0-9!#$&^_.+-]{1,100}(?:;[ !-~]{1,200})?")
 
 # An attribute ends at its own quote, so every character is looked at once or twice.
@@ -36,7 +41,7 @@ _BLANK = {ord(one): None for one in " \t\r\n"}
 
 #: Longest subject, file name: a header field of such a length is still one anybody accepts.
 LONGEST_SUBJECT, LONGEST_NAME = 10_000, 255
-MOST_ATTACHMENTS, MOST_IMAGES, MOST_REFERENCES = 500, 500, 1000
+MOST_ATTACHMENTS, MOST_IMAGES, MOST_REFERENCES, MOST_HEADERS = 500, 500, 1000, 100
 
 _SUFFIXES = {"image/jpeg": "jpg", "image/svg+xml": "svg"}
 
@@ -52,6 +57,7 @@ class Enclosure(NamedTuple):
 def composed(
     now: datetime, sender: str, to: Sequence[str], cc: Sequence[str] = (), subject: str = "", text: str | None = None,
     html: str = "", attachments: Sequence[Attachment] = (), in_reply_to: str = "", references: Iterable[str] = (),
+    reply_to: Sequence[str] = (), headers: Mapping[str, str] | None = None,
 ) -> bytes:
     """
     A message, with CRLF lines and without a Message-ID (the post office adds one).
@@ -63,20 +69,39 @@ def composed(
     from_ = one_address(sender, "from")
     html, images = inlined(checked_text(html, "html"), domain_of(from_.address))
     plain = htmltext.render(html) if text is None else checked_text(text, "text")
-    reply_to = one_message_id(in_reply_to, "in_reply_to") if in_reply_to else ""
+    answered = one_message_id(in_reply_to, "in_reply_to") if in_reply_to else ""
     chain = [one_message_id(one, f"references.{n}") for n, one in enumerate(references)]
     if len(chain) > MOST_REFERENCES:
         raise Invalid("references", f"at most {MOST_REFERENCES}")
-    if reply_to and reply_to not in chain:
-        chain.append(reply_to)
+    if answered and answered not in chain:
+        chain.append(answered)
     enclosed = (*images, *attachments)
     key = blake2b(digest_size=16)
     for part in (plain, html, *(one.filename for one in enclosed)):
         key.update(part.encode("utf-8", "replace") + b"\0")
     return compose(Draft(
         message_id="", date=now, from_=from_, to=addresses(to, "to"), cc=addresses(cc, "cc"),
-        subject=header_text(subject, "subject", LONGEST_SUBJECT), text=plain, html=html, in_reply_to=reply_to,
+        subject=header_text(subject, "subject", LONGEST_SUBJECT), text=plain, html=html,
+        reply_to=addresses(reply_to, "reply_to"), extra=further(headers or {}), in_reply_to=answered,
         references=tuple(chain), attachments=enclosed, client="plain", key=key.hexdigest()))
+
+
+def further(headers: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """
+    Header fields that a caller adds (RFC 5322 section 3.6.8).
+
+    @raise Invalid: a name or value that cannot be, or a field that the service writes.
+    """
+    if len(headers) > MOST_HEADERS:
+        raise Invalid("headers", f"at most {MOST_HEADERS}")
+    for name, value in headers.items():
+        field, low = f"headers.{name[:60]}", name.lower()
+        if not _FIELD_NAME.fullmatch(name):
+            raise Invalid("headers", "a name is of 1 to 70 printable ASCII characters, without blanks and colons")
+        if low in _OWN or low.startswith(("content-", "x-service-", "resent-")) and low != "x-service-case":
+            raise Invalid(field, "is written by the service")
+        header_text(value, field, LONGEST_SUBJECT)
+    return tuple(headers.items())
 
 
 def one_address(text: str, field: str) -> Address:

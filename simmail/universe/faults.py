@@ -22,10 +22,13 @@ from simmail.core.faultfields import is_advanced, rules_of, shown
 from simmail.core.faults import FaultRule, FaultVerdict, Mark, Passing, hits, is_fleeting, is_lasting, judge
 from simmail.core.scenarios import added
 from simmail.database.records import Commit
-from simmail.errors import Unavailable
+from simmail.errors import Invalid, Unavailable
 
 if TYPE_CHECKING:
     from simmail.universe.universe import Universe
+
+#: Stages of SMTP at which nobody knows yet what a session is about: the default universe's rules count there.
+BEFORE_UNIVERSE = ("connect", "helo", "starttls")
 
 #: Marks kept in memory; the oldest go first.
 MOST_MARKS = 100_000
@@ -64,11 +67,16 @@ class Faults:
         Replace all rules.  One that comes back as it was read, with its C{hits}, goes on counting; others begin anew.
 
         @param name: the scenario that is behind the change, if one is.
-        @raise Invalid: naming the rule by its place and the field.
+        @raise Invalid: naming the rule by its place and the field; a stage at which no rule of this universe can fire.
         @raise FeatureMissing: the plan lacks C{chaos} and a rule needs it.
         """
         rules = rules_of(value)
         universe = self._universe
+        for n, rule in enumerate(rules):
+            if rule.stage in BEFORE_UNIVERSE and universe.id != universe.config.smtp.default_universe:
+                raise Invalid(
+                    f"{n}.stage", f"{rule.stage} comes before a session says which universe it is for; such a rule "
+                    f"works in the universe {universe.config.smtp.default_universe} only")
         if any(is_advanced(rule) for rule in rules):
             universe.plan().require("chaos")
         kept = {rule.identity for rule, given in zip(rules, value) if "hits" in given}

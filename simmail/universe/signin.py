@@ -7,8 +7,9 @@ Passwords cannot be tried at speed (L{Brake}).  A good login from elsewhere is n
 from __future__ import annotations
 
 import hmac
+from collections import OrderedDict
 from functools import partial
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from twisted.internet.defer import Deferred
 from twisted.logger import Logger
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from simmail.universe.universe import Universe
 
 Proto = Literal["smtp", "imap"]
+
+#: Real seconds after which a login that signs in from one address again is told again; how many of them are known.
+TOLD_AGAIN, MOST_TOLD = 3600.0, 10_000
 
 #: Characters of a name that nobody has, as recorded.
 LONGEST_NAME = 200
@@ -45,6 +49,7 @@ class SignIn:
     def __init__(self, roster: Roster, config: Config) -> None:
         self._roster = roster
         self._config = config
+        self._told: OrderedDict[tuple[str, str, str, str], tuple[float, int]] = OrderedDict()
 
     async def sign_in(self, username: str, password: str, proto: Proto, remote: str) -> Login:
         """
@@ -120,11 +125,28 @@ class SignIn:
     def record(
         self, universe: Universe, good: bool, proto: str, username: str, address: str, remote: str, why: str
     ) -> None:
-        """Record that somebody signed in, or tried to; nobody waits for it."""
+        """
+        Record that somebody signed in, or tried to; nobody waits for it.
+
+        Who signs in again and again, as mail programs that poll do, is told once an hour, with how often it was.
+        """
         if not self._roster.available:
             return
-        event = Event("auth.ok" if good else "auth.failed", universe.clock.now(), {
-            "proto": proto, "username": username, "address": address, "remote": remote, "why": why})
+        data: dict[str, Any] = {
+            "proto": proto, "username": username, "address": address, "remote": remote, "why": why}
+        key, now = (universe.id, proto, address, remote), self._roster.seconds()
+        if good:
+            told, more = self._told.pop(key, (-TOLD_AGAIN, 0))
+            if now - told < TOLD_AGAIN:
+                self._told[key] = told, more + 1
+                return
+            self._told[key] = now, 0
+            if len(self._told) > MOST_TOLD:
+                self._told.popitem(last=False)
+            data["count"] = more + 1
+        else:
+            self._told.pop(key, None)
+        event = Event("auth.ok" if good else "auth.failed", universe.clock.now(), data)
         Deferred.fromCoroutine(universe.commit(Commit(events=(event,)))).addErrback(
             lambda failure: self.log.warn("a login was not recorded: {failure}", failure=failure.value))
 

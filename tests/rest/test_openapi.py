@@ -28,6 +28,7 @@ GET /api/mailboxes/{address}/messages/{folder}/{uid}/attachments/{n}; POST /api/
 GET /api/clock; PUT /api/clock; POST /api/clock/advance; GET /api/jobs; GET /api/jobs/{id}; PATCH /api/jobs/{id}
 DELETE /api/jobs/{id}; POST /api/jobs/{id}/run; GET /api/events; GET /api/events/{id}; GET /api/events/stream
 GET /api/wait; GET /api/wait/none; GET /api/wait/reply; GET /api/pace; PUT /api/pace
+DELETE /api/messages
 GET /api/search; DELETE /api/mailboxes/{address}/messages; DELETE /api/mailboxes/{address}/messages/{folder}/{uid}
 POST /api/personas/learn; POST /api/personas/{id}/preview; GET /api/accounts; POST /api/accounts
 GET /api/accounts/{address}; PATCH /api/accounts/{address}; DELETE /api/accounts/{address}

@@ -170,7 +170,8 @@ class RulingTests(ServedTestCase):
     def test_delete_by_query(self) -> None:
         """Roles: deleting messages by query needs folder or q."""
         self.write()
-        self.assertEqual(self.bad(400, "DELETE", f"/api/mailboxes/{MARIA}/messages"), "folder: give folder or q")
+        self.assertEqual(self.bad(400, "DELETE", f"/api/mailboxes/{MARIA}/messages"),
+                         "folder: give folder or q, or all=1 for every message of the mailbox")
         self.good("DELETE", f"/api/mailboxes/{MARIA}/messages?q=subject:nothing")
         self.assertEqual(len(self.good("GET", f"/api/mailboxes/{MARIA}/messages")), 1)
         self.good("DELETE", f"/api/mailboxes/{MARIA}/messages?q=subject:lunch")

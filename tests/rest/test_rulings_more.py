@@ -40,13 +40,14 @@ class RulingTests(ServedTestCase):
     # Personas
 
     def test_persona_defaults(self) -> None:
-        """Personas: links usual, filter normal; drawn values are stored and shown, unset fields omitted."""
+        """Personas: links usual, filter normal; drawn values are stored and shown, unset fields omitted, lists empty."""
         made = self.good("POST", "/api/personas", {"addresses": ["new@acme.test"]})
         self.assertEqual((made["style"]["links"], made["style"]["filter"], made["knows"]), ("usual", "normal", "some"))
         self.assertIn("client", made["style"])
         self.assertIn(made["temperament"], [one["name"] for one in self.good("GET", "/api/temperaments")])
-        for unset in ("role", "org", "timing", "behaviors", "paused", "external_ids", "case_ids"):
+        for unset in ("role", "org", "timing", "behaviors", "paused"):
             self.assertNotIn(unset, made)
+        self.assertEqual((made["external_ids"], made["case_ids"]), ({}, []))
         self.assertEqual(self.good("GET", f"/api/personas/{made['id']}"), made)
 
     def test_hours(self) -> None:

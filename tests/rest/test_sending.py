@@ -117,7 +117,7 @@ class SendTests(ServedTestCase):
             ({"from": None}, "from: must be text, not null"), ({"to": []}, "to: must not be empty"),
             ({"to": "maria@acme.test"}, "to: must be a list, not text"), ({"to": ["nope"]}, "to.0: is not"),
             ({"to": ["a@b.test, c@d.test"]}, "to.0"), ({"to": ["A <a@b.test>, B <c@d.test>"]}, "to.0"),
-            ({"cc": ["x@y.test\r\nBcc: z@y.test"]}, "cc.0"), ({"bcc": ["x@y.test"]}, "bcc: unknown field"),
+            ({"cc": ["x@y.test\r\nBcc: z@y.test"]}, "cc.0"), ({"bc": ["x@y.test"]}, "bc: unknown field"),
             ({"subject": "a\nb"}, "subject: must not contain"), ({"subject": "=?utf-8?q?a=0d=0aBcc:_x?="}, "subject"),
             ({"subject": "=?utf-8?b?YQ0KQmNjOiB4?="}, "subject"), ({"from": "=?utf-8?q?a=0a?= <a@b.test>"}, "from"),
             ({"text": "a\0"}, "text: must not contain NUL"), ({"in_reply_to": "m1@acme.test"}, "in_reply_to"),
