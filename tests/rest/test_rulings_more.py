@@ -40,7 +40,7 @@ class RulingTests(ServedTestCase):
     # Personas
 
     def test_persona_defaults(self) -> None:
-        """Personas: links usual, filter normal; drawn values are stored and shown, unset fields omitted, lists empty."""
+        """Personas: links usual, filter normal; drawn values are stored and shown, unset fields omitted."""
         made = self.good("POST", "/api/personas", {"addresses": ["new@acme.test"]})
         self.assertEqual((made["style"]["links"], made["style"]["filter"], made["knows"]), ("usual", "normal", "some"))
         self.assertIn("client", made["style"])
