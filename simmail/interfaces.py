@@ -211,14 +211,14 @@ class IMailStore(Interface):
         """
 
     def delete_folder(mailbox, name):
-        """Deferred; inferiors stay.  @raise NotFound, Conflict: INBOX."""
+        """Deferred; inferiors stay.  A special folder is emptied, not deleted.  @raise NotFound, Conflict: INBOX."""
 
     def rename_folder(mailbox, old, new):
         """
         Deferred; inferiors follow (RFC 3501 section 6.3.5, INBOX moves its messages).
 
         A renamed folder keeps its UIDs and objectid under a greater UIDVALIDITY; a special use that came
-        with the old name stays behind.
+        with the old name stays behind, with a new folder of that name.
 
         @raise NotFound, Invalid.  @raise Conflict: a new name exists, or is below the old one.
         """

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 
 from simmail.core.address import Address, local_part
+from simmail.core.ordering import collation_key
 
 
 class Enclosed(NamedTuple):
@@ -62,9 +63,14 @@ class Digest(Struct, frozen=True):
     # What SORT and THREAD put messages in order by (RFC 5256, RFC 5957)
 
     @property
+    def sent_day(self) -> int:
+        """The day that the Date header names, in its own zone, as an ordinal; 0 for none."""
+        return self.sent.toordinal() if self.sent is not None else 0
+
+    @property
     def order_subject(self) -> str:
         """The base subject as it is compared."""
-        return self.base_subject.casefold()
+        return collation_key(self.base_subject)
 
     @property
     def is_reply(self) -> bool:
@@ -103,8 +109,8 @@ class Digest(Struct, frozen=True):
 
 
 def _mailbox(found: tuple[Address, ...]) -> str:
-    return local_part(found[0].address).casefold() if found else ""
+    return collation_key(local_part(found[0].address)) if found else ""
 
 
 def _display(found: tuple[Address, ...]) -> str:
-    return (found[0].name or found[0].address).casefold() if found else ""
+    return collation_key(found[0].name or found[0].address) if found else ""

@@ -65,7 +65,8 @@ async def enable(imap: ImapServer, arguments: Arguments) -> None:
         wanted.append(arguments.word())
     if not wanted:
         arguments.space()
-    added = [name for name in dict.fromkeys(wanted) if name in _CAN_BE_ENABLED and name not in imap.enabled]
+    # What is on already is named too: a client that asks wants to hear that it is (RFC 5161 section 3.2).
+    added = [name for name in dict.fromkeys(wanted) if name in _CAN_BE_ENABLED]
     imap.enabled.update(added)
     if b"QRESYNC" in added:
         # RFC 7162 section 3.2.3.

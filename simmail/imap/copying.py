@@ -40,8 +40,6 @@ async def copy(imap: ImapServer, arguments: Arguments, uid: bool = False) -> byt
 async def move(imap: ImapServer, arguments: Arguments, uid: bool = False) -> bytes:
     """MOVE: the new UIDs first, then the messages vanish (RFC 6851 section 4.3)."""
     selected, uids, target = await _arguments(imap, arguments, uid, True)
-    if target is selected.folder:
-        raise No("The messages are there already", "CANNOT")
     pairs = await selected.folder.move(uids, target) if uids else []
     if pairs:
         imap.write(b"* OK %b Moved\r\n" % _copied(target.uidvalidity, pairs))

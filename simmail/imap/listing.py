@@ -202,6 +202,11 @@ async def _chosen(imap: ImapServer, patterns: list[str], options: _Options, exte
             attributes.append(found.special_use.encode("ascii"))
         if name in fitting or name in above:
             result.append(_Shown(name, attributes, name in above, found))
+    # RFC 5258 section 3.5: that there is something below is not told where it is told itself.
+    told = _above({one.name for one in result if one.name in fitting})
+    hidden = _above(fitting.difference([one.name for one in result])) if above else set()
+    result = [one._replace(has_below=one.has_below and one.name in hidden) for one in result
+              if one.name in fitting or one.name in hidden or one.name not in told]
     return result
 
 

@@ -13,7 +13,9 @@ from simmail.imap.names import quoted_name
 from simmail.imap.replies import Bad, No
 from simmail.imap.selecting import find_folder
 from simmail.imap.tokens import Arguments
+from simmail.mailstore.names import check_folder
 from simmail.mailstore.records import FolderStatus
+from simmail.mailstore.special import is_standard
 
 if TYPE_CHECKING:
     from simmail.imap.server import ImapServer
@@ -40,6 +42,8 @@ async def create(imap: ImapServer, arguments: Arguments) -> bytes:
         raise No(f"Another mailbox is {use}", "USEATTR")
     if not name:
         raise No("A mailbox needs a name", "CANNOT")
+    # Before anything is made.
+    check_folder(name)
     levels = name.split("/")
     above = ["/".join(levels[:depth]) for depth in range(1, len(levels))]
     try:
@@ -73,13 +77,13 @@ def _special_use(arguments: Arguments) -> str:
 
 
 async def delete(imap: ImapServer, arguments: Arguments) -> None:
-    """DELETE."""
+    """DELETE; of a folder that every mailbox has, its messages (decisions, section 23)."""
     arguments.space()
     name = arguments.mailbox()
     arguments.end()
     if name == "INBOX":
         raise No("INBOX cannot be deleted", "CANNOT")
-    if imap.selected is not None and imap.selected.folder.name == name:
+    if imap.selected is not None and imap.selected.folder.name == name and not is_standard(name):
         _leave(imap)
     store, address = imap.login.universe.store, imap.login.address
     try:
@@ -110,6 +114,7 @@ async def rename(imap: ImapServer, arguments: Arguments) -> None:
         raise No("The mailbox exists", "ALREADYEXISTS")
     if old not in names and not any(name.startswith(old + "/") for name in names):
         raise No("There is no such mailbox", "NONEXISTENT")
+    check_folder(new)
     levels = new.split("/")
     for depth in range(1, len(levels)):
         above = "/".join(levels[:depth])

@@ -82,7 +82,7 @@ class Search:
         if _cost(key) > 1:
             return await self._dear(key, uids)
         if isinstance(key, Messages):
-            return _both(uids, self.selected.chosen(key.set, key.uid))
+            return _both(uids, self.selected.sought(key.set, key.uid))
         if isinstance(key, Flagged):
             return self._of_folder(uids, self.folder.having(key.flag, key.on))
         if isinstance(key, Modseq):
@@ -259,16 +259,14 @@ def _rule(key: Key) -> tuple[tuple[str, ...], Rows]:
         wanted_id = key.value.encode("ascii")
         return THREAD_FIELDS, lambda row: thread_id(row, 0) == wanted_id
     if isinstance(key, When):
-        day, how = key.day, key.how
+        day, how = key.day.toordinal(), key.how
 
         def sent(row: tuple[Any, ...]) -> bool:
             # The day the header names, in its own zone (RFC 3501: "disregarding time and timezone").
-            if row[0] is None:
-                return False
-            on = row[0].date()
-            return bool(on < day if how == "<" else on >= day if how == ">=" else on == day)
+            on: int = row[0]
+            return on > 0 and (on < day if how == "<" else on >= day if how == ">=" else on == day)
 
-        return ("sent",), sent
+        return ("sent_day",), sent
     raise AssertionError(key)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import simmail
-from simmail.errors import NotFound
+from simmail.errors import Invalid, NotFound
 from simmail.core.envelope import nstring
 from simmail.imap.faulty import meet
 from simmail.imap.names import quoted_name
@@ -18,6 +18,7 @@ from simmail.imap.sequence import LARGEST, Ranges, gaps, members, parse_set, sho
 from simmail.imap.session import BATCH, Selected
 from simmail.imap.tokens import Arguments
 from simmail.interfaces import IFolder
+from simmail.mailstore.names import check_folder
 
 if TYPE_CHECKING:
     from simmail.imap.server import ImapServer
@@ -30,6 +31,12 @@ async def find_folder(imap: ImapServer, name: str, code: str = "NONEXISTENT") ->
     try:
         folder: IFolder = await imap.login.universe.store.folder(imap.login.address, name)
     except NotFound:
+        if code == "TRYCREATE":
+            try:
+                check_folder(name)
+            except Invalid as error:
+                # That would be refused too.
+                raise No(str(error), "CANNOT") from None
         raise No("There is no such mailbox", code) from None
     return folder
 

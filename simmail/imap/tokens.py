@@ -14,7 +14,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 
 from simmail.errors import Invalid
 from simmail.imap.names import decode_name
-from simmail.imap.replies import Bad
+from simmail.imap.replies import Bad, No
 
 #: Parentheses inside one another.
 DEPTH = 50
@@ -42,7 +42,7 @@ class Arguments:
     """
     The arguments of a command, read from left to right.
 
-    Every reader raises L{Bad} naming what it looked for.
+    Every reader raises L{Bad} naming what it looked for; those of mailbox names L{No} for one that cannot be.
     """
 
     __slots__ = ("octets", "at", "utf8")
@@ -163,7 +163,8 @@ class Arguments:
         try:
             name = decode_name(octets, self.utf8)
         except Invalid as error:
-            raise Bad(f"Mailbox name {error}") from None
+            # Well formed as a command, so that it is no BAD.
+            raise No(f"Mailbox name {error}", "CANNOT") from None
         if not pattern and name[:5].upper() == "INBOX" and name[5:6] in ("", "/"):
             name = "INBOX" + name[5:]
         return name

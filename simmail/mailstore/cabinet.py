@@ -9,7 +9,7 @@ from simmail.errors import Conflict
 from simmail.mailstore.filing import Filer
 from simmail.mailstore.layout import SUBSCRIPTIONS, Layout
 from simmail.mailstore.names import INBOX, check_folder, existing_folder
-from simmail.mailstore.special import check_special_use
+from simmail.mailstore.special import check_special_use, is_standard
 
 if TYPE_CHECKING:
     from simmail.mailstore.mailstore import MailStore
@@ -27,11 +27,15 @@ class Cabinet:
         await self._store.writer.call(_make, self._store.filer, box, check_folder(name), check_special_use(special_use))
 
     async def delete(self, mailbox: str, name: str) -> None:
-        """A folder and its messages are gone."""
+        """A folder and its messages are gone; of a standard one only its messages."""
         box = self._store.boxes.require(mailbox)
         name = existing_folder(name)
         if name == INBOX:
             raise Conflict("INBOX cannot be deleted")
+        if is_standard(name):
+            folder = await self._store.folder(mailbox, name)
+            await folder.expunge(list(folder.uids))
+            return
         gone = await self._store.writer.call(_remove, self._store.filer, mailbox, box, name)
         self._forget(mailbox, name)
         if gone is not None:

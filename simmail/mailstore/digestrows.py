@@ -42,7 +42,7 @@ TABLES: dict[str, tuple[str, ...]] = {
     "texts": ("header", "text"),
     # What follows from the digest, to be put in order by, or threaded by.
     "orders": ("arrival", "size", "at", "order_subject", "order_from", "order_to", "order_cc", "display_from",
-               "display_to", "is_reply", "chain"),
+               "display_to", "is_reply", "chain", "sent_day"),
 }
 SHOWN = TABLES["shown"]
 TABLE_OF = {name: table for table, names in TABLES.items() for name in names}
@@ -94,6 +94,7 @@ _CODECS: dict[str, tuple[Decode, Callable[[Any], bytes | int]]] = {
     "sent": (_as_instant, _from_instant),
     **dict.fromkeys(TABLES["orders"][3:9], (_as_text, _from_text)),
     "is_reply": (b"1".__eq__, int),
+    "sent_day": (int, int),
 }
 
 

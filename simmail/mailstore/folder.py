@@ -179,10 +179,10 @@ class Folder(Flagging):
 
     def _sources(self, positions: Sequence[int], rows: Sequence[Row]) -> Sources:
         """What is to be copied or moved."""
-        _, masks, sizes, _, _, recent, keys = zip(*rows)
+        _, masks, sizes, _, _, _, keys = zip(*rows)
         held = set(map((~SYSTEM_MASK).__and__, masks))
         return Sources(
-            self._rows.paths(positions), list(keys), array("Q", sizes), array("I", masks), bytes(recent),
+            self._rows.paths(positions), list(keys), array("Q", sizes), array("I", masks),
             {mask: self._keywords_of(mask) for mask in held})
 
     def expunge(self, uids: Iterable[int]) -> Deferred[list[int]]:

@@ -145,9 +145,21 @@ class Layout:
                 shown[name] = Shown(name, f"{box}/{directory}")
         absent = self.lines(f"{box}/{ABSENT}") if ABSENT in names else ()
         for name, _ in SPECIAL_FOLDERS:
-            if name not in shown and name not in absent:
-                shown[name] = Shown(name, None)
+            if name not in shown:
+                shown[name] = Shown(name, self._anew(box, name) if name in absent else None)
         return shown
+
+    def _anew(self, box: str, name: str) -> str:
+        """
+        A standard folder was taken away and is made anew, so that nobody takes it for the old one.
+
+        They cannot be lost (decisions, section 23).
+        """
+        try:
+            return self.make_folder(box, name)
+        except Conflict:
+            # Another process was before us.
+            return f"{box}/{folder_dir(name)}"
 
     def _is_folder(self, directory: str) -> bool:
         try:
@@ -166,8 +178,8 @@ class Layout:
         directory = f"{box}/{below}" if below else box
         if self._is_folder(directory):
             return directory
-        if below and is_standard(name) and self.has_box(box) and name not in self.lines(f"{box}/{ABSENT}"):
-            return None
+        if below and is_standard(name) and self.has_box(box):
+            return self._anew(box, name) if name in self.lines(f"{box}/{ABSENT}") else None
         raise NotFound(f"there is no folder {name}")
 
     def directory_of(self, mailbox: str, name: str) -> str:
@@ -234,18 +246,16 @@ class Layout:
 
     def drop_folder(self, box: str, name: str) -> str | None:
         """
-        The folder is gone; answers what is to be cleared away.
+        The folder, which is no standard one, is gone; answers what is to be cleared away.
 
         @raise NotFound: there is none.
         """
         directory = self.directory(box, name)
-        if is_standard(name):
-            self._set_absent(box, [*self.lines(f"{box}/{ABSENT}"), name])
         return self._vanish(directory) if directory is not None else None
 
     def rename_folder(self, box: str, old: str, new: str) -> list[tuple[str, str]]:
         """
-        Rename a folder other than INBOX, and its inferiors.
+        Rename a folder other than INBOX, and its inferiors; in the place of a standard one is a new one then.
 
         @return: (old name, new name) of each.
         @raise NotFound: there is none.  @raise Conflict: a new name exists, or is below the old one.
@@ -271,6 +281,8 @@ class Layout:
                     os.rename(directory, f"{box}/{folder_dir(target)}", src_dir_fd=self.root, dst_dir_fd=self.root)
             finally:
                 uids.close()
+            if is_standard(source):
+                self._anew(box, source)
         return moves
 
     # Making and clearing away

@@ -28,7 +28,7 @@ from simmail.mailstore.held import HeldInMemory
 from simmail.mailstore.memoryfolder import MemoryFolder, deferred
 from simmail.mailstore.names import INBOX, check_folder, check_mailbox, existing_folder, is_inferior
 from simmail.mailstore.records import FolderStatus, MailboxCounts, counted
-from simmail.mailstore.special import check_special_use, renamed_use, special_order, use_of
+from simmail.mailstore.special import check_special_use, is_standard, renamed_use, special_order, use_of
 
 
 class _Mailbox:
@@ -243,7 +243,7 @@ class MemoryMailStore:
 
     @deferred
     def delete_folder(self, mailbox: str, name: str) -> None:
-        """The folder and its messages are gone."""
+        """The folder and its messages are gone; of a standard one only its messages."""
         self.require()
         box = self._find(mailbox)
         name = existing_folder(name)
@@ -251,7 +251,10 @@ class MemoryMailStore:
             raise Conflict("INBOX cannot be deleted")
         if name not in box.folders:
             raise NotFound(f"there is no folder {name} in {mailbox}")
-        box.folders.pop(name).remove()
+        if is_standard(name):
+            box.folders[name]._remove(list(box.folders[name].uids))
+        else:
+            box.folders.pop(name).remove()
 
     @deferred
     def rename_folder(self, mailbox: str, old: str, new: str) -> None:
@@ -277,6 +280,8 @@ class MemoryMailStore:
             folder = box.folders.pop(source)
             box.folders[target] = folder.renamed(
                 target, renamed_use(source, target, folder.special_use), next(self._uidvalidity))
+            if is_standard(source):
+                self._add(mailbox, box, source, use_of(source))
 
     @deferred
     def subscribed(self, mailbox: str) -> set[str]:

@@ -218,7 +218,9 @@ class MemoryFolder:
         self._tell(FolderChange("added", (uid,), self.highestmodseq))
         return uid
 
-    def _add(self, key: str, octets: bytes, flags: Iterable[str], date: datetime, recent: bool | None) -> int:
+    def _add(
+        self, key: str, octets: bytes, flags: Iterable[str], date: datetime, recent: bool | None = None
+    ) -> int:
         flags = self._known(flags, strict=False)
         uid = self.uidnext
         self.uidnext += 1
@@ -305,7 +307,7 @@ class MemoryFolder:
         self._require()
         target._require()
         sources = [(uid, self._messages[uid]) for uid in sorted(set(uids)) if uid in self._messages]
-        pairs = [(uid, target._add(message.key, message.octets, message.flags, message.date, message.recent))
+        pairs = [(uid, target._add(message.key, message.octets, message.flags, message.date))
                  for uid, message in sources]
         if pairs:
             target._tell(FolderChange("added", tuple(uid for _, uid in pairs), target.highestmodseq))

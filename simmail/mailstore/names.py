@@ -5,10 +5,14 @@ Each name has exactly one name on disk and the other way round, and no name
 leads out of the store: a mailbox is percent-escaped, a folder is Maildir++
 (C{/} becomes C{.}) with each level in modified UTF-7 (RFC 3501 section 5.1.3),
 in which C{.} is written like a character outside ASCII.
+
+A folder that another program gave a name which cannot be is shown all the
+same, under an escape: L{MARK} with the two hexadecimal digits of an octet.
 """
 
 from __future__ import annotations
 
+import re
 from base64 import b64decode, b64encode
 from hashlib import sha256
 
@@ -16,6 +20,9 @@ from simmail.errors import Invalid, NotFound
 
 INBOX = "INBOX"
 SEPARATOR = "/"
+
+#: What an escaped octet begins with: no folder is made whose name has it.  By itself it is a level without characters.
+MARK = "\ufffd"
 
 LONGEST_MAILBOX = 1024
 LONGEST_ON_DISK = 200
@@ -90,8 +97,10 @@ def check_folder(name: str) -> str:
     """
     The name of a folder, INBOX in capitals however it was written.
 
-    @raise Invalid: an empty level, too deep, too long, control characters or lone surrogates.
+    @raise Invalid: an empty level, C{.} or C{..}, too deep, too long, control characters or lone surrogates; an escape.
     """
+    if MARK in name:
+        raise Invalid("folder", "the replacement character is kept for names that cannot be")
     folder_dir(name)
     return _canonical(name)
 
@@ -103,7 +112,8 @@ def existing_folder(name: str) -> str:
     @raise NotFound: no folder can have it.
     """
     try:
-        return check_folder(name)
+        folder_dir(name)
+        return _canonical(name)
     except Invalid:
         raise NotFound(f"there is no folder {name!r}") from None
 
@@ -117,7 +127,7 @@ def folder_dir(name: str) -> str:
     """
     What a folder is called on disk, below its mailbox; C{""} for INBOX.
 
-    @raise Invalid: as C{check_folder}.
+    @raise Invalid: as C{check_folder}, but for an escape of what could not be named otherwise.
     """
     if len(name) > LONGEST_MAILBOX:
         raise Invalid("folder", "the name is too long")
@@ -129,23 +139,84 @@ def folder_dir(name: str) -> str:
         raise Invalid("folder", f"no more than {DEEPEST} levels")
     if levels == [INBOX]:
         return ""
-    directory = "".join("." + _to_utf7(level) for level in levels)
+    directory = "".join("." + (_unescaped(level, not at, len(levels) == 1) if MARK in level else _to_utf7(_possible(level)))
+                        for at, level in enumerate(levels))
     if len(directory) > LONGEST_ON_DISK:
         raise Invalid("folder", "the name is too long")
+    if not directory.strip("."):
+        # What would lead out of the mailbox.
+        raise Invalid("folder", "is not an escape of anything")
     return directory
 
 
 def folder_of(directory: str) -> str | None:
-    """The folder of a name on disk (C{".Sent"}); None for one that C{folder_dir} does not make."""
+    """The folder of a name on disk (C{".Sent"}); None for one that C{folder_dir} does not make, or makes too long."""
     if not directory.startswith("."):
         return None
-    try:
-        name = SEPARATOR.join(_from_utf7(level) for level in directory[1:].split("."))
-        return name if folder_dir(name) == directory and _canonical(name) == name else None
-    except ValueError:
+    levels = directory[1:].split(".")
+    if levels == [""]:
         return None
+    name = SEPARATOR.join([_level_of(level, not at) or _escaped(level) for at, level in enumerate(levels)])
+    try:
+        if name == INBOX:
+            name = _escaped(levels[0])
+        return name if folder_dir(name) == directory else None
     except Invalid:
         return None
+
+
+def _possible(level: str) -> str:
+    """@raise Invalid: paths have a meaning of their own for it, to this or another program."""
+    if level in (".", ".."):
+        raise Invalid("folder", "no level of a name may be . or ..")
+    return level
+
+
+def _level_of(level: str, first: bool) -> str:
+    """What a level on disk is called, C{""} for what cannot be called that."""
+    try:
+        name = _from_utf7(level)
+        _check_characters("folder", _possible(name))
+        odd = MARK in name or _to_utf7(name) != level or (first and _canonical(name) != name)
+        return "" if odd else name
+    except (ValueError, Invalid):
+        return ""
+
+
+_ESCAPE = re.compile(f"{MARK}([0-9A-F]{{2}})|([ -%'-.0-~])")
+
+
+def _escaped(level: str) -> str:
+    """A level that is no name, for those who want to see it: C{&} and all but printable ASCII escaped, at least one."""
+    octets = level.encode("utf-8", "surrogateescape")
+    shown = [chr(octet) if 0x20 <= octet < 0x7F and octet != 0x26 else f"{MARK}{octet:02X}" for octet in octets]
+    if octets and MARK not in "".join(shown):
+        shown[0] = f"{MARK}{octets[0]:02X}"
+    return "".join(shown) or MARK
+
+
+def _unescaped(level: str, first: bool, alone: bool) -> str:
+    """
+    The level on disk of an escape.
+
+    @raise Invalid: it is none, or what it says has a name without it.
+    """
+    if level == MARK:
+        return ""
+    octets = bytearray()
+    at = 0
+    while at < len(level):
+        match = _ESCAPE.match(level, at)
+        if match is None:
+            raise Invalid("folder", "is not an escape of anything")
+        octets.append(int(match[1], 16) if match[1] else ord(match[2]))
+        at = match.end()
+    directory = octets.decode("utf-8", "surrogateescape")
+    known = _level_of(directory, first)
+    if b"." in octets or b"/" in octets or b"\0" in octets or _escaped(directory) != level or (
+            known and not (alone and known == INBOX)):
+        raise Invalid("folder", "is not an escape of anything")
+    return directory
 
 
 def is_inferior(name: str, of: str) -> bool:

@@ -32,7 +32,7 @@ def is_standard(name: str) -> bool:
 
 
 def renamed_use(old: str, new: str, special_use: str) -> str:
-    """The special use of a renamed folder: one that came with the name stays behind with it."""
+    """The special use of a renamed folder: one that came with the name stays behind, with a new folder."""
     return use_of(new) or ("" if is_standard(old) else special_use)
 
 

@@ -24,7 +24,7 @@ class Sources(NamedTuple):
     """
     Messages to be copied or moved, of one folder, in columns: they go to another process.
 
-    @ivar paths: their files, below the folder; recent: 1 for those that nobody has opened the folder for.
+    @ivar paths: their files, below the folder.
     @ivar keywords: what the bits of a mask that are keywords are called there.
     """
 
@@ -32,7 +32,6 @@ class Sources(NamedTuple):
     keys: list[str]
     sizes: array[int]
     masks: array[int]
-    recent: bytes
     keywords: dict[int, tuple[str, ...]]
 
 
@@ -57,8 +56,8 @@ class Transferred(NamedTuple):
         """What is in the target now."""
         gone, masks = set(self.missing), self.masks
         return [
-            Row(uid, mask & SYSTEM_MASK | masks[mask & ~SYSTEM_MASK], size, date, modseq, recent, key)
-            for at, uid, modseq, (_, mask, size, date, _, recent, key)
+            Row(uid, mask & SYSTEM_MASK | masks[mask & ~SYSTEM_MASK], size, date, modseq, not mask, key)
+            for at, uid, modseq, (_, mask, size, date, _, _, key)
             in zip(count(), count(self.uid), count(self.modseq), sources) if at not in gone]
 
 
@@ -67,6 +66,8 @@ def transfer(
 ) -> Transferred:
     """
     Copy or move a slice of messages into another folder (or the same one).
+
+    Like new messages, they are recent there if they have no flags: what is in C{new/} can have none.
 
     @raise OSError: nothing of the slice was copied; of a move, what was moved before stays moved only
         when it could not be moved back.
@@ -82,9 +83,8 @@ def transfer(
         first, modseq = place.uids.take(len(paths), len(paths))
         masks = {held: place.mask(keywords) for held, keywords in sources.keywords.items()}
         new_paths = [
-            path_of(key, uid, size, mask & SYSTEM_MASK | masks[mask & ~SYSTEM_MASK], bool(recent))
-            for key, uid, size, mask, recent
-            in zip(sources.keys, count(first), sources.sizes, sources.masks, sources.recent)]
+            path_of(key, uid, size, mask & SYSTEM_MASK | masks[mask & ~SYSTEM_MASK], not mask)
+            for key, uid, size, mask in zip(sources.keys, count(first), sources.sizes, sources.masks)]
         one_by_one = map(partial(do, src_dir_fd=old, dst_dir_fd=new), paths, new_paths)
         done: list[None] = []
         missing: list[int] = []

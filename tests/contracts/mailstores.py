@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 from twisted.internet.defer import Deferred, ensureDeferred
@@ -18,6 +18,8 @@ from simmail.mailstore.mailstore import MailStore
 from simmail.mailstore.memory import MemoryMailStore
 
 AT = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
+#: The same where it is another day.
+DATED = AT.astimezone(timezone(timedelta(hours=-10)))
 
 
 def result_of(deferred: Any) -> Any:
@@ -47,7 +49,7 @@ def tiny_digest(octets: bytes) -> Digest:
         envelope=b'("' + subject.encode() + b'\0")', structure=b"(%d)" % len(octets), body=b"", header=header,
         message_id=f"<{subject}@acme.test>", in_reply_to="", references=("<a@b>", "<c,d@e>"), subject=subject,
         base_subject=subject.lower(), from_=(Address("Märia", "maria@acme.test"),), to=(), cc=(),
-        sent=AT if "dated" in subject else None, text=body.decode("utf-8", "replace"), preview="",
+        sent=DATED if "dated" in subject else None, text=body.decode("utf-8", "replace"), preview="",
         filenames=("ä.pdf",), attachments=(Enclosed("ä.pdf", "application/pdf", 3, "", True),), format="html")
 
 

@@ -195,6 +195,7 @@ class House:
             "status": lambda status: setattr(self, "status", status),
             "away": lambda: setattr(self.store, "away", True),
             "back": lambda: setattr(self.store, "away", False),
+            "folder": lambda name, use="": now(self.store.create_folder(ADDRESS, name, use)),
             "remove": lambda name: now(self.store.delete_folder(ADDRESS, name)),
         }
 
