@@ -10,7 +10,6 @@ taken out.  Source: RFC 5322, RFC 2045 to 2049, RFC 2183, RFC 2231, RFC 6532.
 from __future__ import annotations
 
 import re
-from binascii import a2b_qp
 from functools import lru_cache
 from html import escape
 from sys import intern
@@ -21,6 +20,7 @@ from urllib.parse import unquote_to_bytes
 from simmail.core import charsets, encodedwords, headers, htmltext, mime, times
 from simmail.core.address import Address, parse_list
 from simmail.core.mail import Attachment, Mail
+from simmail.core.transfer import unquoted
 
 
 class Limits(Protocol):
@@ -265,7 +265,7 @@ class _Gathered:
         if part.head.encoding == b"base64":
             return encodedwords.base64_octets(content)
         if part.head.encoding == b"quoted-printable":
-            return a2b_qp(content)
+            return unquoted(content)
         return content
 
 

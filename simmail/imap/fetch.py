@@ -83,7 +83,10 @@ async def fetch(imap: ImapServer, arguments: Arguments, uid: bool = False) -> by
     if plan.refused is not None:
         raise plan.refused
     if plan.missing and not uid:
-        raise No("Some of these messages are expunged", "EXPUNGEISSUED")
+        if not plan.shown:
+            raise No("These messages are expunged", "EXPUNGEISSUED")
+        # Clients throw away what comes with a NO.
+        return b"[EXPUNGEISSUED] FETCH completed, some of these messages are expunged"
     return b"FETCH completed"
 
 
@@ -134,7 +137,7 @@ class Plan:
     def __init__(self, imap: ImapServer, selected: Selected, items: Sequence[Item]) -> None:
         self.imap = imap
         self.selected = selected
-        self.missing = False
+        self.missing = self.shown = False
         self.refused: No | None = None
         self.fields: list[str] = []
         self.formats: list[bytes] = []
@@ -260,6 +263,7 @@ class Plan:
                 uids = found
         if not uids:
             return
+        self.shown = True
         numbers: Sequence[int] = range(first, first + len(uids))
         if not first or self.missing:
             numbers = list(map(selected.sequence, uids))

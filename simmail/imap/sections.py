@@ -6,11 +6,12 @@ Source: RFC 3501 section 6.4.5, RFC 3516.
 
 from __future__ import annotations
 
-from binascii import a2b_base64, a2b_qp
+from binascii import a2b_base64
 
 from simmail.core.envelope import literal
 from simmail.core.headers import fields, header_end
 from simmail.core.mime import Part, parse
+from simmail.core.transfer import unquoted
 from simmail.imap.fetch_items import Item
 from simmail.imap.replies import No
 
@@ -76,7 +77,7 @@ class Sections:
             return None
         octets = self.octets[part.body:part.end]
         if part.head.encoding == b"quoted-printable":
-            return a2b_qp(octets)
+            return unquoted(octets)
         try:
             if part.head.encoding == b"base64":
                 return a2b_base64(octets)

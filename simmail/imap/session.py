@@ -22,6 +22,8 @@ from simmail.mailstore.records import Entry, FolderChange
 
 #: Rows written at once.
 BATCH = 500
+#: The keyword that many clients offer "Forward" by: only where it is told of (RFC 9051 section 2.3.2).
+_FORWARDED = b"$Forwarded"
 _SYSTEM = tuple(flag.encode("ascii") for flag in SYSTEM_FLAGS.values())
 
 
@@ -149,15 +151,24 @@ class Selected:
             return list(slices(parse_set(text, self.uids[-1] if self.uids else 0), self.uids))
         return self.numbered(text)
 
-    def numbered(self, text: bytes) -> list[tuple[int, int]]:
-        """The messages of a set of sequence numbers."""
+    def numbered(self, text: bytes, strict: bool = True) -> list[tuple[int, int]]:
+        """
+        The messages of a set of sequence numbers.
+
+        @param strict: every number is to be that of a message; else those that are not fit none.
+        """
         count = len(self.uids)
         ranges = parse_set(text, count)
         if not count and b"*" in text:
             return []
-        if ranges[-1][1] > count:
+        if strict and ranges[-1][1] > count:
             raise Bad("There is no message of that number")
-        return [(low - 1, high) for low, high in ranges]
+        return [(low - 1, min(high, count)) for low, high in ranges if low <= count]
+
+    def sought(self, text: bytes, uid: bool) -> list[int]:
+        """The UIDs of a set that is searched for."""
+        places = self.slices(text, uid) if uid or text == b"$" else self.numbered(text, strict=False)
+        return [one for begin, end in places for one in self.uids[begin:end]]
 
     def places(self, uids: Sequence[int]) -> list[tuple[int, int]]:
         """Ascending UIDs as (begin, end) for slicing C{uids}."""
@@ -213,7 +224,8 @@ class Selected:
     def kinds(self) -> tuple[bytes, bytes]:
         """The responses that tell which flags there are, and which can be changed for good."""
         self._keywords = self.folder.keywords
-        flags = b" ".join([*_SYSTEM, *(keyword.encode("ascii") for keyword in self._keywords)])
+        flags = b" ".join([*_SYSTEM, _FORWARDED, *(
+            keyword.encode("ascii") for keyword in self._keywords if keyword.lower() != "$forwarded")])
         return b"* FLAGS (%b)\r\n" % flags, (
             b"* OK [PERMANENTFLAGS ()] No flag can be changed\r\n" if self.read_only
             else b"* OK [PERMANENTFLAGS (%b \\*)] Flags that last\r\n" % flags)

@@ -37,7 +37,7 @@ async def store(imap: ImapServer, arguments: Arguments, uid: bool = False) -> by
     arguments.end()
     selected_of(imap, True)
     uids = selected.chosen(text, uid)
-    missing = False
+    missing = stored = False
     modified: list[int] = []
     for begin in range(0, len(uids), SLICE):
         slice = uids[begin:begin + SLICE]
@@ -47,6 +47,7 @@ async def store(imap: ImapServer, arguments: Arguments, uid: bool = False) -> by
         if None in there:
             missing = True
             slice = [one for one, size in zip(slice, there) if size is not None]
+        stored = stored or bool(slice)
         if failed:
             # Their flags are told as news when somebody else changed them.
             left = set(failed)
@@ -62,7 +63,9 @@ async def store(imap: ImapServer, arguments: Arguments, uid: bool = False) -> by
         numbers = modified if uid else [selected.sequence(one) for one in modified]
         return b"[MODIFIED %b] Conditional STORE failed for some" % show_set(numbers)
     if missing and not uid:
-        raise No("Some of these messages are expunged", "EXPUNGEISSUED")
+        if not stored:
+            raise No("These messages are expunged", "EXPUNGEISSUED")
+        return b"[EXPUNGEISSUED] STORE completed, some of these messages are expunged"
     return b"STORE completed"
 
 

@@ -203,11 +203,11 @@ def _place(node: Node) -> int:
 
 
 async def _linked(rows: list[Row], breathe: Breathe) -> list[Node]:
-    """Step 1: every message below the last it refers to, and what it refers to in a row."""
+    """Step 1: what each message refers to in a row, where that has no place yet, and the message below the last."""
     by_id: dict[str, Node] = {}
     nodes: list[Node] = []
-    chains: list[tuple[Node, Sequence[str]]] = []
-    tops: dict[Node, Node] = {}
+    #: Those that have had something below them.
+    parents: set[Node] = set()
     for number, (uid, at, subject, is_reply, message_id, above) in enumerate(rows):
         node = by_id.get(message_id) if message_id else None
         if node is None or node.uid:
@@ -221,40 +221,41 @@ async def _linked(rows: list[Row], breathe: Breathe) -> list[Node]:
             if one not in by_id:
                 by_id[one] = Node()
                 nodes.append(by_id[one])
-        chains.append((node, above))
-        if not number % STEP:
-            await breathe()
-    # A message knows its own parent best, so those links are made first.
-    for number, (node, above) in enumerate(chains):
-        if above:
-            _link(by_id[above[-1]], node, tops)
-        if not number % STEP:
-            await breathe()
-    for number, (_, above) in enumerate(chains):
+        work = 0
         for upper, lower in zip(above, above[1:]):
-            _link(by_id[upper], by_id[lower], tops)
+            if by_id[lower].parent is None:
+                work += _link(by_id[upper], by_id[lower], parents)
+        # A message knows its own parent best: the place that others gave it is taken from it, even where the new one
+        # cannot be, because that would close a circle.
+        parent = by_id[above[-1]] if above else None
+        if node.parent is not parent:
+            node.parent = None
+            if parent is not None:
+                work += _link(parent, node, parents)
+        if work > STEP or not number % STEP:
+            await breathe()
+    for number, node in enumerate(nodes):
+        if node.parent is not None:
+            node.parent.children.append(node)
         if not number % STEP:
             await breathe()
     return nodes
 
 
-def _link(parent: Node, child: Node, tops: dict[Node, Node]) -> None:
-    """Put a message below another unless it has a place, or that would close a circle."""
-    if child.parent is None and child is not parent and _top(parent, tops) is not child:
-        child.parent = parent
-        parent.children.append(child)
-        tops[child] = parent
-
-
-def _top(node: Node, tops: dict[Node, Node]) -> Node:
-    """The root above a message, by way of short cuts that are made shorter on the way."""
-    path: list[Node] = []
-    while node in tops:
-        path.append(node)
-        node = tops[node]
-    for one in path[:-1]:
-        tops[one] = node
-    return node
+def _link(parent: Node, child: Node, parents: set[Node]) -> int:
+    """Put a message that has no place below another, unless that would close a circle; how many were looked at."""
+    steps = 0
+    if child in parents or child is parent:
+        # Only what has something below it can be above its parent.
+        node: Node | None = parent
+        while node is not None:
+            if node is child:
+                return steps
+            node = node.parent
+            steps += 1
+    child.parent = parent
+    parents.add(parent)
+    return steps
 
 
 async def _below(roots: Iterable[Node], breathe: Breathe) -> list[Node]:

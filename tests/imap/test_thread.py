@@ -121,6 +121,29 @@ class ReferencesTests(SynchronousTestCase):
 
         self.assertLess(seconds(threaded), 20)
 
+    def test_own_parent_wins(self) -> None:
+        """What a message says of its parent counts more than what others say; without a parent it has none."""
+        self.assertEqual(text(result(by_references(
+            [row(1, "a"), row(2, "b"), row(3, "x", "a", "c"), row(4, "c", "b")], breathe))), b"(1)(2 4 3)")
+        self.assertEqual(text(result(by_references(
+            [row(1, "a"), row(2, "x", "a", "c"), row(3, "c")], breathe))), b"(1)(3 2)")
+
+    def test_circle(self) -> None:
+        """A parent that would close a circle is none; the one that others gave goes all the same (step 1 B)."""
+        # The first says that c is below b; c says that it is below d, which is below c already.
+        rows = [row(1, "b"), row(2, "x", "b", "c"), row(3, "d", "c"), row(4, "c", "d")]
+        self.assertEqual(text(result(by_references(rows, breathe))), b"(1)(4 (2)(3))")
+
+    def test_many_broken(self) -> None:
+        """Tens of thousands that lose the place others gave them take seconds at most."""
+        def threaded() -> None:
+            count = 20_000
+            rows = [row(n, f"r{n}", "top", f"m{n}") for n in range(1, count)]
+            rows += [row(count + n, f"m{n}", "other") for n in range(1, count)]
+            self.assertEqual(len(uids(result(by_references(rows, breathe)))), 2 * count - 2)
+
+        self.assertLess(seconds(threaded), 10)
+
     @given(st.lists(st.tuples(st.sampled_from("abcdehijk"), st.lists(st.sampled_from("abcdefg"), max_size=4),
                               st.sampled_from(["x", "Re: x", "y", "Re: y", "[Fwd: y]", "", "Re: "])), max_size=12),
            st.randoms(use_true_random=False))
