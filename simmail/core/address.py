@@ -199,9 +199,32 @@ def parse_list(value: str | bytes) -> tuple[Address, ...]:
     """
     The mailboxes of an address header field, decoded; groups are flattened.
 
-    Never raises: what has no C{@} is left out, as is all past L{LIST_COUNT}
+    Never raises: what is no address is left out, as is all past L{LIST_COUNT}
     mailboxes or L{LIST_LENGTH} characters.  Addresses are in lower case but
     need not pass L{parse}: some real ones do not.
+    """
+    return addressed(parse_all(value))
+
+
+def addressed(found: tuple[Address, ...]) -> tuple[Address, ...]:
+    """Those of what L{parse_all} finds that have an address: something on either side of an C{@}."""
+    for one in found:
+        if not _is_addressed(one.address):
+            return tuple([one for one in found if _is_addressed(one.address)])
+    return found
+
+
+def _is_addressed(address: str) -> bool:
+    local, _, domain = address.rpartition("@")
+    return bool(local and domain) and ("@" not in local or local[0] == '"')
+
+
+def parse_all(value: str | bytes) -> tuple[Address, ...]:
+    """
+    What an address header field names: L{parse_list} with what has no address.
+
+    C{MAILER-DAEMON} has no C{@}, C{"Mail Delivery" <>} nothing but a name; so
+    has a group, which stands before its members.
     """
     text = charsets.decode(value[:LIST_LENGTH]) if isinstance(value, bytes) else value[:LIST_LENGTH]
     if "\0" in text:
@@ -295,7 +318,10 @@ class _ListReader:
             if self.inside:
                 self.spec = []
             else:
-                self._start()  # what stood before was the name of a group
+                group = _name(self.phrase)
+                if group:
+                    self.found.append(Address(group, ""))
+                self._start()
         elif special == ";":
             self.end()
         return len(self.found) < LIST_COUNT
@@ -317,7 +343,8 @@ def _bare(phrase: list[str], comments: list[str]) -> Address | None:
         phrase = ['"' + phrase[0][1:].replace("\\", "\\\\").replace('"', '\\"') + '"', *phrase[1:]]
     text = " ".join("".join(phrase).replace("\0", " ").split())
     if "@" not in text:
-        return None
+        # One word is a local part, more are a name.
+        return _mailbox([], text, comments) if text and " " not in text else _mailbox(phrase, "", comments)
     if text[:1] == '"':
         return _mailbox([], text, comments)
     before, _, spec = text.replace(" @", "@").replace("@ ", "@").rpartition(" ")
@@ -325,21 +352,17 @@ def _bare(phrase: list[str], comments: list[str]) -> Address | None:
 
 
 def _mailbox(phrase: list[str], spec: str, comments: list[str]) -> Address | None:
-    """One mailbox, or None when there is no address in it."""
+    """One mailbox, or None when it has neither a name nor an address."""
     spec = spec.strip()
     if spec[:1] != '"':
         spec = "".join(spec.split())
-    local, _, domain = spec.rpartition("@")
-    if not local or not domain or len(spec) > 320 or ("@" in local and local[0] != '"'):
-        return None
     try:
         address = parse(spec)
     except Invalid:
-        if not spec.isprintable() or not _NOT_ATEXT.isdisjoint(local + domain):
-            return None
-        address = spec.lower()
+        good = len(spec) <= 320 and spec.isprintable() and _NOT_ATEXT.isdisjoint(spec.replace("@", ""))
+        address = spec.lower() if good else ""
     name = _name(phrase) or (_name(comments[-1:]) if comments else "")
-    return Address(name, address)
+    return Address(name, address) if name or address else None
 
 
 def _name(words: list[str]) -> str:

@@ -34,6 +34,7 @@ class Digest(Struct, frozen=True):
     @ivar structure: BODYSTRUCTURE, ready to send; body: BODY, its form without extensions.
     @ivar header: octets of the header section, up to and with the blank line.
     @ivar sent: the Date header as an instant, None when missing or unreadable.
+    @ivar from_, to, cc: L{core.address.parse_all}: whoever is named, with an address or without.
     @ivar text: readable text for search (text parts, or HTML rendered), capped at 256 KiB.
     @ivar preview: its first 256 characters, white space folded (RFC 8970).
     @ivar subject: decoded; base_subject: RFC 5256 section 2.1.
@@ -109,7 +110,11 @@ class Digest(Struct, frozen=True):
 
 
 def _mailbox(found: tuple[Address, ...]) -> str:
-    return collation_key(local_part(found[0].address)) if found else ""
+    if not found:
+        return ""
+    name, address = found[0]
+    # A group has its name there (RFC 3501 section 7.4.2).
+    return collation_key(local_part(address) if "@" in address else address or name)
 
 
 def _display(found: tuple[Address, ...]) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from simmail.core.address import Address, parse_list
+from simmail.core.address import Address, parse_all
 from simmail.core.digest import Digest, Enclosed
 from simmail.core.envelope import envelope, structures
 from simmail.core.headers import Field, fields, head_among, header_end, value
@@ -34,7 +34,7 @@ def digest(octets: bytes) -> Digest:
     return Digest(
         envelope=envelope(found), structure=structure, body=short, header=header,
         message_id=mail.message_id, in_reply_to=mail.in_reply_to, references=mail.references[-REFERENCES:],
-        subject=subject, base_subject=base_subject(subject), from_=_authors(found), to=mail.to, cc=mail.cc,
+        subject=subject, base_subject=base_subject(subject), from_=_authors(found), to=mail.shown_to, cc=mail.shown_cc,
         sent=mail.date, text=text, preview=preview(text),
         filenames=tuple([one.filename for one in mail.attachments]),
         attachments=tuple([
@@ -47,7 +47,7 @@ def digest(octets: bytes) -> Digest:
 def _authors(found: list[Field]) -> tuple[Address, ...]:
     for name, raw in found:
         if name == b"from":
-            return parse_list(value(raw))
+            return parse_all(value(raw))
     return ()
 
 

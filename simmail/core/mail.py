@@ -32,6 +32,7 @@ class Mail(Struct, frozen=True):
     @ivar headers: all header fields in order, (name as written, decoded value).
     @ivar text: the plain part, or the HTML rendered as text; html: C{""} for none.
     @ivar format: what the sender's client produced.
+    @ivar named: whom From, To and Cc name if not all of them have an address (L{core.address.parse_all}), else empty.
     """
 
     message_id: str
@@ -49,6 +50,22 @@ class Mail(Struct, frozen=True):
     attachments: tuple[Attachment, ...]
     headers: tuple[tuple[str, str], ...]
     size: int
+    named: tuple[tuple[Address, ...], ...] = ()
+
+    @property
+    def author(self) -> Address:
+        """Who is shown as the author, perhaps without an address."""
+        return self.named[0][0] if self.named and self.named[0] else self.from_
+
+    @property
+    def shown_to(self) -> tuple[Address, ...]:
+        """Who is shown as recipients."""
+        return self.named[1] if self.named else self.to
+
+    @property
+    def shown_cc(self) -> tuple[Address, ...]:
+        """Who is shown as having got a copy."""
+        return self.named[2] if self.named else self.cc
 
     def header(self, name: str) -> str:
         """The first value of a header field, C{""} when it is missing."""

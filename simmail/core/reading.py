@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple, Protocol
 from urllib.parse import unquote_to_bytes
 
 from simmail.core import charsets, encodedwords, headers, htmltext, mime, times
-from simmail.core.address import Address, parse_list
+from simmail.core.address import Address, addressed, parse_all, parse_list
 from simmail.core.mail import Attachment, Mail
 from simmail.core.transfer import unquoted
 
@@ -192,20 +192,22 @@ def _mail(
         headers.append((name, value if value.isprintable() and "=?" not in value else encodedwords.decode(value)))
     first.update({key: ", ".join(values) for key, values in joined.items()})
     author = first.get("from", "")
-    authors = parse_list(author)
+    named = tuple([parse_all(first[name]) if name in first else () for name in ("from", "to", "cc")])
+    authors, to, cc = map(addressed, named)
     ids = message_ids(first.get("message-id", ""))
     answered = message_ids(first.get("in-reply-to", ""))
     return Mail(
         message_id=ids[0] if ids else "",
         in_reply_to=answered[0] if answered else "",
         references=message_ids(first["references"]) if "references" in first else (),
-        from_=authors[0] if authors else Address(encodedwords.decode(author).strip(), ""),
+        from_=authors[0] if authors else Address(
+            (named[0][0].name if named[0] else "") or encodedwords.decode(author).strip(), ""),
         reply_to=parse_list(first["reply-to"]) if "reply-to" in first else (),
-        to=parse_list(first["to"]) if "to" in first else (),
-        cc=parse_list(first["cc"]) if "cc" in first else (),
+        to=to, cc=cc,
         subject=encodedwords.decode(first.get("subject", "")),
         date=times.read_date(first["date"]) if "date" in first else None,
         text=text, html=html, format=form, attachments=attachments, headers=tuple(headers), size=size,
+        named=named if (authors, to, cc) != named else (),
     )
 
 

@@ -12,6 +12,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
+from simmail.core.nuls import without_nul
 from simmail.core.reading import read_headers
 from simmail.errors import Unavailable
 from simmail.imap.quota import check_room
@@ -98,9 +99,11 @@ async def append(imap: ImapServer, arguments: Arguments) -> bytes:
     # What is wrong with the mailbox was told before, unless the message came unasked.
     folder = await find_folder(imap, name, "TRYCREATE")
     check_room(imap)
-    octets = await imap.factory.in_thread_if(len(given) > LARGE, partial(_lines, given))
+    binary = marker[0].startswith(b"~")
+    octets = await imap.factory.in_thread_if(len(given) > LARGE, partial(_lines, given, binary))
     if octets is None:
-        raise No("A message cannot hold NUL", "UNKNOWN-CTE" if marker[0].startswith(b"~") else "CANNOT")
+        raise No("NUL can only be in the content of a part" if binary else "A message cannot hold NUL",
+                 "UNKNOWN-CTE" if binary else "CANNOT")
     uid = await _copy_in_sent(imap, folder, octets)
     if uid is None:
         try:
@@ -110,8 +113,13 @@ async def append(imap: ImapServer, arguments: Arguments) -> bytes:
     return b"[APPENDUID %d %d] APPEND completed" % (folder.uidvalidity, uid)
 
 
-def _lines(octets: bytes) -> bytes | None:
-    """A message with CRLF line ends; None when it holds NUL."""
+def _lines(octets: bytes, binary: bool) -> bytes | None:
+    """A message with CRLF line ends, of a literal8 with binary parts encoded; None when it holds NUL all the same."""
+    if binary:
+        encoded = without_nul(octets)
+        if encoded is None:
+            return None
+        octets = encoded
     if b"\0" in octets:
         return None
     if octets.count(b"\n") == octets.count(b"\r\n"):

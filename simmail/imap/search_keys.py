@@ -80,7 +80,14 @@ class Age(NamedTuple):
 
 
 class Header(NamedTuple):
-    """A header field that holds a text; C{""}: that is there."""
+    """A header field in whose text there is a text; C{""}: that is there."""
+
+    name: str
+    text: str
+
+
+class Named(NamedTuple):
+    """A field of the envelope that holds a text: its subject, or somebody it names (C{from}, C{to}, C{cc}, C{bcc})."""
 
     name: str
     text: str
@@ -106,7 +113,7 @@ class ObjectId(NamedTuple):
     value: str
 
 
-Key = Union[Every, Either, Not, Messages, Flagged, Recent, Size, When, Age, Header, Text, Modseq, ObjectId]
+Key = Union[Every, Either, Not, Messages, Flagged, Recent, Size, When, Age, Header, Named, Text, Modseq, ObjectId]
 
 _FLAGS = {
     b"ANSWERED": ("\\Answered", True), b"DELETED": ("\\Deleted", True), b"DRAFT": ("\\Draft", True),
@@ -190,7 +197,8 @@ class _Reader:
     def _with_argument(self, word: bytes) -> Key:
         arguments = self.arguments
         if word in _HEADERS:
-            return Header(word.decode("ascii").lower(), self._text())
+            name, text = word.decode("ascii").lower(), self._text()
+            return Named(name, text) if text else Header(name, text)
         if word == b"HEADER":
             name = arguments.astring().decode("latin-1").lower()
             arguments.space()

@@ -13,12 +13,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from simmail.core import charsets, encodedwords
-from simmail.core.address import Address
+from simmail.core.address import Address, parse_all
 from simmail.core.headers import fields, value
 from simmail.imap.replies import No
 from simmail.imap.objects import THREAD_FIELDS, email_id, thread_id
 from simmail.imap.search_keys import (
-    Age, Either, Every, Flagged, Header, Key, Messages, Modseq, Not, ObjectId, Recent, Size, Text, When)
+    Age, Either, Every, Flagged, Header, Key, Messages, Modseq, Named, Not, ObjectId, Recent, Size, Text, When)
 from simmail.imap.sequence import portions
 from simmail.imap.session import Selected
 
@@ -193,21 +193,21 @@ class Search:
         folder = self.folder
         sure: set[int] = set()
         perhaps: set[int] = set()
-        wanted = key.text.lower() if isinstance(key, (Header, Text)) else ""
+        wanted = key.text.lower() if isinstance(key, (Header, Named, Text)) else ""
         if isinstance(key, Text) and wanted:
             (sure if wanted.isascii() else perhaps).update(await folder.containing("text", wanted))
             if not key.body_only:
                 (sure if wanted.isascii() else perhaps).update(await folder.containing("header", wanted))
                 perhaps.update(await self._with_encoded())
-        elif isinstance(key, Header) and key.name == "subject" and wanted:
+        elif isinstance(key, Named) and key.name == "subject":
             (sure if wanted.isascii() else perhaps).update(await folder.containing("subject", wanted))
-        elif isinstance(key, Header) and key.name in _ADDRESSES and wanted.strip() and not _JOINTS.intersection(wanted):
+        elif isinstance(key, Named) and key.name in _ADDRESSES and wanted.strip() and not _JOINTS.intersection(wanted):
             perhaps.update(await folder.containing(_ADDRESSES[key.name], wanted.strip()))
-        elif isinstance(key, Header) and key.name.isascii():
+        elif isinstance(key, (Header, Named)) and key.name.isascii():
             # A folded value hides its blanks, an encoded word all it says.
-            plain = wanted.isascii() and wanted and not any(map(str.isspace, wanted))
-            perhaps.update(await folder.containing("header", wanted if plain else key.name))
-            if plain:
+            word = max(wanted.split(), key=len, default="")
+            perhaps.update(await folder.containing("header", word if word.isascii() and word else key.name))
+            if word.isascii() and word:
                 perhaps.update(await self._with_encoded())
         else:
             return [], uids
@@ -243,13 +243,15 @@ def _cost(key: Key) -> int:
         return 3
     if isinstance(key, ObjectId):
         return 2 if key.kind == "THREADID" else 1
-    return 2 if isinstance(key, Header) or (isinstance(key, When) and key.sent) else 1
+    return 2 if isinstance(key, (Header, Named)) or (isinstance(key, When) and key.sent) else 1
 
 
 def _rule(key: Key) -> tuple[tuple[str, ...], Rows]:
     """The columns that decide, and how."""
     if isinstance(key, Header):
         return _header_rule(key)
+    if isinstance(key, Named):
+        return _named_rule(key)
     if isinstance(key, Text):
         wanted = key.text.lower()
         if key.body_only:
@@ -275,12 +277,19 @@ _JOINTS = frozenset('<>"\\')
 _ADDRESSES = {"from": "from_", "to": "to", "cc": "cc"}
 
 
+def _named_rule(key: Named) -> tuple[tuple[str, ...], Rows]:
+    wanted = key.text.lower()
+    if key.name == "subject":
+        return ("subject",), lambda row: wanted in row[0].lower()
+    if key.name in _ADDRESSES:
+        return (_ADDRESSES[key.name],), lambda row: any(wanted in _address(one) for one in row[0])
+    name = key.name.encode("ascii")
+    return ("header",), lambda row: any(
+        wanted in _address(each) for one, raw in fields(row[0]) if one == name for each in parse_all(value(raw)))
+
+
 def _header_rule(key: Header) -> tuple[tuple[str, ...], Rows]:
     wanted = key.text.lower()
-    if key.name == "subject" and wanted:
-        return ("subject",), lambda row: wanted in row[0].lower()
-    if key.name in _ADDRESSES and wanted:
-        return (_ADDRESSES[key.name],), lambda row: any(wanted in _address(one) for one in row[0])
     name = key.name.encode("latin-1", "replace")
 
     def fits(row: tuple[Any, ...]) -> bool:

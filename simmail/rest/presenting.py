@@ -9,12 +9,14 @@ reading its octets; where it is comes from the folder.  Source: API contract,
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 from urllib.parse import quote
 
 from msgspec import UNSET, Struct, UnsetType
 
+from simmail.core.address import Address
 from simmail.core.digest import Digest
 from simmail.core.mail import Attachment, Mail
 from simmail.core.safehtml import safe
@@ -101,18 +103,23 @@ def listed(folder: str, entry: Entry, digest: Digest) -> Message:
     return Message(
         entry.uid, folder, sorted(entry.flags), entry.date, entry.size, digest.message_id, digest.in_reply_to,
         digest.references, sender.address if sender else "", sender.name if sender else "",
-        [one.address for one in digest.to], [one.address for one in digest.cc], digest.subject, digest.sent,
+        _addresses(digest.to), _addresses(digest.cc), digest.subject, digest.sent,
         digest.text[:LISTED_TEXT], "", digest.format,
         [_item(one.filename, one.content_type, one.size, one.content_id, one.inline) for one in digest.attachments],
         _own_headers(digest.header))
+
+
+def _addresses(found: Sequence[Address]) -> list[str]:
+    """Of groups, and of those who are only named, there are none."""
+    return [one.address for one in found if one.address]
 
 
 def shown(folder: str, entry: Entry, mail: Mail) -> Message:
     """A message whole, without its HTML."""
     return Message(
         entry.uid, folder, sorted(entry.flags), entry.date, entry.size, mail.message_id, mail.in_reply_to,
-        mail.references, mail.from_.address, mail.from_.name, [one.address for one in mail.to],
-        [one.address for one in mail.cc], mail.subject, mail.date, mail.text, "", mail.format,
+        mail.references, mail.author.address, mail.author.name, _addresses(mail.shown_to),
+        _addresses(mail.shown_cc), mail.subject, mail.date, mail.text, "", mail.format,
         [_item(one.filename, one.content_type, len(one.octets), one.content_id, one.inline)
          for one in mail.attachments],
         {name.lower(): value for name, value in mail.headers if name[:10].lower() == _OURS})

@@ -140,6 +140,20 @@ class ListTests(SynchronousTestCase):
         ):
             self.assertEqual(address.parse_list(value), tuple(Address(*each) for each in expected), value)
 
+    def test_named(self) -> None:
+        """Who has no address is named all the same: no "@", nothing in the brackets, a group before its members."""
+        for value, expected in (
+            ('"Mail Delivery System" <MAILER-DAEMON>', [("Mail Delivery System", "mailer-daemon")]),
+            ("MAILER-DAEMON (Mail Delivery)", [("Mail Delivery", "mailer-daemon")]), ("root", [("", "root")]),
+            ('"Mail Delivery" <>', [("Mail Delivery", "")]), ("<>", []), ("John Smith", [("John Smith", "")]),
+            ("undisclosed-recipients:;", [("undisclosed-recipients", "")]),
+            ("=?utf-8?q?Gr=C3=BCn?=: a@b.test, c;", [("Grün", ""), ("", "a@b.test"), ("", "c")]),
+            ("a@, @b, x@y@z, ok@b.test", [("", "a@"), ("", "@b"), ("", "x@y@z"), ("", "ok@b.test")]),
+        ):
+            found = address.parse_all(value)
+            self.assertEqual(found, tuple(Address(*each) for each in expected), value)
+            self.assertEqual(address.parse_list(value), tuple(one for one in found if one.address.endswith(".test")))
+
     def test_raw_octets(self) -> None:
         """8-bit headers are UTF-8, or else Western."""
         for octets in ("Jörg <j@a.test>".encode(), "Jörg <j@a.test>".encode("latin-1")):

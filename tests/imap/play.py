@@ -51,6 +51,9 @@ MESSAGES = {
               b"Content-Transfer-Encoding: base64\n\nAGEBYg==\n--bo\nContent-Transfer-Encoding: quoted-printable\n\n"
               b"a=3Db\n--bo\nContent-Transfer-Encoding: x-uue\n\nzz\n--bo\nContent-Transfer-Encoding: base64\n\n"
               b"A\n--bo--\n",
+    "bounce": b'From: "Mail Delivery System" <MAILER-DAEMON>\nTo: undisclosed-recipients:;\n'
+              b"Cc: =?utf-8?q?Gr=C3=BCne?=: Tom <tom@acme.test>, root;\nBcc: Ann <ann@acme.test>\nSubject: Returned\n"
+              b"Subject: Twice\nDate: Wed, 4 Mar 2026 00:30:00 +1400\n\nfailed\n",
     "broken": b"Subject: caf\xe9\nFrom: \xff\xfe <x\nContent-Type: multipart/mixed;\n\nno parts here\n",
 }
 

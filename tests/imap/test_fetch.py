@@ -23,6 +23,19 @@ from tests.imap.play import Connection, House
 _ROW = re.compile(rb"\* (\d+) FETCH \(UID (\d+)")
 
 
+class BinaryTests(SynchronousTestCase):
+    """Octets of any kind."""
+
+    def test_there_and_back(self) -> None:
+        """What is appended as a literal8 with NUL is fetched as it was (RFC 3516)."""
+        client = House().signed_in("INBOX")
+        octets = b"Content-Type: image/png\r\nContent-Transfer-Encoding: binary\r\n\r\n\x89PNG\0\n\r\0"
+        client.send(b"a APPEND INBOX ~{%d+}\r\n%b\r\n" % (len(octets), octets))
+        self.assertIn(b"a OK [APPENDUID 1 1]", client.taken())
+        client.send(b"b FETCH 1 BINARY.PEEK[1]\r\n")
+        self.assertIn(b"* 1 FETCH (BINARY[1] ~{8}\r\n\x89PNG\0\n\r\0)\r\n", client.taken())
+
+
 class ManyTests(SynchronousTestCase):
     """Large folders, in slices."""
 

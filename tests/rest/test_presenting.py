@@ -10,9 +10,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
+from simmail.core.digesting import digest
 from simmail.core.mail import Attachment
+from simmail.core.reading import read
 from simmail.errors import Invalid
-from simmail.rest.presenting import disposition, download
+from simmail.mailstore.records import Entry
+from simmail.rest.presenting import disposition, download, listed, shown
 from simmail.rest.writing import Enclosure, attachment, composed, inlined, one_address
 from tests.core.hostile import seconds
 
@@ -47,6 +50,21 @@ class DispositionTests(SynchronousTestCase):
         for given_type, served in (("image/png", "image/png"), ("text/html\r\nX: y", "application/octet-stream"),
                                    ("", "application/octet-stream"), ("x", "application/octet-stream")):
             self.assertEqual(download(Attachment("a", given_type, b""), 0).content_type, served)
+
+
+class NamedTests(SynchronousTestCase):
+    """Who has no address."""
+
+    def test_same(self) -> None:
+        """A list and the whole message name them alike; of groups only the members are recipients."""
+        octets = (b'From: "Mail Delivery System" <MAILER-DAEMON>\r\nTo: undisclosed-recipients:;\r\n'
+                  b"Cc: Team: tom@acme.test, root;\r\nSubject: x\r\n\r\nfailed\r\n")
+        entry = Entry(1, frozenset(), len(octets), NOW, 1, False)
+        for message in (listed("INBOX", entry, digest(octets)), shown("INBOX", entry, read(octets))):
+            self.assertEqual((message.from_, message.from_name), ("mailer-daemon", "Mail Delivery System"))
+            self.assertEqual((message.to, message.cc), ([], ["tom@acme.test", "root"]))
+        mail = read(octets)
+        self.assertEqual((mail.from_.address, [one.address for one in mail.cc]), ("", ["tom@acme.test"]))
 
 
 class WritingTests(SynchronousTestCase):

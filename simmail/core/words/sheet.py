@@ -18,6 +18,7 @@ from simmail.core.words.voices import Line, Piece, choose, fill, folded
 
 #: Clients that put the usual delimiter line above a signature (RFC 3676 section 4.3).
 DELIMITED = frozenset({"gmail", "plain"})
+_DELIMITER = "--\n"
 
 
 def paragraphs(scene: Scene, said: list[Said], worded: list[list[Piece]]) -> list[list[Piece]]:
@@ -137,19 +138,22 @@ def signed(scene: Scene, words: str) -> str:
     style: Style = persona.style if persona.style is not UNSET else Style()
     client = style.client if style.client is not UNSET else "plain"
     signature = _signature(scene, style)
+    # Some write the delimiter themselves.
+    delimited = client in DELIMITED or signature.startswith(_DELIMITER)
+    signature = signature.removeprefix(_DELIMITER)
     full = say(persona.name, 60)
     name = full if scene.formality == "formal" else full.split()[0] if full.split() else full
     if scene.manner.sign == "none" and scene.formality != "formal":
         name = ""
     mobile = scene.language.sent_from.get(client, "")
     top = [line for line in (words, name) if line]
-    typed = client not in DELIMITED or style.signature is UNSET and scene.formality == "formal"
+    typed = not delimited or style.signature is UNSET and scene.formality == "formal"
     if signature and typed and not mobile and signature.split("\n")[0].startswith(name or full):
         # Outlook and Apple Mail, and letters: the signature is what the closing is followed by.
         return "\n".join([*([words] if words else []), signature])
     blocks = ["\n".join(top)] if top else []
     if signature:
-        blocks.append(f"-- \n{signature}" if client in DELIMITED else signature)
+        blocks.append(f"-- \n{signature}" if delimited else signature)
     if mobile:
         blocks.append(mobile)
     return "\n\n".join(blocks)
@@ -159,7 +163,8 @@ def _signature(scene: Scene, style: Style) -> str:
     persona = scene.request.persona
     if style.signature is not UNSET:
         lines = style.signature.replace("\r\n", "\n").replace("\r", "\n").strip("\n")[:2000]
-        return "\n".join(line.rstrip() for line in lines.split("\n")) if lines.strip() else ""
+        lines = "\n".join(line.rstrip() for line in lines.split("\n"))
+        return "" if lines.strip() in ("", "--") else lines
     if scene.manner.sign != "whole" and scene.formality != "formal" or style.client in ("iphone", "android"):
         return ""
     lines_of = [persona.name, persona.role, persona.org]

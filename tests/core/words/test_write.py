@@ -197,6 +197,10 @@ class StyleTests(SynchronousTestCase):
         given_ = wrote(QUESTION, style=Style(signature="M. L.\n040 123", client="gmail")).text
         self.assertTrue(given_.endswith("\n\n-- \nM. L.\n040 123\n"), given_)
         self.assertNotIn("-- ", wrote(QUESTION, style=Style(signature="")).text)
+        self.assertNotIn("--", wrote(QUESTION, style=Style(signature="-- \n")).text)
+        for client in ("gmail", "plain", "outlook"):
+            text = wrote(QUESTION, style=Style(signature="-- \nM. L.\n040 123", client=client)).text
+            self.assertEqual((text.count("--"), text.count("-- \nM. L.\n040 123")), (1, 1), client)
         self.assertTrue(wrote(QUESTION).text.endswith("-- \nMaria Lindqvist\nHead of Purchasing\nNorrland Print\n"))
 
     def test_clients(self) -> None:
