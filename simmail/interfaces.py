@@ -202,6 +202,9 @@ class IMailStore(Interface):
         question to the index for all.  Of a folder that is gone there are none.
         """
 
+    def check_folder(name):
+        """The name of a folder, INBOX in capitals, if there may be one.  @raise Invalid: an impossible name."""
+
     def create_folder(mailbox, name, special_use=""):
         """
         Deferred.  Superiors are not created.

@@ -114,8 +114,17 @@ def _mailbox(found: tuple[Address, ...]) -> str:
         return ""
     name, address = found[0]
     # A group has its name there (RFC 3501 section 7.4.2).
-    return collation_key(local_part(address) if "@" in address else address or name)
+    return collation_key(_bare(local_part(address)) if "@" in address else address or name)
 
 
 def _display(found: tuple[Address, ...]) -> str:
-    return collation_key(found[0].name or found[0].address) if found else ""
+    if not found:
+        return ""
+    name, address = found[0]
+    local, at, domain = address.rpartition("@")
+    return collation_key(name or f"{_bare(local)}{at}{domain}")
+
+
+def _bare(local: str) -> str:
+    """A local part as ENVELOPE has it, without quotes."""
+    return local[1:-1].replace('\\"', '"').replace("\\\\", "\\") if local[:1] == '"' else local

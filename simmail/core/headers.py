@@ -73,6 +73,13 @@ def fields(header: bytes) -> list[Field]:
             if (name := usual(raw.partition(b":")[0]) or _named(raw))]
 
 
+def lines(header: bytes) -> list[Field]:
+    """All of a header section but the blank line, in order: its fields, and what is none under an empty name."""
+    if not header.endswith(b"\n"):
+        header += b"\n"
+    return [(_named(raw), raw) for raw in _FIELD.findall(header) if raw != b"\r\n" and raw[0] not in b" \t"]
+
+
 #: Names as nearly all write them, whose look need not be gone into.
 _USUAL = MappingProxyType({spelled: spelled.lower() for spelled in (
     b"Return-Path Received Delivered-To Authentication-Results ARC-Seal ARC-Message-Signature "

@@ -132,7 +132,8 @@ def _plain(
                 return None
             close = at - (octets[at - 1] == 0x0D) if at >= 0 else end
             if close < inner:
-                close = inner
+                # The line end of its blank line is that of the delimiter (RFC 2046 section 5.1.1): it has none.
+                inner = close
             part = _part(octets, head_of(octets[begin:inner]), begin, inner, close, marks)
             if part is None:
                 return None
@@ -304,8 +305,10 @@ class _Pass:
         """The part opened last ends here."""
         opened = self.stack.pop()
         self.forget(opened)
-        end = max(end, opened.body)
-        lines = self.lines_to(end) - opened.lines
+        end = max(end, opened.start)
+        # The line end of a blank line may be that of the delimiter (RFC 2046 section 5.1.1).
+        opened.body = min(opened.body, end)
+        lines = max(self.lines_to(end) - opened.lines, 0)
         parts = tuple(opened.parts)
         if opened.head.type == b"multipart":
             if not parts:

@@ -13,7 +13,7 @@ from simmail.core.mime import Part, parse
 from simmail.core.mimeparts import base64_lines
 
 _PLAIN = (b"7bit", b"8bit", b"binary")
-_ENCODING = re.compile(rb"(?:^|(?<=\n))content-transfer-encoding[ \t]*+:[^\n]*+\n?(?:[ \t][^\n]*+\n?)*+", re.IGNORECASE)
+_ENCODING = re.compile(rb"(?:^|(?<=\n))content-transfer-encoding[ \t]*+:[^\n]*+\n?(?:[ \t][^\n]*+\n?)*", re.IGNORECASE)
 
 
 def without_nul(octets: bytes) -> bytes | None:

@@ -177,10 +177,10 @@ def _section(arguments: Arguments, sets_seen: bool) -> Item:
 
 
 def _fields(names: frozenset[bytes], wanted: bool) -> re.Pattern[bytes]:
-    """What finds the fields of these names in a header section, or the others, folded lines included."""
+    """What finds the fields of these names in a header section, or all else but the blank line; folded lines too."""
     name = rb"(?:%b)[ \t]*+:" % b"|".join(map(re.escape, sorted(names)))
     if not wanted:
-        name = rb"(?!%b)[^\x00-\x20:][^\n :]*+[ \t]*+:" % name
+        name = rb"(?!%b)(?![ \t]|\r?(?:\n|\Z))" % name
     return re.compile(rb"^%b[^\n]*+(?:\n[ \t][^\n]*+)*\n?" % name, re.IGNORECASE | re.MULTILINE)
 
 

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from simmail.core.delivery import SPECIAL_FOLDERS
 from simmail.errors import Conflict, Invalid, NotFound
 from simmail.imap.names import quoted_name
 from simmail.imap.replies import Bad, No
 from simmail.imap.selecting import find_folder
 from simmail.imap.tokens import Arguments
-from simmail.mailstore.names import check_folder
 from simmail.mailstore.records import FolderStatus
-from simmail.mailstore.special import is_standard
 
 if TYPE_CHECKING:
     from simmail.imap.server import ImapServer
 
 _USES = {use.lower(): use for use in ("\\Archive", "\\Drafts", "\\Junk", "\\Sent", "\\Trash")}
+
+
+#: Folders that every mailbox has.
+_STANDARD = frozenset(name for name, _ in SPECIAL_FOLDERS)
 
 
 async def create(imap: ImapServer, arguments: Arguments) -> bytes:
@@ -43,7 +46,7 @@ async def create(imap: ImapServer, arguments: Arguments) -> bytes:
     if not name:
         raise No("A mailbox needs a name", "CANNOT")
     # Before anything is made.
-    check_folder(name)
+    store.check_folder(name)
     levels = name.split("/")
     above = ["/".join(levels[:depth]) for depth in range(1, len(levels))]
     try:
@@ -83,7 +86,7 @@ async def delete(imap: ImapServer, arguments: Arguments) -> None:
     arguments.end()
     if name == "INBOX":
         raise No("INBOX cannot be deleted", "CANNOT")
-    if imap.selected is not None and imap.selected.folder.name == name and not is_standard(name):
+    if imap.selected is not None and imap.selected.folder.name == name and name not in _STANDARD:
         _leave(imap)
     store, address = imap.login.universe.store, imap.login.address
     try:
@@ -114,7 +117,7 @@ async def rename(imap: ImapServer, arguments: Arguments) -> None:
         raise No("The mailbox exists", "ALREADYEXISTS")
     if old not in names and not any(name.startswith(old + "/") for name in names):
         raise No("There is no such mailbox", "NONEXISTENT")
-    check_folder(new)
+    store.check_folder(new)
     levels = new.split("/")
     for depth in range(1, len(levels)):
         above = "/".join(levels[:depth])

@@ -8,6 +8,7 @@ Source: RFC 3501 section 6.4.4.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -197,7 +198,10 @@ class Search:
         if isinstance(key, Text) and wanted:
             (sure if wanted.isascii() else perhaps).update(await folder.containing("text", wanted))
             if not key.body_only:
-                (sure if wanted.isascii() else perhaps).update(await folder.containing("header", wanted))
+                # Where there is a blank, a line may be folded.
+                certain = wanted.isascii() and not any(map(str.isspace, wanted))
+                (sure if certain else perhaps).update(await folder.containing("header", "\0".join(wanted.split())
+                                                                              or wanted))
                 perhaps.update(await self._with_encoded())
         elif isinstance(key, Named) and key.name == "subject":
             (sure if wanted.isascii() else perhaps).update(await folder.containing("subject", wanted))
@@ -205,9 +209,9 @@ class Search:
             perhaps.update(await folder.containing(_ADDRESSES[key.name], wanted.strip()))
         elif isinstance(key, (Header, Named)) and key.name.isascii():
             # A folded value hides its blanks, an encoded word all it says.
-            word = max(wanted.split(), key=len, default="")
-            perhaps.update(await folder.containing("header", word if word.isascii() and word else key.name))
-            if word.isascii() and word:
+            words = "\0".join(wanted.split()) if wanted.isascii() else ""
+            perhaps.update(await folder.containing("header", words or key.name))
+            if words:
                 perhaps.update(await self._with_encoded())
         else:
             return [], uids
@@ -295,9 +299,14 @@ def _header_rule(key: Header) -> tuple[tuple[str, ...], Rows]:
     def fits(row: tuple[Any, ...]) -> bool:
         if name not in row[0].lower():
             return False
-        return any(wanted in _decoded(value(raw)).lower() for one, raw in fields(row[0]) if one == name)
+        return any(wanted in _decoded(value(_FOLD.sub(b" ", raw))).lower() for one, raw in fields(row[0])
+                   if one == name)
 
     return ("header",), fits
+
+
+#: A line end in a field, and the blanks of the next line.
+_FOLD = re.compile(rb"\r?\n[ \t]++")
 
 
 def _address(one: Address) -> str:
@@ -309,6 +318,6 @@ def _decoded(text: bytes) -> str:
 
 
 def _compared(header: bytes) -> str:
-    """A header section as text is looked for in it: as it stands, then with its encoded words decoded."""
-    text = charsets.decode(header)
+    """A header section as text is looked for in it: unfolded, then with its encoded words decoded."""
+    text = charsets.decode(_FOLD.sub(b" ", header) if b"\n " in header or b"\n\t" in header else header)
     return f"{text}\0{encodedwords.decode(text)}".lower() if "=?" in text else text.lower()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from binascii import a2b_base64
 
 from simmail.core.envelope import literal
-from simmail.core.headers import fields, header_end
+from simmail.core.headers import fields, header_end, lines
 from simmail.core.mime import Part, parse
 from simmail.core.transfer import unquoted
 from simmail.imap.fetch_items import Item
@@ -102,8 +102,10 @@ def chosen(header: bytes, item: Item) -> bytes:
     if item.fields is not None:
         found = b"".join(item.fields.findall(header))
         return found + (b"\r\n" if not found or found.endswith(b"\n") else b"\r\n\r\n")
-    wanted = item.section == "HEADER.FIELDS"
-    return b"".join([raw for name, raw in fields(header) if (name in item.names) is wanted]) + b"\r\n"
+    if item.section == "HEADER.FIELDS":
+        return b"".join([raw for name, raw in fields(header) if name in item.names]) + b"\r\n"
+    # All that is not named, also what is no field.
+    return b"".join([raw for name, raw in lines(header) if name not in item.names]) + b"\r\n"
 
 
 def cut(octets: bytes, item: Item) -> bytes:

@@ -18,7 +18,6 @@ from simmail.imap.sequence import LARGEST, Ranges, gaps, members, parse_set, sho
 from simmail.imap.session import BATCH, Selected
 from simmail.imap.tokens import Arguments
 from simmail.interfaces import IFolder
-from simmail.mailstore.names import check_folder
 
 if TYPE_CHECKING:
     from simmail.imap.server import ImapServer
@@ -33,7 +32,7 @@ async def find_folder(imap: ImapServer, name: str, code: str = "NONEXISTENT") ->
     except NotFound:
         if code == "TRYCREATE":
             try:
-                check_folder(name)
+                imap.login.universe.store.check_folder(name)
             except Invalid as error:
                 # That would be refused too.
                 raise No(str(error), "CANNOT") from None

@@ -330,6 +330,10 @@ class MailStore:
         self.catalogue.drop(folder)
         self.later(self.indexer.call(self.index.forget, folder.mailbox, folder.name))
 
+    def check_folder(self, name: str) -> str:
+        """The name of a folder if there may be one."""
+        return check_folder(name)
+
     def create_folder(self, mailbox: str, name: str, special_use: str = "") -> Deferred[None]:
         """Deferred: one more folder."""
         return Deferred.fromCoroutine(self._cabinet.create(mailbox, name, special_use))

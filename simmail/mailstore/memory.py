@@ -230,6 +230,10 @@ class MemoryMailStore:
         self.require()
         return [folder.holding(wanted) for folder in folders]
 
+    def check_folder(self, name: str) -> str:
+        """The name of a folder if there may be one."""
+        return check_folder(name)
+
     @deferred
     def create_folder(self, mailbox: str, name: str, special_use: str = "") -> None:
         """One more folder."""

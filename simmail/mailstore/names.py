@@ -139,7 +139,8 @@ def folder_dir(name: str) -> str:
         raise Invalid("folder", f"no more than {DEEPEST} levels")
     if levels == [INBOX]:
         return ""
-    directory = "".join("." + (_unescaped(level, not at, len(levels) == 1) if MARK in level else _to_utf7(_possible(level)))
+    directory = "".join("." + (_unescaped(level, not at, len(levels) == 1) if MARK in level
+                               else _to_utf7(_possible(level)))
                         for at, level in enumerate(levels))
     if len(directory) > LONGEST_ON_DISK:
         raise Invalid("folder", "the name is too long")

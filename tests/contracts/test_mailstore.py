@@ -367,8 +367,8 @@ class FolderContract(Contract):
         self.assertEqual((entry.flags, entry.date), ({"\\Draft", "Work"}, AT + timedelta(days=1)))
         self.assertEqual(result_of(folder.read(2)), a_mail("mine"))
         self.assertEqual(result_of(self.store.owed()), ["d-mI0"])
-        for flags, date in ((["\\Recent"], AT), ([], datetime(2026, 1, 1))):
-            self.assertRaises(Invalid, result_of, folder.append(b"x", flags, date))
+        for flags, moment in ((["\\Recent"], AT), ([], datetime(2026, 1, 1))):
+            self.assertRaises(Invalid, result_of, folder.append(b"x", flags, moment))
         self.assertEqual(list(folder.uids), [1, 2])
 
     def test_copy(self) -> None:
@@ -784,7 +784,8 @@ class MailboxContract(Contract):
         self.assertEqual(self.names()[6:], sorted(names))
         for name in names:
             self.assertEqual(list(self.folder(MARIA, name).uids), [1])
-        for name in ("", "/", "a/", "/a", "a//b", ".", "..", "a/..", "a\rb", "a\0", "\x7f", "\ud800", "y" * 300, "ü" * 150,
+        for name in ("", "/", "a/", "/a", "a//b", ".", "..", "a/..", "a\rb", "a\0", "\x7f", "\ud800", "y" * 300,
+                     "ü" * 150,
                      "/".join("a" * 40)):
             self.assertRaises(Invalid, result_of, self.store.create_folder(MARIA, name, ""))
             self.assertRaises(NotFound, result_of, self.store.folder(MARIA, name))

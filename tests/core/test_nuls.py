@@ -16,10 +16,13 @@ class NulTests(SynchronousTestCase):
 
     def test_parts(self) -> None:
         """What holds NUL or says it is binary comes out of base64 as it was; its neighbours are as they were."""
-        octets = (b"Subject: x\r\nContent-Type: multipart/mixed; boundary=b\r\nContent-Transfer-Encoding: binary\r\n\r\n"
+        octets = (b"Subject: x\r\nContent-Type: multipart/mixed; boundary=b\r\n"
+                  b"Content-Transfer-Encoding: binary\r\n\r\n"
                   b"--b\r\nContent-Type: text/plain\r\n\r\nplain\r\n"
-                  b"--b\r\nContent-Transfer-Encoding:\r\n binary\r\nContent-Type: image/png; name=a.png\r\n\r\n\x89\0\r\n\x1a\n\0\r\n"
-                  b"--b\r\nContent-Type: application/x-one; name=b.bin\r\ncontent-transfer-encoding: BINARY\r\n\r\na\nb\r\n--b--\r\n")
+                  b"--b\r\nContent-Transfer-Encoding:\r\n binary\r\n"
+                  b"Content-Type: image/png; name=a.png\r\n\r\n\x89\0\r\n\x1a\n\0\r\n"
+                  b"--b\r\nContent-Type: application/x-one; name=b.bin\r\n"
+                  b"content-transfer-encoding: BINARY\r\n\r\na\nb\r\n--b--\r\n")
         stored = without_nul(octets)
         assert stored is not None
         self.assertNotIn(b"\0", stored)
@@ -41,7 +44,8 @@ class NulTests(SynchronousTestCase):
 
     @given(st.lists(st.sampled_from([
         b"\0", b"\r\n", b"\n", b"--b", b"--", b"Content-Transfer-Encoding: binary\r\n", b"\r\n\r\n", b"x", b" ",
-        b"Content-Type: multipart/mixed; boundary=b\r\n", b"Content-Type: message/rfc822\r\n"]), max_size=20).map(b"".join))
+        b"Content-Type: multipart/mixed; boundary=b\r\n", b"Content-Type: message/rfc822\r\n"]),
+        max_size=20).map(b"".join))
     def test_any(self, octets: bytes) -> None:
         """Whatever comes, there is no NUL in what is kept."""
         stored = without_nul(octets)

@@ -37,7 +37,8 @@ class QuotedTests(SynchronousTestCase):
     def test_blanks(self) -> None:
         """Blanks at the end of a line are none of the text, also behind the "=" of a soft break (RFC 2045 6.7 (3))."""
         for encoded, octets in (
-            (b"a =\r\nb", b"a b"), (b"a= \t\r\nb", b"ab"), (b"a \t\r\nb\t", b"a\r\nb"), (b"a=20 \r\n\r\n \r\n", b"a \r\n\r\n\r\n"),
+            (b"a =\r\nb", b"a b"), (b"a= \t\r\nb", b"ab"), (b"a \t\r\nb\t", b"a\r\nb"), (b"a=20 \r\n\r\n \r\n",
+                                                                                         b"a \r\n\r\n\r\n"),
             (b"a=", b"a"), (b"a= ", b"a"), (b"=E9=\n=3d", b"\xe9="), (b"=XY=4", b"=XY=4"), (b"", b""), (b"  ", b""),
             (b"a \tb", b"a \tb"),
         ):

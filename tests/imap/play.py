@@ -54,6 +54,7 @@ MESSAGES = {
     "bounce": b'From: "Mail Delivery System" <MAILER-DAEMON>\nTo: undisclosed-recipients:;\n'
               b"Cc: =?utf-8?q?Gr=C3=BCne?=: Tom <tom@acme.test>, root;\nBcc: Ann <ann@acme.test>\nSubject: Returned\n"
               b"Subject: Twice\nDate: Wed, 4 Mar 2026 00:30:00 +1400\n\nfailed\n",
+    "folded": b"Subject: folded\n\twith a tab\nX-Note: goes over\n  two lines\n\nx\n",
     "broken": b"Subject: caf\xe9\nFrom: \xff\xfe <x\nContent-Type: multipart/mixed;\n\nno parts here\n",
 }
 

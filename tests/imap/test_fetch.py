@@ -121,6 +121,13 @@ class HeaderTests(SynchronousTestCase):
             self.assertIsNotNone(item.fields)
             self.assertEqual(chosen(header, item), chosen(header, item._replace(fields=None)))
 
+    def test_not_named(self) -> None:
+        """What is no field is among what is not named."""
+        item = parse_items(Arguments(b"BODY[HEADER.FIELDS.NOT (From)]"))[0]
+        for one in (item, item._replace(fields=None)):
+            self.assertEqual(chosen(b"no colon\r\nFrom: a\r\n b\r\nX: c\r\n d\r\n\r\n", one),
+                             b"no colon\r\nX: c\r\n d\r\n\r\n")
+
     def test_many_names(self) -> None:
         """More names than are tried at each line."""
         names = b" ".join(b"X-%d" % number for number in range(500))

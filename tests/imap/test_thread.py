@@ -128,7 +128,7 @@ class ReferencesTests(SynchronousTestCase):
         self.assertEqual(text(result(by_references(
             [row(1, "a"), row(2, "x", "a", "c"), row(3, "c")], breathe))), b"(1)(3 2)")
 
-    def test_circle(self) -> None:
+    def test_circle_of_others(self) -> None:
         """A parent that would close a circle is none; the one that others gave goes all the same (step 1 B)."""
         # The first says that c is below b; c says that it is below d, which is below c already.
         rows = [row(1, "b"), row(2, "x", "b", "c"), row(3, "d", "c"), row(4, "c", "d")]

@@ -87,7 +87,8 @@ class FolderTests(SynchronousTestCase):
         for directory, name in (
             (".a..b", "a/�/b"), (".INBOX", "�49NBOX"), (".inbox.x", "�69nbox/x"), (".&", "�26"),
             (".&AGE-.b", "�26AGE-/b"), (".&AC4", "�26AC4"), (".&AC4ALg-", "�26AC4ALg-"), (".&AAA-", "�26AAA-"),
-            (".&,,0-", "�26,,0-"), (".ü", "�C3�BC"), (".a\n", "a�0A"), (".\udcff", "�FF"), ("..x", "�/x"), (".x.", "x/�"),
+            (".&,,0-", "�26,,0-"), (".ü", "�C3�BC"), (".a\n", "a�0A"), (".\udcff", "�FF"), ("..x", "�/x"), (".x.",
+                                                                                                            "x/�"),
         ):
             self.assertEqual(folder_of(directory), name)
             self.assertEqual(existing_folder(name), name)
@@ -96,12 +97,14 @@ class FolderTests(SynchronousTestCase):
 
     def test_no_escapes(self) -> None:
         """An escape of what has a name of its own, or that leads elsewhere, is that of no folder."""
-        for name in ("�", "�/�", "�41", "a�62", "�2E�2E", "�2F", "�00", "�26-", "�6", "�zz", "��", "a�", "�e9", "�49NBOX/x"):
+        for name in ("�", "�/�", "�41", "a�62", "�2E�2E", "�2F", "�00", "�26-", "�6", "�zz", "��", "a�", "�e9",
+                     "�49NBOX/x"):
             self.assertRaises(NotFound, existing_folder, name)
 
     def test_refused(self) -> None:
         """Impossible names are invalid to make, and not there to use."""
-        for name in ("", "/", "a//b", "a/", ".", "..", "a/..", "../a", "./a", "\r", "a\x7f", "\x80", "\udc80", "x" * 201, "/".join("a" * 33)):
+        for name in ("", "/", "a//b", "a/", ".", "..", "a/..", "../a", "./a", "\r", "a\x7f", "\x80", "\udc80",
+                     "x" * 201, "/".join("a" * 33)):
             self.assertRaises(Invalid, check_folder, name)
             self.assertRaises(NotFound, existing_folder, name)
 
