@@ -441,7 +441,7 @@ class ChangeTests(ForeignTestCase):
             self.assertEqual(self.folder.uids[-1], 4 + step)
 
     def test_folder_made_by_another(self) -> None:
-        """A folder that another program made is there, with its messages."""
+        """A folder that another program made is there, with its messages; a strange name is shown under an escape."""
         other = mailbox.Maildir(str(self.box), create=False)
         other.add_folder("Lists.python").add(b"Subject: x\n\ny\n")
         self.assertIn("Lists/python", [one.name for one in result_of(self.store.folders(MARIA))])
@@ -451,7 +451,12 @@ class ChangeTests(ForeignTestCase):
         for strange in (".", ".a..b", ".&", ".&AGE-", ".INBOX", ".ä"):
             os.makedirs(self.box / strange / "cur", exist_ok=True)
         names = [one.name for one in result_of(self.store.folders(MARIA))]
-        self.assertEqual(names[6:], ["Lists/python"])
+        self.assertEqual(names[6:], [
+            "Lists/python", "a/\ufffd/b", "\ufffd26", "\ufffd26AGE-", "\ufffd49NBOX", "\ufffdC3\ufffdA4"])
+        (self.box / ".a..b" / "cur" / "1.x:2,").write_bytes(b"Subject: x\n\ny\n")
+        self.assertEqual(list(result_of(self.store.folder(MARIA, "a/\ufffd/b")).uids), [1])
+        result_of(self.store.rename_folder(MARIA, "a/\ufffd/b", "fine"))
+        self.assertEqual(list(result_of(self.store.folder(MARIA, "fine")).uids), [1])
 
     def test_folder_removed_by_another(self) -> None:
         """A folder whose directory is gone is gone; who watches is told."""
