@@ -370,6 +370,13 @@ class IFolder(Interface):
     def append(octets, flags, date):
         """Deferred of uid; durable when it fires.  C{date}: aware datetime.  @raise Invalid: a flag."""
 
+    def append_all(messages):
+        """
+        Deferred of list of uids, in order: all are durable and visible when it fires, or, also after a crash, none is.
+
+        @param messages: (octets, flags, date) of each, as for C{append}.
+        """
+
     def flag(uids, flags, mode, unchangedsince=None, origin=None):
         """
         Change flags.  C{mode}: C{"+"}, C{"-"} or C{"="}; C{unchangedsince}: modseq or None (RFC 7162);

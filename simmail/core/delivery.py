@@ -37,9 +37,17 @@ class Copy(Struct, frozen=True):
     uidvalidity: int
 
 
+class Part(Struct, frozen=True, array_like=True):
+    """One of several messages of a delivery: how many octets it has, and its own C{at}."""
+
+    size: int
+    at: datetime
+
+
 class Delivery(Struct, frozen=True):
     """
-    One message and all the places it goes to.
+    One message and all the places it goes to; or, with C{parts}, several messages that go into one folder, all of
+    them or none.
 
     @ivar id: C{[A-Za-z0-9_-]{1,64}}; the base of the file names.  Filing the
         same id twice in one folder files it once.
@@ -47,6 +55,7 @@ class Delivery(Struct, frozen=True):
     @ivar at: simulated instant, kept as INTERNALDATE.
     @ivar commit: what must be committed to the database for it, encoded by
         the post office (opaque to the store, C{b""}: nothing is owed).
+    @ivar parts: of several messages, which stand one behind the other in C{octets}; each has a filing of its own.
     """
 
     id: str
@@ -55,6 +64,7 @@ class Delivery(Struct, frozen=True):
     octets: bytes
     at: datetime
     commit: bytes = b""
+    parts: tuple[Part, ...] = ()
 
 
 class Arrival(Struct, frozen=True):

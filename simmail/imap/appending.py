@@ -1,13 +1,12 @@
 """
-APPEND.
+APPEND, of one message or several: all are filed or none.
 
-Source: RFC 3501 section 6.3.11, RFC 4315 (APPENDUID), RFC 7889 (APPENDLIMIT), RFC 3516, RFC 6855;
+Source: RFC 3501 section 6.3.11, RFC 3502 (MULTIAPPEND), RFC 4315 (APPENDUID), RFC 7889 (APPENDLIMIT);
 decisions, section 23 (an APPEND to Sent of what is there answers that copy).
 """
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,101 +15,79 @@ from simmail.core.nuls import without_nul
 from simmail.core.reading import read_headers
 from simmail.errors import Unavailable
 from simmail.imap.quota import check_room
-from simmail.imap.replies import Bad, No
+from simmail.imap.replies import No
 from simmail.imap.selecting import find_folder
+from simmail.imap.sequence import show_set
 from simmail.imap.tokens import Arguments
+from simmail.imap.uploads import Upload, begun, parse_upload
 from simmail.interfaces import IFolder
 
 if TYPE_CHECKING:
     from simmail.imap.server import ImapServer
 
-_BEGINNING = re.compile(rb"[^ ]{1,200} APPEND ", re.IGNORECASE)
-_MARKER = re.compile(rb"~?\{\d{1,12}\+?\}\r\n")
 #: Newest copies in Sent among which that of a message appended twice is looked for.
 _COPIES = 200
 #: A larger message is looked at in a thread.
 LARGE = 256 * 1024
 
 
-def awaits_message(octets: bytes) -> bool:
-    """Whether what is gathered of a command is an APPEND past the name of the mailbox: its message comes next."""
-    match = _BEGINNING.match(octets)
-    return match is not None and match.end() < len(octets)
-
-
 async def admit(imap: ImapServer, octets: bytes) -> None:
     """
-    Look at an APPEND before its message is sent.
+    Look at an APPEND before its first message is sent.
 
     @param octets: the command up to where the message begins.
     @raise No: it could not be filed.  @raise Bad: the command is wrong already.
     """
-    match = _BEGINNING.match(octets)
-    assert match is not None
-    arguments = Arguments(octets, imap.utf8)
-    arguments.at = match.end() - 1
-    name, _, _ = _options(arguments)
-    if arguments.skip(b"UTF8 ("):
-        _check_utf8(imap)
-    arguments.skip(b"~")
-    if not arguments.at_end():
-        raise Bad("Expected a literal")
-    await find_folder(imap, name, "TRYCREATE")
+    await find_folder(imap, begun(imap, octets), "TRYCREATE")
     check_room(imap)
-
-
-def _check_utf8(imap: ImapServer) -> None:
-    if b"UTF8=ACCEPT" not in imap.enabled:
-        raise Bad("UTF8=ACCEPT is not enabled")
-
-
-def _options(arguments: Arguments) -> tuple[str, tuple[str, ...], datetime | None]:
-    arguments.space()
-    name = arguments.mailbox()
-    arguments.space()
-    flags: tuple[str, ...] = ()
-    date: datetime | None = None
-    if arguments.peek() == b"(":
-        flags = arguments.flags()
-        arguments.space()
-    if arguments.peek() == b'"':
-        date = arguments.date_time()
-        arguments.space()
-    return name, flags, date
 
 
 async def append(imap: ImapServer, arguments: Arguments) -> bytes:
     """APPEND."""
-    name, flags, date = _options(arguments)
-    utf8 = arguments.skip(b"UTF8 (")
-    marker = _MARKER.match(arguments.octets, arguments.at)
-    if marker is None:
-        raise Bad("Expected a literal")
-    arguments.at = marker.end()
-    if utf8:
-        # RFC 6855 section 4.
-        arguments.expect(b")")
-    arguments.end()
-    if utf8:
-        _check_utf8(imap)
-    given, imap.message = imap.message, b""
-    if not given:
-        raise No("A message cannot be empty", "CANNOT")
+    arguments.space()
+    name = arguments.mailbox()
+    given, imap.messages = imap.messages, []
+    coming = iter(given)
+    uploads = [parse_upload(imap, arguments, coming)]
+    while arguments.rest().strip(b" "):
+        uploads.append(parse_upload(imap, arguments, coming))
     # What is wrong with the mailbox was told before, unless the message came unasked.
     folder = await find_folder(imap, name, "TRYCREATE")
     check_room(imap)
-    binary = marker[0].startswith(b"~")
-    octets = await imap.factory.in_thread_if(len(given) > LARGE, partial(_lines, given, binary))
+    messages = [await filed_as(imap, upload) for upload in uploads]
+    try:
+        if len(messages) == 1:
+            uids = [await _append(imap, folder, *messages[0])]
+        else:
+            uids = await folder.append_all(messages)
+    except Unavailable as error:
+        raise No(str(error), "UNAVAILABLE") from None
+    return b"[APPENDUID %d %b] APPEND completed" % (folder.uidvalidity, show_set(uids))
+
+
+async def filed_as(imap: ImapServer, upload: Upload) -> tuple[bytes, tuple[str, ...], datetime]:
+    """
+    The octets, flags and date that a message is filed with.
+
+    @raise No: there is nothing in it, or what no message can hold.
+    """
+    if not upload.octets:
+        raise No("A message cannot be empty", "CANNOT")
+    octets = await imap.factory.in_thread_if(
+        len(upload.octets) > LARGE, partial(_lines, upload.octets, upload.binary))
     if octets is None:
-        raise No("NUL can only be in the content of a part" if binary else "A message cannot hold NUL",
-                 "UNKNOWN-CTE" if binary else "CANNOT")
+        raise No("NUL can only be in the content of a part" if upload.binary else "A message cannot hold NUL",
+                 "UNKNOWN-CTE" if upload.binary else "CANNOT")
+    return octets, upload.flags, upload.date or imap.login.universe.clock.now()
+
+
+async def _append(
+    imap: ImapServer, folder: IFolder, octets: bytes, flags: tuple[str, ...], date: datetime
+) -> int:
     uid = await _copy_in_sent(imap, folder, octets)
     if uid is None:
-        try:
-            uid = await folder.append(octets, flags, date or imap.login.universe.clock.now())
-        except Unavailable as error:
-            raise No(str(error), "UNAVAILABLE") from None
-    return b"[APPENDUID %d %d] APPEND completed" % (folder.uidvalidity, uid)
+        uid = await folder.append(octets, flags, date)
+    return uid
 
 
 def _lines(octets: bytes, binary: bool) -> bytes | None:

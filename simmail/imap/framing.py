@@ -16,13 +16,15 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.mail.imap4 import IMAP4Server
 
 from simmail.config import Config
-from simmail.imap.appending import awaits_message
 from simmail.imap.replies import No
+from simmail.imap.uploads import awaits_message
 
 #: Octets a second below which a literal does not keep a connection alive (reliability R11).
 SLOWEST = 500
 #: A literal nobody asked to be sent is swallowed up to this many times the message limit.
 SWALLOW = 4
+#: Messages of one command, and their octets together in times the message limit.
+MOST_MESSAGES, TOGETHER = 1000, 2
 
 TAG = re.compile(rb'[^\x00-\x20\x7f-\xff(){%*"\\+]{1,200}+(?= |$)')
 _LITERAL = re.compile(rb"\{(\d{1,12})(\+?)\}\Z")
@@ -32,7 +34,7 @@ class Framing(IMAP4Server):
     """
     One connection, as far as it concerns what the client sends.
 
-    @ivar message: the octets of an APPEND.
+    @ivar messages: the octets of those of an APPEND, in order.
     @ivar closing: nothing more is taken.
     """
 
@@ -42,12 +44,13 @@ class Framing(IMAP4Server):
 
     def __init__(self, tls_context: object) -> None:
         super().__init__(contextFactory=tls_context)
-        self.message = b""
+        self.messages: list[bytes] = []
         self.closing = False
         self._gathered = bytearray()
-        self._text = self._literals = self._count = self._left = self._size = 0
+        self._text = self._literals = self._uploaded = self._left = self._size = 0
         self._since = 0.0
         self._chunks: list[bytes] | None = None
+        self._uploads: list[list[bytes]] = []
         self._refused: No | None = None
         self._swallowing = False
         self._leftover: bytes | None = None
@@ -140,15 +143,16 @@ class Framing(IMAP4Server):
 
     def _complete(self) -> None:
         octets, refused = bytes(self._gathered), self._refused
-        self.message = b"".join(self._chunks) if self._chunks is not None else b""
+        self.messages = list(map(b"".join, self._uploads))
         self._forget()
         self.gathered(octets, refused)
 
     def _forget(self) -> None:
         """The next line begins a command."""
         self._gathered = bytearray()
-        self._text = self._literals = self._count = 0
+        self._text = self._literals = self._uploaded = 0
         self._chunks = self._refused = None
+        self._uploads = []
 
     def forget_input(self) -> None:
         """Nothing more is taken, and of what came nothing is kept until the client has hung up too."""
@@ -188,17 +192,20 @@ class Framing(IMAP4Server):
         if self._size - self._left >= SLOWEST * (self.reactor.seconds() - self._since):
             self.resetTimeout()
         if not self._left:
+            self._chunks = None
             self.setLineMode(data[len(piece):])
 
     def _literal(self, size: int, plus: bool, marker: int) -> None:
         """A literal is announced at the end of what is gathered."""
         limits = self.config.limits
         before = bytes(self._gathered[:-marker])
-        is_message = self.state != "unauth" and self._count <= 1 and awaits_message(before)
+        is_message = self.state != "unauth" and awaits_message(before)
         if self.state == "unauth":
             most = limits.command - self._literals
         elif is_message:
-            most = limits.message
+            most = min(limits.message, TOGETHER * limits.message - self._uploaded)
+            if len(self._uploads) >= MOST_MESSAGES:
+                most = -1
         else:
             most = min(limits.literal, limits.literals - self._literals)
         if size > most:
@@ -208,15 +215,23 @@ class Framing(IMAP4Server):
             self._take(size, plus)
         elif plus:
             # It is on its way: what is wrong with the command is told at its end.
-            self._chunks = []
+            self._begin_message(size)
             self._take(size, plus)
+        elif self._uploads:
+            # Whether anything can be filed was looked at before the first.
+            self.take_message(size)
         else:
             self.announced(before, size)
 
     def take_message(self, size: int) -> None:
         """The message of an APPEND may come."""
-        self._chunks = []
+        self._begin_message(size)
         self._take(size, False)
+
+    def _begin_message(self, size: int) -> None:
+        self._chunks = []
+        self._uploads.append(self._chunks)
+        self._uploaded += size
 
     def refuse_message(self, line: bytes) -> None:
         """The message of an APPEND need not come: the client is told why, and its next line is a command."""
@@ -231,7 +246,7 @@ class Framing(IMAP4Server):
         self._expect(size)
 
     def _too_large(self, size: int, plus: bool, most: int) -> None:
-        error = No(f"Literal over {most} octets", "TOOBIG")
+        error = No(f"Literal over {most} octets", "TOOBIG") if most >= 0 else No("Too many messages at once", "LIMIT")
         if not plus:
             self.refuse_message(error.line)
         elif self.state == "unauth" or size > SWALLOW * self.config.limits.message:
@@ -239,12 +254,14 @@ class Framing(IMAP4Server):
         else:
             # It is on its way whatever we say (RFC 7888 section 4): let it pass, answer at the end.
             self._refused = self._refused or error
+            self._uploads = []
             self._gathered += b"\r\n"
             self._expect(size)
 
     def _expect(self, size: int) -> None:
-        self._count += 1
         self._left = self._size = size
         self._since = self.reactor.seconds()
         if size:
             self.setRawMode()
+        else:
+            self._chunks = None

@@ -300,6 +300,7 @@ class ImapServer(Framing):
 
     def _done(self, result: Any) -> None:
         self._running = False
+        self.messages = []
         if isinstance(result, Failure) and not result.check(Gone):
             self.log.failure("IMAP connection failed", result)
             if not self.closing:

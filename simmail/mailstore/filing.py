@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from simmail.core.delivery import Copy, Delivery
 from simmail.errors import NotFound
-from simmail.mailstore import maildir, marks, office
+from simmail.mailstore import batches, maildir, marks, office
 from simmail.mailstore.flags import is_keyword, microseconds
 from simmail.mailstore.keyed import NO_SHARES, Place, Share, key_of
 from simmail.mailstore.layout import TMP, Layout
@@ -178,12 +178,15 @@ class Filer:
 
     # Filing
 
-    def _temporary(self, delivery: Delivery) -> str:
+    def temporary(self, delivery: Delivery) -> str:
+        """Where its file is until it appears."""
         return f"{TMP}/{delivery.id}.{self._pid}"
 
     def begin(self, delivery: Delivery) -> None:
         """Write the file of the delivery that is filed next; what is wrong with it is told then."""
-        temporary = self._temporary(delivery)
+        if delivery.parts:
+            return
+        temporary = self.temporary(delivery)
         try:
             self.write(temporary, delivery.octets, microseconds(delivery.at))
         except OSError:
@@ -207,8 +210,10 @@ class Filer:
         """
         if not delivery.filings:
             return Filed((), [])
+        if delivery.parts:
+            return Filed(*batches.file(self, delivery, create, shares))
         date = microseconds(delivery.at)
-        temporary = self._temporary(delivery)
+        temporary = self.temporary(delivery)
         if temporary == self._begun:
             self._begun = ""
         else:
@@ -224,7 +229,7 @@ class Filer:
                 share = shares.get(key)
                 if share is not None:
                     place = share.place
-                    uid, row = self._appear(sheet, place, filing.flags, share.take)
+                    uid, row = self.appear(sheet, place, filing.flags, share.take)
                 else:
                     try:
                         place = self.place(*key, create)
@@ -251,9 +256,9 @@ class Filer:
         with place.uids.locked() as changed:
             if changed or place.sorted is None:
                 place.learn(self.root)
-            return self._appear(sheet, place, flags, place.uids.take)
+            return self.appear(sheet, place, flags, place.uids.take)
 
-    def _appear(
+    def appear(
         self, sheet: Sheet, place: Place, flags: Sequence[str], take: Callable[[], tuple[int, int]],
     ) -> tuple[int, Row | None]:
         """The folder is locked: the message appears under the UID and MODSEQ that C{take} answers."""
@@ -305,6 +310,10 @@ class Filer:
 
     def mend(self, delivery: Delivery) -> None:
         """After the machine went down: write again what is there with other octets."""
+        if delivery.parts:
+            for one in batches.messages(delivery):
+                self.mend(one)
+            return
         for filing in delivery.filings:
             try:
                 place = self.place(filing.mailbox, filing.folder, create=False)
@@ -315,7 +324,7 @@ class Filer:
                 continue
             path = f"{place.directory}/{found[1]}"
             if self.layout.read(path) != delivery.octets:
-                temporary = self._temporary(delivery)
+                temporary = self.temporary(delivery)
                 self.write(temporary, delivery.octets, microseconds(delivery.at))
                 os.rename(temporary, path, src_dir_fd=self.root, dst_dir_fd=self.root)
 

@@ -15,7 +15,7 @@ from typing import Any
 from twisted.internet.defer import Deferred, fail, succeed
 from zope.interface import implementer
 
-from simmail.core.delivery import Delivery, Filing
+from simmail.core.delivery import Delivery, Filing, Part
 from simmail.core.digest import Digest
 from simmail.core.ordering import Criterion
 from simmail.concurrency import unbroken
@@ -113,6 +113,27 @@ class Folder(Flagging):
 
     def _appended(self, filed: Filed) -> int:
         return self._store.filed(filed)[0].uid
+
+    def append_all(self, messages: Sequence[tuple[bytes, Iterable[str], datetime]]) -> Deferred[list[int]]:
+        """Deferred of the UIDs of some more messages, all of them or none."""
+        store = self._store
+        try:
+            self.require()
+            for _, _, date in messages:
+                microseconds(date)
+            filings = tuple(Filing(self.mailbox, self.name, canonical_all(flags)) for _, flags, _ in messages)
+        except Refusal:
+            return fail()
+        if not messages:
+            return succeed([])
+        store.idle.wait()
+        delivery = Delivery(
+            store.unique(), store.universe, filings, b"".join([octets for octets, _, _ in messages]), messages[0][2],
+            parts=tuple(Part(len(octets), date) for octets, _, date in messages))
+        return store.journal.accept(delivery, store.file_only).addCallback(self._appended_all)
+
+    def _appended_all(self, filed: Filed) -> list[int]:
+        return [copy.uid for copy in self._store.filed(filed)]
 
     def copy(self, uids: Iterable[int], target: Folder) -> Deferred[list[tuple[int, int]]]:
         """Deferred of (source, target) UIDs: also in another folder."""

@@ -212,6 +212,19 @@ class MemoryFolder:
         microseconds(date)
         return self.add(self._store.unique(), octets, flags, date)
 
+    @deferred
+    def append_all(self, messages: Sequence[tuple[bytes, Iterable[str], datetime]]) -> list[int]:
+        """Some more messages, all of them or none; their UIDs."""
+        self._require()
+        for _, _, date in messages:
+            microseconds(date)
+        checked = [canonical_all(flags) for _, flags, _ in messages]
+        uids = [self._add(self._store.unique(), octets, flags, date, None)
+                for (octets, _, date), flags in zip(messages, checked)]
+        if uids:
+            self._tell(FolderChange("added", tuple(uids), self.highestmodseq))
+        return uids
+
     def add(self, key: str, octets: bytes, flags: Iterable[str], date: datetime, recent: bool | None = None) -> int:
         """One more message, told to who listens; its UID."""
         uid = self._add(key, octets, flags, date, recent)

@@ -80,7 +80,8 @@ def _shares(
     """Every folder that is filed into, with UIDs for all; what is locked is C{held}, until the caller unlocks it."""
     wanted: dict[tuple[str, str], int] = {}
     for delivery in deliveries:
-        for key in set(map(key_of, delivery.filings)):
+        keys = list(map(key_of, delivery.filings))
+        for key in keys if delivery.parts else set(keys):
             wanted[key] = wanted.get(key, 0) + 1
     places = [(filer.place(*key, create), key) for key in wanted]
     # In one order in all processes, so that no two wait for each other.

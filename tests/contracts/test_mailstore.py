@@ -371,6 +371,24 @@ class FolderContract(Contract):
             self.assertRaises(Invalid, result_of, folder.append(b"x", flags, moment))
         self.assertEqual(list(folder.uids), [1, 2])
 
+    def test_append_all(self) -> None:
+        """Several are there at once, in order, each with flags and date of its own, told together; or none is."""
+        folder = self.filled(1)
+        changes = self.changes(folder)
+        messages = [(a_mail(f"mine {n}"), ["\\draft", f"k{n}"], AT + timedelta(days=n)) for n in (1, 2, 3)]
+        self.assertEqual(result_of(folder.append_all(messages)), [2, 3, 4])
+        self.assertEqual([(change.kind, change.uids) for change in changes], [("added", (2, 3, 4))])
+        for at, (octets, flags, date) in enumerate(messages, 2):
+            entry = folder.entry(at)
+            self.assertEqual((entry.flags, entry.date, entry.size), ({"\\Draft", flags[1]}, date, len(octets)))
+            self.assertEqual(result_of(folder.read(at)), octets)
+        self.assertEqual(len({folder.entry(uid).modseq for uid in (2, 3, 4)}), 3)
+        for flags, date in ((["\\Recent"], AT), ([], datetime(2026, 1, 1))):
+            self.assertRaises(Invalid, result_of, folder.append_all([messages[0], (b"x", flags, date)]))
+        self.assertEqual(result_of(folder.append_all([])), [])
+        self.assertEqual((list(folder.uids), len(set(folder.column("key", folder.uids)))), ([1, 2, 3, 4], 4))
+        self.assertEqual(result_of(self.store.owed()), ["d-mI0"])
+
     def test_copy(self) -> None:
         """A copy keeps octets, flags, keywords, dates and key, in ascending UIDs; those missing are left out."""
         folder = self.filled(4)

@@ -59,6 +59,9 @@ COMMAND = st.one_of(
     st.builds("SEARCH {}{}".format, RETURN, KEYS), st.builds("SORT ({}) UTF-8 {}".format, SORT, KEYS),
     st.builds("THREAD {} US-ASCII {}".format, st.sampled_from(["REFERENCES", "ORDEREDSUBJECT"]), KEYS),
     st.builds("COPY {} {}".format, SET, MAILBOX))
+MESSAGE = st.builds(
+    " {}{}{{3+}}\r\nabc".format, st.just("") | FLAGS.map(lambda flags: flags + " "),
+    st.sampled_from(["", '" 1-Feb-2026 10:00:00 +0100" ', '"11-Feb-2026 10:00:00 -0000" ']))
 PLAIN = st.one_of(
     st.builds("{} {}".format, st.sampled_from(
         ["CREATE", "DELETE", "SUBSCRIBE", "UNSUBSCRIBE", "GETQUOTAROOT", "EXAMINE"]), MAILBOX),
@@ -66,8 +69,7 @@ PLAIN = st.one_of(
     st.builds('LIST {}"" {}{}'.format, st.sampled_from(["", "(SUBSCRIBED) ", "(SPECIAL-USE SUBSCRIBED) ", "() "]),
               st.sampled_from(["*", "%", '"Ar*"', '(INBOX "S%")', "In%x"]),
               st.sampled_from(["", " RETURN ()", f" RETURN (CHILDREN STATUS {ITEMS_OF_STATUS})"])),
-    st.builds("APPEND {} {}{}{{3+}}\r\nabc".format, MAILBOX, st.just("") | FLAGS.map(lambda flags: flags + " "),
-              st.sampled_from(["", '" 1-Feb-2026 10:00:00 +0100" ', '"11-Feb-2026 10:00:00 -0000" '])))
+    st.builds("APPEND {}{}".format, MAILBOX, st.lists(MESSAGE, min_size=1, max_size=3).map("".join)))
 
 
 class GrammarTests(SynchronousTestCase):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from hashlib import sha256
 from typing import Any
 
 from tests.contracts.mailstores import result_of
 
 MARIA, TOM, SENT = "maria@acme.test", "tom@acme.test", "Sent"
+#: Letters that are appended together.
+BATCH = 4
 
 
 def a_letter(key: str, size: int) -> bytes:
@@ -72,6 +75,8 @@ class Promises:
             expect.assertEqual(in_inbox, f"{inbox.uidvalidity}:{uid}")
         expect.assertEqual(self.expunged.intersection(inbox.uids), set())
         expect.assertEqual(self.appended.difference(drafts.uids), set())
+        batches = Counter(key.rpartition("-")[0] for key in by_uid["Drafts"] if key.startswith("m-"))
+        expect.assertEqual(set(batches.values()) - {BATCH}, set(), "some of several, not all")
         for uid in self.flagged - self.expunged:
             entry = inbox.entry(uid)
             if entry is not None:

@@ -37,7 +37,7 @@ class AheadTests(SynchronousTestCase):
     def watch(self) -> None:
         for where, name, said in (
                 (Filer, "write", "file"), (Segment, "start", "start"), (Segment, "sync", "sync"),
-                (Filer, "_appear", "visible")):
+                (Filer, "appear", "visible")):
             def noted(*args: Any, real: Any = getattr(where, name), said: str = said) -> Any:
                 self.steps.append(said)
                 return real(*args)

@@ -99,6 +99,55 @@ class Trouble(SynchronousTestCase):
                 trouble.restore()
         self.assertEqual(self.keys(), ["d-0"])
 
+    def test_several_full(self) -> None:
+        """Of several messages appended together none is there when one cannot be written, or cannot appear."""
+        folder = result_of(self.store.folder(MARIA, "INBOX"))
+        messages = [(a_mail(f"mine {n}"), (), AT) for n in range(3)]
+        before = self.messages()
+        troubles: list[tuple[str, Callable[..., bool]]] = [
+            ("write", lambda fd, octets: b"mine 2" in bytes(octets)),
+            ("link", lambda source, target, **_: "-3,U=" in target)]
+        for name, when in troubles:
+            with self.subTest(name):
+                trouble = self.failing(name, lambda *args, when=when: when(*args))
+                self.assertRaises(Unavailable, result_of, folder.append_all(messages))
+                trouble.restore()
+                self.assertEqual(self.messages(), before)
+        self.assertEqual(len(self.keys()), 1)
+        folder = result_of(self.store.folder(MARIA, "INBOX"))
+        self.assertEqual(len(result_of(folder.append_all(messages))), 3)
+        self.assertEqual(len(self.keys()), 4)
+
+    def test_several_cut_short(self) -> None:
+        """Killed when one of several was there: all are after the start, each once."""
+        folder = result_of(self.store.folder(MARIA, "INBOX"))
+
+        class Killed(BaseException):
+            pass
+
+        real = os.link
+
+        def dies(source: str, target: str, **kwargs: Any) -> None:
+            if "-2,U=" in target:
+                raise Killed
+            real(source, target, **kwargs)
+
+        self.patch(os, "link", dies)
+        # What tidies up does not come to it either.
+        gone = self.failing("unlink")
+        messages = [(a_mail(f"mine {n}"), ("\\Seen",), AT) for n in range(3)]
+        try:
+            folder.append_all(messages).addErrback(lambda failure: failure.trap(Killed))
+        except Killed:
+            pass
+        gone.restore()
+        self.patch(os, "link", real)
+        keys = self.keys()
+        self.assertEqual((len(keys), len(set(keys))), (4, 4))
+        folder = result_of(self.store.folder(MARIA, "INBOX"))
+        self.assertEqual(sorted(one for _, one in result_of(folder.reads(folder.uids)))[1:], sorted(
+            octets for octets, _, _ in messages))
+
     def test_one_place_full(self) -> None:
         """When one place cannot be had, the others are taken back."""
         trouble = self.failing("rename", lambda source, target, *args: target.startswith(f"{TOM}/new"))

@@ -16,7 +16,7 @@ from twisted.internet.defer import Deferred, ensureDeferred
 from simmail.mailstore.journal import Journal
 from simmail.mailstore.mailstore import MailStore
 from tests.contracts.mailstores import AT, a_delivery, tiny_digest
-from tests.mailstore.promises import MARIA, SENT, TOM, a_letter
+from tests.mailstore.promises import BATCH, MARIA, SENT, TOM, a_letter
 
 WINDOW = 32
 
@@ -79,6 +79,9 @@ class Victim:
             self.count += 1
             octets = a_letter(f"a-{self.number}-{self.count}", 100)
             say("appended", await drafts.append(octets, ["\\Draft"], AT))
+            letters = [a_letter(f"m-{self.number}-{self.count}-{at}", 50 * at) for at in range(BATCH)]
+            for uid in await drafts.append_all([(letter, ["\\Draft"], AT) for letter in letters]):
+                say("appended", uid)
 
 
 def pause() -> Deferred[None]:
