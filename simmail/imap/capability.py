@@ -36,7 +36,8 @@ def may_sign_in(imap: ImapServer) -> bool:
 def capabilities(imap: ImapServer) -> list[bytes]:
     """What is announced in this state."""
     if imap.login is not None:
-        return [*_AFTER, b"APPENDLIMIT=%d" % imap.config.limits.message]
+        compress = [b"COMPRESS=DEFLATE"] if imap.inflater is None else []
+        return [*_AFTER, b"APPENDLIMIT=%d" % imap.config.limits.message, *compress]
     found = list(_BEFORE)
     if can_start_tls(imap):
         found.append(b"STARTTLS")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simmail.imap.appending import append
 from simmail.imap.capability import capability, enable
+from simmail.imap.compressing import compress
 from simmail.imap.copying import copy, expunge, move
 from simmail.imap.fetch import fetch
 from simmail.imap.idle import idle
@@ -71,6 +72,7 @@ COMMANDS: MappingProxyType[bytes, Verb] = MappingProxyType({
     b"CAPABILITY": Verb(capability, _ANY), b"NOOP": Verb(noop, _ANY), b"LOGOUT": Verb(logout, _ANY),
     b"ID": Verb(identify, _ANY),
     b"STARTTLS": Verb(start_tls, _BEFORE), b"AUTHENTICATE": Verb(authenticate, _BEFORE), b"LOGIN": Verb(login, _BEFORE),
+    b"COMPRESS": Verb(compress, _AFTER),
     b"ENABLE": Verb(enable, _AFTER), b"SELECT": Verb(select, _AFTER), b"EXAMINE": Verb(examine, _AFTER),
     b"CREATE": Verb(create, _AFTER), b"DELETE": Verb(delete, _AFTER), b"RENAME": Verb(rename, _AFTER),
     b"SUBSCRIBE": Verb(subscribe, _AFTER), b"UNSUBSCRIBE": Verb(unsubscribe, _AFTER),

@@ -41,6 +41,10 @@ class Outflow:
             transport.setTcpNoDelay(True)
         transport.registerProducer(self, True)
 
+    def wrap(self, wrapper: Callable[[Any], Any]) -> None:
+        """From here on octets go through something that stands before the transport."""
+        self._transport = wrapper(self._transport)
+
     def write(self, octets: bytes) -> None:
         """
         Send octets, however fast the client reads.

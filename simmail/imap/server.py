@@ -23,6 +23,7 @@ from simmail.errors import Refusal
 from simmail.imap.appending import admit
 from simmail.imap.capability import capabilities
 from simmail.imap.commands import COMMANDS, Verb
+from simmail.imap.compressing import Inflater
 from simmail.imap.framing import TAG, Framing
 from simmail.imap.idle import Pushing
 from simmail.imap.outflow import PIECE, Outflow
@@ -55,6 +56,7 @@ class ImapServer(Framing):
     @ivar tag: of the command that is being done.
     @ivar hung: a fault rule has it that this client is never answered again.
     @ivar number: names the connection where fault rules count.
+    @ivar inflater: of what the client sends, None while it is not compressed.
     """
 
     log = Logger()
@@ -84,6 +86,7 @@ class ImapServer(Framing):
         self._rest: Any = None
         self._turn: float | None = None
         self.idling: Pushing | None = None
+        self.inflater: Inflater | None = None
 
     # The connection
 
@@ -154,6 +157,8 @@ class ImapServer(Framing):
         self.deselect()
         self.state = "logout"
         self.forget_input()
+        if self.inflater is not None:
+            self.inflater.forget()
         stuck = self.outflow.paused
         self.outflow.finish()
         if stuck:
@@ -323,9 +328,27 @@ class ImapServer(Framing):
 
     def dataReceived(self, data: bytes) -> None:
         """Octets came in."""
+        if self._busyReceiving:
+            # What is left behind a literal.
+            super().dataReceived(data)
+            return
         self._turn = self.reactor.seconds()
-        super().dataReceived(data)
+        if self.inflater is None:
+            super().dataReceived(data)
+        else:
+            self._inflate(self.inflater, data)
         self._turn = None
+
+    def _inflate(self, inflater: Inflater, data: bytes) -> None:
+        try:
+            rest = inflater.receive(
+                data, super().dataReceived, lambda: not self.closing and not self.paused and self._rest is None)
+        except ValueError as error:
+            self.hang_up(str(error))
+            return
+        if rest and self._rest is None and not self.closing:
+            self._rest = self.callLater(0, self._rested)
+            self.pace()
 
     def pace(self) -> None:
         """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zlib
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -74,17 +75,29 @@ class Connection:
         self.transport.startTLS = lambda context: None  # type: ignore[attr-defined]
         self.protocol: Any = house.factory.buildProtocol(self.transport.getPeer())
         self.protocol.makeConnection(self.transport)
+        self.deflate: Any = None
+        self._inflate: Any = None
 
     def send(self, octets: bytes) -> None:
-        """Give octets to the server."""
+        """Give octets to the server, deflated where that was agreed."""
+        if self.deflate is not None:
+            octets = self.deflate.compress(octets) + self.deflate.flush(zlib.Z_SYNC_FLUSH)
+        self.give(octets)
+
+    def give(self, octets: bytes) -> None:
+        """Give octets to the server as they are."""
         self.protocol.dataReceived(octets)
         self.house.turn()
 
     def taken(self) -> bytes:
         """What the server has sent since the last call."""
         self.house.turn()
-        octets = self.transport.value()
+        octets: bytes = self.transport.value()
         self.transport.clear()
+        if self._inflate is not None:
+            return bytes(self._inflate.decompress(octets))
+        if octets.endswith(b" OK DEFLATE active\r\n"):
+            self.deflate, self._inflate = zlib.compressobj(9, zlib.DEFLATED, -15), zlib.decompressobj(-15)
         return octets
 
     def closed(self) -> bool:

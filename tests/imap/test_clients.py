@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import imaplib
+import io
 import shutil
 import ssl
 import subprocess
+import zlib
 from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
@@ -26,6 +28,40 @@ from tests.imap.play import ADDRESS, MESSAGES, PASSWORD, House
 
 #: A message that needs many packets.
 BIG = b"Subject: big\r\n\r\n" + b"0123456789abcdef" * 4 * 20_000 + b"\r\n"
+
+
+class DeflatedSocket(io.RawIOBase):
+    """A socket whose octets are deflated; C{came}: how many did."""
+
+    def __init__(self, below: Any) -> None:
+        self.below = below
+        self.deflate, self.inflate = zlib.compressobj(9, zlib.DEFLATED, -15), zlib.decompressobj(-15)
+        self.came = 0
+
+    def sendall(self, octets: bytes) -> None:
+        """As sockets do."""
+        self.below.sendall(self.deflate.compress(octets) + self.deflate.flush(zlib.Z_SYNC_FLUSH))
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """What the next octets say, as far as there is room."""
+        octets = self.inflate.decompress(self.inflate.unconsumed_tail, len(buffer))
+        while not octets:
+            given = self.below.recv(4096)
+            if not given:
+                return 0
+            self.came += len(given)
+            octets = self.inflate.decompress(given, len(buffer))
+        buffer[:len(octets)] = octets
+        return len(octets)
+
+    def shutdown(self, how: int) -> None:
+        """As sockets do."""
+        self.below.shutdown(how)
+        self.below.close()
 
 
 class ClientTests(TestCase):
@@ -109,6 +145,48 @@ class ClientTests(TestCase):
         """imaplib over IMAPS."""
         return self.thread(lambda: self.imaplib_session(
             imaplib.IMAP4_SSL("localhost", self.tls_port, ssl_context=self.trusting, timeout=30)))
+
+    def compressed_session(self, client: imaplib.IMAP4) -> None:
+        """imaplib, which knows nothing of COMPRESS, over a socket and a file that do."""
+        client.login(ADDRESS, PASSWORD)
+        typ, _ = client.xatom("COMPRESS", "DEFLATE")
+        self.assertEqual(typ, "OK")
+        client.sock = DeflatedSocket(client.sock)  # type: ignore[assignment]
+        client._file = client.file = io.BufferedReader(client.sock)  # type: ignore[assignment, arg-type]
+        client.select("INBOX")
+        _, found = client.fetch(str(len(MESSAGES) + 1), "(BODY.PEEK[])")
+        self.assertEqual(found[0][1], BIG)  # type: ignore[index]
+        self.assertLess(client.sock.came, len(BIG) // 10)  # type: ignore[attr-defined]
+        status, _ = client.append("Drafts", "\\Draft", imaplib.Time2Internaldate(0), BIG)
+        self.assertEqual(status, "OK")
+        client.send(b"i IDLE\r\n")
+        self.assertEqual(client.readline(), b"+ idling\r\n")
+        blockingCallFromThread(self.reactor, self.house.deliver)
+        self.assertEqual(client.readline(), b"* %d EXISTS\r\n" % (len(MESSAGES) + 2))
+        client.readline()
+        client.send(b"DONE\r\n")
+        self.assertEqual(client.readline(), b"i OK IDLE completed\r\n")
+        self.assertEqual(client.logout()[0], "BYE")
+
+    def drop_last(self) -> Deferred[Any]:
+        """The newest message is gone."""
+        folder = self.house.folder()
+        expunged: Deferred[Any] = folder.expunge([folder.uids[-1]])
+        return expunged
+
+    def test_compressed(self) -> Deferred[None]:
+        """COMPRESS=DEFLATE in clear text, after STARTTLS and over IMAPS."""
+        def session() -> None:
+            self.compressed_session(imaplib.IMAP4("127.0.0.1", self.port, timeout=30))
+            blockingCallFromThread(self.reactor, self.drop_last)
+            client = imaplib.IMAP4("localhost", self.port, timeout=30)
+            client.starttls(self.trusting)
+            self.compressed_session(client)
+            blockingCallFromThread(self.reactor, self.drop_last)
+            self.compressed_session(
+                imaplib.IMAP4_SSL("localhost", self.tls_port, ssl_context=self.trusting, timeout=30))
+
+        return self.thread(session)
 
     def test_authenticate(self) -> Deferred[None]:
         """imaplib with AUTHENTICATE PLAIN."""
