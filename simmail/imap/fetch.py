@@ -2,7 +2,7 @@
 FETCH: what is kept in the index is joined in slices, what must be read is read one slice at a time.
 
 Nothing is held for a client that does not read, and no slice keeps the
-reactor for long.  Source: RFC 3501 section 6.4.5, RFC 7162 section 3.1.4.
+reactor for long.  Source: RFC 3501 section 6.4.5, RFC 7162 section 3.1.4, RFC 9394 section 3.3.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from simmail.core.headers import HEADER
 from simmail.errors import Unavailable
 from simmail.imap.copying import selected_of
 from simmail.imap.faulty import meet
-from simmail.imap.fetch_items import Item, Since, parse_items, parse_since
+from simmail.imap.fetch_items import Item, Since, parse_items, parse_modifiers
 from simmail.imap.objects import THREAD_FIELDS, email_id, thread_id
 from simmail.imap.outflow import PIECE
 from simmail.imap.replies import Bad, No
+from simmail.imap.results import Page
 from simmail.imap.sections import Sections, binary, chosen, cut
 from simmail.imap.selecting import Resync, tell_vanished
 from simmail.imap.sequence import parse_set, portions
@@ -53,16 +54,20 @@ async def fetch(imap: ImapServer, arguments: Arguments, uid: bool = False) -> by
     text = arguments.set()
     arguments.space()
     items = parse_items(arguments)
-    since = parse_since(arguments)
+    since, page = parse_modifiers(arguments)
     arguments.end()
     if since is not None and since.vanished and not (uid and selected.qresync):
         raise Bad("VANISHED is for UID FETCH once QRESYNC is enabled")
+    if page is not None and not uid:
+        raise Bad("PARTIAL is for UID FETCH")
     await meet(imap, "imap_fetch")
     if since is not None or any(item.kind == "MODSEQ" for item in items):
         imap.enabled.add(b"CONDSTORE")
     if uid and not any(item.kind == "UID" for item in items):
         items.insert(0, Item("UID", b"UID"))
     places = selected.slices(text, uid)
+    if page is not None:
+        places = on_page(places, page)
     if since is not None:
         places = await _since(imap, selected, text, places, since)
         if not any(item.kind == "MODSEQ" for item in items):
@@ -88,6 +93,18 @@ async def fetch(imap: ImapServer, arguments: Arguments, uid: bool = False) -> by
         # Clients throw away what comes with a NO.
         return b"[EXPUNGEISSUED] FETCH completed, some of these messages are expunged"
     return b"FETCH completed"
+
+
+def on_page(places: list[tuple[int, int]], page: Page) -> list[tuple[int, int]]:
+    """What of some places is on a page of them."""
+    begin, end = page.cut(sum(last - first for first, last in places))
+    found, before = [], 0
+    for first, last in places:
+        low, high = first + max(begin - before, 0), min(last, first + end - before)
+        if low < high:
+            found.append((low, high))
+        before += last - first
+    return found
 
 
 async def _since(

@@ -1,7 +1,8 @@
 """
 What FETCH asks for: the grammar of its items.
 
-Source: RFC 3501 section 6.4.5, RFC 3516 (BINARY), RFC 7162 (MODSEQ), RFC 8474 (OBJECTID), RFC 8970 (PREVIEW).
+Source: RFC 3501 section 6.4.5, RFC 3516 (BINARY), RFC 7162 (MODSEQ), RFC 8474 (OBJECTID), RFC 8970 (PREVIEW),
+RFC 9394 (PARTIAL).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from typing import NamedTuple
 
 from simmail.imap.replies import Bad
+from simmail.imap.results import Page, parse_page
 from simmail.imap.tokens import Arguments
 
 _MOST_ITEMS = 200
@@ -26,13 +28,14 @@ class Since(NamedTuple):
     vanished: bool
 
 
-def parse_since(arguments: Arguments) -> Since | None:
-    """FETCH modifiers, if there are any."""
+def parse_modifiers(arguments: Arguments) -> tuple[Since | None, Page | None]:
+    """FETCH modifiers: what has changed, and which page of the messages (RFC 9394 section 3.3)."""
     if arguments.at_end():
-        return None
+        return None, None
     arguments.space()
     arguments.expect(b"(")
     modseq, vanished = -1, False
+    page: Page | None = None
     first = True
     while not arguments.skip(b")"):
         if not first:
@@ -44,11 +47,14 @@ def parse_since(arguments: Arguments) -> Since | None:
             modseq = arguments.number64()
         elif word == b"VANISHED":
             vanished = True
+        elif word == b"PARTIAL":
+            arguments.space()
+            page = parse_page(arguments)
         else:
             raise Bad(f"Unknown FETCH modifier {word.decode('ascii', 'replace')[:50]}")
-    if modseq < 0:
+    if modseq < 0 and (vanished or page is None):
         raise Bad("Expected CHANGEDSINCE")
-    return Since(modseq, vanished)
+    return Since(modseq, vanished) if modseq >= 0 else None, page
 
 
 class Item(NamedTuple):

@@ -11,28 +11,23 @@ from typing import TYPE_CHECKING
 
 from simmail.imap.copying import selected_of
 from simmail.imap.numbers import placed, runs
-from simmail.imap.replies import Bad, No
+from simmail.imap.replies import No
+from simmail.imap.results import SEARCHED, SLICE, Wanted, extended, return_options, saved
 from simmail.imap.search_keys import Either, Every, Key, Modseq, Not, parse_charset, parse_keys
 from simmail.imap.searching import Search
-from simmail.imap.sequence import Ranges, show_ranges
 from simmail.imap.session import Selected
 from simmail.imap.tokens import Arguments
 
 if TYPE_CHECKING:
     from simmail.imap.server import ImapServer
 
-#: Numbers, or runs of them, of one piece of an answer.
-SLICE = 4000
-
-_OPTIONS = frozenset((b"MIN", b"MAX", b"ALL", b"COUNT", b"SAVE"))
-
 
 async def search(imap: ImapServer, arguments: Arguments, uid: bool = False) -> bytes:
     """SEARCH and UID SEARCH."""
     selected = selected_of(imap)
     arguments.space()
-    options = return_options(arguments)
-    saves = options is not None and b"SAVE" in options
+    wanted = return_options(arguments, SEARCHED)
+    saves = wanted is not None and b"SAVE" in wanted.options
     try:
         parse_charset(imap, arguments)
         keys = parse_keys(arguments)
@@ -42,22 +37,22 @@ async def search(imap: ImapServer, arguments: Arguments, uid: bool = False) -> b
             # RFC 5182 section 2.1: a search that is refused leaves nothing saved.
             selected.saved = []
         raise
-    if options is None and selected.rev2:
-        options = {b"ALL"}
+    if wanted is None and selected.rev2:
+        wanted = Wanted(frozenset((b"ALL",)))
     with_modseq = asks_modseq(keys)
     if with_modseq:
         imap.enabled.add(b"CONDSTORE")
     found = await Search(selected, imap.login.universe.clock.now(), imap.breathe).find(keys)
-    if options is not None and saves:
-        selected.saved = _saved(found, options)
+    if saves:
+        selected.saved = saved(found, wanted)
     number = found.__getitem__ if uid else placed(found, selected.uids)
     modseq = b""
     if with_modseq:
-        modseq = highest(selected, _saved(found, options or set()))
-    if options is None:
+        modseq = highest(selected, saved(found, wanted))
+    if wanted is None:
         await _classic(imap, len(found), number, modseq)
-    elif options != {b"SAVE"}:
-        await _extended(imap, len(found), number, options, modseq, uid)
+    elif wanted.options != {b"SAVE"}:
+        await extended(imap, len(found), number, wanted, modseq, uid, True)
     return b"SEARCH completed"
 
 
@@ -80,24 +75,6 @@ async def numbered(imap: ImapServer, selected: Selected, uids: list[int]) -> lis
     return numbers
 
 
-def return_options(arguments: Arguments) -> set[bytes] | None:
-    """C{RETURN (...)}, None when it is not there."""
-    if not arguments.skip(b"RETURN ("):
-        return None
-    options: set[bytes] = set()
-    first = True
-    while not arguments.skip(b")"):
-        if not first:
-            arguments.space()
-        first = False
-        word = arguments.word()
-        if word not in _OPTIONS:
-            raise Bad(f"Unknown result option {word.decode('ascii', 'replace')[:50]}")
-        options.add(word)
-    arguments.space()
-    return options or {b"ALL"}
-
-
 def asks_modseq(key: Key) -> bool:
     """Whether a search looks at mod-sequences, so that its answer tells one (RFC 7162 section 3.1.5)."""
     if isinstance(key, Every):
@@ -105,14 +82,6 @@ def asks_modseq(key: Key) -> bool:
     if isinstance(key, Either):
         return asks_modseq(key.first) or asks_modseq(key.second)
     return asks_modseq(key.key) if isinstance(key, Not) else isinstance(key, Modseq)
-
-
-def _saved(found: Sequence[int], options: set[bytes]) -> list[int]:
-    """What C{$} means afterwards (RFC 5182 section 2.4), and whose MODSEQ is told (RFC 7162 section 3.1.10)."""
-    if not found or options & {b"ALL", b"COUNT"} or not options & {b"MIN", b"MAX"}:
-        return list(found)
-    ends = ([found[0]] if b"MIN" in options else []) + ([found[-1]] if b"MAX" in options else [])
-    return sorted(set(ends))
 
 
 async def _classic(imap: ImapServer, count: int, number: Callable[[int], int], modseq: bytes) -> None:
@@ -127,35 +96,3 @@ async def _classic(imap: ImapServer, count: int, number: Callable[[int], int], m
     if pieces:
         await imap.send(b" " + b" ".join(pieces))
     imap.write(b" (MODSEQ %b)\r\n" % modseq if modseq else b"\r\n")
-
-
-async def _extended(
-    imap: ImapServer, count: int, number: Callable[[int], int], options: set[bytes], modseq: bytes, uid: bool
-) -> None:
-    shown = b'* ESEARCH (TAG "%b")' % imap.tag
-    if uid:
-        shown += b" UID"
-    if count:
-        if b"MIN" in options:
-            shown += b" MIN %d" % number(0)
-        if b"MAX" in options:
-            shown += b" MAX %d" % number(count - 1)
-        if b"ALL" in options:
-            shown += b" ALL " + await _ranges(imap, count, number)
-    if b"COUNT" in options:
-        shown += b" COUNT %d" % count
-    if modseq:
-        shown += b" MODSEQ " + modseq
-    await imap.send(shown + b"\r\n")
-
-
-async def _ranges(imap: ImapServer, count: int, number: Callable[[int], int]) -> bytes:
-    """Numbers as a set."""
-    found: Ranges = []
-    for at, (first, last) in enumerate(runs(count, number)):
-        if found and found[-1][1] + 1 == first:
-            first = found.pop()[0]
-        found.append((first, last))
-        if not at % SLICE:
-            await imap.breathe()
-    return show_ranges(found)

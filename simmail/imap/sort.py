@@ -1,5 +1,5 @@
 """
-SORT and UID SORT (RFC 5256), with display names (RFC 5957).
+SORT and UID SORT (RFC 5256), with display names (RFC 5957) and result options (RFC 5267, RFC 9394).
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from simmail.core.ordering import Criterion
 from simmail.imap.copying import selected_of
 from simmail.imap.replies import Bad
-from simmail.imap.search import SLICE, asks_modseq, highest, numbered
+from simmail.imap.results import SLICE, SORTED, extended, return_options, saved
+from simmail.imap.search import asks_modseq, highest, numbered
 from simmail.imap.search_keys import check_charset, parse_keys
 from simmail.imap.searching import Search
 from simmail.imap.tokens import Arguments
@@ -29,6 +30,7 @@ async def sort(imap: ImapServer, arguments: Arguments, uid: bool = False) -> byt
     """SORT and UID SORT."""
     selected = selected_of(imap)
     arguments.space()
+    wanted = return_options(arguments, SORTED)
     criteria = _criteria(arguments)
     arguments.space()
     check_charset(arguments.astring())
@@ -39,9 +41,12 @@ async def sort(imap: ImapServer, arguments: Arguments, uid: bool = False) -> byt
     if with_modseq:
         imap.enabled.add(b"CONDSTORE")
     found = await Search(selected, imap.login.universe.clock.now(), imap.breathe).find(keys)
-    modseq = highest(selected, found) if with_modseq else b""
     ordered = await selected.folder.ordered(found, criteria)
+    modseq = highest(selected, saved(ordered, wanted)) if with_modseq else b""
     numbers = ordered if uid else await numbered(imap, selected, ordered)
+    if wanted is not None:
+        await extended(imap, len(numbers), numbers.__getitem__, wanted, modseq, uid, False)
+        return b"SORT completed"
     imap.write(b"* SORT")
     for begin in range(0, len(numbers), SLICE):
         await imap.send(" {}".format(" ".join(map(str, numbers[begin:begin + SLICE]))).encode("ascii"))

@@ -45,7 +45,10 @@ KEY = st.deferred(lambda: st.one_of(
     st.builds("NOT {}".format, KEY), st.builds("OR {} {}".format, KEY, KEY),
     st.lists(KEY, min_size=1, max_size=2).map(lambda keys: f"({' '.join(keys)})")))
 KEYS = st.lists(KEY, min_size=1, max_size=3).map(" ".join)
-RETURN = st.sampled_from(["", "RETURN () ", "RETURN (MIN MAX) ", "RETURN (ALL COUNT SAVE) ", "CHARSET UTF-8 "])
+PAGE = st.sampled_from(["PARTIAL 1:2", "PARTIAL 4294967295:1", "PARTIAL -1:-2", "partial -9:-1"])
+RETURNED = st.one_of(
+    st.sampled_from(["RETURN () ", "RETURN (MIN MAX) ", "RETURN (ALL COUNT) "]), PAGE.map("RETURN ({} MIN) ".format))
+RETURN = st.sampled_from(["", "RETURN (ALL COUNT SAVE) ", "CHARSET UTF-8 "]) | RETURNED
 MAILBOX = st.sampled_from(["INBOX", "Archive", '"Sent"', "{5+}\r\nDraft", "nowhere", '"a&APw-b"'])
 SORT = st.lists(st.sampled_from(
     ["ARRIVAL", "CC", "DATE", "FROM", "REVERSE SIZE", "SUBJECT", "TO", "DISPLAYFROM"]),
@@ -56,7 +59,8 @@ COMMAND = st.one_of(
     st.builds("STORE {} {}FLAGS{} {}".format,
               SET, st.sampled_from(["", "+", "-"]), st.sampled_from(["", ".SILENT"]), FLAGS),
     st.builds("STORE {} (UNCHANGEDSINCE 5) +FLAGS {}".format, SET, FLAGS),
-    st.builds("SEARCH {}{}".format, RETURN, KEYS), st.builds("SORT ({}) UTF-8 {}".format, SORT, KEYS),
+    st.builds("SEARCH {}{}".format, RETURN, KEYS),
+    st.builds("SORT {}({}) UTF-8 {}".format, st.just("") | RETURNED, SORT, KEYS),
     st.builds("THREAD {} US-ASCII {}".format, st.sampled_from(["REFERENCES", "ORDEREDSUBJECT"]), KEYS),
     st.builds("COPY {} {}".format, SET, MAILBOX))
 MESSAGE = st.builds(
@@ -91,6 +95,12 @@ class GrammarTests(SynchronousTestCase):
     def test_on_messages(self, command: str, uid: str) -> None:
         """Commands on messages, by number and by UID."""
         self.check(uid + command)
+
+    @settings(max_examples=50, deadline=None)
+    @given(SET, ITEMS, PAGE, st.sampled_from(["", " CHANGEDSINCE 1"]))
+    def test_pages(self, messages: str, items: str, page: str, since: str) -> None:
+        """A page of some messages."""
+        self.check(f"UID FETCH {messages} {items} ({page}{since})")
 
     @settings(max_examples=100, deadline=None)
     @given(PLAIN)
