@@ -377,6 +377,14 @@ class IFolder(Interface):
         @param messages: (octets, flags, date) of each, as for C{append}.
         """
 
+    def replace(uid, target, octets, flags, date):
+        """
+        Deferred of uid: of a message, as for C{append}, in another IFolder or this one; that with C{uid} is gone from
+        here.  Both have happened when it fires, or, also after a crash, neither has.
+
+        @raise NotFound: it was gone already; nothing is filed.
+        """
+
     def flag(uids, flags, mode, unchangedsince=None, origin=None):
         """
         Change flags.  C{mode}: C{"+"}, C{"-"} or C{"="}; C{unchangedsince}: modseq or None (RFC 7162);

@@ -44,6 +44,15 @@ class Part(Struct, frozen=True, array_like=True):
     at: datetime
 
 
+class Replaced(Struct, frozen=True, array_like=True):
+    """A message that is removed when another one is filed in its stead; C{path}: its file below the folder, by now."""
+
+    mailbox: str
+    folder: str
+    uid: int
+    path: str
+
+
 class Delivery(Struct, frozen=True):
     """
     One message and all the places it goes to; or, with C{parts}, several messages that go into one folder, all of
@@ -56,6 +65,7 @@ class Delivery(Struct, frozen=True):
     @ivar commit: what must be committed to the database for it, encoded by
         the post office (opaque to the store, C{b""}: nothing is owed).
     @ivar parts: of several messages, which stand one behind the other in C{octets}; each has a filing of its own.
+    @ivar replaces: what is gone once this is filed; both happen or neither does.
     """
 
     id: str
@@ -65,6 +75,7 @@ class Delivery(Struct, frozen=True):
     at: datetime
     commit: bytes = b""
     parts: tuple[Part, ...] = ()
+    replaces: Replaced | None = None
 
 
 class Arrival(Struct, frozen=True):

@@ -19,7 +19,7 @@ from simmail.imap.replies import No
 from simmail.imap.selecting import find_folder
 from simmail.imap.sequence import show_set
 from simmail.imap.tokens import Arguments
-from simmail.imap.uploads import Upload, begun, parse_upload
+from simmail.imap.uploads import Upload, parse_upload
 from simmail.interfaces import IFolder
 
 if TYPE_CHECKING:
@@ -29,17 +29,6 @@ if TYPE_CHECKING:
 _COPIES = 200
 #: A larger message is looked at in a thread.
 LARGE = 256 * 1024
-
-
-async def admit(imap: ImapServer, octets: bytes) -> None:
-    """
-    Look at an APPEND before its first message is sent.
-
-    @param octets: the command up to where the message begins.
-    @raise No: it could not be filed.  @raise Bad: the command is wrong already.
-    """
-    await find_folder(imap, begun(imap, octets), "TRYCREATE")
-    check_room(imap)
 
 
 async def append(imap: ImapServer, arguments: Arguments) -> bytes:
@@ -84,7 +73,7 @@ async def filed_as(imap: ImapServer, upload: Upload) -> tuple[bytes, tuple[str, 
 async def _append(
     imap: ImapServer, folder: IFolder, octets: bytes, flags: tuple[str, ...], date: datetime
 ) -> int:
-    uid = await _copy_in_sent(imap, folder, octets)
+    uid = await copy_in_sent(imap, folder, octets)
     if uid is None:
         uid = await folder.append(octets, flags, date)
     return uid
@@ -110,7 +99,7 @@ def _lines(octets: bytes, binary: bool) -> bytes | None:
     return b"".join(pieces)
 
 
-async def _copy_in_sent(imap: ImapServer, folder: IFolder, octets: bytes) -> int | None:
+async def copy_in_sent(imap: ImapServer, folder: IFolder, octets: bytes) -> int | None:
     """The UID of the copy that submission kept, if this is that message."""
     if folder.special_use != "\\Sent":
         return None

@@ -21,6 +21,7 @@ from simmail.imap.listing import list_mailboxes, list_subscribed
 from simmail.imap.login import authenticate, login, start_tls
 from simmail.imap.mailboxes import create, delete, rename, status, subscribe, unsubscribe
 from simmail.imap.quota import get_quota, get_quota_root
+from simmail.imap.replacing import replace
 from simmail.imap.replies import Bad
 from simmail.imap.search import search
 from simmail.imap.selecting import close, examine, identify, logout, namespace, noop, select, unselect
@@ -54,7 +55,7 @@ class Verb(NamedTuple):
 
 _UID: MappingProxyType[bytes, Callable[..., Awaitable[Any]]] = MappingProxyType({
     b"FETCH": fetch, b"STORE": store, b"SEARCH": search, b"COPY": copy, b"MOVE": move, b"EXPUNGE": expunge,
-    b"SORT": sort, b"THREAD": thread})
+    b"SORT": sort, b"THREAD": thread, b"REPLACE": replace})
 
 
 async def by_uid(imap: ImapServer, arguments: Arguments) -> bytes:
@@ -83,5 +84,6 @@ COMMANDS: MappingProxyType[bytes, Verb] = MappingProxyType({
     b"EXPUNGE": Verb(expunge, _SELECTED), b"SEARCH": Verb(search, _SELECTED, False),
     b"SORT": Verb(sort, _SELECTED, False), b"THREAD": Verb(thread, _SELECTED, False),
     b"FETCH": Verb(fetch, _SELECTED, False), b"STORE": Verb(store, _SELECTED, False),
-    b"COPY": Verb(copy, _SELECTED), b"MOVE": Verb(move, _SELECTED), b"UID": Verb(by_uid, _SELECTED),
+    b"COPY": Verb(copy, _SELECTED), b"MOVE": Verb(move, _SELECTED),
+    b"REPLACE": Verb(replace, _SELECTED), b"UID": Verb(by_uid, _SELECTED),
 })

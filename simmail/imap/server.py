@@ -20,13 +20,13 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from simmail.errors import Refusal
-from simmail.imap.appending import admit
 from simmail.imap.capability import capabilities
 from simmail.imap.commands import COMMANDS, Verb
 from simmail.imap.compressing import Inflater
 from simmail.imap.framing import TAG, Framing
 from simmail.imap.idle import Pushing
 from simmail.imap.outflow import PIECE, Outflow
+from simmail.imap.replacing import admit
 from simmail.imap.replies import Bad, Gone, No, refusal, shown
 from simmail.imap.session import Selected
 from simmail.imap.tokens import Arguments

@@ -31,6 +31,7 @@ _ESCAPED = re.compile(rb"\\(.)")
 _LITERAL = re.compile(rb"~?\{(\d{1,12})\+?\}\r\n")
 _NUMBER = re.compile(rb"\d{1,20}(?!\d)")
 _SET = re.compile(rb"(?:[\d*:,]++|\$)")
+_MESSAGE = re.compile(rb"\d{1,10}(?!\d)|\*")
 _DATE = re.compile(rb'(\d{1,2})-(\w{3})-(\d{4})')
 _DATE_TIME = re.compile(rb'"([ \d]\d)-(\w{3})-(\d{4}) (\d\d):(\d\d):(\d\d) ([+-])(\d\d)(\d\d)"')
 _MONTHS = {
@@ -172,6 +173,10 @@ class Arguments:
     def set(self) -> bytes:
         """A sequence set, not yet looked into."""
         return self._match(_SET, "a message set")[0]
+
+    def message(self) -> bytes:
+        """A set of one message."""
+        return self._match(_MESSAGE, "a message number")[0]
 
     def flag(self) -> str:
         """A flag that can be set: a system flag in its usual spelling or a keyword."""

@@ -17,7 +17,7 @@ from simmail.imap.tokens import Arguments
 if TYPE_CHECKING:
     from simmail.imap.server import ImapServer
 
-_BEGINNING = re.compile(rb"[^ ]{1,200} APPEND ", re.IGNORECASE)
+_BEGINNING = re.compile(rb"[^ ]{1,200} (?:APPEND|(?:UID )?REPLACE ([0-9]{1,10}|\*)) ", re.IGNORECASE)
 _MARKER = re.compile(rb"~?\{\d{1,12}\+?\}\r\n")
 
 
@@ -36,9 +36,9 @@ def awaits_message(octets: bytes) -> bool:
     return match is not None and match.end() < len(octets)
 
 
-def begun(imap: ImapServer, octets: bytes) -> str:
+def begun(imap: ImapServer, octets: bytes) -> tuple[str, bytes | None]:
     """
-    The name of the mailbox, of a command whose first message is to come.
+    The name of the mailbox, and the message that is to be replaced, of a command whose first message is to come.
 
     @raise Bad: the command is wrong already.
     """
@@ -54,7 +54,7 @@ def begun(imap: ImapServer, octets: bytes) -> str:
     arguments.skip(b"~")
     if not arguments.at_end():
         raise Bad("Expected a literal")
-    return name
+    return name, match[1]
 
 
 def _check_utf8(imap: ImapServer) -> None:

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from simmail.core.delivery import Copy, Delivery
 from simmail.errors import NotFound
-from simmail.mailstore import batches, maildir, marks, office
+from simmail.mailstore import batches, maildir, marks, office, replacing
 from simmail.mailstore.flags import is_keyword, microseconds
 from simmail.mailstore.keyed import NO_SHARES, Place, Share, key_of
 from simmail.mailstore.layout import TMP, Layout
@@ -38,11 +38,26 @@ class Added(Struct, frozen=True, array_like=True):
     keywords: tuple[str, ...]
 
 
+class Restated(NamedTuple):
+    """
+    What became of a slice of a folder's files.
+
+    @ivar failed: positions of those whose file was not there.
+    @ivar before, after: modification times around it.
+    """
+
+    modseq: int
+    failed: list[int]
+    before: tuple[int, int]
+    after: tuple[int, int]
+
+
 class Filed(NamedTuple):
-    """What became of a delivery."""
+    """What became of a delivery; C{removed}: what that of the message it replaces did to its folder."""
 
     copies: tuple[Copy, ...]
     added: list[Added]
+    removed: Restated | None = None
 
 
 class Sheet:
@@ -62,20 +77,6 @@ class Sheet:
         self.temporary = temporary
         self.left = left
         self.placed: list[str] = []
-
-
-class Restated(NamedTuple):
-    """
-    What became of a slice of a folder's files.
-
-    @ivar failed: positions of those whose file was not there.
-    @ivar before, after: modification times around it.
-    """
-
-    modseq: int
-    failed: list[int]
-    before: tuple[int, int]
-    after: tuple[int, int]
 
 
 class Filer:
@@ -246,11 +247,12 @@ class Filer:
                 sheet.left -= 1
             if len(sheet.placed) < len(copies):
                 self.discard(temporary)
+            removed = replacing.remove(self, delivery.replaces) if delivery.replaces is not None else None
         except BaseException:
             for path in (*sheet.placed, temporary):
                 self.discard(path)
             raise
-        return Filed(tuple([copies[key] for key in keys]), added)
+        return Filed(tuple([copies[key] for key in keys]), added, removed)
 
     def _put(self, sheet: Sheet, place: Place, flags: Sequence[str]) -> tuple[int, Row | None]:
         with place.uids.locked() as changed:
@@ -374,6 +376,11 @@ class Filer:
         def rename(paths: tuple[str, str], directory: int) -> None:
             os.rename(paths[0], paths[1], src_dir_fd=directory, dst_dir_fd=directory)
         return self._each(mailbox, name, renames, rename, changes, False)
+
+    @staticmethod
+    def restated(modseq: int, before: tuple[int, int], after: tuple[int, int]) -> Restated:
+        """What became of one file."""
+        return Restated(modseq, [], before, after)
 
     def unlink(self, mailbox: str, name: str, paths: Sequence[str]) -> Restated:
         """Remove files of a folder."""

@@ -15,7 +15,7 @@ from typing import Any
 from twisted.internet.defer import Deferred, fail, succeed
 from zope.interface import implementer
 
-from simmail.core.delivery import Delivery, Filing, Part
+from simmail.core.delivery import Delivery, Filing, Part, Replaced
 from simmail.core.digest import Digest
 from simmail.core.ordering import Criterion
 from simmail.concurrency import unbroken
@@ -134,6 +134,32 @@ class Folder(Flagging):
 
     def _appended_all(self, filed: Filed) -> list[int]:
         return [copy.uid for copy in self._store.filed(filed)]
+
+    def replace(
+        self, uid: int, target: Folder, octets: bytes, flags: Iterable[str], date: datetime
+    ) -> Deferred[int]:
+        """Deferred of the UID of a message in another folder (or this one) that takes the place of one here."""
+        return Deferred.fromCoroutine(self._replace(uid, target, octets, tuple(flags), date))
+
+    async def _replace(self, uid: int, target: Folder, octets: bytes, flags: tuple[str, ...], date: datetime) -> int:
+        store = self._store
+        target.require()
+        microseconds(date)
+        filing = Filing(target.mailbox, target.name, canonical_all(flags))
+        store.idle.wait()
+        async with self._changing():
+            at = self._rows.find(uid)
+            if at < 0:
+                raise NotFound(f"message {uid} is gone")
+            delivery = Delivery(
+                store.unique(), store.universe, (filing,), octets, date,
+                replaces=Replaced(self.mailbox, self.name, uid, self._rows.path(at)))
+            filed: Filed = await store.journal.accept(delivery, store.file_only)
+            fresh = store.filed(filed)[0].uid
+            if filed.removed is not None and not self.gone and self._rows.has(uid):
+                self._expunged([uid], filed.removed)
+                following.expunged(store, self, [uid])
+        return fresh
 
     def copy(self, uids: Iterable[int], target: Folder) -> Deferred[list[tuple[int, int]]]:
         """Deferred of (source, target) UIDs: also in another folder."""

@@ -200,6 +200,18 @@ def find(root: int, directory: str, key: str) -> tuple[int, str] | None:
     return None
 
 
+def find_uid(root: int, directory: str, uid: int) -> str | None:
+    """The place of the message with a UID."""
+    wanted = f",U={uid},"
+    for part in (NEW, CUR):
+        for name in names(root, f"{directory}/{part}"):
+            if wanted in name:
+                match = _NAME.fullmatch(name)
+                if match is not None and int(match[2]) == uid:
+                    return part + name
+    return None
+
+
 def highest_uid(root: int, directory: str) -> int:
     """The highest UID in the names of a folder, 0 for none."""
     highest = 0

@@ -225,6 +225,19 @@ class MemoryFolder:
             self._tell(FolderChange("added", tuple(uids), self.highestmodseq))
         return uids
 
+    @deferred
+    def replace(self, uid: int, target: MemoryFolder, octets: bytes, flags: Iterable[str], date: datetime) -> int:
+        """A message in another folder, or this one, that takes the place of one here; its UID."""
+        self._require()
+        target._require()
+        flags = canonical_all(flags)
+        microseconds(date)
+        if uid not in self._messages:
+            raise NotFound(f"message {uid} is gone")
+        fresh = target.add(self._store.unique(), octets, flags, date)
+        self._remove([uid])
+        return fresh
+
     def add(self, key: str, octets: bytes, flags: Iterable[str], date: datetime, recent: bool | None = None) -> int:
         """One more message, told to who listens; its UID."""
         uid = self._add(key, octets, flags, date, recent)

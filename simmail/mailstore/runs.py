@@ -46,7 +46,8 @@ def file_all(filer: Filer, deliveries: Sequence[Delivery], create: bool = True) 
     @return: for each what it answered or raised.
     """
     outcomes: list[Filed | Exception] = [_NOT_YET] * len(deliveries)
-    if len(deliveries) > 1:
+    # What removes something in another folder is filed alone: no lock is held while another is waited for.
+    if len(deliveries) > 1 and all([delivery.replaces is None for delivery in deliveries]):
         try:
             held: list[Uids] = []
             try:

@@ -21,7 +21,7 @@ from zlib import crc32
 import msgspec
 from msgspec import Struct
 
-from simmail.core.delivery import Delivery, Filing, Part
+from simmail.core.delivery import Delivery, Filing, Part, Replaced
 
 #: Kinds of records: a delivery; deliveries that are visible, with their UIDs; those whose commit is made;
 #: those that were refused after all; a universe that was erased; messages that another program delivered and
@@ -51,6 +51,7 @@ class Described(Struct, frozen=True, array_like=True):
     at: datetime
     commit: bytes
     parts: tuple[Part, ...] = ()
+    replaces: Replaced | None = None
 
 
 class FiledAt(Struct, frozen=True, array_like=True):
@@ -92,13 +93,15 @@ Octets = tuple[bytes, bytes, bytes]
 def describe(delivery: Delivery) -> bytes:
     """All of a delivery but its octets."""
     return _encode(Described(
-        delivery.id, delivery.universe, delivery.filings, delivery.at, delivery.commit, delivery.parts))
+        delivery.id, delivery.universe, delivery.filings, delivery.at, delivery.commit, delivery.parts,
+        delivery.replaces))
 
 
 def delivery_of(described: Described, octets: bytes) -> Delivery:
     """The delivery again."""
     return Delivery(
-        described.id, described.universe, described.filings, octets, described.at, described.commit, described.parts)
+        described.id, described.universe, described.filings, octets, described.at, described.commit, described.parts,
+        described.replaces)
 
 
 def record(kind: bytes, value: object) -> Octets:

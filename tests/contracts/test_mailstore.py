@@ -389,6 +389,29 @@ class FolderContract(Contract):
         self.assertEqual((list(folder.uids), len(set(folder.column("key", folder.uids)))), ([1, 2, 3, 4], 4))
         self.assertEqual(result_of(self.store.owed()), ["d-mI0"])
 
+    def test_replace(self) -> None:
+        """A message takes the place of another, in the same folder or elsewhere."""
+        folder = self.filled(3)
+        drafts = self.folder(name="Drafts")
+        changes = self.changes(folder)
+        uid = result_of(folder.replace(2, folder, a_mail("mine"), ["\\Draft"], AT + timedelta(days=1)))
+        self.assertEqual((uid, list(folder.uids)), (4, [1, 3, 4]))
+        self.assertEqual([(change.kind, change.uids) for change in changes], [("added", (4,)), ("expunged", (2,))])
+        entry = folder.entry(4)
+        self.assertEqual((entry.flags, entry.date), ({"\\Draft"}, AT + timedelta(days=1)))
+        self.assertEqual(result_of(folder.read(4)), a_mail("mine"))
+        self.assertEqual(result_of(folder.vanished(folder.highestmodseq - 1)), [2])
+        self.assertEqual(changes[-1].modseq, folder.highestmodseq)
+        self.assertEqual(result_of(folder.replace(4, drafts, a_mail("there"), (), AT)), 1)
+        self.assertEqual((list(folder.uids), list(drafts.uids)), ([1, 3], [1]))
+        self.assertRaises(NotFound, result_of, folder.replace(2, drafts, a_mail("no"), (), AT))
+        self.assertRaises(Invalid, result_of, folder.replace(1, drafts, a_mail("no"), ["\\Recent"], AT))
+        self.assertEqual((list(folder.uids), list(drafts.uids)), ([1, 3], [1]))
+        result_of(folder.poll())
+        self.assertEqual(list(folder.uids), [1, 3])
+        self.store = self.provider.restart()
+        self.assertEqual((list(self.folder().uids), list(self.folder(name="Drafts").uids)), ([1, 3], [1]))
+
     def test_copy(self) -> None:
         """A copy keeps octets, flags, keywords, dates and key, in ascending UIDs; those missing are left out."""
         folder = self.filled(4)

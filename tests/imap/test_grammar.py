@@ -54,6 +54,9 @@ SORT = st.lists(st.sampled_from(
     ["ARRIVAL", "CC", "DATE", "FROM", "REVERSE SIZE", "SUBJECT", "TO", "DISPLAYFROM"]),
     min_size=1, max_size=3).map(" ".join)
 ITEMS_OF_STATUS = "(MESSAGES UNSEEN SIZE)"
+MESSAGE = st.builds(
+    " {}{}{{3+}}\r\nabc".format, st.just("") | FLAGS.map(lambda flags: flags + " "),
+    st.sampled_from(["", '" 1-Feb-2026 10:00:00 +0100" ', '"11-Feb-2026 10:00:00 -0000" ']))
 COMMAND = st.one_of(
     st.builds("FETCH {} {}".format, SET, ITEMS), st.builds("FETCH {} {} (CHANGEDSINCE 1)".format, SET, ITEMS),
     st.builds("STORE {} {}FLAGS{} {}".format,
@@ -62,10 +65,7 @@ COMMAND = st.one_of(
     st.builds("SEARCH {}{}".format, RETURN, KEYS),
     st.builds("SORT {}({}) UTF-8 {}".format, st.just("") | RETURNED, SORT, KEYS),
     st.builds("THREAD {} US-ASCII {}".format, st.sampled_from(["REFERENCES", "ORDEREDSUBJECT"]), KEYS),
-    st.builds("COPY {} {}".format, SET, MAILBOX))
-MESSAGE = st.builds(
-    " {}{}{{3+}}\r\nabc".format, st.just("") | FLAGS.map(lambda flags: flags + " "),
-    st.sampled_from(["", '" 1-Feb-2026 10:00:00 +0100" ', '"11-Feb-2026 10:00:00 -0000" ']))
+    st.builds("COPY {} {}".format, SET, MAILBOX), st.builds("REPLACE {} {}{}".format, NUMBER, MAILBOX, MESSAGE))
 PLAIN = st.one_of(
     st.builds("{} {}".format, st.sampled_from(
         ["CREATE", "DELETE", "SUBSCRIBE", "UNSUBSCRIBE", "GETQUOTAROOT", "EXAMINE"]), MAILBOX),

@@ -37,6 +37,7 @@ class Promises:
         self.expunged: set[int] = set()
         self.appended: set[int] = set()
         self.replayed: set[str] = set()
+        self.revised = 0
         self.uidnext: dict[str, int] = {}
 
     def hear(self, line: str) -> None:
@@ -49,6 +50,8 @@ class Promises:
             getattr(self, what).add(words[0])
         elif what in ("flagged", "expunged", "appended"):
             getattr(self, what).add(int(words[0]))
+        elif what == "revised":
+            self.revised = int(words[0])
         else:
             raise AssertionError(line)
 
@@ -66,6 +69,13 @@ class Promises:
             by_uid[folder.name] = keys
             expect.assertGreaterEqual(folder.uidnext, self.uidnext.get(folder.name, 0))
             self.uidnext[folder.name] = folder.uidnext
+        archive = result_of(store.folder(TOM, "Archive"))
+        if self.revised:
+            # Each took the place of the one before it; the last may have come and was not promised yet.
+            expect.assertEqual(len(archive.uids), 1)
+            expect.assertIn(archive.uids[0], (self.revised, self.revised + 1))
+            key_of(result_of(archive.read(archive.uids[0])))
+            self.revised = archive.uids[0]
         for key, (in_sent, in_inbox) in self.filed.items():
             expect.assertEqual(in_sent, f"{sent.uidvalidity}:{by_uid[SENT].get(key)}", key)
             uid = int(in_inbox.partition(":")[2])

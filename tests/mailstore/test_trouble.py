@@ -16,9 +16,15 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.core.ordering import Criterion
 from simmail.errors import Unavailable
 from simmail.mailstore import changing, clerk
+from simmail.mailstore.segments import DELIVERY, Segment
 from tests.contracts.mailstores import AT, DiskProvider, a_delivery, a_mail, result_of, tiny_digest
 
 MARIA, TOM = "maria@acme.test", "tom@acme.test"
+
+
+def refusing(append: Any) -> Any:
+    """To C{append} nothing but deliveries: the process was killed before it could note what became of them."""
+    return lambda segment, records: append(segment, [one for one in records if one[0] == DELIVERY])
 
 
 class Trouble(SynchronousTestCase):
@@ -147,6 +153,41 @@ class Trouble(SynchronousTestCase):
         folder = result_of(self.store.folder(MARIA, "INBOX"))
         self.assertEqual(sorted(one for _, one in result_of(folder.reads(folder.uids)))[1:], sorted(
             octets for octets, _, _ in messages))
+
+    def test_replace_refused(self) -> None:
+        """Where the new message cannot be written, or the old one not removed, all is as before."""
+        folder = result_of(self.store.folder(MARIA, "INBOX"))
+        before = self.messages()
+        troubles: list[tuple[str, Callable[..., bool]]] = [
+            ("write", lambda *args: True), ("rename", lambda *args: True),
+            ("unlink", lambda path: ",U=1," in path)]
+        for name, when in troubles:
+            with self.subTest(name):
+                trouble = self.failing(name, when)
+                self.assertRaises(Unavailable, result_of, folder.replace(1, folder, a_mail("mine"), (), AT))
+                trouble.restore()
+                self.assertEqual((self.messages(), list(folder.uids)), (before, [1]))
+        self.assertEqual(self.keys(), ["d-0"])
+
+    def test_replace_cut_short(self) -> None:
+        """Killed when the new message was there and the old one too: after the start the old one is gone."""
+        folder = result_of(self.store.folder(MARIA, "INBOX"))
+        gone = self.failing("unlink", number=errno.EIO)
+        append = self.patch(Segment, "append", refusing(Segment.append))
+        self.assertRaises(Unavailable, result_of, folder.replace(1, folder, a_mail("mine"), (), AT))
+        gone.restore()
+        append.restore()
+        self.assertEqual(len(self.messages()), 3)
+        keys = self.keys()
+        self.assertEqual((len(keys), "d-0" in keys), (1, False))
+
+    def test_replace_renamed(self) -> None:
+        """The old message is found where a change of flags, here or by another program, has put its file."""
+        folder = result_of(self.store.folder(MARIA, "INBOX"))
+        old = next(Path(self.path).rglob(f"{MARIA}/new/*"))
+        old.rename(old.parents[1] / "cur" / f"{old.name}:2,FS")
+        result_of(folder.replace(1, folder, a_mail("mine"), (), AT))
+        self.assertEqual((list(folder.uids), len(self.messages())), ([2], 2))
 
     def test_one_place_full(self) -> None:
         """When one place cannot be had, the others are taken back."""

@@ -82,6 +82,12 @@ class Victim:
             letters = [a_letter(f"m-{self.number}-{self.count}-{at}", 50 * at) for at in range(BATCH)]
             for uid in await drafts.append_all([(letter, ["\\Draft"], AT) for letter in letters]):
                 say("appended", uid)
+            archive = await self.store.folder(TOM, "Archive")
+            revision = a_letter(f"r-{self.number}-{self.count}", 200)
+            if archive.uids:
+                say("revised", await archive.replace(archive.uids[-1], archive, revision, [], AT))
+            else:
+                say("revised", await archive.append(revision, [], AT))
 
 
 def pause() -> Deferred[None]:
