@@ -216,12 +216,13 @@ class IMailStore(Interface):
     def delete_folder(mailbox, name):
         """Deferred; inferiors stay.  A special folder is emptied, not deleted.  @raise NotFound, Conflict: INBOX."""
 
-    def rename_folder(mailbox, old, new):
+    def rename_folder(mailbox, old, new, saved=None):
         """
         Deferred; inferiors follow (RFC 3501 section 6.3.5, INBOX moves its messages).
 
         A renamed folder keeps its UIDs and objectid under a greater UIDVALIDITY; a special use that came
-        with the old name stays behind, with a new folder of that name.
+        with the old name stays behind, with a new folder of that name.  C{saved}: as for C{IFolder.move}, of the
+        messages of INBOX.
 
         @raise NotFound, Invalid.  @raise Conflict: a new name exists, or is below the old one.
         """
@@ -367,17 +368,27 @@ class IFolder(Interface):
         found for those.  C{header} is searched as it stands, encoded words and all.
         """
 
-    def append(octets, flags, date):
-        """Deferred of uid; durable when it fires.  C{date}: aware datetime.  @raise Invalid: a flag."""
+    def saved(uids):
+        """
+        Deferred of list of aware datetimes: when messages were put into this folder (RFC 8514), None for those that
+        are gone; in the order of C{uids}.
+        """
 
-    def append_all(messages):
+    def append(octets, flags, date, saved=None):
+        """
+        Deferred of uid; durable when it fires.  C{date}: aware datetime.  @raise Invalid: a flag.
+
+        @param saved: the instant it is put here, None for C{date}.
+        """
+
+    def append_all(messages, saved=None):
         """
         Deferred of list of uids, in order: all are durable and visible when it fires, or, also after a crash, none is.
 
         @param messages: (octets, flags, date) of each, as for C{append}.
         """
 
-    def replace(uid, target, octets, flags, date):
+    def replace(uid, target, octets, flags, date, saved=None):
         """
         Deferred of uid: of a message, as for C{append}, in another IFolder or this one; that with C{uid} is gone from
         here.  Both have happened when it fires, or, also after a crash, neither has.
@@ -403,10 +414,14 @@ class IFolder(Interface):
         are C{\\Recent} to it alone (RFC 3501 section 2.3.2).  Changes no modseq and is not announced.
         """
 
-    def copy(uids, target):
-        """Deferred of list of (source uid, target uid) into another IFolder, flags and dates kept."""
+    def copy(uids, target, saved=None):
+        """
+        Deferred of list of (source uid, target uid) into another IFolder, flags and dates kept.
 
-    def move(uids, target):
+        @param saved: the instant they are put there, None for their own dates.
+        """
+
+    def move(uids, target, saved=None):
         """As C{copy}, and the sources are gone, atomically for each message (RFC 6851)."""
 
     def expunge(uids):

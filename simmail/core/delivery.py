@@ -65,6 +65,7 @@ class Delivery(Struct, frozen=True):
     @ivar commit: what must be committed to the database for it, encoded by
         the post office (opaque to the store, C{b""}: nothing is owed).
     @ivar parts: of several messages, which stand one behind the other in C{octets}; each has a filing of its own.
+    @ivar saved: when it was put there, where that is not C{at} (RFC 8514).
     @ivar replaces: what is gone once this is filed; both happen or neither does.
     """
 
@@ -76,6 +77,7 @@ class Delivery(Struct, frozen=True):
     commit: bytes = b""
     parts: tuple[Part, ...] = ()
     replaces: Replaced | None = None
+    saved: datetime | None = None
 
 
 class Arrival(Struct, frozen=True):

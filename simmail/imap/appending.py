@@ -48,7 +48,7 @@ async def append(imap: ImapServer, arguments: Arguments) -> bytes:
         if len(messages) == 1:
             uids = [await _append(imap, folder, *messages[0])]
         else:
-            uids = await folder.append_all(messages)
+            uids = await folder.append_all(messages, imap.login.universe.clock.now())
     except Unavailable as error:
         raise No(str(error), "UNAVAILABLE") from None
     return b"[APPENDUID %d %b] APPEND completed" % (folder.uidvalidity, show_set(uids))
@@ -75,7 +75,7 @@ async def _append(
 ) -> int:
     uid = await copy_in_sent(imap, folder, octets)
     if uid is None:
-        uid = await folder.append(octets, flags, date)
+        uid = await folder.append(octets, flags, date, imap.login.universe.clock.now())
     return uid
 
 

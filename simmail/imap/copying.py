@@ -33,14 +33,14 @@ async def copy(imap: ImapServer, arguments: Arguments, uid: bool = False) -> byt
     """COPY: all messages or none."""
     selected, uids, target = await _arguments(imap, arguments, uid, False)
     check_room(imap)
-    pairs = await selected.folder.copy(uids, target) if uids else []
+    pairs = await selected.folder.copy(uids, target, imap.login.universe.clock.now()) if uids else []
     return (_copied(target.uidvalidity, pairs) + b" " if pairs else b"") + b"COPY completed"
 
 
 async def move(imap: ImapServer, arguments: Arguments, uid: bool = False) -> bytes:
     """MOVE: the new UIDs first, then the messages vanish (RFC 6851 section 4.3)."""
     selected, uids, target = await _arguments(imap, arguments, uid, True)
-    pairs = await selected.folder.move(uids, target) if uids else []
+    pairs = await selected.folder.move(uids, target, imap.login.universe.clock.now()) if uids else []
     if pairs:
         imap.write(b"* OK %b Moved\r\n" % _copied(target.uidvalidity, pairs))
     return b"MOVE completed"

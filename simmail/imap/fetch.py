@@ -8,6 +8,7 @@ reactor for long.  Source: RFC 3501 section 6.4.5, RFC 7162 section 3.1.4, RFC 9
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -166,6 +167,8 @@ class Plan:
         self.sets_seen = not selected.read_only and any(item.sets_seen for item in items)
         self.tells_seen = self.sets_seen and not any(item.kind == "FLAGS" for item in items)
         self.format = b"* %d FETCH (" + b" ".join(self.formats) + (b"%b" if self.tells_seen else b"")
+        self._saved: Sequence[datetime] = ()
+        self.tells_saved = any(item.kind == "SAVEDATE" for item in items)
         self._ahead: list[tuple[Sequence[int], Deferred[Columns]]] = []
 
     def _add(self, item: Item) -> None:
@@ -183,6 +186,8 @@ class Plan:
             self._keep(b"RFC822.SIZE %d", lambda uids, _: folder.column("size", uids))
         elif kind == "MODSEQ":
             self._keep(b"MODSEQ (%d)", lambda uids, _: folder.column("modseq", uids))
+        elif kind == "SAVEDATE":
+            self._keep(b"SAVEDATE %b", lambda uids, _: list(map(internal_date, self._saved)))
         elif kind == "EMAILID":
             self._keep(b"EMAILID (%b)", lambda uids, _: [email_id(key) for key in folder.column("key", uids)])
         elif kind == "THREADID":
@@ -278,6 +283,8 @@ class Plan:
             if len(found) < len(uids):
                 self.missing = True
                 uids = found
+        if self.tells_saved:
+            uids, kept = await self._learn_saved(uids, kept)
         if not uids:
             return
         self.shown = True
@@ -294,6 +301,17 @@ class Plan:
             # One format for all rows: a message costs no step of its own.
             format = (self.format + b")\r\n") * len(uids)
             await self.imap.send(format % tuple(chain.from_iterable(zip(*columns))))
+
+    async def _learn_saved(self, uids: Sequence[int], kept: list[list[Any]]) -> tuple[Sequence[int], list[list[Any]]]:
+        """When messages were saved; of those and their columns what is still there."""
+        dates = await self.selected.folder.saved(uids)
+        known = {uid: date for uid, date in zip(uids, dates) if date is not None}
+        left = [uid for uid in self._left(uids) if uid in known]
+        self._saved = [known[uid] for uid in left]
+        if len(left) == len(uids):
+            return uids, kept
+        self.missing = True
+        return only(uids, set(left), kept)
 
     def _left(self, uids: Sequence[int]) -> Sequence[int]:
         """The messages that are still there."""

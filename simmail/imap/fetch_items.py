@@ -1,8 +1,8 @@
 """
 What FETCH asks for: the grammar of its items.
 
-Source: RFC 3501 section 6.4.5, RFC 3516 (BINARY), RFC 7162 (MODSEQ), RFC 8474 (OBJECTID), RFC 8970 (PREVIEW),
-RFC 9394 (PARTIAL).
+Source: RFC 3501 section 6.4.5, RFC 3516 (BINARY), RFC 7162 (MODSEQ), RFC 8474 (OBJECTID), RFC 8514 (SAVEDATE),
+RFC 8970 (PREVIEW), RFC 9394 (PARTIAL).
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Item(NamedTuple):
 
 _SIMPLE = frozenset((
     b"ENVELOPE", b"FLAGS", b"INTERNALDATE", b"RFC822.SIZE", b"BODYSTRUCTURE", b"UID",
-    b"MODSEQ", b"EMAILID", b"THREADID"))
+    b"MODSEQ", b"EMAILID", b"THREADID", b"SAVEDATE"))
 _FAST = (b"FLAGS", b"INTERNALDATE", b"RFC822.SIZE")
 _MACROS = {b"ALL": (*_FAST, b"ENVELOPE"), b"FAST": _FAST, b"FULL": (*_FAST, b"ENVELOPE", b"BODY")}
 

@@ -127,7 +127,7 @@ async def rename(imap: ImapServer, arguments: Arguments) -> None:
     if selected is not None and old != "INBOX" and (selected.folder.name + "/").startswith(old + "/"):
         _leave(imap)
     try:
-        await store.rename_folder(address, old, new)
+        await store.rename_folder(address, old, new, imap.login.universe.clock.now())
     except NotFound:
         raise No("There is no such mailbox", "NONEXISTENT") from None
     except Conflict as error:

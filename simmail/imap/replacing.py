@@ -74,7 +74,7 @@ async def replace(imap: ImapServer, arguments: Arguments, uid: bool = False) -> 
             await source.expunge([old])
             fresh = there
         else:
-            fresh = await source.replace(old, target, octets, flags, date)
+            fresh = await source.replace(old, target, octets, flags, date, imap.login.universe.clock.now())
     except NotFound:
         raise No("The message is expunged", "EXPUNGEISSUED") from None
     except Unavailable as error:

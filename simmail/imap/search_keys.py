@@ -1,7 +1,8 @@
 """
 What SEARCH asks for: the grammar of its keys, and each key as a value.
 
-Source: RFC 3501 section 6.4.4, RFC 5032 (WITHIN), RFC 7162 (MODSEQ), RFC 8474 (OBJECTID).
+Source: RFC 3501 section 6.4.4, RFC 5032 (WITHIN), RFC 7162 (MODSEQ), RFC 8474 (OBJECTID), RFC 8514
+(SAVEDATE).
 """
 
 from __future__ import annotations
@@ -72,6 +73,13 @@ class When(NamedTuple):
     day: date
 
 
+class Saved(NamedTuple):
+    """A day of being put into the folder; C{how} is C{"<"}, C{"="} or C{">="}."""
+
+    how: str
+    day: date
+
+
 class Age(NamedTuple):
     """Filed within so many seconds of now, or before."""
 
@@ -113,7 +121,8 @@ class ObjectId(NamedTuple):
     value: str
 
 
-Key = Union[Every, Either, Not, Messages, Flagged, Recent, Size, When, Age, Header, Named, Text, Modseq, ObjectId]
+Key = Union[
+    Every, Either, Not, Messages, Flagged, Recent, Size, When, Saved, Age, Header, Named, Text, Modseq, ObjectId]
 
 _FLAGS = {
     b"ANSWERED": ("\\Answered", True), b"DELETED": ("\\Deleted", True), b"DRAFT": ("\\Draft", True),
@@ -125,6 +134,7 @@ _DAYS = {
     b"BEFORE": (False, "<"), b"ON": (False, "="), b"SINCE": (False, ">="),
     b"SENTBEFORE": (True, "<"), b"SENTON": (True, "="), b"SENTSINCE": (True, ">="),
 }
+_SAVED = {b"SAVEDBEFORE": "<", b"SAVEDON": "=", b"SAVEDSINCE": ">="}
 _HEADERS = frozenset((b"BCC", b"CC", b"FROM", b"SUBJECT", b"TO"))
 _CHARSETS = frozenset((b"US-ASCII", b"UTF-8"))
 
@@ -179,7 +189,7 @@ class _Reader:
         word = arguments.word()
         if word in _FLAGS:
             return Flagged(*_FLAGS[word])
-        if word == b"ALL":
+        if word in (b"ALL", b"SAVEDATESUPPORTED"):
             return Every(())
         if word == b"NEW":
             return Every((Recent(True), Flagged("\\Seen", False)))
@@ -213,6 +223,8 @@ class _Reader:
             return Age(word == b"YOUNGER", arguments.number(1))
         if word in _DAYS:
             return When(*_DAYS[word], arguments.date())
+        if word in _SAVED:
+            return Saved(_SAVED[word], arguments.date())
         if word == b"UID":
             return Messages(arguments.set(), True)
         if word == b"MODSEQ":

@@ -19,7 +19,8 @@ from simmail.core.headers import fields, value
 from simmail.imap.replies import No
 from simmail.imap.objects import THREAD_FIELDS, email_id, thread_id
 from simmail.imap.search_keys import (
-    Age, Either, Every, Flagged, Header, Key, Messages, Modseq, Named, Not, ObjectId, Recent, Size, Text, When)
+    Age, Either, Every, Flagged, Header, Key, Messages, Modseq, Named, Not, ObjectId, Recent, Saved, Size, Text,
+    When)
 from simmail.imap.sequence import portions
 from simmail.imap.session import Selected
 
@@ -88,6 +89,8 @@ class Search:
             return self._of_folder(uids, self.folder.having(key.flag, key.on))
         if isinstance(key, Modseq):
             return self._of_folder(uids, self.folder.changed(key.least - 1))
+        if isinstance(key, Saved):
+            return _on_days(key, uids, await self.folder.saved(uids))
         fitting: list[int] = []
         for begin in range(0, len(uids), STATE):
             fitting += self._cheap(key, uids[begin:begin + STATE])
@@ -121,15 +124,7 @@ class Search:
             edge = self.now - timedelta(seconds=min(key.seconds, 10**10))
             return [uid for uid, at in zip(uids, dates) if at is not None and (at >= edge) is key.younger]
         assert isinstance(key, When)
-        begin = datetime(key.day.year, key.day.month, key.day.day, tzinfo=UTC)
-        day = timedelta(days=1)
-        last = datetime.max.replace(tzinfo=UTC)
-        end = begin + day if begin < last - day else last
-        if key.how == "<":
-            return [uid for uid, at in zip(uids, dates) if at is not None and at < begin]
-        if key.how == ">=":
-            return [uid for uid, at in zip(uids, dates) if at is not None and at >= begin]
-        return [uid for uid, at in zip(uids, dates) if at is not None and begin <= at < end]
+        return _on_days(key, uids, dates)
 
     async def _dear(self, key: Key, uids: Sequence[int]) -> list[int]:
         sure: list[int] = []
@@ -228,6 +223,19 @@ class Search:
 def _together(some: list[int], others: list[int]) -> list[int]:
     """What is in one of two lists, ascending."""
     return sorted(some + others) if some and others else some or sorted(others)
+
+
+def _on_days(key: When | Saved, uids: Sequence[int], dates: Sequence[datetime | None]) -> list[int]:
+    """The messages whose dates are on the days of a key."""
+    begin = datetime(key.day.year, key.day.month, key.day.day, tzinfo=UTC)
+    day = timedelta(days=1)
+    last = datetime.max.replace(tzinfo=UTC)
+    end = begin + day if begin < last - day else last
+    if key.how == "<":
+        return [uid for uid, at in zip(uids, dates) if at is not None and at < begin]
+    if key.how == ">=":
+        return [uid for uid, at in zip(uids, dates) if at is not None and at >= begin]
+    return [uid for uid, at in zip(uids, dates) if at is not None and begin <= at < end]
 
 
 def _both(uids: Sequence[int], found: Sequence[int]) -> list[int]:

@@ -27,7 +27,8 @@ def messages(delivery: Delivery) -> list[Delivery]:
     for number, (part, one) in enumerate(zip(delivery.parts, delivery.filings), 1):
         octets = delivery.octets[at:at + part.size]
         at += part.size
-        found.append(Delivery(f"{delivery.id}-{number}", delivery.universe, (one,), octets, part.at))
+        found.append(Delivery(
+            f"{delivery.id}-{number}", delivery.universe, (one,), octets, part.at, saved=delivery.saved))
     return found
 
 
@@ -81,7 +82,8 @@ def _appear(
     try:
         for one, temporary in zip(singles, written):
             # Linked, so that a second attempt has what it needs.
-            sheets.append(filing.Sheet(one.id, len(one.octets), microseconds(one.at), temporary, 2))
+            saved = microseconds(one.saved) if one.saved is not None else None
+            sheets.append(filing.Sheet(one.id, len(one.octets), microseconds(one.at), saved, temporary, 2))
             uid, row = filer.appear(sheets[-1], place, one.filings[0].flags, take)
             copies.append(Copy(place.mailbox, place.name, uid, uids.uidvalidity))
             if row is not None:

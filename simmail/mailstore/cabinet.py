@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from simmail.core.delivery import SPECIAL_FOLDERS
@@ -48,14 +49,14 @@ class Cabinet:
         self._store.tally.says(mailbox, name, (0, 0))
         self._store.later(self._store.indexer.call(self._store.index.forget, mailbox, name))
 
-    async def rename(self, mailbox: str, old: str, new: str) -> None:
+    async def rename(self, mailbox: str, old: str, new: str, saved: datetime | None) -> None:
         """A folder and its inferiors are called something else."""
         box = self._store.boxes.require(mailbox)
         old, new = existing_folder(old), check_folder(new)
         if old == INBOX:
             await self.create(mailbox, new)
             inbox, target = await self._store.folder(mailbox, INBOX), await self._store.folder(mailbox, new)
-            await inbox.move(list(inbox.uids), target)
+            await inbox.move(list(inbox.uids), target, saved)
             return
         moves = await self._store.writer.call(_move, self._store.filer, mailbox, box, old, new)
         self._store.places_known.changed()

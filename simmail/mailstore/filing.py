@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from simmail.core.delivery import Copy, Delivery
 from simmail.errors import NotFound
-from simmail.mailstore import batches, maildir, marks, office, replacing
+from simmail.mailstore import batches, maildir, marks, office, replacing, saving
 from simmail.mailstore.flags import is_keyword, microseconds
 from simmail.mailstore.keyed import NO_SHARES, Place, Share, key_of
 from simmail.mailstore.layout import TMP, Layout
@@ -64,16 +64,17 @@ class Sheet:
     """
     What the copies of one delivery have in common while it is filed.
 
-    @ivar date: microseconds; temporary: where the file is until the last copy takes it.
+    @ivar date: microseconds; saved: the same, None for that; temporary: where the file is until the last copy takes it.
     @ivar left: copies that are still to be made; placed: where those are that appeared.
     """
 
-    __slots__ = ("key", "size", "date", "temporary", "left", "placed")
+    __slots__ = ("key", "size", "date", "saved", "temporary", "left", "placed")
 
-    def __init__(self, key: str, size: int, date: int, temporary: str, left: int) -> None:
+    def __init__(self, key: str, size: int, date: int, saved: int | None, temporary: str, left: int) -> None:
         self.key = key
         self.size = size
         self.date = date
+        self.saved = saved
         self.temporary = temporary
         self.left = left
         self.placed: list[str] = []
@@ -220,7 +221,8 @@ class Filer:
         else:
             self.write(temporary, delivery.octets, date)
         keys = list(map(key_of, delivery.filings))
-        sheet = Sheet(delivery.id, len(delivery.octets), date, temporary, len(set(keys)))
+        saved = microseconds(delivery.saved) if delivery.saved is not None else None
+        sheet = Sheet(delivery.id, len(delivery.octets), date, saved, temporary, len(set(keys)))
         copies: dict[tuple[str, str], Copy] = {}
         added: list[Added] = []
         try:
@@ -275,6 +277,8 @@ class Filer:
                 place.uids.define([flag for flag in flags if is_keyword(flag)])
             mask = place.mask(flags)
         uid, modseq = take()
+        if sheet.saved is not None:
+            saving.note(self.layout, place.directory, sheet.saved, (uid,))
         path = f"{place.directory}/{maildir.path_of(key, uid, sheet.size, mask, not flags)}"
         if sheet.left == 1:
             os.rename(sheet.temporary, path, src_dir_fd=root, dst_dir_fd=root)
@@ -325,6 +329,8 @@ class Filer:
             if found is None:
                 continue
             path = f"{place.directory}/{found[1]}"
+            if delivery.saved is not None:
+                saving.note(self.layout, place.directory, microseconds(delivery.saved), (found[0],))
             if self.layout.read(path) != delivery.octets:
                 temporary = self.temporary(delivery)
                 self.write(temporary, delivery.octets, microseconds(delivery.at))

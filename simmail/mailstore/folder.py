@@ -21,11 +21,11 @@ from simmail.core.ordering import Criterion
 from simmail.concurrency import unbroken
 from simmail.errors import NotFound, Refusal
 from simmail.interfaces import IFolder
-from simmail.mailstore import following, loading, reading
+from simmail.mailstore import following, loading, reading, saving
 from simmail.mailstore.files import read_files
 from simmail.mailstore.filing import Filed, Restated
 from simmail.mailstore.flagging import Flagging
-from simmail.mailstore.flags import canonical_all, microseconds
+from simmail.mailstore.flags import canonical_all, instant, microseconds
 from simmail.mailstore.index import Snapshot
 from simmail.mailstore.keyed import SYSTEM_MASK
 from simmail.mailstore.loading import Head, Loaded
@@ -98,7 +98,9 @@ class Folder(Flagging):
 
     # Coming, going
 
-    def append(self, octets: bytes, flags: Iterable[str], date: datetime) -> Deferred[int]:
+    def append(
+        self, octets: bytes, flags: Iterable[str], date: datetime, saved: datetime | None = None
+    ) -> Deferred[int]:
         """Deferred of the UID of one more message."""
         store = self._store
         try:
@@ -108,13 +110,16 @@ class Folder(Flagging):
         except Refusal:
             return fail()
         store.idle.wait()
-        delivery = Delivery(store.unique(), store.universe, (filing,), octets, date)
+        delivery = Delivery(
+            store.unique(), store.universe, (filing,), octets, date, saved=saved if saved != date else None)
         return store.journal.accept(delivery, store.file_only).addCallback(self._appended)
 
     def _appended(self, filed: Filed) -> int:
         return self._store.filed(filed)[0].uid
 
-    def append_all(self, messages: Sequence[tuple[bytes, Iterable[str], datetime]]) -> Deferred[list[int]]:
+    def append_all(
+        self, messages: Sequence[tuple[bytes, Iterable[str], datetime]], saved: datetime | None = None
+    ) -> Deferred[list[int]]:
         """Deferred of the UIDs of some more messages, all of them or none."""
         store = self._store
         try:
@@ -129,19 +134,22 @@ class Folder(Flagging):
         store.idle.wait()
         delivery = Delivery(
             store.unique(), store.universe, filings, b"".join([octets for octets, _, _ in messages]), messages[0][2],
-            parts=tuple(Part(len(octets), date) for octets, _, date in messages))
+            parts=tuple(Part(len(octets), date) for octets, _, date in messages), saved=saved)
         return store.journal.accept(delivery, store.file_only).addCallback(self._appended_all)
 
     def _appended_all(self, filed: Filed) -> list[int]:
         return [copy.uid for copy in self._store.filed(filed)]
 
     def replace(
-        self, uid: int, target: Folder, octets: bytes, flags: Iterable[str], date: datetime
+        self, uid: int, target: Folder, octets: bytes, flags: Iterable[str], date: datetime,
+        saved: datetime | None = None,
     ) -> Deferred[int]:
         """Deferred of the UID of a message in another folder (or this one) that takes the place of one here."""
-        return Deferred.fromCoroutine(self._replace(uid, target, octets, tuple(flags), date))
+        return Deferred.fromCoroutine(self._replace(uid, target, octets, tuple(flags), date, saved))
 
-    async def _replace(self, uid: int, target: Folder, octets: bytes, flags: tuple[str, ...], date: datetime) -> int:
+    async def _replace(
+        self, uid: int, target: Folder, octets: bytes, flags: tuple[str, ...], date: datetime, saved: datetime | None
+    ) -> int:
         store = self._store
         target.require()
         microseconds(date)
@@ -153,7 +161,8 @@ class Folder(Flagging):
                 raise NotFound(f"message {uid} is gone")
             delivery = Delivery(
                 store.unique(), store.universe, (filing,), octets, date,
-                replaces=Replaced(self.mailbox, self.name, uid, self._rows.path(at)))
+                replaces=Replaced(self.mailbox, self.name, uid, self._rows.path(at)),
+                saved=saved if saved != date else None)
             filed: Filed = await store.journal.accept(delivery, store.file_only)
             fresh = store.filed(filed)[0].uid
             if filed.removed is not None and not self.gone and self._rows.has(uid):
@@ -161,22 +170,28 @@ class Folder(Flagging):
                 following.expunged(store, self, [uid])
         return fresh
 
-    def copy(self, uids: Iterable[int], target: Folder) -> Deferred[list[tuple[int, int]]]:
+    def copy(
+        self, uids: Iterable[int], target: Folder, saved: datetime | None = None
+    ) -> Deferred[list[tuple[int, int]]]:
         """Deferred of (source, target) UIDs: also in another folder."""
-        return Deferred.fromCoroutine(self._transfer(uids, target, False))
+        return Deferred.fromCoroutine(self._transfer(uids, target, False, saved))
 
-    def move(self, uids: Iterable[int], target: Folder) -> Deferred[list[tuple[int, int]]]:
+    def move(
+        self, uids: Iterable[int], target: Folder, saved: datetime | None = None
+    ) -> Deferred[list[tuple[int, int]]]:
         """Deferred of (source, target) UIDs: now in another folder."""
-        return Deferred.fromCoroutine(self._transfer(uids, target, True))
+        return Deferred.fromCoroutine(self._transfer(uids, target, True, saved))
 
-    async def _transfer(self, uids: Iterable[int], target: Folder, move: bool) -> list[tuple[int, int]]:
+    async def _transfer(
+        self, uids: Iterable[int], target: Folder, move: bool, saved: datetime | None
+    ) -> list[tuple[int, int]]:
         target.require()
         self._store.idle.wait()
         pairs: list[tuple[int, int]] = []
         try:
             async with self._changing():
                 await target._made()
-                await self._transfer_to(target, uids, move, pairs)
+                await self._transfer_to(target, uids, move, pairs, microseconds(saved) if saved is not None else None)
         except BaseException:
             if not move and pairs:
                 # All or nothing (RFC 3501 section 6.4.7).
@@ -190,7 +205,7 @@ class Folder(Flagging):
         return pairs
 
     async def _transfer_to(
-        self, target: Folder, uids: Iterable[int], move: bool, pairs: list[tuple[int, int]]
+        self, target: Folder, uids: Iterable[int], move: bool, pairs: list[tuple[int, int]], saved: int | None
     ) -> None:
         """Add to C{pairs} the (source, target) UIDs of what was copied or moved."""
         store = self._store
@@ -198,7 +213,7 @@ class Folder(Flagging):
         async def do(positions: list[int]) -> list[int]:
             rows = self._rows.rows(positions)
             done: Transferred = await store.writer.call(
-                transfer, store.filer, self.mailbox, self.name, self._sources(positions, rows),
+                transfer, store.filer, self.mailbox, self.name, self._sources(positions, rows, saved),
                 (target.mailbox, target.name), move)
             lost = [rows[at].uid for at in done.missing]
             came = done.rows(rows)
@@ -224,13 +239,13 @@ class Folder(Flagging):
                 await self._unlink(uids)
                 following.expunged(self._store, self, uids)
 
-    def _sources(self, positions: Sequence[int], rows: Sequence[Row]) -> Sources:
+    def _sources(self, positions: Sequence[int], rows: Sequence[Row], saved: int | None) -> Sources:
         """What is to be copied or moved."""
         _, masks, sizes, _, _, _, keys = zip(*rows)
         held = set(map((~SYSTEM_MASK).__and__, masks))
         return Sources(
             self._rows.paths(positions), list(keys), array("Q", sizes), array("I", masks),
-            {mask: self._keywords_of(mask) for mask in held})
+            {mask: self._keywords_of(mask) for mask in held}, saved)
 
     def expunge(self, uids: Iterable[int]) -> Deferred[list[int]]:
         """Deferred of the UIDs removed."""
@@ -287,6 +302,20 @@ class Folder(Flagging):
         return sorted(uid for modseq, uid in self._vanished if modseq > since)
 
     # Reading
+
+    def saved(self, uids: Sequence[int]) -> Deferred[list[datetime | None]]:
+        """Deferred of when messages were put here, None for those that are gone."""
+        return Deferred.fromCoroutine(self._saved(uids))
+
+    async def _saved(self, uids: Sequence[int]) -> list[datetime | None]:
+        self.require()
+        dates = self.column("arrival", uids)
+        there = [(uid, date) for uid, date in zip(uids, dates) if date is not None]
+        store = self._store
+        found = await store.reader.call(
+            saving.find, store.layout.root, self.directory, [uid for uid, _ in there], [date for _, date in there])
+        known = dict(zip([uid for uid, _ in there], map(instant, found)))
+        return list(map(known.get, uids))
 
     def read(self, uid: int) -> Deferred[bytes]:
         """Deferred of the octets of a message."""

@@ -212,15 +212,15 @@ def find_uid(root: int, directory: str, uid: int) -> str | None:
     return None
 
 
+def uids(root: int, directory: str) -> set[int]:
+    """The UIDs in the names of a folder."""
+    matches = [_NAME.fullmatch(name) for part in (NEW, CUR) for name in names(root, f"{directory}/{part}")]
+    return {int(match[2]) for match in matches if match is not None and int(match[2]) <= HIGHEST_UID}
+
+
 def highest_uid(root: int, directory: str) -> int:
     """The highest UID in the names of a folder, 0 for none."""
-    highest = 0
-    for part in (NEW, CUR):
-        for name in names(root, f"{directory}/{part}"):
-            match = _NAME.fullmatch(name)
-            if match is not None and int(match[2]) <= HIGHEST_UID:
-                highest = max(highest, int(match[2]))
-    return highest
+    return max(uids(root, directory), default=0)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ import os
 import re
 import secrets
 from collections.abc import Callable, Collection, Iterable, Sequence
+from datetime import datetime
 from typing import Any
 
 from msgspec.structs import replace
@@ -342,9 +343,9 @@ class MailStore:
         """Deferred: the folder and its messages are gone."""
         return Deferred.fromCoroutine(self._cabinet.delete(mailbox, name))
 
-    def rename_folder(self, mailbox: str, old: str, new: str) -> Deferred[None]:
+    def rename_folder(self, mailbox: str, old: str, new: str, saved: datetime | None = None) -> Deferred[None]:
         """Deferred: the folder and its inferiors are called something else."""
-        return Deferred.fromCoroutine(self._cabinet.rename(mailbox, old, new))
+        return Deferred.fromCoroutine(self._cabinet.rename(mailbox, old, new, saved))
 
     def subscribed(self, mailbox: str) -> Deferred[set[str]]:
         """Deferred of the names subscribed to."""

@@ -29,8 +29,8 @@ class Mark(NamedTuple):
     uids: list[range]
 
 
-def line(modseq: int, mask: int, uids: Iterable[int]) -> bytes:
-    """A line; C{uids} ascend."""
+def shown(uids: Iterable[int]) -> str:
+    """UIDs, ascending, as C{1:3,7}."""
     runs: list[str] = []
     begin = last = 0
     for uid in uids:
@@ -42,7 +42,19 @@ def line(modseq: int, mask: int, uids: Iterable[int]) -> bytes:
         begin = last = uid
     if begin:
         runs.append(str(begin) if begin == last else f"{begin}:{last}")
-    return f"{modseq} {letters_of(mask) or '-'} {','.join(runs)}\n".encode("ascii") if runs else b""
+    return ",".join(runs)
+
+
+def ranges(text: str) -> list[range]:
+    """The same as ranges."""
+    ends = [_RUN.fullmatch(run) for run in text.split(",")]
+    return [range(int(one[1]), int(one[2] or one[1]) + 1) for one in ends if one is not None]
+
+
+def line(modseq: int, mask: int, uids: Iterable[int]) -> bytes:
+    """A line; C{uids} ascend."""
+    runs = shown(uids)
+    return f"{modseq} {letters_of(mask) or '-'} {runs}\n".encode("ascii") if runs else b""
 
 
 def read(root: int, directory: str) -> list[Mark]:
@@ -61,12 +73,7 @@ def _marks(lines: Iterable[str]) -> Iterator[Mark]:
         match = _LINE.fullmatch(text)
         if match is None:
             continue
-        uids = []
-        for run in match[3].split(","):
-            ends = _RUN.fullmatch(run)
-            if ends is not None:
-                uids.append(range(int(ends[1]), int(ends[2] or ends[1]) + 1))
-        yield Mark(int(match[1]), 0 if match[2] == "-" else mask_of(match[2]), uids)
+        yield Mark(int(match[1]), 0 if match[2] == "-" else mask_of(match[2]), ranges(match[3]))
 
 
 def append(root: int, directory: str, octets: bytes) -> None:

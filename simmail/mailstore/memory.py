@@ -261,7 +261,7 @@ class MemoryMailStore:
             box.folders.pop(name).remove()
 
     @deferred
-    def rename_folder(self, mailbox: str, old: str, new: str) -> None:
+    def rename_folder(self, mailbox: str, old: str, new: str, saved: datetime | None = None) -> None:
         """The folder and its inferiors are called something else."""
         self.require()
         box = self._find(mailbox)
@@ -278,7 +278,7 @@ class MemoryMailStore:
         if old == INBOX:
             self._add(mailbox, box, new, use_of(new))
             inbox = box.folders[INBOX]
-            inbox._remove([uid for uid, _ in inbox._copy(inbox.uids, box.folders[new])])
+            inbox._remove([uid for uid, _ in inbox._copy(inbox.uids, box.folders[new], saved)])
             return
         for source, target in moves.items():
             folder = box.folders.pop(source)

@@ -44,6 +44,7 @@ class _Message(NamedTuple):
     date: datetime
     modseq: int
     recent: bool
+    saved: datetime
 
 
 @implementer(IFolder)
@@ -138,6 +139,12 @@ class MemoryFolder:
     # Reading
 
     @deferred
+    def saved(self, uids: Sequence[int]) -> list[datetime | None]:
+        """When messages were put here, None for those that are gone."""
+        self._require()
+        return [self._messages[uid].saved if uid in self._messages else None for uid in uids]
+
+    @deferred
     def read(self, uid: int) -> bytes:
         """The octets of a message."""
         self._require()
@@ -205,28 +212,33 @@ class MemoryFolder:
     # Changing
 
     @deferred
-    def append(self, octets: bytes, flags: Iterable[str], date: datetime) -> int:
+    def append(self, octets: bytes, flags: Iterable[str], date: datetime, saved: datetime | None = None) -> int:
         """One more message; its UID."""
         self._require()
         flags = canonical_all(flags)
         microseconds(date)
-        return self.add(self._store.unique(), octets, flags, date)
+        return self.add(self._store.unique(), octets, flags, date, saved=saved)
 
     @deferred
-    def append_all(self, messages: Sequence[tuple[bytes, Iterable[str], datetime]]) -> list[int]:
+    def append_all(
+        self, messages: Sequence[tuple[bytes, Iterable[str], datetime]], saved: datetime | None = None
+    ) -> list[int]:
         """Some more messages, all of them or none; their UIDs."""
         self._require()
         for _, _, date in messages:
             microseconds(date)
         checked = [canonical_all(flags) for _, flags, _ in messages]
-        uids = [self._add(self._store.unique(), octets, flags, date, None)
+        uids = [self._add(self._store.unique(), octets, flags, date, None, saved)
                 for (octets, _, date), flags in zip(messages, checked)]
         if uids:
             self._tell(FolderChange("added", tuple(uids), self.highestmodseq))
         return uids
 
     @deferred
-    def replace(self, uid: int, target: MemoryFolder, octets: bytes, flags: Iterable[str], date: datetime) -> int:
+    def replace(
+        self, uid: int, target: MemoryFolder, octets: bytes, flags: Iterable[str], date: datetime,
+        saved: datetime | None = None,
+    ) -> int:
         """A message in another folder, or this one, that takes the place of one here; its UID."""
         self._require()
         target._require()
@@ -234,25 +246,30 @@ class MemoryFolder:
         microseconds(date)
         if uid not in self._messages:
             raise NotFound(f"message {uid} is gone")
-        fresh = target.add(self._store.unique(), octets, flags, date)
+        fresh = target.add(self._store.unique(), octets, flags, date, saved=saved)
         self._remove([uid])
         return fresh
 
-    def add(self, key: str, octets: bytes, flags: Iterable[str], date: datetime, recent: bool | None = None) -> int:
+    def add(
+        self, key: str, octets: bytes, flags: Iterable[str], date: datetime, recent: bool | None = None,
+        saved: datetime | None = None,
+    ) -> int:
         """One more message, told to who listens; its UID."""
-        uid = self._add(key, octets, flags, date, recent)
+        uid = self._add(key, octets, flags, date, recent, saved)
         self._tell(FolderChange("added", (uid,), self.highestmodseq))
         return uid
 
     def _add(
-        self, key: str, octets: bytes, flags: Iterable[str], date: datetime, recent: bool | None = None
+        self, key: str, octets: bytes, flags: Iterable[str], date: datetime, recent: bool | None = None,
+        saved: datetime | None = None,
     ) -> int:
         flags = self._known(flags, strict=False)
         uid = self.uidnext
         self.uidnext += 1
         self.highestmodseq += 1
         self._messages[uid] = _Message(
-            key, octets, flags, date.astimezone(UTC), self.highestmodseq, not flags if recent is None else recent)
+            key, octets, flags, date.astimezone(UTC), self.highestmodseq, not flags if recent is None else recent,
+            (saved or date).astimezone(UTC))
         self._keys.setdefault(key, []).append(uid)
         self.uids.append(uid)
         return uid
@@ -325,24 +342,30 @@ class MemoryFolder:
         return taken
 
     @deferred
-    def copy(self, uids: Iterable[int], target: MemoryFolder) -> list[tuple[int, int]]:
+    def copy(
+        self, uids: Iterable[int], target: MemoryFolder, saved: datetime | None = None
+    ) -> list[tuple[int, int]]:
         """Also in another folder; (source, target) UIDs."""
-        return self._copy(uids, target)
+        return self._copy(uids, target, saved)
 
-    def _copy(self, uids: Iterable[int], target: MemoryFolder) -> list[tuple[int, int]]:
+    def _copy(
+        self, uids: Iterable[int], target: MemoryFolder, saved: datetime | None = None
+    ) -> list[tuple[int, int]]:
         self._require()
         target._require()
         sources = [(uid, self._messages[uid]) for uid in sorted(set(uids)) if uid in self._messages]
-        pairs = [(uid, target._add(message.key, message.octets, message.flags, message.date))
+        pairs = [(uid, target._add(message.key, message.octets, message.flags, message.date, saved=saved))
                  for uid, message in sources]
         if pairs:
             target._tell(FolderChange("added", tuple(uid for _, uid in pairs), target.highestmodseq))
         return pairs
 
     @deferred
-    def move(self, uids: Iterable[int], target: MemoryFolder) -> list[tuple[int, int]]:
+    def move(
+        self, uids: Iterable[int], target: MemoryFolder, saved: datetime | None = None
+    ) -> list[tuple[int, int]]:
         """Now in another folder; (source, target) UIDs."""
-        pairs = self._copy(uids, target)
+        pairs = self._copy(uids, target, saved)
         self._remove([uid for uid, _ in pairs])
         return pairs
 

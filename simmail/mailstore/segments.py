@@ -52,6 +52,7 @@ class Described(Struct, frozen=True, array_like=True):
     commit: bytes
     parts: tuple[Part, ...] = ()
     replaces: Replaced | None = None
+    saved: datetime | None = None
 
 
 class FiledAt(Struct, frozen=True, array_like=True):
@@ -94,14 +95,14 @@ def describe(delivery: Delivery) -> bytes:
     """All of a delivery but its octets."""
     return _encode(Described(
         delivery.id, delivery.universe, delivery.filings, delivery.at, delivery.commit, delivery.parts,
-        delivery.replaces))
+        delivery.replaces, delivery.saved))
 
 
 def delivery_of(described: Described, octets: bytes) -> Delivery:
     """The delivery again."""
     return Delivery(
         described.id, described.universe, described.filings, octets, described.at, described.commit, described.parts,
-        described.replaces)
+        described.replaces, described.saved)
 
 
 def record(kind: bytes, value: object) -> Octets:

@@ -14,7 +14,7 @@ from itertools import chain, count
 from typing import NamedTuple
 
 from simmail.errors import Unavailable
-from simmail.mailstore import maildir
+from simmail.mailstore import maildir, saving
 from simmail.mailstore.filing import Filer, Restated
 from simmail.mailstore.keyed import SYSTEM_MASK
 from simmail.mailstore.maildir import Row, path_of
@@ -26,6 +26,7 @@ class Sources(NamedTuple):
 
     @ivar paths: their files, below the folder.
     @ivar keywords: what the bits of a mask that are keywords are called there.
+    @ivar saved: when that is, in microseconds, None for their own dates.
     """
 
     paths: list[str]
@@ -33,6 +34,7 @@ class Sources(NamedTuple):
     sizes: array[int]
     masks: array[int]
     keywords: dict[int, tuple[str, ...]]
+    saved: int | None = None
 
 
 class Transferred(NamedTuple):
@@ -81,6 +83,8 @@ def transfer(
             place.uids.locked():
         place.uids.define(list(dict.fromkeys(chain.from_iterable(sources.keywords.values()))))
         first, modseq = place.uids.take(len(paths), len(paths))
+        if sources.saved is not None and paths:
+            saving.note(filer.layout, place.directory, sources.saved, range(first, first + len(paths)))
         masks = {held: place.mask(keywords) for held, keywords in sources.keywords.items()}
         new_paths = [
             path_of(key, uid, size, mask & SYSTEM_MASK | masks[mask & ~SYSTEM_MASK], not mask)

@@ -114,7 +114,7 @@ class Foreign:
         store = self._universe.store
         try:
             inbox, target = await store.folder(copy.mailbox, copy.folder), await store.folder(copy.mailbox, "Junk")
-            await inbox.move([copy.uid], target)
+            await inbox.move([copy.uid], target, self._universe.clock.now())
         except (NotFound, Unavailable) as error:
             self.log.warn("junk stays in {mailbox}: {error}", mailbox=copy.mailbox, error=error)
 

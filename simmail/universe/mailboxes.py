@@ -138,7 +138,7 @@ class Mailboxes:
             await opened.flag([uid], ["\\Seen"], "+" if seen else "-", None)
         if target is None or target.name == opened.name:
             return folder, uid
-        moved = await opened.move([uid], target)
+        moved = await opened.move([uid], target, self._universe.clock.now())
         if not moved:
             raise NotFound(f"no message {uid} in {folder} of {address}")
         return target.name, moved[0][1]

@@ -389,6 +389,32 @@ class FolderContract(Contract):
         self.assertEqual((list(folder.uids), len(set(folder.column("key", folder.uids)))), ([1, 2, 3, 4], 4))
         self.assertEqual(result_of(self.store.owed()), ["d-mI0"])
 
+    def test_saved(self) -> None:
+        """When each message was put into its folder; its own date where nothing else was said."""
+        inbox, archive = self.filled(3), self.folder(name="Archive")
+        days = [AT + timedelta(days=n, microseconds=n) for n in range(9)]
+        result_of(inbox.append(a_mail("old"), (), AT - timedelta(days=400), days[1]))
+        result_of(inbox.append_all([(a_mail("a"), (), days[5]), (a_mail("b"), (), days[6])], days[2]))
+        result_of(inbox.replace(1, inbox, a_mail("c"), (), days[5], days[3]))
+        result_of(inbox.append(a_mail("plain"), (), days[4]))
+        saved = [AT, AT, days[1], days[2], days[2], days[3], days[4]]
+        self.assertEqual(result_of(inbox.saved(list(inbox.uids))), saved)
+        self.assertEqual(result_of(inbox.saved([8, 1, 4])), [days[4], None, days[1]])
+        result_of(inbox.copy([2, 3, 5], archive, days[7]))
+        result_of(inbox.move([4, 8], archive, days[8]))
+        result_of(inbox.copy([2], archive))
+        self.assertEqual(result_of(archive.saved([1, 2, 3, 4, 5, 6])), [days[7]] * 3 + [days[8]] * 2 + [AT])
+        self.assertEqual(result_of(self.folder(name="Junk").saved([])), [])
+        result_of(self.store.rename_folder(MARIA, "Archive", "Old"))
+        self.store = self.provider.restart()
+        old = self.folder(name="Old")
+        self.assertEqual(result_of(old.saved(list(old.uids))), [days[7]] * 3 + [days[8]] * 2 + [AT])
+        inbox = self.folder()
+        self.assertEqual(result_of(inbox.saved(list(inbox.uids))), [AT, AT, days[2], days[2], days[3]])
+        result_of(self.store.rename_folder(MARIA, INBOX, "Moved", days[6]))
+        moved = self.folder(name="Moved")
+        self.assertEqual(result_of(moved.saved(list(moved.uids))), [days[6]] * 5)
+
     def test_replace(self) -> None:
         """A message takes the place of another, in the same folder or elsewhere."""
         folder = self.filled(3)

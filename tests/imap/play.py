@@ -135,8 +135,9 @@ class House:
         self.store = MemoryMailStore("main")
         now(self.store.create(ADDRESS))
         self.status = "ok"
+        self.instant = START
         self.universe = SimpleNamespace(
-            store=self.store, clock=SimpleNamespace(now=lambda: START),
+            store=self.store, clock=SimpleNamespace(now=lambda: self.instant),
             policy=SimpleNamespace(status=lambda address: self.status, fault=self.fault))
         self.rules: tuple[FaultRule, ...] = ()
         self.marks: dict[str, Mark] = {}
@@ -205,6 +206,7 @@ class House:
         return {
             "deliver": self.deliver,
             "open": self.signed_in,
+            "later": lambda seconds: setattr(self, "instant", self.instant + timedelta(seconds=float(seconds))),
             "advance": lambda seconds: self.reactor.advance(float(seconds)),
             "expunge": lambda uid, folder="INBOX": _none(now(self.folder(folder).expunge([int(uid)]))),
             "flag": lambda uid, *flags: _none(now(self.folder().flag([int(uid)], flags, "+", None))),

@@ -25,7 +25,7 @@ SECTION = st.one_of(
 ITEM = st.one_of(
     st.sampled_from([
         "ENVELOPE", "FLAGS", "INTERNALDATE", "RFC822", "RFC822.HEADER", "RFC822.SIZE", "RFC822.TEXT", "BODY",
-        "BODYSTRUCTURE", "UID", "MODSEQ", "EMAILID", "THREADID", "PREVIEW", "PREVIEW (LAZY)"]),
+        "BODYSTRUCTURE", "UID", "MODSEQ", "EMAILID", "THREADID", "PREVIEW", "PREVIEW (LAZY)", "SAVEDATE"]),
     st.builds("BODY{}[{}]{}".format, st.sampled_from(["", ".PEEK"]), SECTION, PARTIAL),
     st.builds("BINARY.PEEK[{}]{}".format, PATH, PARTIAL), st.builds("BINARY.SIZE[{}]".format, PATH))
 ITEMS = st.one_of(
@@ -36,12 +36,13 @@ KEY = st.deferred(lambda: st.one_of(
     st.sampled_from([
         "ALL", "ANSWERED", "DELETED", "DRAFT", "FLAGGED", "NEW", "OLD", "RECENT", "SEEN", "UNANSWERED", "UNDELETED",
         "UNDRAFT", "UNFLAGGED", "UNSEEN", "LARGER 10", "SMALLER 1000", "YOUNGER 60", "OLDER 60", "KEYWORD blue",
-        "UNKEYWORD $Junk", "MODSEQ 1", "$", 'MODSEQ "/flags/\\\\seen" priv 2', "EMAILID Mabc", "THREADID Tabc"]),
+        "UNKEYWORD $Junk", "MODSEQ 1", "$", 'MODSEQ "/flags/\\\\seen" priv 2', "EMAILID Mabc", "THREADID Tabc", "SAVEDATESUPPORTED"]),
     SET, st.builds("UID {}".format, SET),
     st.builds("{} {}".format, st.sampled_from(
         ["BCC", "BODY", "CC", "FROM", "SUBJECT", "TEXT", "TO", "HEADER X"]), TEXT),
     st.builds("{} {}".format, st.sampled_from(
-        ["BEFORE", "ON", "SINCE", "SENTBEFORE", "SENTON", "SENTSINCE"]), DAY),
+        ["BEFORE", "ON", "SINCE", "SENTBEFORE", "SENTON", "SENTSINCE", "SAVEDBEFORE", "SAVEDON",
+         "SAVEDSINCE"]), DAY),
     st.builds("NOT {}".format, KEY), st.builds("OR {} {}".format, KEY, KEY),
     st.lists(KEY, min_size=1, max_size=2).map(lambda keys: f"({' '.join(keys)})")))
 KEYS = st.lists(KEY, min_size=1, max_size=3).map(" ".join)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import timedelta
 from hashlib import sha256
 from typing import Any
 
-from tests.contracts.mailstores import result_of
+from tests.contracts.mailstores import AT, result_of
 
 MARIA, TOM, SENT = "maria@acme.test", "tom@acme.test", "Sent"
 #: Letters that are appended together.
 BATCH = 4
+#: The instant they are.
+SAVED = AT + timedelta(hours=1)
 
 
 def a_letter(key: str, size: int) -> bytes:
@@ -85,6 +88,8 @@ class Promises:
             expect.assertEqual(in_inbox, f"{inbox.uidvalidity}:{uid}")
         expect.assertEqual(self.expunged.intersection(inbox.uids), set())
         expect.assertEqual(self.appended.difference(drafts.uids), set())
+        together = [uid for key, uid in by_uid["Drafts"].items() if key.startswith("m-")]
+        expect.assertEqual(result_of(drafts.saved(together)), [SAVED] * len(together))
         batches = Counter(key.rpartition("-")[0] for key in by_uid["Drafts"] if key.startswith("m-"))
         expect.assertEqual(set(batches.values()) - {BATCH}, set(), "some of several, not all")
         for uid in self.flagged - self.expunged:

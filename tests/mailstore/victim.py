@@ -16,7 +16,7 @@ from twisted.internet.defer import Deferred, ensureDeferred
 from simmail.mailstore.journal import Journal
 from simmail.mailstore.mailstore import MailStore
 from tests.contracts.mailstores import AT, a_delivery, tiny_digest
-from tests.mailstore.promises import BATCH, MARIA, SENT, TOM, a_letter
+from tests.mailstore.promises import BATCH, MARIA, SAVED, SENT, TOM, a_letter
 
 WINDOW = 32
 
@@ -80,7 +80,7 @@ class Victim:
             octets = a_letter(f"a-{self.number}-{self.count}", 100)
             say("appended", await drafts.append(octets, ["\\Draft"], AT))
             letters = [a_letter(f"m-{self.number}-{self.count}-{at}", 50 * at) for at in range(BATCH)]
-            for uid in await drafts.append_all([(letter, ["\\Draft"], AT) for letter in letters]):
+            for uid in await drafts.append_all([(letter, ["\\Draft"], AT) for letter in letters], SAVED):
                 say("appended", uid)
             archive = await self.store.folder(TOM, "Archive")
             revision = a_letter(f"r-{self.number}-{self.count}", 200)
