@@ -29,6 +29,7 @@ from simmail.imap.sort import sort
 from simmail.imap.store import store
 from simmail.imap.thread import thread
 from simmail.imap.tokens import Arguments
+from simmail.imap.updating import cancel_update
 
 if TYPE_CHECKING:
     from simmail.imap.server import ImapServer
@@ -85,5 +86,6 @@ COMMANDS: MappingProxyType[bytes, Verb] = MappingProxyType({
     b"SORT": Verb(sort, _SELECTED, False), b"THREAD": Verb(thread, _SELECTED, False),
     b"FETCH": Verb(fetch, _SELECTED, False), b"STORE": Verb(store, _SELECTED, False),
     b"COPY": Verb(copy, _SELECTED), b"MOVE": Verb(move, _SELECTED),
-    b"REPLACE": Verb(replace, _SELECTED), b"UID": Verb(by_uid, _SELECTED),
+    b"REPLACE": Verb(replace, _SELECTED), b"CANCELUPDATE": Verb(cancel_update, _SELECTED),
+    b"UID": Verb(by_uid, _SELECTED),
 })

@@ -1,7 +1,7 @@
 """
 What SEARCH and SORT are to answer: their result options, and pages of results.
 
-Source: RFC 4731 (ESEARCH), RFC 5182 (SEARCHRES), RFC 5267 (ESORT), RFC 9394 (PARTIAL).
+Source: RFC 4731 (ESEARCH), RFC 5182 (SEARCHRES), RFC 5267 (ESORT, CONTEXT), RFC 9394 (PARTIAL).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SLICE = 4000
 
 #: What both take, and what SEARCH alone takes.
-SORTED = frozenset((b"MIN", b"MAX", b"ALL", b"COUNT", b"PARTIAL"))
+SORTED = frozenset((b"MIN", b"MAX", b"ALL", b"COUNT", b"PARTIAL", b"CONTEXT", b"UPDATE"))
 SEARCHED = SORTED | {b"SAVE"}
 
 

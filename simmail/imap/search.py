@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from simmail.imap.contexts import Question
 from simmail.imap.copying import selected_of
 from simmail.imap.numbers import placed, runs
 from simmail.imap.replies import No
@@ -17,6 +18,7 @@ from simmail.imap.search_keys import Either, Every, Key, Modseq, Not, parse_char
 from simmail.imap.searching import Search
 from simmail.imap.session import Selected
 from simmail.imap.tokens import Arguments
+from simmail.imap.updating import check_update, keep_updated
 
 if TYPE_CHECKING:
     from simmail.imap.server import ImapServer
@@ -39,6 +41,7 @@ async def search(imap: ImapServer, arguments: Arguments, uid: bool = False) -> b
         raise
     if wanted is None and selected.rev2:
         wanted = Wanted(frozenset((b"ALL",)))
+    check_update(imap, wanted)
     with_modseq = asks_modseq(keys)
     if with_modseq:
         imap.enabled.add(b"CONDSTORE")
@@ -53,6 +56,7 @@ async def search(imap: ImapServer, arguments: Arguments, uid: bool = False) -> b
         await _classic(imap, len(found), number, modseq)
     elif wanted.options != {b"SAVE"}:
         await extended(imap, len(found), number, wanted, modseq, uid, True)
+        keep_updated(imap, wanted, Question(uid, keys), found)
     return b"SEARCH completed"
 
 

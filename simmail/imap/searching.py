@@ -64,6 +64,10 @@ class Search:
         """
         return await self._among(key, self.selected.present())
 
+    async def among(self, key: Key, uids: Sequence[int]) -> Sequence[int]:
+        """Those of some ascending UIDs that the client knows that fit.  @raise No: it is too much to ask."""
+        return await self._among(key, uids)
+
     async def _among(self, key: Key, uids: Sequence[int]) -> Sequence[int]:
         """Those of some ascending UIDs that fit."""
         if not uids:

@@ -30,6 +30,7 @@ from simmail.imap.replacing import admit
 from simmail.imap.replies import Bad, Gone, No, refusal, shown
 from simmail.imap.session import Selected
 from simmail.imap.tokens import Arguments
+from simmail.imap.updating import update
 
 if TYPE_CHECKING:
     from simmail.imap.factory import ImapFactory
@@ -418,6 +419,8 @@ class ImapServer(Framing):
             await selected.take_recent()
         for octets in selected.updates(expunges):
             await self.send(octets)
+        if selected.contexts.touched:
+            await update(self)
 
 
 _STATES = {

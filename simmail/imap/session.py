@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from weakref import WeakValueDictionary
 
 from simmail.errors import Unavailable
+from simmail.imap.contexts import Contexts
 from simmail.imap.replies import Bad
 from simmail.imap.sequence import merged, parse_set, show_set, slices
 from simmail.imap.tokens import SYSTEM_FLAGS
@@ -51,6 +52,7 @@ class Selected:
     @ivar recent: UIDs this client was told of as C{\\Recent}.
     @ivar saved: the result of the last C{SEARCH RETURN (SAVE)}.
     @ivar reset: the folder is not what it was; nothing can be done but hang up.
+    @ivar contexts: searches of this client that are kept up to date.
     @ivar changed: called when something is pending.
     @param enabled: extensions the client has switched on, as they are at any time.
     """
@@ -64,6 +66,7 @@ class Selected:
         self.recent: set[int] = set()
         self.saved: list[int] = []
         self.reset = False
+        self.contexts = Contexts(self)
         self.changed: Callable[[], None] = _nothing
         self._added: list[int] = []
         self._expunged: set[int] = set()
@@ -78,6 +81,8 @@ class Selected:
         self.changed = _nothing
 
     def _listen(self, change: FolderChange) -> None:
+        if self.contexts and change.kind in ("added", "flags"):
+            self.contexts.touched.update(change.uids)
         if change.kind == "added":
             last = self._added[-1] if self._added else self.uids[-1] if self.uids else 0
             self._added.extend(uid for uid in change.uids if uid > last)
@@ -112,7 +117,8 @@ class Selected:
     def pending(self) -> bool:
         """Whether there is something to tell."""
         return bool(
-            self._added or self._expunged or self._flagged or self.reset or self._keywords != self.folder.keywords)
+            self._added or self._expunged or self._flagged or self.reset or self._keywords != self.folder.keywords
+            or self.contexts.touched)
 
     @property
     def has_new(self) -> bool:
@@ -241,7 +247,10 @@ class Selected:
         @param expunges: whether messages may vanish now (RFC 3501 section 7.4.1).
         """
         if expunges and self._expunged:
-            yield from self._vanish()
+            leaving = self.contexts.leaving(self._expunged)
+            for octets in self._vanish():
+                yield leaving + octets
+                leaving = b""
         if self._added:
             self.uids = self._shared.of(self.folder, self.uids + array("I", self._added))
             self._added = []

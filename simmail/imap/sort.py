@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simmail.core.ordering import Criterion
+from simmail.imap.contexts import Question
 from simmail.imap.copying import selected_of
 from simmail.imap.replies import Bad
 from simmail.imap.results import SLICE, SORTED, extended, return_options, saved
@@ -14,6 +15,7 @@ from simmail.imap.search import asks_modseq, highest, numbered
 from simmail.imap.search_keys import check_charset, parse_keys
 from simmail.imap.searching import Search
 from simmail.imap.tokens import Arguments
+from simmail.imap.updating import check_update, keep_updated
 
 if TYPE_CHECKING:
     from simmail.imap.server import ImapServer
@@ -37,6 +39,7 @@ async def sort(imap: ImapServer, arguments: Arguments, uid: bool = False) -> byt
     arguments.space()
     keys = parse_keys(arguments)
     arguments.end()
+    check_update(imap, wanted)
     with_modseq = asks_modseq(keys)
     if with_modseq:
         imap.enabled.add(b"CONDSTORE")
@@ -46,6 +49,7 @@ async def sort(imap: ImapServer, arguments: Arguments, uid: bool = False) -> byt
     numbers = ordered if uid else await numbered(imap, selected, ordered)
     if wanted is not None:
         await extended(imap, len(numbers), numbers.__getitem__, wanted, modseq, uid, False)
+        keep_updated(imap, wanted, Question(uid, keys, criteria), ordered)
         return b"SORT completed"
     imap.write(b"* SORT")
     for begin in range(0, len(numbers), SLICE):

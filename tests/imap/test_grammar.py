@@ -36,7 +36,8 @@ KEY = st.deferred(lambda: st.one_of(
     st.sampled_from([
         "ALL", "ANSWERED", "DELETED", "DRAFT", "FLAGGED", "NEW", "OLD", "RECENT", "SEEN", "UNANSWERED", "UNDELETED",
         "UNDRAFT", "UNFLAGGED", "UNSEEN", "LARGER 10", "SMALLER 1000", "YOUNGER 60", "OLDER 60", "KEYWORD blue",
-        "UNKEYWORD $Junk", "MODSEQ 1", "$", 'MODSEQ "/flags/\\\\seen" priv 2', "EMAILID Mabc", "THREADID Tabc", "SAVEDATESUPPORTED"]),
+        "UNKEYWORD $Junk", "MODSEQ 1", "$", 'MODSEQ "/flags/\\\\seen" priv 2', "EMAILID Mabc", "THREADID Tabc",
+        "SAVEDATESUPPORTED"]),
     SET, st.builds("UID {}".format, SET),
     st.builds("{} {}".format, st.sampled_from(
         ["BCC", "BODY", "CC", "FROM", "SUBJECT", "TEXT", "TO", "HEADER X"]), TEXT),
@@ -48,7 +49,8 @@ KEY = st.deferred(lambda: st.one_of(
 KEYS = st.lists(KEY, min_size=1, max_size=3).map(" ".join)
 PAGE = st.sampled_from(["PARTIAL 1:2", "PARTIAL 4294967295:1", "PARTIAL -1:-2", "partial -9:-1"])
 RETURNED = st.one_of(
-    st.sampled_from(["RETURN () ", "RETURN (MIN MAX) ", "RETURN (ALL COUNT) "]), PAGE.map("RETURN ({} MIN) ".format))
+    st.sampled_from(["RETURN () ", "RETURN (MIN MAX) ", "RETURN (ALL COUNT) ", "RETURN (UPDATE CONTEXT COUNT) "]),
+    PAGE.map("RETURN ({} MIN) ".format))
 RETURN = st.sampled_from(["", "RETURN (ALL COUNT SAVE) ", "CHARSET UTF-8 "]) | RETURNED
 MAILBOX = st.sampled_from(["INBOX", "Archive", '"Sent"', "{5+}\r\nDraft", "nowhere", '"a&APw-b"'])
 SORT = st.lists(st.sampled_from(
