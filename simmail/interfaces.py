@@ -109,6 +109,7 @@ class IMailStore(Interface):
     """
 
     held = Attribute("IHeld: octets kept for jobs, in no mailbox")
+    annotations = Attribute("IAnnotations: of folders and mailboxes")
 
     def accept(delivery, durable=None):
         """
@@ -266,6 +267,31 @@ class IHeld(Interface):
 
     def keys():
         """Deferred of all keys, sorted."""
+
+
+class IAnnotations(Interface):
+    """
+    Annotations (RFC 5464): values by the names of entries, of a folder, or with C{""} of a mailbox as a whole.
+
+    They go with a folder when it is renamed or deleted; INBOX keeps them, and what it is renamed to has them too.
+    """
+
+    def read(mailbox, folder):
+        """Deferred of C{dict[str, bytes]}.  @raise NotFound: there is no such mailbox or folder."""
+
+    def write(mailbox, folder, changes, origin=None):
+        """
+        Deferred: C{changes} (C{dict[str, bytes | None]}, None to remove an entry) are made, all or none, and durable.
+
+        @param origin: passed on to listeners.
+        @raise NotFound.  @raise OverAllowance: they would be too many, or too large together.
+        """
+
+    def listen(listener):
+        """Call C{listener(mailbox, folder, names, origin)} when entries have become others."""
+
+    def unlisten(listener):
+        """Stop."""
 
 
 class IFolder(Interface):

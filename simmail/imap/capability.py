@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from twisted.internet.interfaces import ITLSTransport
 
+from simmail.imap.metadata import Following
 from simmail.imap.tokens import Arguments
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ _AFTER = (
     b"CONDSTORE", b"QRESYNC", b"ESEARCH", b"SEARCHRES", b"WITHIN", b"SORT", b"SORT=DISPLAY",
     b"THREAD=ORDEREDSUBJECT", b"THREAD=REFERENCES", b"BINARY", b"UTF8=ACCEPT", b"OBJECTID", b"PREVIEW",
     b"QUOTA", b"QUOTA=RES-STORAGE", b"QUOTA=RES-MESSAGE", b"MULTIAPPEND", b"ESORT", b"PARTIAL",
-    b"REPLACE", b"SAVEDATE", b"CONTEXT=SEARCH", b"CONTEXT=SORT",
+    b"REPLACE", b"SAVEDATE", b"CONTEXT=SEARCH", b"CONTEXT=SORT", b"METADATA",
 )
 
 
@@ -56,7 +57,7 @@ async def capability(imap: ImapServer, arguments: Arguments) -> None:
 
 
 #: What ENABLE takes (RFC 5161).
-_CAN_BE_ENABLED = frozenset((b"CONDSTORE", b"QRESYNC", b"UTF8=ACCEPT", b"IMAP4REV2"))
+_CAN_BE_ENABLED = frozenset((b"CONDSTORE", b"QRESYNC", b"UTF8=ACCEPT", b"IMAP4REV2", b"METADATA"))
 
 
 async def enable(imap: ImapServer, arguments: Arguments) -> None:
@@ -73,6 +74,8 @@ async def enable(imap: ImapServer, arguments: Arguments) -> None:
     if b"QRESYNC" in added:
         # RFC 7162 section 3.2.3.
         imap.enabled.add(b"CONDSTORE")
+    if b"METADATA" in added:
+        imap.following = Following(imap)
     imap.write(b"* ENABLED%b\r\n" % b"".join(b" " + _SHOWN.get(name, name) for name in added))
 
 

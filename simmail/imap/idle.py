@@ -67,7 +67,7 @@ async def idle(imap: ImapServer, arguments: Arguments) -> None:
     await meet(imap, "imap_idle")
     imap.idling = pushing = Pushing(imap)
     imap.write(b"+ idling\r\n")
-    if imap.selected is not None and imap.selected.pending:
+    if imap.news or (imap.selected is not None and imap.selected.pending):
         pushing.wake()
     try:
         line = await imap.listen()

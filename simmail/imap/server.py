@@ -25,6 +25,8 @@ from simmail.imap.commands import COMMANDS, Verb
 from simmail.imap.compressing import Inflater
 from simmail.imap.framing import TAG, Framing
 from simmail.imap.idle import Pushing
+from simmail.imap.metadata import Following
+from simmail.imap.news import News
 from simmail.imap.outflow import PIECE, Outflow
 from simmail.imap.replacing import admit
 from simmail.imap.replies import Bad, Gone, No, refusal, shown
@@ -57,6 +59,7 @@ class ImapServer(Framing):
     @ivar tag: of the command that is being done.
     @ivar hung: a fault rule has it that this client is never answered again.
     @ivar number: names the connection where fault rules count.
+    @ivar news: what is to be told beside the selected folder; following: puts changes of annotations there.
     @ivar inflater: of what the client sends, None while it is not compressed.
     """
 
@@ -88,6 +91,8 @@ class ImapServer(Framing):
         self._turn: float | None = None
         self.idling: Pushing | None = None
         self.inflater: Inflater | None = None
+        self.news = News(self._noticed)
+        self.following: Following | None = None
 
     # The connection
 
@@ -120,6 +125,8 @@ class ImapServer(Framing):
                 call.cancel()
         self.outflow.stopProducing()
         self.deselect()
+        if self.following is not None:
+            self.following.stop()
         waits, self._waits = self._waits, set()
         for waiting in waits:
             waiting.errback(Gone())
@@ -255,9 +262,9 @@ class ImapServer(Framing):
         answer, error = await self._outcome(name, self._run(verb, arguments))
         if self.closing or self._answered:
             return
-        if self.selected is not None and not self.logging_out:
+        if (self.selected is not None or self.news) and not self.logging_out:
             await self.tell(verb.expunges)
-            if self.selected is None or self.closing:
+            if self.closing:
                 return
         self.answer(answer)
         if isinstance(error, Bad):
@@ -409,6 +416,8 @@ class ImapServer(Framing):
 
     async def tell(self, expunges: bool) -> None:
         """Tell what is pending of the selected folder."""
+        if self.news:
+            await self.send(self.news.take())
         selected = self.selected
         if selected is None or not selected.pending:
             return

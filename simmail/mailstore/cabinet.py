@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from simmail.core.delivery import SPECIAL_FOLDERS
 from simmail.errors import Conflict
+from simmail.mailstore import annotating
 from simmail.mailstore.filing import Filer
 from simmail.mailstore.layout import SUBSCRIPTIONS, Layout
 from simmail.mailstore.names import INBOX, check_folder, existing_folder
@@ -55,6 +56,7 @@ class Cabinet:
         old, new = existing_folder(old), check_folder(new)
         if old == INBOX:
             await self.create(mailbox, new)
+            await self._store.writer.call(annotating.copy, self._store.filer, mailbox, INBOX, new)
             inbox, target = await self._store.folder(mailbox, INBOX), await self._store.folder(mailbox, new)
             await inbox.move(list(inbox.uids), target, saved)
             return

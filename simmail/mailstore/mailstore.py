@@ -27,6 +27,7 @@ from simmail.core.digesting import digest as core_digest
 from simmail.errors import Invalid, NotFound, Refusal, Unavailable
 from simmail.interfaces import IMailStore
 from simmail.mailstore.adopting import Adopted
+from simmail.mailstore.annotating import Annotations
 from simmail.mailstore.boxes import Boxes
 from simmail.mailstore.cabinet import Cabinet
 from simmail.mailstore.catalogue import Catalogue
@@ -99,6 +100,7 @@ class MailStore:
             raise Unavailable(f"the mail in {root} cannot be reached: {error.strerror}") from error
         self.index = Index(f"{index}/{mailbox_dir(universe)}.sqlite", digest, shown)
         self.held = Held(self.layout, self.reader)
+        self.annotations = Annotations(self)
         self.catalogue = Catalogue(self)
         self.places_known = Places(self)
         self._cabinet = Cabinet(self)

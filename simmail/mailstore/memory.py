@@ -23,9 +23,11 @@ from simmail.core.digesting import digest as core_digest
 from simmail.errors import Conflict, NotFound, Unavailable
 from simmail.interfaces import IMailStore
 from simmail.mailstore.adopting import foreign_id
+from simmail.mailstore.annotating import AnnotationsInMemory
+from simmail.mailstore.deferred import deferred
 from simmail.mailstore.flags import canonical_all, microseconds
 from simmail.mailstore.held import HeldInMemory
-from simmail.mailstore.memoryfolder import MemoryFolder, deferred
+from simmail.mailstore.memoryfolder import MemoryFolder
 from simmail.mailstore.names import INBOX, check_folder, check_mailbox, existing_folder, is_inferior
 from simmail.mailstore.records import FolderStatus, MailboxCounts, counted
 from simmail.mailstore.special import check_special_use, is_standard, renamed_use, special_order, use_of
@@ -35,6 +37,7 @@ class _Mailbox:
     def __init__(self) -> None:
         self.folders: dict[str, MemoryFolder] = {}
         self.subscribed: set[str] = {name for name, _ in SPECIAL_FOLDERS}
+        self.annotations: dict[str, bytes] = {}
 
 
 @implementer(IMailStore)
@@ -51,6 +54,7 @@ class MemoryMailStore:
         self.digest_of = digest
         self.away = False
         self.held = HeldInMemory()
+        self.annotations = AnnotationsInMemory(self)
         self._mailboxes: dict[str, _Mailbox] = {}
         self._sorted: list[str] = []
         self._uidvalidity = count(1)
@@ -234,6 +238,16 @@ class MemoryMailStore:
         """The name of a folder if there may be one."""
         return check_folder(name)
 
+    def annotated(self, mailbox: str, name: str) -> dict[str, bytes]:
+        """The annotations of a folder, or of a mailbox as a whole."""
+        box = self._find(mailbox)
+        if not name:
+            return box.annotations
+        folder = box.folders.get(existing_folder(name))
+        if folder is None:
+            raise NotFound(f"there is no folder {name} in {mailbox}")
+        return folder.annotations
+
     @deferred
     def create_folder(self, mailbox: str, name: str, special_use: str = "") -> None:
         """One more folder."""
@@ -278,6 +292,7 @@ class MemoryMailStore:
         if old == INBOX:
             self._add(mailbox, box, new, use_of(new))
             inbox = box.folders[INBOX]
+            box.folders[new].annotations.update(inbox.annotations)
             inbox._remove([uid for uid, _ in inbox._copy(inbox.uids, box.folders[new], saved)])
             return
         for source, target in moves.items():

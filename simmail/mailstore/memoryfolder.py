@@ -5,11 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
-from functools import wraps
-from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
-from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.logger import Logger
 from zope.interface import implementer
 
@@ -17,24 +14,15 @@ from simmail.core.digest import Digest
 from simmail.core.ordering import Criterion, in_order
 from simmail.errors import Invalid, NotFound
 from simmail.interfaces import IFolder
+from simmail.mailstore.deferred import deferred
 from simmail.mailstore.flags import MOST_KEYWORDS, canonical_all, is_keyword, microseconds
+from simmail.mailstore.matching import may_contain
 from simmail.mailstore.records import Columns, Entry, FolderChange, FolderStatus
 
 if TYPE_CHECKING:
     from simmail.mailstore.memory import MemoryMailStore
 
-P = ParamSpec("P")
-T = TypeVar("T")
-
 Listener = Callable[[FolderChange], None]
-
-
-def deferred(call: Callable[P, T]) -> Callable[P, Deferred[T]]:
-    """What it answers or raises comes in a Deferred that has fired."""
-    @wraps(call)
-    def deferring(*args: P.args, **kwargs: P.kwargs) -> Deferred[T]:
-        return maybeDeferred(call, *args, **kwargs)
-    return deferring
 
 
 class _Message(NamedTuple):
@@ -72,6 +60,7 @@ class MemoryFolder:
         self._flags: dict[frozenset[str], frozenset[str]] = {}
         self._listeners: list[Listener] = []
         self._gone = False
+        self.annotations: dict[str, bytes] = {}
 
     # What is so
 
@@ -201,13 +190,13 @@ class MemoryFolder:
     @deferred
     def containing(self, name: str, text: str) -> list[int]:
         """The UIDs of messages whose digests may contain a text in a field."""
-        return [uid for uid, digest in self._digests(self.uids).items() if _may_contain(getattr(digest, name), text)]
+        return [uid for uid, digest in self._digests(self.uids).items() if may_contain(getattr(digest, name), text)]
 
     def holding(self, wanted: Sequence[tuple[Sequence[str], str]]) -> list[int]:
         """Those whose digests may hold each of some texts in one of some fields; none when the folder is gone."""
         return [] if self._gone else [
             uid for uid, digest in self._digests(self.uids).items()
-            if all(any(_may_contain(getattr(digest, name), text) for name in names) for names, text in wanted)]
+            if all(any(may_contain(getattr(digest, name), text) for name in names) for names, text in wanted)]
 
     # Changing
 
@@ -428,6 +417,7 @@ class MemoryFolder:
         """The same messages under another name; this object is dead."""
         folder = MemoryFolder(self._store, self.mailbox, name, special_use, uidvalidity)
         folder.objectid = self.objectid
+        folder.annotations = dict(self.annotations)
         folder.uidnext, folder.highestmodseq = self.uidnext, self.highestmodseq
         folder.uids, folder._messages = list(self.uids), dict(self._messages)
         folder._keys = {key: list(uids) for key, uids in self._keys.items()}
@@ -442,15 +432,3 @@ class MemoryFolder:
         self._messages.clear()
         self._keys.clear()
         self._tell(FolderChange("reset", ()))
-
-
-def _may_contain(value: object, text: str) -> bool:
-    shown = value if isinstance(value, str) else (
-        value.decode("latin-1") if isinstance(value, bytes) else msgspec.json.encode(value).decode())
-    shown, at = shown.lower(), 0
-    for run in "".join(char if char <= "~" else "\0" for char in text.lower()).split("\0"):
-        at = shown.find(run, at)
-        if at < 0:
-            return False
-        at += len(run)
-    return True

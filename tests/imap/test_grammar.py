@@ -69,7 +69,15 @@ COMMAND = st.one_of(
     st.builds("SORT {}({}) UTF-8 {}".format, st.just("") | RETURNED, SORT, KEYS),
     st.builds("THREAD {} US-ASCII {}".format, st.sampled_from(["REFERENCES", "ORDEREDSUBJECT"]), KEYS),
     st.builds("COPY {} {}".format, SET, MAILBOX), st.builds("REPLACE {} {}{}".format, NUMBER, MAILBOX, MESSAGE))
+ENTRY = st.sampled_from(["/private/comment", '"/SHARED/vendor/x"', "{8+}\r\n/shared/", "/private/a/b-c"]).filter(
+    lambda entry: not entry.endswith("/"))
+ENTRIES = ENTRY | st.lists(ENTRY, min_size=1, max_size=3).map(lambda entries: f"({' '.join(entries)})")
+VALUE = st.sampled_from(["NIL", '"a \\"b\\""', "{3+}\r\nabc", "~{3+}\r\na\0c", '""'])
 PLAIN = st.one_of(
+    st.builds("GETMETADATA {}{} {}".format, st.sampled_from(["", "(MAXSIZE 5) ", "(depth infinity MAXSIZE 0) "]),
+              MAILBOX | st.just('""'), ENTRIES),
+    st.builds("SETMETADATA {} ({})".format, MAILBOX | st.just('""'), st.lists(
+        st.builds("{} {}".format, ENTRY, VALUE), min_size=1, max_size=3).map(" ".join)),
     st.builds("{} {}".format, st.sampled_from(
         ["CREATE", "DELETE", "SUBSCRIBE", "UNSUBSCRIBE", "GETQUOTAROOT", "EXAMINE"]), MAILBOX),
     st.builds("STATUS {} {}".format, MAILBOX, st.just(ITEMS_OF_STATUS)),
