@@ -19,7 +19,7 @@ _AFTER = (
     b"CONDSTORE", b"QRESYNC", b"ESEARCH", b"SEARCHRES", b"WITHIN", b"SORT", b"SORT=DISPLAY",
     b"THREAD=ORDEREDSUBJECT", b"THREAD=REFERENCES", b"BINARY", b"UTF8=ACCEPT", b"OBJECTID", b"PREVIEW",
     b"QUOTA", b"QUOTA=RES-STORAGE", b"QUOTA=RES-MESSAGE", b"MULTIAPPEND", b"ESORT", b"PARTIAL",
-    b"REPLACE", b"SAVEDATE", b"CONTEXT=SEARCH", b"CONTEXT=SORT", b"METADATA",
+    b"REPLACE", b"SAVEDATE", b"CONTEXT=SEARCH", b"CONTEXT=SORT", b"METADATA", b"INPROGRESS",
 )
 
 
@@ -75,7 +75,7 @@ async def enable(imap: ImapServer, arguments: Arguments) -> None:
         # RFC 7162 section 3.2.3.
         imap.enabled.add(b"CONDSTORE")
     if b"METADATA" in added:
-        imap.following = Following(imap)
+        imap.news.until(Following(imap).stop)
     imap.write(b"* ENABLED%b\r\n" % b"".join(b" " + _SHOWN.get(name, name) for name in added))
 
 

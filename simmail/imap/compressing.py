@@ -77,6 +77,17 @@ class Inflater:
         self._tail, self._more = b"", False
 
 
+def receive(imap: ImapServer, inflater: Inflater, octets: bytes, take: Callable[[bytes], None]) -> None:
+    """Inflate what came in, as far as it can be looked at now."""
+    try:
+        rest = inflater.receive(octets, take, lambda: imap.receiving)
+    except ValueError as error:
+        imap.hang_up(str(error))
+        return
+    if rest:
+        imap.rest()
+
+
 class Deflated:
     """A transport that deflates what is written to it, and is otherwise the one below."""
 

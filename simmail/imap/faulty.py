@@ -33,6 +33,8 @@ async def meet(imap: ImapServer, stage: Stage, username: str = "") -> None:
         stage, imap.remote, login=username if imap.login is None else imap.login.username, connection=imap.number))
     if fault is None:
         return
+    # A server that is slow on purpose does not say so.
+    imap.progress.quiet = False
     if fault.kind == "drop":
         imap.drop()
         raise Gone

@@ -19,6 +19,7 @@ class News:
     def __init__(self, changed: Callable[[], None]) -> None:
         self._changed = changed
         self._waiting: dict[Hashable, bytes] = {}
+        self._sources: list[Callable[[], None]] = []
 
     def __bool__(self) -> bool:
         return bool(self._waiting)
@@ -34,6 +35,16 @@ class News:
     def drop(self, about: Hashable) -> None:
         """It need not be told any more."""
         self._waiting.pop(about, None)
+
+    def until(self, stop: Callable[[], None]) -> None:
+        """Somebody brings news from now on; call this when the client has left."""
+        self._sources.append(stop)
+
+    def stop(self) -> None:
+        """Nothing more is to be told."""
+        sources, self._sources = self._sources, []
+        for stop in sources:
+            stop()
 
     def take(self) -> bytes:
         """All that waits, in order."""

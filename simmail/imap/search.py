@@ -45,7 +45,7 @@ async def search(imap: ImapServer, arguments: Arguments, uid: bool = False) -> b
     with_modseq = asks_modseq(keys)
     if with_modseq:
         imap.enabled.add(b"CONDSTORE")
-    found = await Search(selected, imap.login.universe.clock.now(), imap.breathe).find(keys)
+    found = await find(imap, selected, keys)
     if saves:
         selected.saved = saved(found, wanted)
     number = found.__getitem__ if uid else placed(found, selected.uids)
@@ -58,6 +58,13 @@ async def search(imap: ImapServer, arguments: Arguments, uid: bool = False) -> b
         await extended(imap, len(found), number, wanted, modseq, uid, True)
         keep_updated(imap, wanted, Question(uid, keys), found)
     return b"SEARCH completed"
+
+
+async def find(imap: ImapServer, selected: Selected, keys: Key) -> Sequence[int]:
+    """The UIDs of the messages that fit; the client may be told how far this is."""
+    searching = Search(selected, imap.login.universe.clock.now(), imap.breathe)
+    imap.progress.known = searching.progress
+    return await searching.find(keys)
 
 
 def highest(selected: Selected, uids: Sequence[int]) -> bytes:

@@ -51,10 +51,15 @@ class Search:
         self.now = now
         self.breathe = breathe
         self._left = MOST
+        self._looked = self._goal = 0
         self._encoded: list[int] | None = None
         # Headers with encoded words as they are compared, and octets there is room for.
         self._decoded: dict[int, str] = {}
         self._room = OCTETS
+
+    def progress(self) -> tuple[int, int]:
+        """How many messages were looked at that had to be, and of how many so far."""
+        return self._looked, self._goal
 
     async def find(self, key: Key) -> Sequence[int]:
         """
@@ -139,6 +144,7 @@ class Search:
                 # All but what headers say in encoded words is known.
                 return _together(sure, await self._told(key.text.lower(), uids))
         self._pay(LOOK * len(uids))
+        self._goal += len(uids)
         columns, fits = _rule(key)
         found: list[int] = []
         # What a row may weigh; one of nothing heavy weighs so much that SLICE of them make a portion.
@@ -148,6 +154,7 @@ class Search:
         begin = 0
         for end in portions(costs, OCTETS):
             rows = await self.folder.digested(uids[begin:end], columns)
+            self._looked += end - begin
             for at, uid in enumerate(uids[begin:end]):
                 if uid in rows and fits(rows[uid]):
                     found.append(uid)

@@ -22,12 +22,12 @@ from twisted.python.failure import Failure
 from simmail.errors import Refusal
 from simmail.imap.capability import capabilities
 from simmail.imap.commands import COMMANDS, Verb
-from simmail.imap.compressing import Inflater
+from simmail.imap.compressing import Inflater, receive
 from simmail.imap.framing import TAG, Framing
 from simmail.imap.idle import Pushing
-from simmail.imap.metadata import Following
 from simmail.imap.news import News
 from simmail.imap.outflow import PIECE, Outflow
+from simmail.imap.progress import Progress
 from simmail.imap.replacing import admit
 from simmail.imap.replies import Bad, Gone, No, refusal, shown
 from simmail.imap.session import Selected
@@ -59,7 +59,7 @@ class ImapServer(Framing):
     @ivar tag: of the command that is being done.
     @ivar hung: a fault rule has it that this client is never answered again.
     @ivar number: names the connection where fault rules count.
-    @ivar news: what is to be told beside the selected folder; following: puts changes of annotations there.
+    @ivar news: what is to be told beside the selected folder.
     @ivar inflater: of what the client sends, None while it is not compressed.
     """
 
@@ -92,7 +92,7 @@ class ImapServer(Framing):
         self.idling: Pushing | None = None
         self.inflater: Inflater | None = None
         self.news = News(self._noticed)
-        self.following: Following | None = None
+        self.progress = Progress(self)
 
     # The connection
 
@@ -125,8 +125,8 @@ class ImapServer(Framing):
                 call.cancel()
         self.outflow.stopProducing()
         self.deselect()
-        if self.following is not None:
-            self.following.stop()
+        self.news.stop()
+        self.progress.stop()
         waits, self._waits = self._waits, set()
         for waiting in waits:
             waiting.errback(Gone())
@@ -197,6 +197,11 @@ class ImapServer(Framing):
         self.state = "select"
         selected.changed = self._noticed
 
+    @property
+    def working(self) -> bool:
+        """Whether a command is being done that does not wait for the client."""
+        return self._running and self._asked is None and not self.closing and self.state != "unauth"
+
     def _noticed(self) -> None:
         if self.idling is not None:
             self.idling.wake()
@@ -235,7 +240,10 @@ class ImapServer(Framing):
         arguments = Arguments(octets, self.utf8)
         arguments.at = match.end()
         self.tag = tag
+        self.progress.begin()
         self._start(self._do(name, verb, arguments))
+        if self._running and self.state != "unauth":
+            self.progress.watch()
 
     def announced(self, octets: bytes, size: int) -> None:
         """An APPEND asks to send its message: it may if it could be filed."""
@@ -325,9 +333,8 @@ class ImapServer(Framing):
         if not self.closing:
             self.resetTimeout()
             slice = FIRST_SLICE if self.state == "unauth" else SLICE
-            if self._turn is not None and self._rest is None and self.reactor.seconds() - self._turn >= slice:
-                # What was sent ahead waits until others had their turn.
-                self._rest = self.callLater(0, self._rested)
+            if self._turn is not None and self.reactor.seconds() - self._turn >= slice:
+                self.rest()
             self.pace()
 
     def _rested(self) -> None:
@@ -344,17 +351,17 @@ class ImapServer(Framing):
         if self.inflater is None:
             super().dataReceived(data)
         else:
-            self._inflate(self.inflater, data)
+            receive(self, self.inflater, data, super().dataReceived)
         self._turn = None
 
-    def _inflate(self, inflater: Inflater, data: bytes) -> None:
-        try:
-            rest = inflater.receive(
-                data, super().dataReceived, lambda: not self.closing and not self.paused and self._rest is None)
-        except ValueError as error:
-            self.hang_up(str(error))
-            return
-        if rest and self._rest is None and not self.closing:
+    @property
+    def receiving(self) -> bool:
+        """Whether more that has come can be looked at now."""
+        return not self.closing and not self.paused and self._rest is None
+
+    def rest(self) -> None:
+        """What was sent ahead waits until others had their turn."""
+        if self._rest is None and not self.closing:
             self._rest = self.callLater(0, self._rested)
             self.pace()
 
@@ -383,6 +390,7 @@ class ImapServer(Framing):
 
     def write(self, octets: bytes) -> None:
         """Send a short answer.  @raise Gone: the client has left."""
+        self.progress.quiet = False
         self.outflow.write(octets)
 
     async def send(self, octets: bytes) -> None:

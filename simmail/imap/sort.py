@@ -11,9 +11,8 @@ from simmail.imap.contexts import Question
 from simmail.imap.copying import selected_of
 from simmail.imap.replies import Bad
 from simmail.imap.results import SLICE, SORTED, extended, return_options, saved
-from simmail.imap.search import asks_modseq, highest, numbered
+from simmail.imap.search import asks_modseq, find, highest, numbered
 from simmail.imap.search_keys import check_charset, parse_keys
-from simmail.imap.searching import Search
 from simmail.imap.tokens import Arguments
 from simmail.imap.updating import check_update, keep_updated
 
@@ -43,7 +42,7 @@ async def sort(imap: ImapServer, arguments: Arguments, uid: bool = False) -> byt
     with_modseq = asks_modseq(keys)
     if with_modseq:
         imap.enabled.add(b"CONDSTORE")
-    found = await Search(selected, imap.login.universe.clock.now(), imap.breathe).find(keys)
+    found = await find(imap, selected, keys)
     ordered = await selected.folder.ordered(found, criteria)
     modseq = highest(selected, saved(ordered, wanted)) if with_modseq else b""
     numbers = ordered if uid else await numbered(imap, selected, ordered)

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from simmail.core.ordering import Criterion
 from simmail.imap.copying import selected_of
 from simmail.imap.replies import Bad
-from simmail.imap.search import numbered
+from simmail.imap.search import find, numbered
 from simmail.imap.search_keys import check_charset, parse_keys
-from simmail.imap.searching import Search
 from simmail.imap.session import Selected
 from simmail.imap.tokens import Arguments
 from simmail.mailstore.records import Columns
@@ -67,7 +66,7 @@ async def thread(imap: ImapServer, arguments: Arguments, uid: bool = False) -> b
     arguments.space()
     keys = parse_keys(arguments)
     arguments.end()
-    found = await Search(selected, imap.login.universe.clock.now(), imap.breathe).find(keys)
+    found = await find(imap, selected, keys)
     # By sent date, then by number.
     ordered = await selected.folder.ordered(found, (Criterion("at"),))
     places: dict[int, int] = {}

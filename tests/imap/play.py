@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from twisted.internet.address import IPv4Address
+from twisted.internet.defer import Deferred
 from twisted.internet.error import ConnectionDone
 from twisted.internet.interfaces import ITLSTransport
 from twisted.internet.task import Clock
@@ -212,11 +213,21 @@ class House:
             "flag": lambda uid, *flags: _none(now(self.folder().flag([int(uid)], flags, "+", None))),
             "faults": lambda *value: setattr(self, "rules", rules_of(json.loads(" ".join(value)))),
             "status": lambda status: setattr(self, "status", status),
+            "hold": lambda: setattr(self.store, "visible", self._hold),
+            "release": self._release,
             "away": lambda: setattr(self.store, "away", True),
             "back": lambda: setattr(self.store, "away", False),
             "folder": lambda name, use="": now(self.store.create_folder(ADDRESS, name, use)),
             "remove": lambda name: now(self.store.delete_folder(ADDRESS, name)),
         }
+
+    def _hold(self) -> Deferred[None]:
+        self._held = held = Deferred[None]()
+        return held
+
+    def _release(self) -> None:
+        del self.store.visible  # type: ignore[method-assign]
+        self._held.callback(None)
 
     def play(self, name: str) -> None:
         """Play one dialog file."""
