@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from simmail.core.nuls import without_nul
 from simmail.core.reading import read_headers
 from simmail.errors import Unavailable
+from simmail.imap.catenating import catenated
 from simmail.imap.quota import check_room
 from simmail.imap.replies import No
 from simmail.imap.selecting import find_folder
@@ -60,10 +61,10 @@ async def filed_as(imap: ImapServer, upload: Upload) -> tuple[bytes, tuple[str, 
 
     @raise No: there is nothing in it, or what no message can hold.
     """
-    if not upload.octets:
+    given = await catenated(imap, upload.pieces)
+    if not given:
         raise No("A message cannot be empty", "CANNOT")
-    octets = await imap.factory.in_thread_if(
-        len(upload.octets) > LARGE, partial(_lines, upload.octets, upload.binary))
+    octets = await imap.factory.in_thread_if(len(given) > LARGE, partial(_lines, given, upload.binary))
     if octets is None:
         raise No("NUL can only be in the content of a part" if upload.binary else "A message cannot hold NUL",
                  "UNKNOWN-CTE" if upload.binary else "CANNOT")

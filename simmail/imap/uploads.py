@@ -1,7 +1,8 @@
 """
 Messages that come with a command: what stands before each, and its octets.
 
-Source: RFC 3501 section 6.3.11, RFC 3502 (MULTIAPPEND), RFC 3516, RFC 6855 section 4.
+Source: RFC 3501 section 6.3.11, RFC 3502 (MULTIAPPEND), RFC 3516, RFC 4469 (CATENATE),
+RFC 6855 section 4.
 """
 
 from __future__ import annotations
@@ -11,29 +12,32 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from simmail.imap.replies import Bad
+from simmail.imap.catenating import MOST, Pieces, Url, parse_url
+from simmail.imap.replies import Bad, No
 from simmail.imap.tokens import Arguments
 
 if TYPE_CHECKING:
     from simmail.imap.server import ImapServer
 
 _BEGINNING = re.compile(rb"[^ ]{1,200} (?:APPEND|(?:UID )?REPLACE ([0-9]{1,10}|\*)) ", re.IGNORECASE)
+#: What is a literal here is a URL.
+_URL_NEXT = re.compile(rb"(?:CATENATE \(|[^()] +)URL ~?\Z", re.IGNORECASE)
 _MARKER = re.compile(rb"~?\{\d{1,12}\+?\}\r\n")
 
 
 class Upload(NamedTuple):
-    """One message; C{binary}: it came as a literal8."""
+    """One message; C{pieces}: what it is put together from; C{binary}: it came as a literal8."""
 
     flags: tuple[str, ...]
     date: datetime | None
-    octets: bytes
+    pieces: Pieces
     binary: bool
 
 
 def awaits_message(octets: bytes) -> bool:
     """Whether what is gathered of a command is past the name of the mailbox: a message comes next."""
     match = _BEGINNING.match(octets)
-    return match is not None and match.end() < len(octets)
+    return match is not None and match.end() < len(octets) and not _URL_NEXT.search(octets)
 
 
 def begun(imap: ImapServer, octets: bytes) -> tuple[str, bytes | None]:
@@ -51,6 +55,10 @@ def begun(imap: ImapServer, octets: bytes) -> tuple[str, bytes | None]:
     _options(arguments)
     if arguments.skip(b"UTF8 ("):
         _check_utf8(imap)
+    elif arguments.skip(b"CATENATE ("):
+        while not arguments.skip(b"TEXT "):
+            _url(arguments)
+            arguments.space()
     arguments.skip(b"~")
     if not arguments.at_end():
         raise Bad("Expected a literal")
@@ -82,16 +90,37 @@ def parse_upload(imap: ImapServer, arguments: Arguments, messages: Iterator[byte
     """
     arguments.space()
     flags, date = _options(arguments)
+    if arguments.skip(b"CATENATE ("):
+        return Upload(flags, date, _pieces(arguments, messages), False)
     utf8 = arguments.skip(b"UTF8 (")
-    marker = _MARKER.match(arguments.octets, arguments.at)
-    if marker is None:
-        raise Bad("Expected a literal")
-    arguments.at = marker.end()
+    octets, binary = _literal(arguments, messages)
     if utf8:
         # RFC 6855 section 4.
         arguments.expect(b")")
         _check_utf8(imap)
+    return Upload(flags, date, (octets,), binary)
+
+
+def _literal(arguments: Arguments, messages: Iterator[bytes]) -> tuple[bytes, bool]:
+    marker = _MARKER.match(arguments.octets, arguments.at)
     octets = next(messages, None)
-    if octets is None:
+    if marker is None or octets is None:
         raise Bad("Expected a literal")
-    return Upload(flags, date, octets, marker[0].startswith(b"~"))
+    arguments.at = marker.end()
+    return octets, marker[0].startswith(b"~")
+
+
+def _url(arguments: Arguments) -> Url:
+    arguments.expect(b"URL ")
+    return parse_url(arguments.astring())
+
+
+def _pieces(arguments: Arguments, messages: Iterator[bytes]) -> Pieces:
+    pieces: list[bytes | Url] = []
+    while not pieces or not arguments.skip(b")"):
+        if pieces:
+            arguments.space()
+        pieces.append(_literal(arguments, messages)[0] if arguments.skip(b"TEXT ") else _url(arguments))
+        if len(pieces) > MOST:
+            raise No("Too many parts", "LIMIT")
+    return pieces

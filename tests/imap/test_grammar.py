@@ -57,9 +57,15 @@ SORT = st.lists(st.sampled_from(
     ["ARRIVAL", "CC", "DATE", "FROM", "REVERSE SIZE", "SUBJECT", "TO", "DISPLAYFROM"]),
     min_size=1, max_size=3).map(" ".join)
 ITEMS_OF_STATUS = "(MESSAGES UNSEEN SIZE)"
+URL = st.sampled_from(
+    ["/INBOX/;UID=2", '"/INBOX;UIDVALIDITY=1/;UID=2/;SECTION=1.2"', ";UID=1/;section=HEADER/;PARTIAL=0.5",
+     "{8+}\r\n/no/;UID", '"imap://user@server/x"'])
+PIECES = st.lists(URL.map("URL {}".format) | st.just("TEXT {3+}\r\nabc"), min_size=1, max_size=3).map(
+    lambda pieces: f"CATENATE ({' '.join(pieces)})")
 MESSAGE = st.builds(
-    " {}{}{{3+}}\r\nabc".format, st.just("") | FLAGS.map(lambda flags: flags + " "),
-    st.sampled_from(["", '" 1-Feb-2026 10:00:00 +0100" ', '"11-Feb-2026 10:00:00 -0000" ']))
+    " {}{}{}".format, st.just("") | FLAGS.map(lambda flags: flags + " "),
+    st.sampled_from(["", '" 1-Feb-2026 10:00:00 +0100" ', '"11-Feb-2026 10:00:00 -0000" ']),
+    st.just("{3+}\r\nabc") | PIECES)
 COMMAND = st.one_of(
     st.builds("FETCH {} {}".format, SET, ITEMS), st.builds("FETCH {} {} (CHANGEDSINCE 1)".format, SET, ITEMS),
     st.builds("STORE {} {}FLAGS{} {}".format,
