@@ -19,7 +19,7 @@ _AFTER = (
     b"CONDSTORE", b"QRESYNC", b"ESEARCH", b"SEARCHRES", b"WITHIN", b"SORT", b"SORT=DISPLAY",
     b"THREAD=ORDEREDSUBJECT", b"THREAD=REFERENCES", b"BINARY", b"UTF8=ACCEPT", b"OBJECTID", b"PREVIEW",
     b"QUOTA", b"QUOTA=RES-STORAGE", b"QUOTA=RES-MESSAGE", b"MULTIAPPEND", b"ESORT", b"PARTIAL",
-    b"REPLACE", b"SAVEDATE", b"CONTEXT=SEARCH", b"CONTEXT=SORT", b"METADATA", b"INPROGRESS", b"CATENATE",
+    b"REPLACE", b"SAVEDATE", b"CONTEXT=SEARCH", b"CONTEXT=SORT", b"METADATA", b"INPROGRESS", b"CATENATE", b"UIDONLY",
 )
 
 
@@ -57,7 +57,7 @@ async def capability(imap: ImapServer, arguments: Arguments) -> None:
 
 
 #: What ENABLE takes (RFC 5161).
-_CAN_BE_ENABLED = frozenset((b"CONDSTORE", b"QRESYNC", b"UTF8=ACCEPT", b"IMAP4REV2", b"METADATA"))
+_CAN_BE_ENABLED = frozenset((b"CONDSTORE", b"QRESYNC", b"UTF8=ACCEPT", b"IMAP4REV2", b"METADATA", b"UIDONLY"))
 
 
 async def enable(imap: ImapServer, arguments: Arguments) -> None:

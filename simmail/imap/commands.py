@@ -48,11 +48,13 @@ class Verb(NamedTuple):
     One command.
 
     @ivar expunges: whether sequence numbers may change at its end (RFC 3501 section 7.4.1).
+    @ivar numbered: whether it takes or answers sequence numbers.
     """
 
     run: Run
     states: frozenset[str]
     expunges: bool = True
+    numbered: bool = False
 
 
 _UID: MappingProxyType[bytes, Callable[..., Awaitable[Any]]] = MappingProxyType({
@@ -84,10 +86,10 @@ COMMANDS: MappingProxyType[bytes, Verb] = MappingProxyType({
     b"IDLE": Verb(idle, _AFTER), b"GETQUOTA": Verb(get_quota, _AFTER), b"GETQUOTAROOT": Verb(get_quota_root, _AFTER),
     b"GETMETADATA": Verb(get_metadata, _AFTER), b"SETMETADATA": Verb(set_metadata, _AFTER),
     b"CHECK": Verb(noop, _SELECTED), b"CLOSE": Verb(close, _SELECTED), b"UNSELECT": Verb(unselect, _SELECTED),
-    b"EXPUNGE": Verb(expunge, _SELECTED), b"SEARCH": Verb(search, _SELECTED, False),
-    b"SORT": Verb(sort, _SELECTED, False), b"THREAD": Verb(thread, _SELECTED, False),
-    b"FETCH": Verb(fetch, _SELECTED, False), b"STORE": Verb(store, _SELECTED, False),
-    b"COPY": Verb(copy, _SELECTED), b"MOVE": Verb(move, _SELECTED),
-    b"REPLACE": Verb(replace, _SELECTED), b"CANCELUPDATE": Verb(cancel_update, _SELECTED),
+    b"EXPUNGE": Verb(expunge, _SELECTED), b"SEARCH": Verb(search, _SELECTED, False, True),
+    b"SORT": Verb(sort, _SELECTED, False, True), b"THREAD": Verb(thread, _SELECTED, False, True),
+    b"FETCH": Verb(fetch, _SELECTED, False, True), b"STORE": Verb(store, _SELECTED, False, True),
+    b"COPY": Verb(copy, _SELECTED, True, True), b"MOVE": Verb(move, _SELECTED, True, True),
+    b"REPLACE": Verb(replace, _SELECTED, True, True), b"CANCELUPDATE": Verb(cancel_update, _SELECTED),
     b"UID": Verb(by_uid, _SELECTED),
 })

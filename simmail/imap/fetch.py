@@ -64,7 +64,7 @@ async def fetch(imap: ImapServer, arguments: Arguments, uid: bool = False) -> by
     await meet(imap, "imap_fetch")
     if since is not None or any(item.kind == "MODSEQ" for item in items):
         imap.enabled.add(b"CONDSTORE")
-    if uid and not any(item.kind == "UID" for item in items):
+    if uid and not selected.uid_only and not any(item.kind == "UID" for item in items):
         items.insert(0, Item("UID", b"UID"))
     places = selected.slices(text, uid)
     if page is not None:
@@ -166,7 +166,8 @@ class Plan:
             self._add(item)
         self.sets_seen = not selected.read_only and any(item.sets_seen for item in items)
         self.tells_seen = self.sets_seen and not any(item.kind == "FLAGS" for item in items)
-        self.format = b"* %d FETCH (" + b" ".join(self.formats) + (b"%b" if self.tells_seen else b"")
+        head = b"* %d UIDFETCH (" if selected.uid_only else b"* %d FETCH ("
+        self.format = head + b" ".join(self.formats) + (b"%b" if self.tells_seen else b"")
         self._saved: Sequence[datetime] = ()
         self.tells_saved = any(item.kind == "SAVEDATE" for item in items)
         self._ahead: list[tuple[Sequence[int], Deferred[Columns]]] = []
@@ -289,7 +290,9 @@ class Plan:
             return
         self.shown = True
         numbers: Sequence[int] = range(first, first + len(uids))
-        if not first or self.missing:
+        if selected.uid_only:
+            numbers = uids
+        elif not first or self.missing:
             numbers = list(map(selected.sequence, uids))
         columns: list[Sequence[Any]] = [numbers, *[column(uids, kept) for column in self.columns]]
         if self.tells_seen:

@@ -30,9 +30,12 @@ async def admit(imap: ImapServer, octets: bytes) -> None:
     """
     name, replaced = begun(imap, octets)
     if replaced is not None:
+        by_uid = octets.split(b" ", 2)[1].upper() == b"UID"
+        if not by_uid and b"UIDONLY" in imap.enabled:
+            raise Bad("No sequence numbers once UIDONLY is enabled", "UIDREQUIRED")
         if imap.selected is None:
             raise Bad("REPLACE is not allowed while no mailbox is selected")
-        _replaced(imap, replaced, octets.split(b" ", 2)[1].upper() == b"UID")
+        _replaced(imap, replaced, by_uid)
         await find_folder(imap, name, "TRYCREATE")
         return
     await find_folder(imap, name, "TRYCREATE")

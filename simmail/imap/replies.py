@@ -10,11 +10,11 @@ from simmail import errors
 
 
 class Bad(Exception):
-    """The command is malformed, or out of place: tagged BAD."""
+    """The command is malformed, or out of place: tagged BAD.  C{code} is a response code without brackets."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, code: str = "") -> None:
         super().__init__(text)
-        self.line = b"BAD " + shown(text)
+        self.line = b"BAD " + (b"[%b] " % code.encode("ascii") if code else b"") + shown(text)
 
 
 class No(Exception):

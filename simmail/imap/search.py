@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from simmail.imap.contexts import Question
 from simmail.imap.copying import selected_of
 from simmail.imap.numbers import placed, runs
-from simmail.imap.replies import No
+from simmail.imap.replies import Bad, No
 from simmail.imap.results import SEARCHED, SLICE, Wanted, extended, return_options, saved
-from simmail.imap.search_keys import Either, Every, Key, Modseq, Not, parse_charset, parse_keys
+from simmail.imap.search_keys import Either, Every, Key, Modseq, Not, by_number, parse_charset, parse_keys
 from simmail.imap.searching import Search
 from simmail.imap.session import Selected
 from simmail.imap.tokens import Arguments
@@ -62,6 +62,8 @@ async def search(imap: ImapServer, arguments: Arguments, uid: bool = False) -> b
 
 async def find(imap: ImapServer, selected: Selected, keys: Key) -> Sequence[int]:
     """The UIDs of the messages that fit; the client may be told how far this is."""
+    if selected.uid_only and by_number(keys):
+        raise Bad("No sequence numbers once UIDONLY is enabled", "UIDREQUIRED")
     searching = Search(selected, imap.login.universe.clock.now(), imap.breathe)
     imap.progress.known = searching.progress
     return await searching.find(keys)

@@ -167,6 +167,17 @@ def parse_keys(arguments: Arguments) -> Every:
     return Every(tuple(keys))
 
 
+def by_number(key: Key) -> bool:
+    """Whether a search names messages by their sequence numbers."""
+    if isinstance(key, Every):
+        return any(map(by_number, key.keys))
+    if isinstance(key, Either):
+        return by_number(key.first) or by_number(key.second)
+    if isinstance(key, Not):
+        return by_number(key.key)
+    return isinstance(key, Messages) and not key.uid and key.set != b"$"
+
+
 class _Reader:
     def __init__(self, arguments: Arguments) -> None:
         self.arguments = arguments

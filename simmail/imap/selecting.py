@@ -78,7 +78,7 @@ async def _open(imap: ImapServer, arguments: Arguments, read_only: bool) -> byte
     imap.select(selected)
     flags, permanent = selected.kinds()
     first = folder.first_unseen()
-    unseen = selected.sequence(first) if first else 0
+    unseen = selected.sequence(first) if first and not selected.uid_only else 0
     imap.write(b"".join([
         flags,
         b"* %d EXISTS\r\n" % len(selected.uids),
@@ -123,6 +123,8 @@ def _parameters(imap: ImapServer, arguments: Arguments) -> Resync | None:
                 raise Bad("QRESYNC is not enabled")
             arguments.space()
             resync = _resync(arguments)
+            if resync.numbers and b"UIDONLY" in imap.enabled:
+                raise Bad("No sequence numbers once UIDONLY is enabled", "UIDREQUIRED")
         else:
             raise Bad(f"Unknown parameter {word.decode('ascii', 'replace')[:50]}")
     return resync

@@ -237,6 +237,9 @@ class ImapServer(Framing):
         if self.state not in verb.states:
             self._is_bad(b"%b BAD %b is not allowed %b\r\n" % (tag, name, _STATES[self.state]))
             return
+        if verb.numbered and b"UIDONLY" in self.enabled:
+            self._is_bad(b"%b BAD [UIDREQUIRED] No sequence numbers once UIDONLY is enabled\r\n" % tag)
+            return
         arguments = Arguments(octets, self.utf8)
         arguments.at = match.end()
         self.tag = tag

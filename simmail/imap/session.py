@@ -109,6 +109,11 @@ class Selected:
         return b"QRESYNC" in self._enabled
 
     @property
+    def uid_only(self) -> bool:
+        """Whether the client knows no sequence numbers (RFC 9586)."""
+        return b"UIDONLY" in self._enabled
+
+    @property
     def rev2(self) -> bool:
         """Whether the client speaks IMAP4rev2."""
         return b"IMAP4REV2" in self._enabled
@@ -221,6 +226,9 @@ class Selected:
     def row(self, sequence: int, entry: Entry, uid: bool = False) -> bytes:
         """An untagged FETCH with the flags of a message."""
         shown = b"FLAGS " + self.flags(entry)
+        if self.uid_only:
+            modseq = b" MODSEQ (%d)" % entry.modseq if self.condstore else b""
+            return b"* %d UIDFETCH (%b%b)\r\n" % (entry.uid, shown, modseq)
         if uid or self.qresync:
             shown = b"UID %d %b" % (entry.uid, shown)
         if self.condstore:
@@ -272,7 +280,7 @@ class Selected:
         left = set(gone)
         self.uids = self._shared.of(self.folder, array("I", [uid for uid in self.uids if uid not in left]))
         self.recent -= left
-        if self.qresync:
+        if self.qresync or self.uid_only:
             yield b"* VANISHED %b\r\n" % show_set(gone)
             return
         for begin in range(0, len(places), BATCH):

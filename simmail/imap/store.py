@@ -88,6 +88,9 @@ def _modseqs(selected: Selected, uids: Sequence[int], uid: bool) -> bytes:
 def _formatted(
     selected: Selected, uids: Sequence[int], uid: bool, shown: bytes, columns: Sequence[Iterable[Any]]
 ) -> bytes:
+    if selected.uid_only:
+        rows = zip(uids, *columns)
+        return (b"* %d UIDFETCH (" + shown + b")\r\n") * len(uids) % tuple(chain.from_iterable(rows))
     if uid or selected.qresync:
         shown, columns = b"UID %d " + shown, [uids, *columns]
     rows = zip(map(selected.sequence, uids), *columns)

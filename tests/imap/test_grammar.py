@@ -96,12 +96,13 @@ PLAIN = st.one_of(
 class GrammarTests(SynchronousTestCase):
     """Any command of the grammar."""
 
-    def check(self, command: str) -> None:
+    def check(self, command: str, before: str = "NOOP") -> None:
         """It is answered OK or NO, by its tag, and nothing is logged."""
         house = House()
         house.deliver("plain")
         house.deliver("mixed")
         client = house.signed_in("INBOX")
+        client.do(f"e {before}")
         client.send(f"tag {command}\r\n".encode())
         last = client.taken().split(b"\r\n")[-2]
         self.assertRegex(last, rb"\Atag (OK|NO) ", command)
@@ -118,6 +119,18 @@ class GrammarTests(SynchronousTestCase):
     def test_pages(self, messages: str, items: str, page: str, since: str) -> None:
         """A page of some messages."""
         self.check(f"UID FETCH {messages} {items} ({page}{since})")
+
+    @settings(max_examples=100, deadline=None)
+    @given(COMMAND.filter(lambda command: not command.startswith(("SEARCH", "SORT", "THREAD"))))
+    def test_by_uid_only(self, command: str) -> None:
+        """Commands on messages where there are no sequence numbers, and none with them."""
+        self.check("UID " + command, "ENABLE UIDONLY QRESYNC")
+        house = House()
+        house.deliver("plain")
+        client = house.signed_in("INBOX")
+        client.do("e ENABLE UIDONLY")
+        client.send(f"tag {command}\r\n".encode())
+        self.assertEqual(client.taken().split(b"\r\n")[-2][:21], b"tag BAD [UIDREQUIRED]")
 
     @settings(max_examples=100, deadline=None)
     @given(PLAIN)
