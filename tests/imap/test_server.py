@@ -411,6 +411,9 @@ WORDS = st.sampled_from([
     b"STORE", b"+FLAGS", b"SEARCH", b"OR", b"NOT", b"TEXT", b'"', b"\\", b"{3}\r\n", b"{3+}\r\n", b"~{1+}\r\n",
     b"\r\n", b"\n", b"\0",
     b"APPEND", b"LIST", b"*", b"%", b"IDLE", b"DONE", b"EXPUNGE", b"COPY", b"Archive", b"\xff", b"AUTHENTICATE",
+    b"COMPRESS", b"DEFLATE", b"REPLACE", b"CATENATE (", b"TEXT {3+}\r\n", b"URL", b"/INBOX/;UID=1", b"SORT", b"(DATE)",
+    b"UTF-8", b"ALL", b"PARTIAL", b"-1:-2", b"UPDATE", b"CANCELUPDATE", b"GETMETADATA", b"SETMETADATA", b"/private/x",
+    b"NIL", b"ENABLE", b"UIDONLY", b"METADATA", b"SAVEDATE", b"SAVEDON", b"1-Feb-2026", b"MOVE",
     b"PLAIN", b"STATUS", b"MESSAGES", b"ENVELOPE", b"HEADER.FIELDS", b"RETURN", b" ", b" ", b" ", b" ", b" "])
 
 
@@ -445,7 +448,7 @@ class NonsenseTests(SynchronousTestCase):
         """Random octets."""
         self.survive(octets + b"\r\n", folder)
 
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=400, deadline=None)
     @given(st.lists(WORDS, max_size=30), st.sampled_from(["", "INBOX"]))
     def test_words(self, words: list[bytes], folder: str) -> None:
         """Random words of the protocol."""

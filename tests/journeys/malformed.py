@@ -32,17 +32,27 @@ _KEYS = (
     b"HEADER x", b"HEADER \"\" \"\"", b"SINCE 31-Feb-2026", b"SINCE 1-Jan-0000", b"BEFORE x", b"LARGER 99999999999999",
     b"UID 1:*", b"1:*", b"KEYWORD \xff", b"MODSEQ 0", b"MODSEQ 18446744073709551616", b"OLDER 0", b"YOUNGER 4294967296",
     b"CHARSET X-NONE ALL", b"CHARSET UTF-8 TEXT \xff\xfe", b"RETURN (MIN MAX", b"RETURN () ALL", b"NOT " * 200 + b"ALL",
-    b"(" * 300, b"OR " * 300, b"FUZZY ALL", b"EMAILID x", b"SENTON", b"$")
+    b"RETURN (UPDATE PARTIAL 1:2) ALL", b"RETURN (PARTIAL -1:2) ALL", b"RETURN (SAVE UPDATE CONTEXT) UID 1:*",
+    b"SAVEDON x", b"SAVEDSINCE 1-Feb-2026", b"(" * 300, b"OR " * 300, b"FUZZY ALL", b"EMAILID x", b"SENTON", b"$")
 _FLAGS = (b"\\Seen", b"(\\Seen \\Deleted)", b"(\\Recent)", b"(\\*)", b"(\\Nope)", b"x" * 200, b"()", b"(",
           b"(a b c d e)", b"(\"q\")", b"(" + b" ".join(b"k%d" % n for n in range(100)) + b")", b"NIL", b"({3}\r\nabc)")
 _DATES = (b'"01-Jan-2026 00:00:00 +0000"', b'"31-Feb-2026 00:00:00 +0000"', b'"x"', b'" 1-Jan-0001 00:00:00 +2400"',
           b'""')
+_PIECES = (
+    b"{3+}\r\nabc", b"~{3+}\r\na\0c", b"{0+}\r\n", b"CATENATE (TEXT {3+}\r\nabc)", b"CATENATE (URL /INBOX/;UID=1)",
+    b'CATENATE (URL "/INBOX/;UID=1/;SECTION=1.MIME" TEXT {1+}\r\nx', b"CATENATE ()", b"CATENATE (URL {5+}\r\n;UID=)")
 _WORDS = (*_NAMES, *_SETS, *_ITEMS, *_KEYS, *_FLAGS, *_DATES, b"\x00", b"\r", b"(", b")", b"\\", b'"', b"{", b"}", b"=")
 _VERBS: tuple[tuple[bytes, tuple[Sequence[bytes], ...]], ...] = (
     (b"SELECT", (_NAMES,)), (b"EXAMINE", (_NAMES,)), (b"SELECT INBOX (QRESYNC", (_SETS, _SETS, _SETS)),
     (b"CREATE", (_NAMES,)), (b"RENAME", (_NAMES, _NAMES)), (b"SUBSCRIBE", (_NAMES,)), (b"LIST", (_NAMES, _NAMES)),
     (b"LSUB", (_NAMES, _NAMES)), (b"LIST (SUBSCRIBED X)", (_NAMES, _NAMES)), (b"STATUS", (_NAMES, _ITEMS)),
-    (b"APPEND", (_NAMES, _FLAGS, _DATES, _NAMES)), (b"FETCH", (_SETS, _ITEMS)), (b"UID FETCH", (_SETS, _ITEMS)),
+    (b"APPEND", (_NAMES, _FLAGS, _DATES, _NAMES)), (b"APPEND INBOX", (_PIECES, _FLAGS, _PIECES)),
+    (b"REPLACE", (_SETS, _NAMES, _PIECES)), (b"UID REPLACE", (_SETS, _NAMES, _PIECES)),
+    (b"SETMETADATA", (_NAMES, (b"(", b"(/private/x", b"/private/x"), (b"NIL)", b'"x")', b"~{3+}\r\na\0b)", b"{x}"))),
+    (b"GETMETADATA", (_NAMES, (b"(/private/x)", b"(DEPTH 1) /private", b"/*", b"(MAXSIZE"))),
+    (b"CANCELUPDATE", (_WORDS,)),
+    (b"UID SORT RETURN (UPDATE)", ((b"(DATE)", b"(X)"), (b"UTF-8", b"X"), _KEYS)), (b"COMPRESS", (_WORDS,)),
+    (b"ENABLE", ((b"UIDONLY", b"METADATA QRESYNC"),)), (b"FETCH", (_SETS, _ITEMS)), (b"UID FETCH", (_SETS, _ITEMS)),
     (b"SEARCH", (_KEYS,)), (b"SEARCH", (_KEYS, _KEYS)), (b"UID SEARCH", (_KEYS,)), (b"SORT (DATE)", (_NAMES, _KEYS)),
     (b"SORT (REVERSE", (_NAMES, _KEYS)), (b"THREAD REFERENCES", (_NAMES, _KEYS)), (b"THREAD X", (_NAMES, _KEYS)),
     (b"STORE", (_SETS, (b"FLAGS", b"+FLAGS", b"-FLAGS.SILENT", b"*FLAGS", b"(UNCHANGEDSINCE x) FLAGS"), _FLAGS)),
