@@ -61,7 +61,8 @@ async def filed_as(imap: ImapServer, upload: Upload) -> tuple[bytes, tuple[str, 
 
     @raise No: there is nothing in it, or what no message can hold.
     """
-    given = await catenated(imap, upload.pieces)
+    first = upload.pieces[0]
+    given = first if len(upload.pieces) == 1 and isinstance(first, bytes) else await catenated(imap, upload.pieces)
     if not given:
         raise No("A message cannot be empty", "CANNOT")
     octets = await imap.factory.in_thread_if(len(given) > LARGE, partial(_lines, given, upload.binary))

@@ -34,9 +34,9 @@ class Progress:
         self.quiet = False
         self.known: Callable[[], tuple[int, int]] | None = None
 
-    def begin(self) -> None:
+    def begin(self, now: float) -> None:
         """A command is about to be done."""
-        self._began = self._imap.reactor.seconds()
+        self._began = now
         self.quiet, self.known = True, None
 
     def watch(self) -> None:

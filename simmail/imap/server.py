@@ -243,7 +243,6 @@ class ImapServer(Framing):
         arguments = Arguments(octets, self.utf8)
         arguments.at = match.end()
         self.tag = tag
-        self.progress.begin()
         self._start(self._do(name, verb, arguments))
         if self._running and self.state != "unauth":
             self.progress.watch()
@@ -251,9 +250,11 @@ class ImapServer(Framing):
     def announced(self, octets: bytes, size: int) -> None:
         """An APPEND asks to send its message: it may if it could be filed."""
         self._start(self._admit(octets, size))
+        self.progress.quiet = False
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
-        self._began = self.reactor.seconds()
+        self._began = now = self.reactor.seconds()
+        self.progress.begin(now)
         self._running, self._answered = True, False
         Deferred.fromCoroutine(work).addBoth(self._done)
         self.pace()

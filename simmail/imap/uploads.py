@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from simmail.imap.server import ImapServer
 
 _BEGINNING = re.compile(rb"[^ ]{1,200} (?:APPEND|(?:UID )?REPLACE ([0-9]{1,10}|\*)) ", re.IGNORECASE)
-#: What is a literal here is a URL.
-_URL_NEXT = re.compile(rb"(?:CATENATE \(|[^()] +)URL ~?\Z", re.IGNORECASE)
+#: Behind these, within a CATENATE, a literal is a URL.
+_URL_NEXT = (b" URL ", b"(URL ", b" URL ~", b"(URL ~")
 _MARKER = re.compile(rb"~?\{\d{1,12}\+?\}\r\n")
 
 
@@ -37,7 +37,9 @@ class Upload(NamedTuple):
 def awaits_message(octets: bytes) -> bool:
     """Whether what is gathered of a command is past the name of the mailbox: a message comes next."""
     match = _BEGINNING.match(octets)
-    return match is not None and match.end() < len(octets) and not _URL_NEXT.search(octets)
+    if match is None or match.end() >= len(octets):
+        return False
+    return not (octets[-6:].upper().endswith(_URL_NEXT) and b"CATENATE (" in octets.upper())
 
 
 def begun(imap: ImapServer, octets: bytes) -> tuple[str, bytes | None]:

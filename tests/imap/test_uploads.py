@@ -34,6 +34,17 @@ class UploadTests(SynchronousTestCase):
         self.assertEqual(client.taken(), b"c OK [APPENDUID 1 1:%d] APPEND completed\r\n" % most)
         self.assertEqual(house.folder().counts(), (most, most, most))
 
+    def test_names_like_catenate(self) -> None:
+        """A mailbox that is called like a word of CATENATE is one; many blanks cost no time."""
+        house = House()
+        client = house.signed_in()
+        for name in ("URL", '"CATENATE (URL"', "TEXT"):
+            client.do(f"c CREATE {name}")
+            client.send(f"a APPEND {name} {{200000+}}\r\n".encode() + b"x" * 200_000 + b"\r\n")
+            self.assertIn(b"a OK [APPENDUID", client.taken(), name)
+        client.send(b"b APPEND INBOX" + b" " * 60_000 + b"URL {3+}\r\nabc\r\n")
+        self.assertIn(b"b BAD", client.taken())
+
     def test_let_go(self) -> None:
         """Messages of a command that was refused are not kept."""
         client = House().signed_in()
