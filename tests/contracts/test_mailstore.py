@@ -465,13 +465,13 @@ class FolderContract(Contract):
         messages = [(a_mail(f"mine {n}"), ["\\draft", f"k{n}"], AT + timedelta(days=n)) for n in (1, 2, 3)]
         self.assertEqual(result_of(folder.append_all(messages)), [2, 3, 4])
         self.assertEqual([(change.kind, change.uids) for change in changes], [("added", (2, 3, 4))])
-        for at, (octets, flags, date) in enumerate(messages, 2):
+        for at, (octets, flags, moment) in enumerate(messages, 2):
             entry = folder.entry(at)
-            self.assertEqual((entry.flags, entry.date, entry.size), ({"\\Draft", flags[1]}, date, len(octets)))
+            self.assertEqual((entry.flags, entry.date, entry.size), ({"\\Draft", flags[1]}, moment, len(octets)))
             self.assertEqual(result_of(folder.read(at)), octets)
         self.assertEqual(len({folder.entry(uid).modseq for uid in (2, 3, 4)}), 3)
-        for flags, date in ((["\\Recent"], AT), ([], datetime(2026, 1, 1))):
-            self.assertRaises(Invalid, result_of, folder.append_all([messages[0], (b"x", flags, date)]))
+        for flags, moment in ((["\\Recent"], AT), ([], datetime(2026, 1, 1))):
+            self.assertRaises(Invalid, result_of, folder.append_all([messages[0], (b"x", flags, moment)]))
         self.assertEqual(result_of(folder.append_all([])), [])
         self.assertEqual((list(folder.uids), len(set(folder.column("key", folder.uids)))), ([1, 2, 3, 4], 4))
         self.assertEqual(result_of(self.store.owed()), ["d-mI0"])
