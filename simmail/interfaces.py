@@ -31,6 +31,14 @@ class IDatabase(Interface):
             before changes nothing and answers C{fresh=False}.
         """
 
+    def synced():
+        """
+        Deferred that fires when all that was committed so far is in the synced log of the database, and outlives a
+        power cut; never, when it is closed before.
+
+        Many callers may be given the same one: its callbacks must not wait.
+        """
+
     def table(universe, name):
         """Deferred of C{dict[str, bytes]}: one whole table."""
 

@@ -227,7 +227,8 @@ class Daemon(service.Service):
             redis = PrivateRedis(reactor, state, config.redis.server)
             self._stopping.append(redis.stop)
             url = await redis.start()
-        database = RedisDatabase(reactor, url, parse_duration(config.redis.timeout).total_seconds())
+        database = RedisDatabase(
+            reactor, url, parse_duration(config.redis.timeout).total_seconds(), state / "numbers.json")
         self._stopping.append(database.close)
         await database.connect()
         await journal.ready

@@ -52,6 +52,10 @@ Decode = Callable[[Any], Any]
 pack: Callable[[tuple[Word, ...]], bytes] = hiredis.pack_command  # type: ignore[assignment]
 
 
+def _nothing_to_do() -> Deferred[None]:
+    return succeed(None)
+
+
 class _Reactor(Protocol):
     def seconds(self) -> float: ...
 
@@ -145,12 +149,15 @@ class Connection:
     _log = Logger()
 
     def __init__(
-        self, reactor: _Reactor, link: Link, timeout: float, scripts: Iterable[Script], changed: Callable[[], object]
+        self, reactor: _Reactor, link: Link, timeout: float, scripts: Iterable[Script], changed: Callable[[], object],
+        prepare: Callable[[], Deferred[None]] = _nothing_to_do,
     ) -> None:
         """
         @param timeout: real seconds a call may take.
         @param scripts: loaded whenever connected.
         @param changed: called whenever C{ready} has changed.
+        @param prepare: what is done with L{ask} whenever connected, before commands are taken.  While it fails the
+            connection is made anew.
         """
         self.ready = False
         self.trouble = ""
@@ -160,6 +167,7 @@ class Connection:
         self._link = link
         self._endpoint: IStreamClientEndpoint = link.endpoint(reactor, timeout)
         self._changed = changed
+        self._prepare = prepare
         self._greeting = _greeting(link, scripts)
         self._scripts = [pack((b"SCRIPT", b"LOAD", script.text)) for script in scripts]
         self._wire: _Wire | None = None
@@ -193,10 +201,13 @@ class Connection:
                 self._wire.transport.abortConnection()
         return self._closed if not self._closed.called else succeed(None)
 
-    def call(self, args: Iterable[Word], decode: Decode | None = None, patient: bool = False) -> Deferred[Any]:
+    def call(
+        self, args: Iterable[Word] | bytes, decode: Decode | None = None, patient: bool = False
+    ) -> Deferred[Any]:
         """
         Send one command.
 
+        @param args: its words, or the octets that L{pack} makes of them.
         @param patient: nobody waits for it, so it may go together with others a little later.
         @return: Deferred of the reply, or of what C{decode} makes of it.  Fails with C{Unavailable} when
             the connection is away or gets lost, when time is over, and when Redis cannot do it now.
@@ -205,7 +216,8 @@ class Connection:
         if not self.ready:
             answer.errback(Failure(Unavailable("the database is away")))
             return answer
-        call = _Call(pack(tuple(args)), decode, answer, self._reactor.seconds())
+        packed = args if isinstance(args, bytes) else pack(tuple(args))
+        call = _Call(packed, decode, answer, self._reactor.seconds())
         if self._again:
             self._held.append(call)
         elif patient and call.sent - self._wrote < PATIENCE:
@@ -213,6 +225,16 @@ class Connection:
         else:
             self._wrote = call.sent
             self._send(call)
+        return answer
+
+    def ask(self, args: Iterable[Word] | bytes) -> Deferred[Any]:
+        """L{call} for who prepares the connection: it is not C{ready} yet."""
+        answer: Deferred[Any] = Deferred()
+        if self._wire is None:
+            answer.errback(Failure(Unavailable("the database is away")))
+        else:
+            packed = args if isinstance(args, bytes) else pack(tuple(args))
+            self._send(_Call(packed, None, answer, self._reactor.seconds()))
         return answer
 
     def drop(self, why: str) -> None:
@@ -252,6 +274,14 @@ class Connection:
 
     def _welcome(self, reply: object, wire: _Wire) -> None:
         if self._wire is wire and reply is not None:
+            self._prepare().addCallbacks(self._serve, self._unprepared, (wire,), {}, (wire,), {})
+
+    def _unprepared(self, failure: Failure, wire: _Wire) -> None:
+        if self._wire is wire:
+            self.drop(failure.getErrorMessage())
+
+    def _serve(self, result: object, wire: _Wire) -> None:
+        if self._wire is wire:
             self._attempts = 0
             self.trouble = ""
             self.locked_out = False

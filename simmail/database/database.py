@@ -11,9 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from twisted.internet.defer import Deferred, succeed
+from twisted.internet.threads import deferToThreadPool
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 from zope.interface import implementer
@@ -21,11 +23,14 @@ from zope.interface import implementer
 from simmail.core.delivery import Arrival
 from simmail.core.jobs import Job
 from simmail.database import encoding, keys
-from simmail.database.connection import Connection, Word
+from simmail.database.connection import Connection, Word, pack
 from simmail.database.link import FIELD, locked_out, parse, weakness
+from simmail.database.numbers import Numbers, ahead
 from simmail.database.questions import PAGE, Questions, all_of, job_of
 from simmail.database.records import Commit, Committed, EventQuery, JobQuery
 from simmail.database.script import load
+from simmail.database.synced import Synced
+from simmail.database.unsynced import Ask, Unsynced, run_of
 from simmail.errors import Invalid, Unavailable
 from simmail.interfaces import IDatabase
 
@@ -34,6 +39,9 @@ SLICE = 500
 
 #: Real seconds in which a Redis must be there at the start.
 PATIENCE = 10.0
+
+#: Real seconds between two notes of which event numbers were used.
+NOTED = 1.0
 
 _READ = ("query", "agenda", "universes")
 _WRITE = ("commit", "sweep", "erase", "prune", "draw")
@@ -49,10 +57,12 @@ class RedisDatabase:
 
     _log = Logger()
 
-    def __init__(self, reactor: Any, url: str, timeout: float = 2.0) -> None:
+    def __init__(self, reactor: Any, url: str, timeout: float = 2.0, numbers: Path | None = None) -> None:
         """
         @param url: C{redis.url}, see L{simmail.database.link}.
         @param timeout: real seconds that a call may take.
+        @param numbers: file that says which event numbers were used (L{simmail.database.numbers}); None: no Redis
+            is expected to forget any.
         @raise Invalid: it is no such URL.
         """
         link = parse(url)
@@ -66,9 +76,23 @@ class RedisDatabase:
         self._start = {
             name: (b"EVALSHA", script.sha, b"1") for name, script in scripts.items()
         }
-        self._reads = Connection(reactor, link, timeout, [scripts[name] for name in _READ], self._changed)
+        self._reads = Connection(
+            reactor, link, timeout, [scripts[name] for name in _READ], self._changed,
+            lambda: Deferred.fromCoroutine(self._prepare_reads()))
         self._questions = Questions(self._reads, self._start)
-        self._writes = Connection(reactor, link, timeout, [scripts[name] for name in _WRITE], self._changed)
+        self._writes = Connection(
+            reactor, link, timeout, [scripts[name] for name in _WRITE], self._changed,
+            lambda: Deferred.fromCoroutine(self._prepare_writes()))
+        self._unsynced = Unsynced(reactor.seconds)
+        self._synced = Synced(
+            reactor, self._unsynced, Connection(reactor, link, timeout, (), lambda: None), self._note_numbers)
+        self._numbers = None if numbers is None else Numbers(numbers)
+        self._noted: dict[str, int] = {}
+        self._noted_at = 0.0
+        self._noting: Deferred[None] | None = None
+        # The run of Redis that is known to have everything; those who wait for that.
+        self._run: str | None = None
+        self._whole: list[Deferred[None]] = []
 
     def connect(self, patience: float | None = PATIENCE) -> Deferred[None]:
         """
@@ -87,13 +111,25 @@ class RedisDatabase:
     def commit(self, universe: str, commit: Commit, patient: bool = False) -> Deferred[Committed]:
         """See C{IDatabase}.  Drops come before puts, C{leave} before C{arrive}, jobs before C{drop_jobs}."""
         try:
-            args = _commit_args(self._start["commit"], universe, commit)
-            return self._writes.call(args, _committed, patient)
+            packed = pack(tuple(_commit_args(self._start["commit"], universe, commit)))
         except Exception:
             # What cannot be encoded is a defect of the caller, told as any other failure is.
             failed: Deferred[Committed] = Deferred()
             failed.errback(Failure())
             return failed
+
+        def committed(reply: bytes) -> Committed:
+            done = _committed(reply)
+            # One that is repeated may have been answered to nobody.
+            self._unsynced.add(keys.prefix(universe), packed, done.first, len(commit.events))
+            self._synced.made()
+            return done
+
+        return self._writes.call(packed, committed, patient)
+
+    def synced(self) -> Deferred[None]:
+        """See C{IDatabase}."""
+        return self._synced.round()
 
     def table(self, universe: str, name: str) -> Deferred[dict[str, bytes]]:
         """See C{IDatabase}."""
@@ -154,7 +190,8 @@ class RedisDatabase:
 
     def erase(self, universe: str) -> Deferred[None]:
         """See C{IDatabase}.  It is gone for all at one moment; its events are then cleared away in slices."""
-        return Deferred.fromCoroutine(self._erase(universe))
+        return Deferred.fromCoroutine(self._erase(universe)).addCallback(
+            lambda _: self._unsynced.erased(keys.prefix(universe), lambda ask: self._erase_by(ask, universe)))
 
     def universes(self) -> Deferred[list[str]]:
         """See C{IDatabase}; the server's own documents are no universe."""
@@ -174,8 +211,84 @@ class RedisDatabase:
 
     def close(self) -> Deferred[None]:
         """See C{IDatabase}.  What was not answered fails with C{Unavailable}."""
-        self._closing, self.healthy = True, False
-        return all_of([self._reads.close(), self._writes.close()]).addCallback(_nothing)
+        return Deferred.fromCoroutine(self._close())
+
+    async def _close(self) -> None:
+        if not self._closing:
+            self._closing, self.healthy = True, False
+            await self._synced.finish()
+            await self._note_last()
+        await all_of([self._reads.close(), self._writes.close(), self._synced.close()])
+
+    # What Redis may have lost
+
+    async def _prepare_writes(self) -> None:
+        run = await run_of(self._writes.ask)
+        if self._run is not None and (not run or run != self._run):
+            self._synced.made_again()
+            again = await self._unsynced.restore(self._writes.ask)
+            if again:
+                self._log.warn("{link} came back with less than it had: {again} commits were made again",
+                               link=self._link, again=again)
+        self._run = run
+        whole, self._whole = self._whole, []
+        for one in whole:
+            one.callback(None)
+
+    async def _prepare_reads(self) -> None:
+        run = await run_of(self._reads.ask)
+        if self._writes.ready and run == self._run:
+            return
+        if self._writes.ready:
+            self._writes.drop("it is another Redis than before")
+        # Nobody is shown what is not whole.
+        whole: Deferred[None] = Deferred()
+        self._whole.append(whole)
+        await whole
+
+    async def _number_ahead(self) -> None:
+        """Numbers that an earlier process used are not used again, whatever Redis knows of them."""
+        assert self._numbers is not None
+        noted, run = self._numbers.read(), self._run or ""
+        if noted is not None:
+            prefixes = list(noted.last)
+            if self._numbers.broken:
+                prefixes = [keys.prefix(universe) for universe in await self.universes()]
+            for prefix in prefixes:
+                last = int(await self._writes.call(("HGET", prefix + keys.META, "last")) or 0)
+                number = ahead(noted, run, prefix, last)
+                if number > last:
+                    await self._writes.call(("HSET", prefix + keys.META, "last", number))
+                self._unsynced.numbers[prefix] = number
+        self._write_numbers(clean=False)
+
+    def _write_numbers(self, clean: bool) -> None:
+        assert self._numbers is not None
+        self._noted = dict(self._unsynced.numbers)
+        try:
+            self._numbers.write(self._run or "", self._noted, clean)
+        except OSError as error:
+            self._log.warn("which event numbers were used cannot be noted: {error}", error=error)
+
+    def _note_numbers(self) -> None:
+        """Once a second at the most."""
+        now = self._reactor.seconds()
+        if (self._numbers is not None and self._noting is None and not self._closing and now - self._noted_at >= NOTED
+                and self._noted != self._unsynced.numbers):
+            self._noted_at = now
+            self._noting = deferToThreadPool(
+                self._reactor, self._reactor.getThreadPool(), self._write_numbers, False)
+            self._noting.addBoth(self._noted_now)
+
+    def _noted_now(self, result: object) -> None:
+        self._noting = None
+
+    async def _note_last(self) -> None:
+        if self._numbers is None or self._run is None:
+            return
+        if self._noting is not None:
+            await self._noting
+        self._write_numbers(clean=True)
 
     async def _connect(self, patience: float | None) -> None:
         await self._until_healthy(patience)
@@ -191,6 +304,9 @@ class RedisDatabase:
                 # Hosted Redis often keeps CONFIG to itself: then nothing is said.
                 continue
             settings.update(zip(reply[::2], reply[1::2]))
+        self._synced.configured(settings)
+        if self._numbers is not None:
+            await self._number_ahead()
         weak = weakness(settings)
         if weak:
             self._log.warn("{link} is less durable than simmail's own Redis: {weak}", link=self._link, weak=weak)
@@ -247,27 +363,32 @@ class RedisDatabase:
     async def _prune(self, prefix: str, before: bytes) -> tuple[int, int]:
         await self._sweep(prefix, keys.ERASED, b"")
         events = await self._sweep(prefix, keys.EVENTS, before)
-        jobs = await self._slices((*self._start["prune"], prefix, before, SLICE))
+        jobs = await _slices(self._writes.call, (*self._start["prune"], prefix, before, SLICE))
         return events, jobs
 
     async def _erase(self, universe: str) -> None:
+        await self._erase_by(self._writes.call, universe)
+
+    async def _erase_by(self, ask: Ask, universe: str) -> None:
         prefix = keys.prefix(universe)
+        sweep = (*self._start["sweep"], prefix, keys.ERASED, b"", SLICE)
         while True:
-            await self._sweep(prefix, keys.ERASED, b"")
-            if await self._writes.call((*self._start["erase"], prefix, universe)):
+            await _slices(ask, sweep)
+            if await ask((*self._start["erase"], prefix, universe)):
                 break
-        await self._sweep(prefix, keys.ERASED, b"")
+        await _slices(ask, sweep)
 
     def _sweep(self, prefix: str, stream: str, before: bytes) -> Coroutine[Any, Any, int]:
-        return self._slices((*self._start["sweep"], prefix, stream, before, SLICE))
+        return _slices(self._writes.call, (*self._start["sweep"], prefix, stream, before, SLICE))
 
-    async def _slices(self, command: tuple[Word, ...]) -> int:
-        total = 0
-        while True:
-            gone: int = await self._writes.call(command)
-            total += gone
-            if gone < SLICE:
-                return total
+
+async def _slices(ask: Ask, command: tuple[Word, ...]) -> int:
+    total = 0
+    while True:
+        gone: int = await ask(command)
+        total += gone
+        if gone < SLICE:
+            return total
 
 
 def _commit_args(start: tuple[bytes, ...], universe: str, commit: Commit) -> list[Word]:

@@ -29,6 +29,7 @@ C{:arrivals}        hash      arrival id: twelve digits of place, then the arriv
 C{:news}            channel   C{<first>-<last>} for each commit with events
 C{{~}:universes}    hash      universes that ever had a document: their hash tags
 C{{~}:layout}       string    L{LAYOUT} of the data
+C{{~}:synced}       string    written to ask whether what was written before is synced
 C{{~}:bucket:<name>}  string  tokens left, and the Unix time of that; gone when whole
 ==================  ========  ====================================================
 """
@@ -44,6 +45,7 @@ LAYOUT = 1
 
 UNIVERSES = "{~}:universes"
 LAYOUT_KEY = "{~}:layout"
+SYNCED_KEY = "{~}:synced"
 
 META = ":meta"
 ONCE = ":once"

@@ -102,6 +102,10 @@ class MemoryDatabase:
         """See C{IDatabase}."""
         return self._answer(lambda: self._commit(self._space(universe), commit))
 
+    def synced(self) -> Deferred[None]:
+        """See C{IDatabase}; it holds what it holds as long as the process lives."""
+        return succeed(None)
+
     def table(self, universe: str, name: str) -> Deferred[dict[str, bytes]]:
         """See C{IDatabase}."""
         return self._answer(lambda: dict(self._space(universe).tables.get(name, {})))

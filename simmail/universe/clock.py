@@ -99,6 +99,11 @@ class Clock:
         self._timeline = timeline
         self._last = timeline.sim
 
+    def reach(self, instant: datetime) -> None:
+        """At start: something is known to have happened then, though where the clock stood is lost."""
+        if self._timeline.touched and instant > self.now():
+            self.resume(self._timeline.changed(instant, self._reactor.seconds()))
+
     def line(self) -> datetime:
         """Where the clock would be were nothing owed."""
         if self._step is not None:

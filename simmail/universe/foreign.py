@@ -45,6 +45,8 @@ class Foreign:
         self._universe = universe
         self._queue: deque[tuple[str, Copy]] = deque()
         self._working = False
+        # Those of the queue whose commit is known to be missing.
+        self._missing: set[str] = set()
 
     def delivered(self, foreign: str, copy: Copy) -> None:
         """The store has seen one; the clock waits until what follows from it is committed."""
@@ -68,7 +70,7 @@ class Foreign:
                     # It is told again after the next start.
                     self.log.failure("mail of another program was not taken: {id}", id=self._queue[0][0])
                     self._universe.postoffice.ended(self._queue[0][0])
-                self._queue.popleft()
+                self._missing.discard(self._queue.popleft()[0])
         finally:
             self._working = False
 
@@ -77,14 +79,34 @@ class Foreign:
         self._universe.reactor.callLater(AGAIN, rest.callback, None)
         return rest
 
+    async def _known(self, foreign: str) -> bool:
+        """Whether its commit was made: it is told of again until that is in the synced log."""
+        universe = self._universe
+        while foreign not in self._missing:
+            # Of all that wait at once.
+            asked = {one for one, _ in self._queue} - self._missing
+            try:
+                seen = await universe.database.seen(universe.id, asked)
+            except Unavailable:
+                await universe.database_back()
+                continue
+            self._missing |= asked - seen
+            if foreign in seen:
+                return True
+        return False
+
     async def _take(self, foreign: str, copy: Copy) -> None:
         universe = self._universe
+        if await self._known(foreign):
+            universe.postoffice.settling.settle(foreign)
+            universe.postoffice.ended(foreign)
+            return
         try:
             folder = await universe.store.folder(copy.mailbox, copy.folder)
             octets = await folder.read(copy.uid)
         except NotFound:
             # Somebody removed it before we came.
-            universe.store.settle([foreign])
+            universe.postoffice.settling.settle(foreign)
             universe.postoffice.ended(foreign)
             return
         limits = universe.config.limits

@@ -138,3 +138,7 @@ class Policy:
         universe = self._universe
         own = address in self._accounts
         return verdict(address, self.rules, exists=universe.store.exists(address), own=own, seed=universe.seed)
+
+    def unseen(self, address: str) -> Verdict:
+        """What happened to mail for an address when it was new."""
+        return verdict(address, self.rules, exists=False, own=address in self._accounts, seed=self._universe.seed)

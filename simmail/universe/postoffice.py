@@ -34,6 +34,7 @@ from simmail.database.records import Commit
 from simmail.errors import TooLarge, Unavailable
 from simmail.universe.lately import Lately
 from simmail.universe.outgoing import Outgoing
+from simmail.universe.settling import Settling
 from simmail.universe.sorting import Sorted, address_copy, bounced, sort
 from simmail.universe.submission import Submission
 from simmail.universe.usage import MAIL
@@ -78,6 +79,7 @@ class PostOffice:
         self._owed_octets = self._taken = 0
         self._recorded = Reached(universe.reactor)
         self.lately = Lately(universe.reactor, lambda: universe.log.last)
+        self.settling = Settling(universe.store, universe.database)
         #: Real time of the last message accepted, and whether a job has since written to the application.
         self.accepted_at = 0.0
         self.reached_application = False
@@ -322,7 +324,7 @@ class PostOffice:
         noted = [self.lately.noted(copy) for copy in copies]
 
         def recorded(last: int) -> None:
-            universe.store.settle([commit.once])
+            self.settling.settle(commit.once)
             for one in noted:
                 one.number = last
             for event in commit.events:
@@ -370,18 +372,43 @@ class PostOffice:
     # After a crash
 
     async def recover(self) -> int:
-        """Finish what a crash cut short; answers how many deliveries were completed."""
+        """
+        Finish what a crash cut short, and make again what Redis lost; answers how many deliveries were completed.
+
+        In the order they were accepted, each decided about before the next: a reply is planned before it is sent, so
+        none is written again.
+        """
         universe = self._universe
         owed = await universe.store.owed()
         if not owed:
             return 0
         known = await universe.database.seen(universe.id, owed)
-        for delivery, copies in await universe.store.replay(known):
+        lost = await universe.store.replay(known)
+        if any(delivery.commit for delivery, _ in lost):
+            universe.correspondents.begin()
+            await universe.correspondents.quiet()
+        for delivery, copies in lost:
             if delivery.commit:
-                commit = _with_copies(_unpack(delivery.commit), copies)
-                await universe.database.commit(universe.id, commit)
-        universe.store.settle(owed)
+                await self._again(delivery, copies)
+        for one in owed:
+            self.settling.settle(one)
         return len(owed) - len(known)
+
+    async def _again(self, delivery: Delivery, copies: tuple[Copy, ...]) -> None:
+        universe = self._universe
+        commit = _with_copies(_unpack(delivery.commit), copies)
+        universe.clock.reach(delivery.at)
+        for arrival in commit.arrive:
+            if universe.people.known(arrival.persona_id) is None and universe.people.at(arrival.mailbox) is None:
+                unseen = universe.policy.unseen(arrival.mailbox)
+                if unseen.kind == "create" and unseen.stranger != "off":
+                    # Who was made for this message is lost with what follows from it.
+                    await universe.people.stranger(arrival.mailbox, unseen.stranger)
+        self.began(delivery.id, delivery.at)
+        await self.commit(commit, delivery.octets, copies)
+        for put in commit.puts:
+            universe.people.shelf.put(*put)
+        await universe.correspondents.quiet()
 
 
 def _with_copies(commit: Commit, copies: tuple[Copy, ...]) -> Commit:

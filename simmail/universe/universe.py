@@ -159,8 +159,16 @@ class Universe:
         self.database.on_health(self._health)
         await self.log.start()
         await self._resume_clock()
-        await self.postoffice.recover()
-        await self.log.start()
+        await self._learn()
+        await self.scheduler.load()
+        self.correspondents.hold(tuple(await self.database.arrivals(self.id)))
+        if await self.postoffice.recover():
+            # What was put and counted there is not all kept where it was made.
+            await self._learn()
+        await self.postoffice.tidy()
+
+    async def _learn(self) -> None:
+        """Everything but jobs and mail to decide about, as it is in the database."""
         await self.usage.start()
         await self.settings.start()
         await self.policy.start()
@@ -168,9 +176,6 @@ class Universe:
         await self.ordinals.start()
         await self.people.start()
         await self.cases.start()
-        await self.scheduler.load()
-        await self.postoffice.tidy()
-        self.correspondents.hold(tuple(await self.database.arrivals(self.id)))
 
     def begin(self) -> None:
         """
@@ -273,13 +278,14 @@ class Universe:
     async def _once_more(self, commit: Commit, error: BaseException | None) -> Committed:
         while True:
             self.logger.warn("a commit waits for Redis: {error}", error=error)
-            await self._database_back()
+            await self.database_back()
             try:
                 return await self.commit(commit)
             except Unavailable as again:
                 error = again
 
-    def _database_back(self) -> Deferred[None]:
+    def database_back(self) -> Deferred[None]:
+        """Fires when Redis may answer again; fails with Unavailable when the universe stops."""
         if self.stopping:
             return fail(Unavailable("the service is stopping"))
         if self.database.healthy:
