@@ -7,11 +7,11 @@ Source: decisions, section 1.
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 from simmail.config import Config
+from simmail.durable import write
 from simmail.errors import Unauthenticated
 from simmail.newpassword import new_password
 from simmail.universe.demo import create_demo
@@ -51,14 +51,14 @@ async def first_start(roster: Roster, config: Config, state: Path) -> bool:
             await universe.people.create(dict(PERSONA))
         password, own = new_password(), new_password()
         # The file first: a password nobody can read would lock the login.
-        write(state / "first-login.json", json.dumps({LOGIN: password, PERSON: own}, indent=1) + "\n")
+        write(state / "first-login.json", json.dumps({LOGIN: password, PERSON: own}, indent=1).encode() + b"\n")
         await roster.accounts(universe).put(LOGIN, password)
         if not roster.users.all():
             await roster.users.create(PERSON, own, {"default": "admin"}, administrator=True)
         made = True
     if not await _known(roster, state / "admin.key"):
         key = await roster.create_key(name, "admin", "first start", administrator=True)
-        write(state / "admin.key", key + "\n")
+        write(state / "admin.key", key.encode() + b"\n")
         made = True
     if config.server.demo:
         await create_demo(roster)
@@ -71,17 +71,6 @@ async def _known(roster: Roster, path: Path) -> bool:
     except (OSError, ValueError, Unauthenticated):
         return False
     return True
-
-
-def write(path: Path, text: str, mode: int = 0o600) -> None:
-    """Write a file, whole or not at all; only its owner may read it unless C{mode} says otherwise."""
-    temporary = path.with_name(path.name + ".new")
-    temporary.unlink(missing_ok=True)
-    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)
 
 
 def banner(

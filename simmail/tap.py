@@ -29,6 +29,7 @@ from simmail import __version__
 from simmail.config import Config, load, load_people, load_plans
 from simmail.core.loopback import is_loopback
 from simmail.core.times import parse_duration
+from simmail.durable import write
 from simmail.errors import Invalid, Refusal, Unavailable
 from simmail.figures import MailFigures, exposition
 from simmail.latency import prefer_latency, shorten_turns
@@ -292,10 +293,10 @@ class Daemon(service.Service):
         return "" if self.running and all(port.connected for port in self._ports) else "not listening"
 
     def _announce(self, first: bool) -> None:
-        from simmail.firststart import banner, write
+        from simmail.firststart import banner
 
         config = self._config
-        write(self._state / "endpoints.json", json.dumps(self.endpoints(), indent=1) + "\n", 0o644)
+        write(self._state / "endpoints.json", json.dumps(self.endpoints(), indent=1).encode() + b"\n", 0o644)
         plain = config.imap.plain_auth_allowed
         print(banner(self._state, self.endpoints(), TITLES, first,
                      is_loopback(config.listen.host) if plain is None else plain, config.auth_required),

@@ -19,8 +19,10 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from OpenSSL import SSL
 from twisted.internet.interfaces import IOpenSSLServerConnectionCreator
+from twisted.logger import Logger
 from zope.interface import implementer
 
+from simmail.durable import write
 from simmail.errors import Invalid
 
 LIFETIME = timedelta(days=825)
@@ -43,17 +45,29 @@ class ServerTls:
     """
     TLS for every listener and for STARTTLS.
 
-    @param certificate, key: PEM files; they are made when missing and C{own} is false.
-    @raise Invalid: files that are missing or do not belong together.
+    @param certificate, key: PEM files; where C{own} is false they are made when missing, and again when they are empty,
+        broken or do not belong together, as a crash of the machine at the first start may leave them.
+    @raise Invalid: files of the operator's own that are missing or do not belong together, or the disk refused.
     """
+
+    log = Logger()
 
     def __init__(self, certificate: str, key: str, own: bool, names: tuple[str, ...]) -> None:
         self._certificate, self._key, self._own, self._names = certificate, key, own, names
-        if not own and not (os.path.exists(certificate) and os.path.exists(key)):
-            make_certificate(certificate, key, names)
         self._context: SSL.Context
         self.facts: CertificateFacts
-        self.reload()
+        try:
+            self.reload()
+        except Invalid as error:
+            if own:
+                raise
+            if os.path.exists(certificate) and os.path.exists(key):
+                self.log.warn("the certificate that simmail made is made again: {error}", error=error)
+            try:
+                make_certificate(certificate, key, names)
+            except OSError as refused:
+                raise Invalid("tls", f"{certificate}, {key}: {refused.strerror}") from None
+            self.reload()
 
     def reload(self) -> None:
         """
@@ -137,7 +151,11 @@ class FlawedTls:
 
 
 def make_certificate(certificate: str, key: str, names: tuple[str, ...]) -> None:
-    """Write a self-signed certificate for these names, localhost and the loopback addresses, and its key (0600)."""
+    """
+    A self-signed certificate for these names, localhost and the loopback addresses, and its key (0600), on disk.
+
+    @raise OSError: the disk refused.
+    """
     private = ec.generate_private_key(ec.SECP256R1())
     everyone = list(dict.fromkeys((*names, "localhost", "127.0.0.1", "::1")))
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, everyone[0][:64])])
@@ -161,9 +179,8 @@ def make_certificate(certificate: str, key: str, names: tuple[str, ...]) -> None
     )
     octets = private.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    with open(os.open(key, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-        file.write(octets)
-    Path(certificate).write_bytes(built.public_bytes(serialization.Encoding.PEM))
+    write(Path(key), octets)
+    write(Path(certificate), built.public_bytes(serialization.Encoding.PEM), 0o644)
 
 
 def _key_of(issuer: x509.Certificate) -> x509.AuthorityKeyIdentifier:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import ssl
 import stat
 from pathlib import Path
@@ -44,6 +45,38 @@ class TlsTests(SynchronousTestCase):
         # A client may trust it as it stands.
         ssl.create_default_context(cadata=facts.pem.decode("ascii"))
         self.assertEqual(self.served("other.test").facts, facts)
+
+    def test_on_disk(self) -> None:
+        """Key and certificate are synced before their names are theirs, and so is the folder."""
+        synced: list[str] = []
+        real = os.fsync
+
+        def fsync(fd: int) -> None:
+            synced.append(os.path.basename(os.readlink(f"/proc/self/fd/{fd}")))
+            real(fd)
+
+        self.patch(os, "fsync", fsync)
+        self.served("mail.test")
+        folder = self.key.parent.name
+        self.assertEqual(synced, ["key.pem.new", folder, "certificate.pem.new", folder])
+        self.assertEqual(sorted(one.name for one in self.key.parent.iterdir()), ["certificate.pem", "key.pem"])
+
+    def test_broken_pair_is_made_again(self) -> None:
+        """What a power cut left of the first start is no reason not to start; the operator's own files are."""
+        other = self.key.with_name("other.pem")
+        for break_it in (
+            lambda: self.key.write_bytes(b""), lambda: self.certificate.write_bytes(b""),
+            lambda: self.certificate.write_bytes(self.certificate.read_bytes()[:100]),
+            lambda: self.key.write_text("no key"), lambda: self.certificate.unlink(),
+            lambda: make_certificate(str(self.certificate), str(other), ("x.test",)),
+        ):
+            before = self.served("mail.test").facts
+            break_it()
+            self.assertRaises(Invalid, ServerTls, str(self.certificate), str(self.key), True, ())
+            after = self.served("mail.test").facts
+            self.assertNotEqual(after.sha256, before.sha256)
+            self.assertEqual(self.served("mail.test").facts, after)
+            self.assertEqual(stat.S_IMODE(self.key.stat().st_mode), 0o600)
 
     def test_reload(self) -> None:
         """New files are used from then on; bad ones change nothing."""

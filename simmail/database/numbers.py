@@ -8,12 +8,13 @@ Redis goes on.  Source: decisions, section 20.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
+
+from simmail.durable import write
 
 #: Numbers left out after a crash: more than a second can use.
 JUMP = 100_000
@@ -62,12 +63,7 @@ class Numbers:
 
         @raise OSError: the disk refused.
         """
-        beside = self._path.with_name(self._path.name + ".new")
-        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "wb") as file:
-            file.write(msgspec.json.encode(Noted(run, clean, dict(last))))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, self._path)
+        write(self._path, msgspec.json.encode(Noted(run, clean, dict(last))))
 
 
 def ahead(noted: Noted, run: str, prefix: str, last: int) -> int:

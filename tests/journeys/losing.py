@@ -1,0 +1,145 @@
+"""A Redis that loses the end of its log, and somebody who remembers every event number that was shown."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import threading
+import time
+import urllib.error
+from collections import Counter, deque
+from pathlib import Path
+
+from simmail.database.program import find
+from tests.journeys.load import SENDER, Load, persona_mail
+from tests.journeys.running import SOON, JourneyCase, Service, until
+
+
+class Forgetful:
+    """
+    An operator's Redis that syncs once a second, and what is left of its log after a power cut.
+
+    @param folder: for its files and its socket, which is short enough.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.url = f"unix://{folder / 'redis.sock'}"
+        self._process: subprocess.Popen[bytes] | None = None
+        self._sizes: deque[tuple[float, int]] = deque()
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+        self._thread.start()
+
+    def start(self, fresh: bool = False) -> None:
+        """It runs and answers soon; C{fresh}: with nothing in it."""
+        if fresh:
+            shutil.rmtree(self.folder / "appendonlydir", True)
+            self._sizes.clear()
+        (self.folder / "redis.sock").unlink(missing_ok=True)
+        self._process = subprocess.Popen(
+            [find(), "--port", "0", "--unixsocket", str(self.folder / "redis.sock"), "--dir", str(self.folder),
+             "--appendonly", "yes", "--appendfsync", "everysec", "--save", "", "--maxmemory-policy", "noeviction",
+             "--auto-aof-rewrite-percentage", "0"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        until((self.folder / "redis.sock").exists)
+
+    def lose(self, seconds: float) -> int:
+        """C{kill -9}, and the log is as it was so long ago; answers how many octets are gone."""
+        assert self._process is not None
+        self._process.kill()
+        when = time.monotonic() - seconds
+        self._process.wait()
+        log = self._log()
+        keep = max((size for at, size in tuple(self._sizes) if at <= when), default=0)
+        gone = log.stat().st_size - keep
+        os.truncate(log, keep)
+        self._sizes.clear()
+        return gone
+
+    def close(self) -> None:
+        """It is gone."""
+        self._done.set()
+        self._thread.join()
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
+    def _log(self) -> Path:
+        return max((self.folder / "appendonlydir").glob("*.incr.aof"))
+
+    def _watch(self) -> None:
+        while not self._done.wait(0.02):
+            try:
+                self._sizes.append((time.monotonic(), self._log().stat().st_size))
+            except (OSError, ValueError):
+                continue
+            while self._sizes[0][0] < time.monotonic() - 30:
+                self._sizes.popleft()
+
+
+class Memory:
+    """
+    Reads the event log all the time, and remembers what each number was.
+
+    @ivar twice: numbers that were two different events.
+    """
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.seen: dict[int, str] = {}
+        self.twice: set[int] = set()
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+        self._thread.start()
+
+    def note(self, events: list[dict[str, object]]) -> None:
+        """Some events."""
+        for event in events:
+            number, what = int(str(event["id"])), f"{event['type']} {event['data']}"
+            if self.seen.setdefault(number, what) != what:
+                self.twice.add(number)
+
+    def close(self) -> None:
+        """No more is read."""
+        self._done.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._done.wait(0.02):
+            try:
+                answer = self.service.get("/api/events?limit=300", timeout=SOON)
+                if answer.status == 200:
+                    self.note(answer.json())
+            except (OSError, KeyError, urllib.error.URLError):
+                time.sleep(0.05)
+
+
+def check_all(case: JourneyCase, load: Load, memory: Memory, within: float = SOON) -> None:
+    """Every mail that was acknowledged is told of once, and drew a reaction once; no number was used twice."""
+    service = load.service
+    until(lambda: 'simmail_mail_undecided{universe="main"} 0\n' in service.get("/metrics").body.decode(), within)
+    names = persona_mail(service)
+    case.assertEqual(set(load.acknowledged.items()) - set(names), set(), "acknowledged and lost")
+    case.assertEqual({name for name, count in names.items() if count > 1}, set(), "twice in a mailbox")
+    there = {name for name, _ in names}
+    for kind in ("mail.delivered", "persona.received"):
+        told = Counter(event["data"]["message_id"] for event in service.events(kind))
+        case.assertEqual({name for name in there if told[name] != 1}, set(), f"not once {kind}")
+    # What personas wrote is told of once, and is there once.
+    sent = Counter(event["data"]["message_id"] for event in service.events("persona.sent"))
+    case.assertEqual({name for name, count in sent.items() if count > 1}, set(), "written twice")
+    inbox = Counter[str]()
+    before = ""
+    while True:
+        page = service.good("GET", f"/api/mailboxes/{SENDER}/messages?folder=INBOX&limit=1000{before}")
+        inbox.update(item["message_id"] for item in page)
+        if len(page) < 1000:
+            break
+        before = f"&before={page[-1]['uid']}"
+    case.assertEqual(set(inbox), set(sent), "written and not told of, or the other way round")
+    case.assertEqual(max(inbox.values(), default=1), 1, "an answer is there twice")
+    done = Counter(event["data"]["id"] for event in service.events("job.done"))
+    case.assertEqual({job for job, count in done.items() if count > 1}, set(), "a job was done twice")
+    memory.note(service.events("*"))
+    case.assertEqual(memory.twice, set(), "numbers used twice")
