@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,9 @@ from urllib.parse import quote
 
 from simmail.errors import Invalid
 from simmail.newpassword import new_password
+
+#: Real seconds in which a running service makes another first key.
+LONGEST_RESET = 10.0
 
 ROLES = ("viewer", "member", "admin")
 
@@ -46,7 +50,7 @@ def add_commands(admin: argparse.ArgumentParser, where: Callable[[argparse.Argum
         return action
 
     _universes(thing("universes", "list, create, delete"))
-    _keys(thing("keys", "list, create, revoke"))
+    _keys(thing("keys", "list, create, revoke, reset-first"))
     _orgs(thing("orgs", "list, create, change, suspend, resume"))
     _users(thing("users", "list, create, change, delete"))
     thing("plans", "list")("list", "all plans, their features and limits", list_plans)
@@ -71,6 +75,7 @@ def _keys(action: Callable[..., argparse.ArgumentParser]) -> None:
     key.add_argument("--role", choices=ROLES, default="member")
     key.add_argument("--name", default="")
     action("revoke", "a key works no more", revoke_key).add_argument("prefix")
+    action("reset-first", "a new key in the state folder; all keys that first starts made work no more", reset_first)
 
 
 def _orgs(action: Callable[..., argparse.ArgumentParser]) -> None:
@@ -203,6 +208,29 @@ def create_key(parsed: argparse.Namespace) -> int:
 
 def revoke_key(parsed: argparse.Namespace) -> int:
     call(parsed, "DELETE", _named("keys", parsed.prefix))
+    return 0
+
+
+def reset_first(parsed: argparse.Namespace) -> int:
+    """Ask the service of the state folder for it by a file there: who has no key has no other way in."""
+    from simmail.firststart import KEY, RESET
+
+    folder: Path = parsed.folder
+    asked = folder / RESET
+    try:
+        asked.touch(0o600)
+    except OSError as error:
+        raise Invalid("state", f"{folder} cannot be used: {error.strerror}") from None
+    if not (folder / "endpoints.json").exists():
+        print(f"It is made at the next start on {folder}.")
+        return 0
+    deadline = time.monotonic() + LONGEST_RESET
+    while asked.exists():
+        if time.monotonic() > deadline:
+            asked.unlink(missing_ok=True)
+            raise Invalid("", f"the service of {folder} makes none; see its log")
+        time.sleep(0.05)
+    print((folder / KEY).read_text(encoding="utf-8").strip())
     return 0
 
 

@@ -15,10 +15,11 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from twisted.application import service
 from twisted.internet.defer import Deferred, gatherResults
+from twisted.internet.task import LoopingCall
 from twisted.internet.threads import deferToThreadPool
 from twisted.logger import Logger, globalLogPublisher
 from twisted.python import usage
@@ -38,11 +39,17 @@ from simmail.memory import give_back
 from simmail.signals import hear, hold
 from simmail.tls import ServerTls
 
+if TYPE_CHECKING:
+    from simmail.firststart import First
+
 #: Threads for passwords and for reading large mail; the mail store brings its own.
 THREADS = 8
 
 #: Real seconds that sessions are given to finish what they are doing, and all of stopping may take.
 FAREWELL, STOP = 4.0, 9.0
+
+#: Real seconds between two looks for what the owner of the state folder asks for there.
+RESETS = 0.5
 
 
 #: Real seconds after which a file that did not change is taken for written, and after which nobody waits for that.
@@ -202,7 +209,7 @@ class Daemon(service.Service):
         from simmail.core.envelope import shown
         from simmail.database.database import RedisDatabase
         from simmail.database.server import PrivateRedis
-        from simmail.firststart import first_start
+        from simmail.firststart import first_start, reset_first
         from simmail.mailstore.journal import Journal
         from simmail.mailstore.mailstore import MailStore
         from simmail.outbound.browser import browser
@@ -243,6 +250,7 @@ class Daemon(service.Service):
             load_plans(config.server.plans))
         self._stopping.append(roster.stop)
         await roster.start()
+        await reset_first(roster, config, state)
         first = await first_start(roster, config, state)
         await journal.keep([universe.id for universe in roster.universes()])
         self._roster = roster
@@ -251,9 +259,23 @@ class Daemon(service.Service):
         await self._people("started with the personas there were")
         self._serve(roster, in_thread)
         roster.begin()
+        resets = LoopingCall(self._look_for_resets, partial(reset_first, roster, config, state), in_thread)
+        resets.start(RESETS, now=False)
+        self._stopping.append(resets.stop)
         prefer_latency()
         shorten_turns(reactor)
         self._announce(first)
+
+    async def _look_for_resets(self, reset: Callable[[], Any], in_thread: Callable[..., Any]) -> None:
+        """Whether the owner of the state folder asks for another first key (C{admin keys reset-first})."""
+        from simmail.firststart import RESET
+
+        try:
+            if await in_thread((self._state / RESET).exists):
+                await reset()
+                self.log.warn("there is another first key, as was asked for; the others of that kind are revoked")
+        except (OSError, Unavailable) as error:
+            self.log.warn("another first key cannot be made now: {error}", error=error)
 
     def _serve(self, roster: Any, in_thread: Callable[..., Any]) -> None:
         from simmail.imap.factory import ImapFactory
@@ -292,7 +314,7 @@ class Daemon(service.Service):
     def _check_listeners(self) -> str:
         return "" if self.running and all(port.connected for port in self._ports) else "not listening"
 
-    def _announce(self, first: bool) -> None:
+    def _announce(self, first: First) -> None:
         from simmail.firststart import banner
 
         config = self._config

@@ -8,6 +8,7 @@ decisions, section 1.
 from __future__ import annotations
 
 import hmac
+from collections.abc import Callable
 from datetime import UTC, datetime
 from hashlib import sha256
 from secrets import token_hex, token_urlsafe
@@ -67,10 +68,14 @@ class Keys:
             key = msgspec.json.decode(octets, type=Key)
             self._keys[key.prefix] = key
 
-    async def create(self, universe: str, role: Role, name: str, administrator: bool = False) -> str:
+    async def create(
+        self, universe: str, role: Role, name: str, administrator: bool = False,
+        kept: Callable[[str], object] = lambda token: None,
+    ) -> str:
         """
         A new API key; this is the only time its secret is seen.
 
+        @param kept: called with it before it is valid, so that there is none that nobody knows.
         @raise NotFound: no such universe.
         """
         if role not in ("viewer", "member", "admin"):
@@ -80,6 +85,7 @@ class Keys:
         token = f"sm_{prefix}_{secret}"
         key = Key(prefix, _digest(token), universe, role, name,
                   datetime.fromtimestamp(self._roster.seconds(), UTC), administrator)
+        kept(token)
         await self._roster.store_document("keys", prefix, key)
         self._keys[prefix] = key
         return token

@@ -27,8 +27,12 @@ class Load:
     @ivar refused: replies of 4xx; permanent: those of 5xx, which there must never be.
     """
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, senders: int = 1) -> None:
+        """
+        @param senders: how many addresses they come from in turn; 1: from L{SENDER}.
+        """
         self.service = service
+        self.senders = (SENDER,) if senders == 1 else tuple(f"load{n}@sim.test" for n in range(senders))
         self.acknowledged: dict[str, str] = {}
         self.sent: dict[str, str] = {}
         self.refused: Counter[int] = Counter()
@@ -91,12 +95,13 @@ class Load:
         body = "".join(f"{dice.getrandbits(240):060x}\r\n" for _ in range(dice.randrange(1, 60)))
         name, digest = f"<load.{number}@sim.test>", sha256(body.encode()).hexdigest()
         persona = PEOPLE[number % len(PEOPLE)]
-        octets = (f"From: {SENDER}\r\nTo: {persona}, {LOGIN}\r\nSubject: Report {number}\r\n"
+        sender = self.senders[number // len(PEOPLE) % len(self.senders)]
+        octets = (f"From: {sender}\r\nTo: {persona}, {LOGIN}\r\nSubject: Report {number}\r\n"
                   f"Message-ID: {name}\r\nX-Digest: {digest}\r\n\r\n{body}").encode()
         self.sent[name] = persona
         session.ehlo_or_helo_if_needed()
         # Not sendmail(), which goes on without a recipient who is put off: this is for both or for neither.
-        for step in (partial(session.mail, SENDER), partial(session.rcpt, persona), partial(session.rcpt, LOGIN),
+        for step in (partial(session.mail, sender), partial(session.rcpt, persona), partial(session.rcpt, LOGIN),
                      partial(session.data, octets)):
             code, text = step()
             if code != 250:

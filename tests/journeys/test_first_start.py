@@ -14,8 +14,9 @@ import time
 
 from twisted.trial.unittest import SkipTest
 
+from simmail.database.program import find
 from simmail.firststart import PERSON
-from tests.journeys.running import LOGIN, SOON, JourneyCase, Service, redis_pid, until
+from tests.journeys.running import LOGIN, SOON, JourneyCase, Service, command, redis_pid, until
 from tests.stopwatch import Stopwatch
 
 
@@ -120,16 +121,57 @@ class FirstStartTests(JourneyCase):
         self.assertEqual(service.stop(), 0)
 
     def test_lost_key(self) -> None:
-        """A key that is gone, or belongs to another Redis, is replaced at the next start."""
+        """A key that is gone, or nobody's: it starts, says so, makes none unasked, and one when it is asked to."""
         service = self.service()
         service.start()
         old = service.key
-        service.stop()
         (service.state / "admin.key").write_text("sm_0000000000_nobody\n")
+        (service.state / "first-login.json").unlink()
+        for _ in range(2):
+            service.stop()
+            service.start()
+            self.assertIn("reset-first", self.printed(service).rstrip().split("\n")[-1])
+            self.assertEqual(service.get("/api/me").status, 401)
+            self.assertEqual(len(service.good("GET", "/api/admin/keys", key=old)), 1)
+        made = command("admin", "keys", "reset-first", "--state", str(service.state))
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+        service.key = made.stdout.strip()
+        self.assertEqual((service.state / "admin.key").read_text().strip(), service.key)
+        self.assertTrue(service.good("GET", "/api/me")["administrator"])
+        self.assertEqual(service.get("/api/me", key=old).status, 401)
+        self.assertEqual(len(service.good("GET", "/api/admin/keys")), 1)
+        # Asked for while it does not run.
+        service.stop()
+        later = command("admin", "keys", "reset-first", "--state", str(service.state))
+        self.assertEqual((later.returncode, later.stderr), (0, ""))
+        self.assertIn("next start", later.stdout)
         service.start()
-        self.assertNotEqual(service.key, old)
         self.assertEqual(service.get("/api/me").status, 200)
-        self.assertEqual(service.get("/api/me", key=old).status, 200)
+        self.assertEqual(len(service.good("GET", "/api/admin/keys")), 1)
+
+    def test_lost_folder(self) -> None:
+        """A state folder that is new on a Redis that is in use: it starts, and mints nothing, however often."""
+        folder = self.folder()
+        redis = subprocess.Popen(
+            [find(), "--port", "0", "--unixsocket", str(folder / "redis.sock"), "--dir", str(folder), "--save", ""],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(redis.wait)
+        self.addCleanup(redis.kill)
+        until((folder / "redis.sock").exists)
+        config = {"redis": {"url": f"unix://{folder / 'redis.sock'}"}}
+        first = self.service(config)
+        first.start()
+        key = first.key
+        first.stop()
+        second = self.service(config)
+        for _ in range(2):
+            second.begin()
+            until(lambda: "reset-first" in self.printed(second))
+            until(lambda: (second.state / "endpoints.json").exists())
+            self.assertEqual(second.stop(), 0)
+            self.assertFalse((second.state / "admin.key").exists())
+        first.start()
+        self.assertEqual(len(first.good("GET", "/api/admin/keys", key=key)), 1)
 
     def test_log_words(self) -> None:
         """The mail log tells of a message in mail's own words."""

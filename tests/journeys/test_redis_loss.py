@@ -6,8 +6,8 @@ import os
 import signal
 import time
 
-from tests.journeys.load import SENDER, Load
-from tests.journeys.losing import Forgetful, Memory, check_all
+from tests.journeys.load import Load
+from tests.journeys.losing import WRITERS, Forgetful, Memory, check_all, hurry
 from tests.journeys.running import JourneyCase, Service, redis_pid, until
 
 
@@ -15,25 +15,21 @@ class LossTests(JourneyCase):
     """R6 of the promises, scaled down."""
 
     def begun(self, service: Service) -> Load:
-        """Time runs fast, so that people write while mail comes in."""
+        """People write while mail comes in."""
         service.start()
-        load = Load(service)
-        load.create_people()
-        service.good("PUT", "/api/clock", {"speed": 2000})
-        # Older than what will be lost.
-        time.sleep(1.2)
-        return load
+        hurry(service)
+        return Load(service, senders=200)
 
     def wrote(self, service: Service) -> bool:
         """Whether anybody has answered."""
-        return bool(service.good("GET", f"/api/mailboxes/{SENDER}/messages?limit=1"))
+        return bool(service.good("GET", "/api/events?type=persona.sent&limit=1"))
 
     def test_while_it_runs_and_across_a_restart(self) -> None:
         """An operator's Redis: three times while the service runs on, and with both killed, in turn."""
         redis = Forgetful(self.folder())
         self.addCleanup(redis.close)
         redis.start()
-        service = self.service({"redis": {"url": redis.url}})
+        service = self.service({"redis": {"url": redis.url}, **WRITERS})
         load = self.begun(service)
         memory = Memory(service)
         self.addCleanup(memory.close)
@@ -60,7 +56,7 @@ class LossTests(JourneyCase):
 
     def test_private_redis_with_a_cut_log(self) -> None:
         """Both are killed, and somebody restores a log that is half a second old."""
-        service = self.service()
+        service = self.service(WRITERS)
         load = self.begun(service)
         memory = Memory(service)
         self.addCleanup(memory.close)
