@@ -17,6 +17,7 @@ from simmail import __version__
 from simmail.administration import add_commands, base, opened
 from simmail.config import load
 from simmail.errors import Invalid
+from simmail.logwriter import writable
 from simmail.signals import hold
 
 
@@ -92,7 +93,7 @@ def _run(parsed: argparse.Namespace) -> int:
         raise Invalid("server.state", f"{state} cannot be used: {error.strerror}") from None
     try:
         if log != "-":
-            open(log, "ab").close()
+            writable(log)
     except OSError as error:
         raise Invalid("--log", f"{log} cannot be written: {error.strerror}") from None
     argv = ["twistd", "--nodaemon", "--pidfile=", "--logger=simmail.logs.observer", "simmail", "--state", str(state),

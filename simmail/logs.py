@@ -4,14 +4,17 @@ The log file: lines are gathered and written a few times a second, trouble at on
 Writing and flushing each line costs more than taking a message; what is lost
 when the process is killed is a fifth of a second of log, never of mail.
 C{twistd --logger simmail.logs.observer} uses it; C{SIMMAILD_LOG} names the file.
+A thread does that (L{logwriter}): a disk that hangs stops nobody.
 The file is put aside when it is large, and opened anew when a program that
 rotates logs has moved it and says so (SIGHUP, SIGUSR1).
 """
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
@@ -20,11 +23,19 @@ from twisted.logger import ILogObserver, LogEvent, LogLevel, formatEvent
 from twisted.python.logfile import LogFile
 from zope.interface import implementer
 
+from simmail.logwriter import LogWriter
+
 #: Real seconds that a line may wait, and octets that may.
 PATIENCE, MOST = 0.2, 64 * 1024
 
 #: Octets at which a log file is put aside, and how many of those are kept (C{simmail.log.1} is the newest).
 LARGEST, KEPT = 64 * 1024 * 1024, 5
+
+#: Who may read it: its owner, and whoever looks after logs.
+MODE = 0o640
+
+#: Real seconds that what is left at the end may take to be written, and the last words of a process that gives up.
+END, LAST_WORDS = 2.0, 0.5
 
 #: Levels whose lines are written at once.
 _TROUBLE = frozenset((LogLevel.warn, LogLevel.error, LogLevel.critical))
@@ -35,7 +46,8 @@ class RotatingFile:
 
     def __init__(self, path: str, largest: int = LARGEST, kept: int = KEPT) -> None:
         self._path = Path(path).absolute()
-        self._file: Any = LogFile(self._path.name, str(self._path.parent), largest, maxRotatedFiles=kept)
+        self._file: Any = LogFile(
+            self._path.name, str(self._path.parent), largest, defaultMode=MODE, maxRotatedFiles=kept)
 
     def write(self, text: str) -> None:
         """Some lines; before them the file is put aside when it has become large."""
@@ -64,7 +76,7 @@ class GatheringObserver:
     @param file: open for writing text; call_later: C{reactor.callLater}, once the reactor runs.
     """
 
-    def __init__(self, file: IO[str] | RotatingFile) -> None:
+    def __init__(self, file: IO[str] | RotatingFile | LogWriter) -> None:
         self._file = file
         self._lines: list[str] = []
         self._size = 0
@@ -75,7 +87,7 @@ class GatheringObserver:
 
     def __call__(self, event: LogEvent) -> None:
         """One more event."""
-        if event.get("reopen") and isinstance(self._file, RotatingFile):
+        if event.get("reopen") and isinstance(self._file, (RotatingFile, LogWriter)):
             self.flush()
             self._file.reopen()
         level = event.get("log_level", LogLevel.info)
@@ -93,6 +105,8 @@ class GatheringObserver:
         self._size += len(line)
         if self.call_later is None or level in _TROUBLE or self._size > MOST:
             self.flush()
+            if level is LogLevel.critical and isinstance(self._file, LogWriter):
+                self._file.drain(LAST_WORDS)
         elif self._timer is None:
             self._timer = self.call_later(PATIENCE, self._fired)
 
@@ -122,15 +136,21 @@ def observer() -> GatheringObserver:
     from twisted.internet import reactor
 
     path = os.environ.get("SIMMAILD_LOG", "-")
-    made = GatheringObserver(log_file(path))
+    writer = LogWriter(lambda: log_file(path), time.time)
+    made = GatheringObserver(writer)
 
     def running() -> None:
+        # Not before: twistd may have left the process that opened the log.
+        writer.begin()
         made.call_later = reactor.callLater  # type: ignore[attr-defined] # of IReactorTime
 
     def stopped() -> None:
         made.call_later = None
         made.flush()
+        writer.drain(END)
 
     reactor.callWhenRunning(running)  # type: ignore[attr-defined] # of IReactorCore
     reactor.addSystemEventTrigger("after", "shutdown", stopped)  # type: ignore[attr-defined]
+    # What is said behind that, and by a process that never came to run.
+    atexit.register(writer.close, END)
     return made

@@ -29,7 +29,7 @@ ROOMS = {
 }
 
 #: Modules at the top that any room may use.
-SEAMS = {"concurrency", "errors", "newpassword", "interfaces", "config", "__version__"}
+SEAMS = {"concurrency", "durable", "errors", "newpassword", "interfaces", "config", "__version__"}
 
 #: Modules that wire everything together.
 WIRING = {"tap", "command", "figures", "firststart", "listeners", "tls", "__main__"}

@@ -93,6 +93,9 @@ class Load:
             number = self._number
             self._number += 1
         body = "".join(f"{dice.getrandbits(240):060x}\r\n" for _ in range(dice.randrange(1, 60)))
+        if len(self.senders) > 1:
+            # Something that wants an answer.
+            body = "Could we meet for lunch on Friday at 12:30?\r\n" + body
         name, digest = f"<load.{number}@sim.test>", sha256(body.encode()).hexdigest()
         persona = PEOPLE[number % len(PEOPLE)]
         sender = self.senders[number // len(PEOPLE) % len(self.senders)]

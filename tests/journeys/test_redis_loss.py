@@ -37,10 +37,12 @@ class LossTests(JourneyCase):
             load.begin(8, again=True)
             time.sleep(2.0)
             if n % 2:
+                # So that people have time to write in the second that is lost.
+                load.end()
+                time.sleep(0.7)
                 service.kill()
             self.assertGreater(redis.lose(1.0), 1000)
             if n % 2:
-                load.end()
                 redis.start()
                 service.start()
             else:
