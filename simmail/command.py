@@ -11,6 +11,7 @@ import argparse
 import os
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 from simmail import __version__
@@ -23,7 +24,7 @@ from simmail.signals import hold
 
 def main(arguments: list[str] | None = None) -> None:
     """Do what the arguments say; exits with 0 when it was done."""
-    parsed = _parser().parse_args(arguments)
+    parsed = _parser(_usual(sys.argv[1:] if arguments is None else arguments)).parse_args(arguments)
     # For admin, which is asked of the server of a folder.
     parsed.folder = state_folder(parsed)
     try:
@@ -34,14 +35,26 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(130)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _usual(arguments: list[str]) -> str:
+    """The state folder when none is named, for people: C{scripts/run} gives its own."""
+    early = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    early.add_argument("--default-state")
+    try:
+        given = early.parse_known_args(arguments)[0].default_state
+    except argparse.ArgumentError:
+        given = None
+    return f"{given}" if given else "$SIMMAILD_STATE, or the user's ~/.local/state/simmail"
+
+
+def _parser(usual: str) -> argparse.ArgumentParser:
+    where = partial(_where, usual=usual)
     parser = argparse.ArgumentParser(prog="simmail", description="A universe of simulated e-mail.")
-    _where(parser)
+    where(parser)
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
     run = commands.add_parser("run", help="start the service in the foreground", description=(
         "Start the service (twistd -n simmail); Ctrl-C stops it.  The log is in the state folder."))
-    _where(run)
+    where(run)
     run.add_argument("--config", metavar="FILE", help="YAML file with what differs from the defaults")
     run.add_argument("--port-base", metavar="N", type=int, default=0, help="added to every default port")
     run.add_argument("--log", metavar="FILE", help="log file, - for the terminal (default: simmail.log in the state)")
@@ -49,7 +62,7 @@ def _parser() -> argparse.ArgumentParser:
 
     ready = commands.add_parser("ready", help="ask whether the service serves", description=(
         "Exit with 0 when the service is ready, 1 when it is not."))
-    _where(ready)
+    where(ready)
     ready.add_argument("--wait", metavar="SECONDS", type=float, default=0.0, nargs="?", const=30.0,
                        help="wait until it is (30 seconds unless given)")
     ready.set_defaults(do=_ready)
@@ -58,15 +71,15 @@ def _parser() -> argparse.ArgumentParser:
     version.set_defaults(do=lambda parsed: print(f"simmail {__version__}"))
 
     admin = commands.add_parser("admin", help="organisations, users, universes, keys and plans of a running server")
-    _where(admin)
-    add_commands(admin, _where)
+    where(admin)
+    add_commands(admin, where)
     return parser
 
 
-def _where(parser: argparse.ArgumentParser) -> None:
+def _where(parser: argparse.ArgumentParser, usual: str) -> None:
     # Suppressed: what was said further left is not forgotten where nothing is said.
     parser.add_argument("--state", metavar="DIR", default=argparse.SUPPRESS,
-                        help="state folder (default: $SIMMAILD_STATE, or the user's)")
+                        help=f"state folder (default: {usual.replace('%', '%%')})")
     parser.add_argument("--default-state", metavar="DIR", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
 
 
@@ -97,7 +110,7 @@ def _run(parsed: argparse.Namespace) -> int:
     except OSError as error:
         raise Invalid("--log", f"{log} cannot be written: {error.strerror}") from None
     argv = ["twistd", "--nodaemon", "--pidfile=", "--logger=simmail.logs.observer", "simmail", "--state", str(state),
-            "--port-base", str(parsed.port_base)]
+            "--port-base", str(parsed.port_base), "--banner"]
     if parsed.config:
         argv += ["--config", parsed.config]
     os.environ["SIMMAILD_LOG"] = log

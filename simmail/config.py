@@ -36,6 +36,11 @@ _UNKNOWN = "Object contains unknown field `"
 DURATIONS = ("redis.timeout", "smtp.timeout", "smtp.total_time", "imap.timeout", "imap.login_timeout", "http.timeout")
 
 
+#: Settings that are paths of files and folders.
+PATHS = ("server.state", "server.plans", "redis.server", "tls.certificate", "tls.key", "people.file", "links.record",
+         "links.replay")
+
+
 class Server(Struct, frozen=True, forbid_unknown_fields=True):
     """
     Who the server is and where it keeps things.
@@ -222,13 +227,24 @@ def _read(path: str, setting: str, ended: bool = False) -> Any:
 
 def load(path: str | None) -> Config:
     """
-    The configuration of a YAML file, or the defaults.
+    The configuration of a YAML file, or the defaults; relative paths in it begin at the file's own folder.
 
     @raise Invalid: unreadable file, bad YAML, unknown or mistyped setting.
     """
     if not path:
         return Config()
-    return from_value(_read(path, "config") or {})
+    return _placed(from_value(_read(path, "config") or {}), Path(path).absolute().parent)
+
+
+def _placed(config: Config, folder: Path) -> Config:
+    for setting in PATHS:
+        section, _, name = setting.partition(".")
+        old = getattr(config, section)
+        value = getattr(old, name)
+        # A program without a slash is looked for as a shell does.
+        if value and (setting != "redis.server" or "/" in value):
+            config = replace(config, **{section: replace(old, **{name: str(folder / value)})})
+    return config
 
 
 def from_value(value: Any) -> Config:

@@ -40,6 +40,7 @@ from simmail.signals import hear, hold
 from simmail.tls import ServerTls
 
 if TYPE_CHECKING:
+    from simmail.database.database import RedisDatabase
     from simmail.firststart import First
 
 #: Threads for passwords and for reading large mail; the mail store brings its own.
@@ -47,6 +48,9 @@ THREADS = 8
 
 #: Real seconds that sessions are given to finish what they are doing, and all of stopping may take.
 FAREWELL, STOP = 4.0, 9.0
+
+#: Real seconds after which whoever waits is told what the start waits for.
+TOLD = 0.8
 
 #: Real seconds between two looks for what the owner of the state folder asks for there.
 RESETS = 0.5
@@ -67,6 +71,9 @@ class Options(usage.Options):
         ["state", "s", None, "Folder for mail, Redis, certificate and keys (server.state)."],
         ["default-state", None, None, "The state folder when neither --state nor the configuration names one."],
         ["port-base", "p", 0, "Added to every default port.", int],
+    ]
+    optFlags = [
+        ["banner", None, "Print addresses, and at the first start secrets, to standard output instead of the log."],
     ]
     longdesc = "A universe of simulated e-mail: SMTP, IMAP and an HTTP API, with people who answer."
 
@@ -91,7 +98,7 @@ def makeService(options: Options) -> service.Service:
         listeners = bind(config.listen, options["port-base"])
         if not listeners:
             raise Invalid("listen", "every listener is switched off")
-        return Daemon(config, state, lock, listeners)
+        return Daemon(config, state, lock, listeners, bool(options["banner"]))
     except Refusal as error:
         raise SystemExit(f"simmail: {error}") from None
 
@@ -150,14 +157,18 @@ class Daemon(service.Service):
 
     @param lock: a descriptor that holds the state folder.
     @param listeners: bound sockets; connections wait in their backlog until all is ready.
+    @param banner: what a start tells goes to standard output; else to the log, without secrets.
     """
 
     log = Logger()
 
-    def __init__(self, config: Config, state: Path, lock: int, listeners: list[Listener]) -> None:
+    def __init__(
+        self, config: Config, state: Path, lock: int, listeners: list[Listener], banner: bool = False
+    ) -> None:
         self._config = config
         self._state = state
         self._lock = lock
+        self._banner = banner
         self._listeners = listeners
         self._factories: dict[str, Any] = {}
         self._ports: list[Any] = []
@@ -238,7 +249,12 @@ class Daemon(service.Service):
         database = RedisDatabase(
             reactor, url, parse_duration(config.redis.timeout).total_seconds(), state / "numbers.json")
         self._stopping.append(database.close)
-        await database.connect()
+        waiting = reactor.callLater(TOLD, self._tell_of_redis, database)
+        try:
+            await database.connect()
+        finally:
+            if waiting.active():
+                waiting.cancel()
         await journal.ready
         stores = partial(
             MailStore, root=str(state / "mail"), journal=journal, index=str(state / "index"), reactor=reactor,
@@ -276,6 +292,11 @@ class Daemon(service.Service):
                 self.log.warn("there is another first key, as was asked for; the others of that kind are revoked")
         except (OSError, Unavailable) as error:
             self.log.warn("another first key cannot be made now: {error}", error=error)
+
+    def _tell_of_redis(self, database: RedisDatabase) -> None:
+        """It may be starting too, so there is patience; but whoever mistyped its address knows now."""
+        self.log.warn("waiting for Redis: {trouble}", trouble=database.trouble)
+        print(f"simmail: waiting for Redis: {database.trouble}", file=sys.__stderr__, flush=True)
 
     def _serve(self, roster: Any, in_thread: Callable[..., Any]) -> None:
         from simmail.imap.factory import ImapFactory
@@ -315,14 +336,21 @@ class Daemon(service.Service):
         return "" if self.running and all(port.connected for port in self._ports) else "not listening"
 
     def _announce(self, first: First) -> None:
-        from simmail.firststart import banner
+        from simmail.firststart import First, banner
 
         config = self._config
         write(self._state / "endpoints.json", json.dumps(self.endpoints(), indent=1).encode() + b"\n", 0o644)
-        plain = config.imap.plain_auth_allowed
-        print(banner(self._state, self.endpoints(), TITLES, first,
-                     is_loopback(config.listen.host) if plain is None else plain, config.auth_required),
-              file=sys.__stdout__, flush=True)
+        plain = is_loopback(config.listen.host) if config.imap.plain_auth_allowed is None else (
+            config.imap.plain_auth_allowed)
+        if self._banner:
+            print(banner(self._state, self.endpoints(), TITLES, first, plain, config.auth_required),
+                  file=sys.__stdout__, flush=True)
+        else:
+            # Without secrets, which are no matter of a log: where they are kept.
+            for line in banner(
+                    self._state, self.endpoints(), TITLES, First(False, False, first.found), plain).split("\n"):
+                if line:
+                    self.log.info("{line}", line=line)
         self.log.info("ready: {listeners}", listeners=", ".join(
             f"{TITLES[one.name]} {one.host}:{one.port}" for one in self._listeners))
 

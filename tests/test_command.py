@@ -94,6 +94,18 @@ class CommandTests(SynchronousTestCase):
                 self.assertRaises(SystemExit, main, ["admin", "users", "create", "a@b.test", "--role", bad])
             self.assertIn("must be ORG=ROLE", out.getvalue())
 
+    def test_usual_state_folder(self) -> None:
+        """Help names the folder that is used when none is given."""
+        for words in (["run", "--default-state", "/a 100%/.state", "--help"],
+                      ["--default-state", "/a 100%/.state", "ready", "--help"]):
+            with redirect_stdout(StringIO()) as out:
+                self.assertRaises(SystemExit, main, words)
+            self.assertIn("/a 100%/.state", " ".join(out.getvalue().split()))
+            self.assertNotIn("SIMMAILD_STATE", out.getvalue())
+        with redirect_stdout(StringIO()) as out:
+            self.assertRaises(SystemExit, main, ["run", "--help"])
+        self.assertIn("$SIMMAILD_STATE", out.getvalue())
+
     def test_state_folder(self) -> None:
         """The argument wins, then the configuration, the checkout, the environment, the user's own."""
         def chosen(state: str | None = None, default: str | None = None, configured: str = "") -> str:

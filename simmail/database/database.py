@@ -319,7 +319,7 @@ class RedisDatabase:
         if patience is not None:
             def give_up() -> None:
                 self._opened.remove(waiting)
-                waiting.errback(Failure(Unavailable(f"no Redis at {self._link}: {self._trouble()}")))
+                waiting.errback(Failure(Unavailable(self.trouble)))
 
             timer = self._reactor.callLater(patience, give_up)
 
@@ -330,6 +330,11 @@ class RedisDatabase:
 
             waiting.addBoth(over)
         return waiting
+
+    @property
+    def trouble(self) -> str:
+        """Why it is away, for people, without its password."""
+        return f"no Redis at {self._link}: {self._trouble()}"
 
     def _trouble(self) -> str:
         return self._writes.trouble or self._reads.trouble or "no answer"

@@ -32,6 +32,12 @@ def hurry(service: Service) -> None:
     time.sleep(1.2)
 
 
+def writing(service: Service) -> None:
+    """Wait until people write, and have done so for a good part of a second."""
+    until(lambda: service.get("/api/events?type=persona.sent&limit=1").json(), 60)
+    time.sleep(0.7)
+
+
 class Forgetful:
     """
     An operator's Redis that syncs once a second, and what is left of its log after a power cut.

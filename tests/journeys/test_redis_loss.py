@@ -7,7 +7,7 @@ import signal
 import time
 
 from tests.journeys.load import Load
-from tests.journeys.losing import WRITERS, Forgetful, Memory, check_all, hurry
+from tests.journeys.losing import WRITERS, Forgetful, Memory, check_all, hurry, writing
 from tests.journeys.running import JourneyCase, Service, redis_pid, until
 
 
@@ -39,7 +39,7 @@ class LossTests(JourneyCase):
             if n % 2:
                 # So that people have time to write in the second that is lost.
                 load.end()
-                time.sleep(0.7)
+                writing(service)
                 service.kill()
             self.assertGreater(redis.lose(1.0), 1000)
             if n % 2:
