@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import msgspec
@@ -29,6 +30,23 @@ class ConfigTests(SynchronousTestCase):
         """A file need only hold what differs."""
         self.assertEqual(from_value({"listen": {"http": 9000}}).listen.http, 9000)
         self.assertEqual(from_value({"listen": {"http": 9000}}).listen.imap, 2143)
+
+    def test_paths(self) -> None:
+        """Relative paths begin at the file's folder, wherever the process is; others are as they are."""
+        folder = Path(self.mktemp()).absolute()
+        folder.mkdir()
+        file = folder / "simmail.yaml"
+        file.write_text(yaml.safe_dump({
+            "server": {"state": "state", "plans": "../plans.yaml"}, "people": {"file": "/etc/people.yaml"},
+            "tls": {"certificate": "tls/c.pem", "key": "tls/k.pem"}, "redis": {"server": "bin/valkey"},
+            "links": {"record": "visits"}}))
+        config = load(os.path.relpath(file))
+        self.assertEqual((config.server.state, config.server.plans), (f"{folder}/state", f"{folder}/../plans.yaml"))
+        self.assertEqual((config.tls.certificate, config.tls.key), (f"{folder}/tls/c.pem", f"{folder}/tls/k.pem"))
+        self.assertEqual((config.people.file, config.links.record), ("/etc/people.yaml", f"{folder}/visits"))
+        self.assertEqual(config.redis.server, f"{folder}/bin/valkey")
+        file.write_text("redis: {server: valkey-server}")
+        self.assertEqual(load(str(file)).redis.server, "valkey-server")
 
     def test_unknown_setting(self) -> None:
         """An unknown setting is refused by its name."""

@@ -7,14 +7,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.journeys.running import JourneyCase, command, environment, redis_pid
+from simmail.database.program import find
+from tests.journeys.running import JourneyCase, command, environment, redis_pid, until
+from tests.stopwatch import Stopwatch
 
 
 class BadStartTests(JourneyCase):
     """What is wrong is told before anything is half started."""
 
-    def refused(self, *arguments: str, config: str = "", state: Path | None = None) -> str:
-        """The one line that a start ends with."""
+    def refused(self, *arguments: str, config: str = "", state: Path | None = None, lines: int = 1) -> str:
+        """The one line that a start ends with; C{lines}: with those of what it waited for."""
         folder = self.folder()
         if "--config" not in arguments:
             if "listen:" not in config:
@@ -25,7 +27,7 @@ class BadStartTests(JourneyCase):
         ran = command("run", "--state", str(chosen), *arguments)
         self.assertEqual(ran.returncode, 1, ran)
         self.assertEqual(ran.stdout, "")
-        self.assertEqual(ran.stderr.count("\n"), 1, ran.stderr)
+        self.assertEqual(ran.stderr.count("\n"), lines, ran.stderr)
         self.assertTrue(ran.stderr.startswith("simmail: "), ran.stderr)
         if state is None:
             self.assertIsNone(redis_pid(chosen))
@@ -80,8 +82,50 @@ class BadStartTests(JourneyCase):
         with socket.socket() as silent:
             silent.bind(("127.0.0.1", 0))
             url = f"redis://127.0.0.1:{silent.getsockname()[1]}/0"
-            text = self.refused(config=f"redis: {{url: '{url}'}}\n")
-        self.assertIn("no Redis", text)
+            text = self.refused(config=f"redis: {{url: '{url}'}}\n", lines=2)
+        waits, ends = text.splitlines()
+        self.assertIn(f"waiting for Redis: no Redis at {url}: ", waits)
+        self.assertIn(f"no Redis at {url}", ends)
+
+    def test_wrong_redis_is_told_soon(self) -> None:
+        """Whoever mistyped address or password knows within two seconds."""
+        folder = self.folder()
+        redis = subprocess.Popen(
+            [find(), "--port", "0", "--unixsocket", str(folder / "r.sock"), "--dir", str(folder), "--save", "",
+             "--requirepass", "right"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(redis.wait)
+        self.addCleanup(redis.kill)
+        until((folder / "r.sock").exists)
+        with socket.socket() as silent:
+            silent.bind(("127.0.0.1", 0))
+            for url, says in ((f"redis://127.0.0.1:{silent.getsockname()[1]}/0", "waiting for Redis: no Redis at"),
+                              (f"unix://:wrong@{folder / 'r.sock'}", "does not let simmail in")):
+                service = self.service({"redis": {"url": url}})
+                watch = Stopwatch()
+                service.begin()
+                until(lambda says=says, service=service: says in service.err.read_text())  # type: ignore[misc]
+                # 2 s is the promise on a machine that does nothing else.
+                self.assertLess(watch.seconds(), 4.0)
+                self.assertNotIn("wrong", service.err.read_text())
+                assert service.process is not None
+                service.process.kill()
+                service.process.wait()
+
+    def test_banner_of_twistd(self) -> None:
+        """Under twistd what a start tells is in its log, and secrets are not."""
+        service = self.service()
+        with open(service.log, "wb") as log:
+            service.process = subprocess.Popen(
+                [sys.executable, "-c", "from twisted.scripts.twistd import run; run()", "-n", "--pidfile=", "simmail",
+                 "--state", str(service.state), "--config", str(service._config)],
+                env=environment(), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        service.wait_ready()
+        until(lambda: "API key in" in service.logged())
+        log_text = service.logged()
+        self.assertIn(f"HTTP 127.0.0.1:{service.port('http')}", log_text)
+        self.assertIn(str(service.state / "first-login.json"), log_text)
+        for secret in (service.key, service.password):
+            self.assertNotIn(secret, log_text)
 
     def test_state_in_use(self) -> None:
         """Two daemons never share a state folder, and the first one does not mind the second."""
