@@ -52,6 +52,9 @@ FAREWELL, STOP = 4.0, 9.0
 #: Real seconds after which whoever waits is told what the start waits for.
 TOLD = 0.8
 
+#: Real seconds before something is tried again that the disk had no room for.
+ROOM = 1.0
+
 #: Real seconds between two looks for what the owner of the state folder asks for there.
 RESETS = 0.5
 
@@ -180,6 +183,7 @@ class Daemon(service.Service):
         self._roster: Any = None
         self._warnings: dict[str, str] = {}
         self._people_read = 0
+        self._noting: Any = None
 
     def startService(self) -> None:
         """Begin to start once the reactor runs; what fails ends the process with status 1 and a message."""
@@ -339,7 +343,7 @@ class Daemon(service.Service):
         from simmail.firststart import First, banner
 
         config = self._config
-        write(self._state / "endpoints.json", json.dumps(self.endpoints(), indent=1).encode() + b"\n", 0o644)
+        self._note_endpoints()
         plain = is_loopback(config.listen.host) if config.imap.plain_auth_allowed is None else (
             config.imap.plain_auth_allowed)
         if self._banner:
@@ -353,6 +357,16 @@ class Daemon(service.Service):
                     self.log.info("{line}", line=line)
         self.log.info("ready: {listeners}", listeners=", ".join(
             f"{TITLES[one.name]} {one.host}:{one.port}" for one in self._listeners))
+
+    def _note_endpoints(self) -> None:
+        """For other programs; on a full disk as soon as there is room."""
+        try:
+            write(self._state / "endpoints.json", json.dumps(self.endpoints(), indent=1).encode() + b"\n", 0o644)
+        except OSError as error:
+            if self._noting is None:
+                self.log.warn("endpoints.json cannot be written: {error}", error=error)
+                self._stopping.append(lambda: self._noting.active() and self._noting.cancel())
+            self._noting = self._reactor.callLater(ROOM, self._note_endpoints)
 
     async def _people(self, otherwise: str) -> None:
         """

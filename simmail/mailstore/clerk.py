@@ -135,14 +135,19 @@ class Clerk:
     def _open(self) -> None:
         try:
             self._read_all()
-            # Begun at once: it tells the next process whether the machine went down since.
-            self._pool.current()
         except OSError as error:
             self._failed = Unavailable(f"the journal in {self.path} cannot be read: {error.strerror or error}")
         except Unavailable as error:
             self._failed = error
         if self._failed is not None:
             self.log.error("{error}", error=self._failed)
+            return
+        try:
+            # Begun at once: it tells the next process whether the machine went down since.
+            self._pool.current()
+        except OSError as error:
+            # Mail can be read; none is taken until there is room.
+            self.log.warn("the journal cannot be written: {error}", error=error)
 
     def _read_all(self) -> None:
         os.makedirs(self.path, mode=0o700, exist_ok=True)

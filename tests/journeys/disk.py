@@ -51,7 +51,7 @@ class Full(NamedTuple):
 
 def fill(service: Service, disk: Path, tries: int = 30, patience: float = 15.0) -> Full:
     """Fill the disk while mail comes in, read, then give the space back."""
-    acknowledged = {f"disk-{n}" for n in range(5) if _send(service, f"disk-{n}") == 250}
+    acknowledged = {f"disk-{n}" for n in range(5) if send_one(service, f"disk-{n}") == 250}
     ballast = disk / "ballast"
     replies: dict[int, int] = {}
     permanent: list[str] = []
@@ -62,28 +62,28 @@ def fill(service: Service, disk: Path, tries: int = 30, patience: float = 15.0) 
                     file.write(bytes(65536))
             except OSError:
                 pass
-            code = _send(service, f"full-{n}")
+            code = send_one(service, f"full-{n}")
             replies[code] = replies.get(code, 0) + 1
             if code == 250:
                 acknowledged.add(f"full-{n}")
             elif code >= 500:
                 permanent.append(f"full-{n}: {code}")
             time.sleep(0.05)
-    reading = _subjects(service) is not None
+    reading = subjects(service) is not None
     ballast.unlink()
     begin = time.monotonic()
     back = -1.0
     while time.monotonic() - begin < patience:
-        if _send(service, "back") == 250:
+        if send_one(service, "back") == 250:
             back = time.monotonic() - begin
             break
         time.sleep(0.05)
-    found = _subjects(service) or []
+    found = subjects(service) or []
     broken = [subject for subject, whole in found if not whole]
     return Full(replies, permanent, acknowledged - {subject for subject, _ in found}, broken, reading, back)
 
 
-def _send(service: Service, subject: str) -> int:
+def send_one(service: Service, subject: str) -> int:
     """The reply that decides; 0 for a connection that breaks."""
     try:
         with service.smtp() as session:
@@ -97,7 +97,7 @@ def _send(service: Service, subject: str) -> int:
         return 0
 
 
-def _subjects(service: Service) -> list[tuple[str, bool]] | None:
+def subjects(service: Service) -> list[tuple[str, bool]] | None:
     """The subject of each message in the first login's INBOX and whether it is whole; None if that cannot be read."""
     try:
         with service.imap() as session:

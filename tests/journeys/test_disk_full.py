@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import ExitStack
 
 from twisted.trial.unittest import SkipTest
 
-from tests.journeys.disk import Unmountable, fill, small_disk
-from tests.journeys.running import JourneyCase
+from tests.journeys.disk import Unmountable, fill, send_one, small_disk, subjects
+from tests.journeys.running import LOGIN, JourneyCase, until
+from tests.stopwatch import Stopwatch
 
 
 class DiskTests(JourneyCase):
@@ -30,6 +32,49 @@ class DiskTests(JourneyCase):
         self.assertTrue(seen.reading, seen)
         self.assertTrue(0 <= seen.back < 5.0, seen)
         self.assertGreater(sum(count for code, count in seen.replies.items() if 400 <= code < 500), 0, seen)
+
+    def test_start(self) -> None:
+        """Started on a full disk, in order or after a kill: it can be read, puts mail off, and goes on by itself."""
+        service = self.service()
+        stack = ExitStack()
+        try:
+            disk = stack.enter_context(small_disk(service.state))
+        except Unmountable as error:
+            raise SkipTest(str(error)) from None
+        self.addCleanup(stack.close)
+        self.addCleanup(self._end, service)
+        service.start()
+        self.assertEqual(send_one(service, "disk-0"), 250)
+        for end in (service.stop, service.kill):
+            end()
+            service.out.write_text("")
+            with open(disk / "ballast", "wb", buffering=0) as file:
+                for size in (65536, 512):
+                    try:
+                        while True:
+                            file.write(bytes(size))
+                    except OSError:
+                        pass
+            service.begin()
+            # Where to connect is on standard output: there is no room for endpoints.json.
+            found = until(lambda: dict(
+                line.split()[:2] for line in service.out.read_text().split("\n") if re.match(r"[A-Z]+ \S+:\d+$", line)))
+            self.assertFalse((service.state / "endpoints.json").exists())
+            service.endpoints = {
+                name.lower(): {"host": "127.0.0.1", "port": int(place.rpartition(":")[2])}
+                for name, place in found.items()}
+            self.assertIn(("disk-0", True), subjects(service) or [])
+            self.assertEqual(service.get("/api/me").status, 200)
+            for n in range(5):
+                self.assertIn(send_one(service, f"full-{n}"), range(400, 500))
+                answer = service.call("POST", "/api/send", {"from": LOGIN, "to": ["maria@acme.test"], "text": "Hello"})
+                self.assertEqual((answer.status, list(answer.json())), (503, ["error"]))
+            (disk / "ballast").unlink()
+            watch = Stopwatch()
+            until(lambda: send_one(service, "back") == 250, every=0.1)
+            self.assertLess(watch.seconds(), 5.0)
+            until(lambda: (service.state / "endpoints.json").exists())
+            service.good("POST", "/api/send", {"from": LOGIN, "to": ["maria@acme.test"], "text": "Hello"})
 
     def _end(self, service) -> None:  # type: ignore[no-untyped-def]
         if service.process is not None and service.process.poll() is None:
