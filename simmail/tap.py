@@ -344,17 +344,16 @@ class Daemon(service.Service):
 
         config = self._config
         self._note_endpoints()
-        plain = is_loopback(config.listen.host) if config.imap.plain_auth_allowed is None else (
-            config.imap.plain_auth_allowed)
+        allowed = config.imap.plain_auth_allowed
+        plain = is_loopback(config.listen.host) if allowed is None else allowed
         if self._banner:
             print(banner(self._state, self.endpoints(), TITLES, first, plain, config.auth_required),
                   file=sys.__stdout__, flush=True)
         else:
             # Without secrets, which are no matter of a log: where they are kept.
-            for line in banner(
-                    self._state, self.endpoints(), TITLES, First(False, False, first.found), plain).split("\n"):
-                if line:
-                    self.log.info("{line}", line=line)
+            text = banner(self._state, self.endpoints(), TITLES, First(False, False, first.found), plain)
+            for line in filter(None, text.split("\n")):
+                self.log.info("{line}", line=line)
         self.log.info("ready: {listeners}", listeners=", ".join(
             f"{TITLES[one.name]} {one.host}:{one.port}" for one in self._listeners))
 

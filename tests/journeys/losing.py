@@ -7,8 +7,8 @@ import shutil
 import subprocess
 import threading
 import time
-import urllib.error
 from collections import Counter, deque
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +123,9 @@ class Memory:
                 self.twice.add(number)
 
     def close(self) -> None:
-        """No more is read."""
+        """No more is read; it was, all the time."""
+        if not self._done.is_set() and not self._thread.is_alive():
+            raise AssertionError("whoever remembers has died")
         self._done.set()
         self._thread.join()
 
@@ -133,7 +135,7 @@ class Memory:
                 answer = self.service.get("/api/events?limit=300", timeout=SOON)
                 if answer.status == 200:
                     self.note(answer.json())
-            except (OSError, KeyError, urllib.error.URLError):
+            except (OSError, KeyError, HTTPException):
                 time.sleep(0.05)
 
 
