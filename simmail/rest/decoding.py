@@ -17,6 +17,7 @@ import msgspec
 from msgspec import inspect
 
 from simmail.errors import Invalid
+from simmail.rest.repeated import twice
 
 _WHERE = re.compile(r"(.*) - at `(?:key in )?\$?(.*)`\Z", re.DOTALL)
 _QUOTED = re.compile(r"`([^`]*)`")
@@ -36,19 +37,23 @@ def body(octets: bytes, type: Any, depth: int) -> Any:
     """
     A request body as the record C{type}; an empty one is an empty object.
 
-    @raise Invalid: not JSON, nested deeper than C{depth}, or not such a record.
+    @raise Invalid: not JSON, nested deeper than C{depth}, not such a record, or a name given twice in one object.
     """
     if not octets.strip():
         octets = b"{}"
     _check_depth(octets, depth)
     try:
-        return msgspec.json.decode(octets, type=type)
+        decoded = msgspec.json.decode(octets, type=type)
     except msgspec.ValidationError as error:
         raise _refused(error, type) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Invalid("", f"the body is not valid JSON: {error}") from None
     except RecursionError:
         raise Invalid("", "the body is nested too deeply") from None
+    repeated = twice(octets)
+    if repeated is not None:
+        raise Invalid(_shown(repeated), "is given more than once")
+    return decoded
 
 
 def query(args: Mapping[bytes, list[bytes]], type: Any, extra: frozenset[str] = frozenset()) -> Any:

@@ -11,7 +11,9 @@ from msgspec import Meta
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.errors import Invalid
+from simmail.rest import repeated
 from simmail.rest.decoding import body, query
+from simmail.rest.repeated import twice
 from simmail.rest.schema import Body, Query
 
 
@@ -152,3 +154,62 @@ class QueryTests(SynchronousTestCase):
         ):
             error = self.assertRaises(Invalid, self.asked, **args)
             self.assertEqual(str(error), text)
+
+
+class RepeatedTests(SynchronousTestCase):
+    """A name that is given twice in one object is refused by name."""
+
+    def test_twice(self) -> None:
+        """At any depth, however it is written; the same name in two objects is nothing."""
+        for octets, name in (
+            (b'{"a": 1, "a": 1}', "a"), (b'{"a": 1, "\\u0061": 2}', "a"),
+            (b'{"b": {"c": [{"d": 1, "e": 2, "d": 3}]}}', "d"),
+            (b'{"": 0, "": 0}', ""), (b'[{"a": 1}, {"a": 2}]', None), (b'{"a": {"a": {"a": 1}}}', None),
+            (b'{"a": "\\"a\\": 1, \\"a\\": 2", "b": ":::"}', None),
+            (b'{"n": %b, "m": 1e999, "n": 2}' % (b"9" * 5000), "n"),
+            (b'{"n": %b, "m": -1.5e-7}' % (b"9" * 5000), None), (b"[]", None), (b'{"a": ":"}', None),
+        ):
+            self.assertEqual(twice(octets), name, octets[:60])
+
+    def test_refused(self) -> None:
+        """400 names it."""
+        error = self.assertRaises(Invalid, body, b'{"text": "a", "text": "b"}', Repeated, 64)
+        self.assertEqual(str(error), "text: is given more than once")
+        error = self.assertRaises(Invalid, body, b'{"more": {"k": "a", "k": "b"}}', Repeated, 64)
+        self.assertEqual(str(error), "k: is given more than once")
+        self.assertEqual(body(b'{"text": "a", "more": {"text": "b"}}', Repeated, 64), Repeated("a", {"text": "b"}))
+
+    @given(st.recursive(
+        st.text(st.sampled_from('a"\\:,}]{[ \n')) | st.integers() | st.booleans() | st.none(),
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(
+            st.text(st.sampled_from('ab"\\:'), max_size=3), inner)))
+    def test_left_out(self, value: Any) -> None:
+        """Leaving out long texts changes nothing else."""
+        self.patch(repeated, "LONG", 2)
+        for octets in (json.dumps(value).encode(), json.dumps(value, indent=1).encode()):
+            short = json.loads(repeated._short(octets))
+            self.assertEqual(keys(short), keys(value))
+            self.assertLessEqual(len(repeated._short(octets)), len(octets))
+
+    def test_large(self) -> None:
+        """In the body of a large message too, whatever its text is like, and soon."""
+        self.patch(repeated, "LARGE", 1000)
+        for text in ("x" * 100_000, "\r\n\"a\": \\" * 1000, '",' * 30_000, "\\" * 5000, '\\"' * 999 + '\\"}'):
+            for value, name in (({"text": text, "b": 1}, None), ({"text": text, "b": {"text": text, "c": 1}}, None)):
+                octets = json.dumps(value).encode()
+                self.assertEqual(twice(octets), name)
+                self.assertEqual(twice(octets[:-1] + b', "b": 2}'), "b")
+                self.assertEqual(twice(b'{"b": 2, ' + octets[1:]), "b")
+        self.assertLess(len(repeated._short(json.dumps({"text": "x" * 100_000, "b": 1}).encode())), 100)
+
+
+class Repeated(Body, frozen=True):
+    text: str = ""
+    more: dict[str, str] = {}
+
+
+def keys(value: Any) -> Any:
+    """The names in a value, in its shape."""
+    if isinstance(value, dict):
+        return {name: keys(one) for name, one in value.items()}
+    return [keys(one) for one in value] if isinstance(value, list) else None
