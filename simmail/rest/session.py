@@ -64,6 +64,12 @@ def _cookie(call: Call, value: str, seconds: int) -> str:
     return f"{COOKIE.decode()}={value}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}"
 
 
+def _session(call: Call) -> str:
+    """The token in the session's cookie."""
+    cookie: bytes = call.request.getCookie(COOKIE) or b""
+    return cookie.decode("ascii", "replace")
+
+
 async def sign_in(call: Call) -> Cookied:
     check_not_foreign(call.request)
     asked: SignIn = call.body
@@ -74,8 +80,7 @@ async def sign_in(call: Call) -> Cookied:
 
 
 async def sign_out(call: Call) -> Cookied:
-    session = call.request.getCookie(COOKIE) or b""
-    await call.services.roster.users.sign_out(session.decode("ascii", "replace"))
+    await call.services.roster.users.sign_out(_session(call))
     return Cookied(SignedOut(), _cookie(call, "", 0))
 
 
@@ -89,7 +94,7 @@ async def person(call: Call) -> User:
 
 async def create_pass(call: Call) -> Cookied:
     users = call.services.roster.users
-    token = await users.create_pass(call.found, call.universe.id)
+    token = await users.create_pass(call.found, call.universe.id, _session(call))
     _, ticket = users.holder(token)
     # Nothing is set; what matters is that nobody keeps the answer.
     return Cookied(NewPass(token, call.universe.id, ticket.role or "viewer", int(PASS)), "")
@@ -104,6 +109,7 @@ ROUTES: tuple[Route, ...] = (
     Route("DELETE", "/api/session", sign_out, "Sign out", SignedOut, placed=False, locate=person,
           answer_example={"status": "deleted"}),
     Route("POST", "/api/session/pass", create_pass,
-          "Make a pass for one universe: 15 minutes, at most the role member", NewPass, locate=person,
+          "Make a pass for one universe: 15 minutes at most, at most the role member; signing out ends it", NewPass,
+          locate=person,
           answer_example={"token": "smp_…", "universe": "main", "role": "member", "seconds": 900}),
 )

@@ -40,12 +40,17 @@ class User(Struct, frozen=True):
 
 
 class Ticket(Struct, frozen=True):
-    """A session, or a pass for one universe with at most one role; C{ends} in Unix time."""
+    """
+    A session, or a pass for one universe with at most one role; C{ends} in Unix time.
+
+    @ivar session: the digest of the session that made the pass, which ends with it.
+    """
 
     email: str
     ends: float
     universe: str = ""
     role: Role | None = None
+    session: str = ""
 
 
 class Users:
@@ -153,21 +158,25 @@ class Users:
                 self._roster.record(universe, good, "dashboard", user.email, user.email, remote, why)
 
     async def sign_out(self, token: str) -> None:
-        """The session is over."""
+        """The session is over, and with it the passes it has made."""
         digest = _digest(token)
         if self._tickets.pop(digest, None) is not None:
-            await self._roster.commit(Commit(drops=(("tickets", digest),)))
+            passes = [one for one, ticket in self._tickets.items() if ticket.session == digest]
+            for one in passes:
+                del self._tickets[one]
+            await self._roster.commit(Commit(drops=tuple(("tickets", one) for one in (digest, *passes))))
             self._roster.access.lessened()
 
-    async def create_pass(self, user: User, universe: str) -> str:
+    async def create_pass(self, user: User, universe: str, session: str) -> str:
         """
-        A pass for one universe: 15 minutes, at most C{member}.
+        A pass for one universe: until C{session} (its token) ends, 15 minutes at most; at most C{member}.
 
         @raise Forbidden: the user may not open it.
         """
         role = self.role(user, universe)
         return await self._issue("smp_", Ticket(
-            user.email, self._roster.seconds() + PASS, universe, "viewer" if role == "viewer" else "member"))
+            user.email, self._roster.seconds() + PASS, universe, "viewer" if role == "viewer" else "member",
+            _digest(session)))
 
     def role(self, user: User, universe: str) -> Role:
         """A user's role in a universe.  @raise Forbidden: none."""
@@ -189,7 +198,9 @@ class Users:
         @raise Unauthenticated: nobody's, or it has ended.
         """
         ticket = self._tickets.get(_digest(token))
-        if ticket is None or ticket.ends <= self._roster.seconds() or ticket.email not in self._users:
+        if (ticket is None or ticket.ends <= self._roster.seconds() or ticket.email not in self._users
+                # Made while its session was being ended.
+                or ticket.session and ticket.session not in self._tickets):
             raise Unauthenticated("the session has ended; sign in again")
         return self._users[ticket.email], ticket
 

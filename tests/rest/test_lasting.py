@@ -92,6 +92,15 @@ class LastingTests(SessionTestCase):
         self.ended(stream)
         self.clean()
 
+    def test_pass_of_session(self) -> None:
+        """What was opened with a pass ends when the session signs out that made it."""
+        token = self.by("POST", "/api/session/pass", {}, **OWN).json()["token"]
+        stream, wait = self.open(f"{STREAM}?token={token}"), self.open(f"{WAIT}&token={token}")
+        self.by("DELETE", "/api/session", **OWN)
+        self.ended(stream)
+        self.refused(wait, 401, "the session has ended; sign in again")
+        self.clean()
+
     def test_person(self) -> None:
         """The person is put out of the organisation, or deleted; a change that takes nothing away ends nothing."""
         users = self.server.roster.users

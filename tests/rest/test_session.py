@@ -173,6 +173,21 @@ class PassTests(SessionTestCase):
         now(self.server.roster.users.change("ann@x.test", orgs={}))
         self.assertEqual(ask(self.site, "GET", "/api/status", key=token).status, 403)
 
+    def test_sign_out(self) -> None:
+        """The passes of a session end with it, also those still being made, and leave nothing behind; no others do."""
+        users = self.server.roster.users
+        ours, now_open = self.token()["token"], len(users._tickets)
+        session = self.cookie.partition("=")[2]
+        self.cookie = self.sign_in("ann@x.test")
+        other = self.token()["token"]
+        self.assertEqual(ask(self.site, "GET", "/api/me", key=ours).status, 200)
+        now(users.sign_out(session))
+        self.assertEqual([ask(self.site, "GET", "/api/me", key=one).status for one in (ours, other)], [401, 200])
+        self.assertEqual(len(users._tickets), now_open)
+        self.assertEqual(len(now(self.server.roster.documents("tickets"))), now_open)
+        late = now(users.create_pass(users.get("ann@x.test"), "main", session))
+        self.assertEqual(ask(self.site, "GET", "/api/me", key=late).status, 401)
+
     def test_only_for_people(self) -> None:
         """A key gets none."""
         self.assertIn("signed-in people", self.bad(403, "POST", "/api/session/pass"))

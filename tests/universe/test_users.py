@@ -44,7 +44,8 @@ class UserTests(SynchronousTestCase):
     def test_pass(self) -> None:
         """A pass is for one universe, at most a member, and short."""
         now(self.users.change("ann@x.test", orgs={"default": "admin"}))
-        token = now(self.users.create_pass(self.users.get("ann@x.test"), "main"))
+        session = now(self.users.sign_in("ann@x.test", "long enough", "::1"))
+        token = now(self.users.create_pass(self.users.get("ann@x.test"), "main", session))
         self.assertEqual(self.users.holder(token)[1].role, "member")
         self.server.reactor.advance(PASS + 1)
         self.assertRaises(Unauthenticated, self.users.holder, token)
