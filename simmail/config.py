@@ -123,6 +123,7 @@ class Http(Struct, frozen=True, forbid_unknown_fields=True):
     console_burst: Count = 10
     timeout: str = "60s"
     connections: Count = 2000
+    connections_per_address: Count = 1000
 
 
 class Limits(Struct, frozen=True, forbid_unknown_fields=True):

@@ -17,7 +17,7 @@ POLICY = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 HEADERS: tuple[tuple[str, str], ...] = (
-    ("Content-Security-Policy", POLICY), ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
+    ("Content-Security-Policy", POLICY), ("Referrer-Policy", "no-referrer"),
     ("Cross-Origin-Opener-Policy", "same-origin"), ("Cache-Control", "no-cache"),
 )
 

@@ -103,7 +103,8 @@ class Exchange:
             request.answer(status, octets, headers, content_type or JSON)
 
     async def _called(self, call: Call) -> Any:
-        route, request = call.route, call.request
+        route = call.route
+        request: Any = call.request
         # Held from here on: a client that leaves takes it from the request.
         content: Any = request.content
         await self.guard.admit(call)
@@ -117,6 +118,13 @@ class Exchange:
         args = request.args
         if args or route.query is not NoQuery:
             call.query = decoding.query(args, route.query, EVERYWHERE)
+        coming = request.body(route.body is not None)
+        if coming is not None:
+            await coming
+            # It may have taken its time: who may call, and what is there, is what counts now.
+            await self.guard.stand(call)
+            if route.locate is not None:
+                call.found = await route.locate(call)
         if route.body is not None:
             octets = content.read()
             call.body = await heavy(

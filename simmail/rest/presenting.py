@@ -30,11 +30,8 @@ _OURS = "x-service-"
 _TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]{1,100}/[A-Za-z0-9!#$&^_.+-]{1,100}")
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9 ._-]{1,150}")
 
-#: Nothing in an attachment or a source runs, whatever a browser makes of its type.
-HARMLESS: tuple[tuple[str, str], ...] = (
-    ("X-Content-Type-Options", "nosniff"),
-    ("Content-Security-Policy", "default-src 'none'; sandbox"),
-)
+#: Nothing in an attachment or a source runs, whatever a browser makes of its type (every answer has C{nosniff}).
+HARMLESS: tuple[tuple[str, str], ...] = (("Content-Security-Policy", "default-src 'none'; sandbox"),)
 
 
 class AttachmentItem(Struct, frozen=True):

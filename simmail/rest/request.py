@@ -1,8 +1,10 @@
 """
 One request of the HTTP server: what its body may cost, and how its answer is written.
 
-A body over its limit is refused while it arrives; an answer goes out in one
-piece.  Source: reliability, R11 and S10.
+What the header tells is judged before the body is taken: whoever may not make
+the call is told so, and the body is neither kept nor spooled.  An answer goes
+out in one piece.  Source: reliability, R11 and S10; RFC 9110 section 10.1.1,
+RFC 9112 sections 3.2 and 9.6.
 """
 
 # Twisted's web server is not typed, and much here is called on what is inherited from it.
@@ -13,21 +15,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from io import BytesIO
-from tempfile import TemporaryFile
+from tempfile import SpooledTemporaryFile
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
+from twisted.internet.defer import CancelledError, Deferred
 from twisted.python.failure import Failure
 from twisted.web import http
 from twisted.web.server import Request
 
+from simmail.errors import Refusal, TooLarge, Unavailable
 from simmail.rest import errors
 
 #: Bodies over this are spooled to a file.
 SPOOL_OVER = 1024 * 1024
 
-#: So much more of a body that is refused is read and dropped before the connection is closed.
-MOST_SWALLOWED = 16 * 1024 * 1024
+_OVER = "the body is over the limit"
 
 #: The type of nearly all answers.
 JSON = b"application/json"
@@ -43,6 +46,7 @@ class ApiRequest(Request):
     @ivar begun: real seconds at its first line.
     @ivar endpoint: the route that answered it, C{""} for none.
     @ivar asked_host: the C{Host} as the client sent it, where another was put in its place.
+    @ivar awaited: it is being answered before its body has come; expects: which comes only when it is asked for.
     @ivar left: whether the client has gone.
     @ivar request_id: goes with every answer, C{b""} while it has none.
     """
@@ -53,8 +57,12 @@ class ApiRequest(Request):
     endpoint = ""
     asked_host: bytes | None = None
     left = False
-    refused = False
+    awaited = expects = refused = False
     request_id = b""
+    _undecided = False
+    _kept = True
+    _coming: Deferred[None] | None = None
+    _problem: Refusal | None = None
 
     def __init__(self, channel: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(channel, *args, parsePOSTFormSubmission=False, **kwargs)
@@ -63,54 +71,113 @@ class ApiRequest(Request):
 
     def gotLength(self, length: int | None) -> None:
         """All headers are here; C{length} octets of body follow, C{None} when it comes in chunks."""
+        channel = self.channel
+        hosts = self.requestHeaders.getRawHeaders(b"Host") or ()
+        if len(hosts) > 1 or not hosts and channel._version == b"HTTP/1.1":
+            self.content = BytesIO()
+            self._refuse(400, "give one Host" if hosts else "the Host is missing")
+            return
         if length == 0:
             self.content = BytesIO()
             return
-        channel = self.channel
         self._room = channel.site.room(channel._command, channel._path.partition(b"?")[0])
         channel.expect_body(self._room if length is None else min(length, self._room))
         if length is not None and length > self._room:
             self.content = BytesIO()
-            self._refuse()
-            return
-        small = length is not None and length <= SPOOL_OVER
-        self.content = BytesIO() if small else TemporaryFile()
+            self._refuse(413, _OVER)
+        elif length is not None and length <= len(channel._buffer):
+            # It has come with its header.
+            self.content = BytesIO()
+        else:
+            self._decide()
+
+    def _decide(self) -> None:
+        """See what the header asks for before the body is taken; meanwhile nothing more is read."""
+        channel, headers = self.channel, self.requestHeaders
+        self.content = SpooledTemporaryFile(SPOOL_OVER)
+        self.awaited = self._undecided = True
+        if headers.hasHeader(b"Expect"):
+            expected = headers.getRawHeaders(b"Expect", [b""])[0]
+            self.expects = expected.lower() == b"100-continue" and channel._version == b"HTTP/1.1"
+            headers.removeHeader(b"Expect")
+        channel.hold()
+        super().requestReceived(channel._command, channel._path, channel._version)
+
+    def body(self, kept: bool) -> Deferred[None] | None:
+        """
+        Whoever sends the body may: it is taken from now on.
+
+        @param kept: whether anybody looks at it.
+        @return: fires when it has come, C{None} when it is here; fails with L{TooLarge} over its limit, with
+            L{Unavailable} when it cannot be kept, with C{CancelledError} when the client leaves before.
+        @raise Refusal: the same for what has come by now.
+        """
+        if self._problem is not None:
+            raise self._problem
+        if not self.awaited:
+            return None
+        self._undecided, self._kept = False, kept
+        self._coming = Deferred()
+        if self.expects:
+            self.channel._send100Continue()
+        self.channel.release()
+        return self._coming
 
     def handleContentChunk(self, data: bytes) -> None:
         """One more piece of the body."""
+        if self.refused or self._problem is not None:
+            return
         self._room -= len(data)
-        if self.refused:
-            if self._room < -MOST_SWALLOWED:
-                self.channel.loseConnection()
-        elif self._room < 0:
-            self._refuse()
-        else:
-            self.content.write(data)
+        if self._room < 0:
+            self._fail(TooLarge(_OVER))
+        elif self._kept:
+            try:
+                self.content.write(data)
+            except OSError as error:
+                self._fail(Unavailable(f"the body cannot be kept: {error.strerror}"))
+        if self._undecided:
+            self.channel.hold()
 
-    def _refuse(self) -> None:
-        # The client is told at once.  What it goes on to send is swallowed for a while all the same: closing
-        # on unread octets makes its system drop the answer (RFC 9112 section 9.6).
+    def _fail(self, problem: Refusal) -> None:
+        """The body is not taken to its end."""
+        self._problem = problem
+        coming, self._coming = self._coming, None
+        if coming is not None:
+            coming.errback(problem)
+
+    def _refuse(self, status: int, text: str) -> None:
+        """Answer at once, whatever it is that was asked for."""
         self.refused = True
-        body = errors.body("the body is over the limit")
-        self.code = 413
+        body = errors.body(text)
+        self.code = status
         self.method, self.uri = self.channel._command, self.channel._path
         self.sentLength = len(body)
         self.channel.transport.write(
-            b"HTTP/1.1 413 Request Entity Too Large\r\nContent-Type: application/json\r\n"
+            b"HTTP/1.1 %d %b\r\nContent-Type: application/json\r\nX-Content-Type-Options: nosniff\r\n"
             b"X-Request-Id: %b\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%b" % (
-                request_id(self).encode("ascii"), len(body), body))
+                status, http.RESPONSES[status], request_id(self).encode("ascii"), len(body),
+                b"" if self.method == b"HEAD" else body))
         self.channel.site.log(self)
-        if self.requestHeaders.hasHeader(b"Expect"):
-            self.requestHeaders.removeHeader(b"Expect")
-            self.channel.loseConnection()
+        asks = self.requestHeaders.hasHeader(b"Expect")
+        self.requestHeaders.removeHeader(b"Expect")
+        self.channel.linger(self._room, asks)
 
     def requestReceived(self, command: bytes, path: bytes, version: bytes) -> None:
         """The request is complete."""
         self.channel.complete()
-        if self.refused:
-            self.channel.loseConnection()
-        else:
+        if not self.awaited:
             super().requestReceived(command, path, version)
+            return
+        self.awaited = False
+        coming, self._coming = self._coming, None
+        if coming is not None:
+            self.content.seek(0)
+            coming.callback(None)
+
+    def finish(self) -> None:
+        """The answer is complete; what is still to come of a body nobody waits for is dropped."""
+        self.refused = self.refused or self.awaited
+        super().finish()
 
     def connectionLost(self, reason: Any = None) -> None:
         """The client is gone."""
@@ -118,6 +185,9 @@ class ApiRequest(Request):
         self.content = None
         self.left = True
         super().connectionLost(reason)
+        coming, self._coming = self._coming, None
+        if coming is not None:
+            coming.errback(CancelledError())
 
     def process(self) -> None:
         """Answer it; there is one resource, and it is a leaf."""
@@ -135,6 +205,9 @@ class ApiRequest(Request):
             headers = self.responseHeaders
             headers.setRawHeaders(b"Server", [_SERVER])
             headers.setRawHeaders(b"Date", [self.channel.site.date()])
+            headers.setRawHeaders(b"X-Content-Type-Options", [b"nosniff"])
+            if self.awaited:
+                headers.setRawHeaders(b"Connection", [b"close"])
             if self.request_id:
                 headers.setRawHeaders(b"X-Request-Id", [self.request_id])
         super().write(data)
@@ -150,6 +223,8 @@ class ApiRequest(Request):
         if status != 200:
             self.setResponseCode(status)
         out = self.responseHeaders
+        if self.awaited:
+            out.setRawHeaders(b"Connection", [b"close"])
         if (self.startedWriting or self.left or self.cookies or self.clientproto != b"HTTP/1.1"
                 or self.method == b"HEAD" or status in http.NO_BODY_CODES):
             if status != 304:
@@ -167,7 +242,7 @@ class ApiRequest(Request):
             self.sentLength = len(octets)
             self.channel.transport.write(
                 b"HTTP/1.1 %d %b\r\nServer: %b\r\nDate: %b\r\nX-Request-Id: %b\r\nContent-Type: %b\r\n"
-                b"Content-Length: %d\r\n%b\r\n%b" % (
+                b"X-Content-Type-Options: nosniff\r\nContent-Length: %d\r\n%b\r\n%b" % (
                     status, self.code_message, _SERVER, self.channel.site.date(), self.request_id, content_type,
                     len(octets), b"".join(lines), octets))
         self.finish()

@@ -12,6 +12,7 @@ Source: decisions, section 21; reliability, R11, R12 and S10.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from secrets import token_hex
 from typing import Any
@@ -30,10 +31,17 @@ from simmail.rest.request import ApiRequest
 #: The slowest a body may arrive over the whole of it, octets a second, once the time-out is used up.
 SLOWEST_BODY = 16 * 1024
 
+#: Octets over the limit of a body nobody wants that are read and dropped, and real seconds spent on it.
+MOST_DROPPED, LINGER = 16 * 1024 * 1024, 10.0
+
 #: A line of the access log.
 _LINE = "{method} {path}{names} {status} {octets} {ms}ms {remote} {request_id}"
 
 _BUSY = errors.body("too many connections; try again later")
+
+#: The answer to a connection that is one too many.
+BUSY = (b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\n"
+        b"X-Content-Type-Options: nosniff\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%b" % (len(_BUSY), _BUSY))
 
 
 # Of a request that is taken at once: what it asks for, a header, those that say that there is a body or that something
@@ -48,15 +56,19 @@ class _Channel(http.HTTPChannel):
     """
     One connection.
 
+    @ivar place: the address it comes from.
     @ivar deadline: cuts a request that is not complete in time, however slowly it drips in.
     """
 
     site: ApiSite
+    place: str
     transport: Any
     callLater: Any
     timeOut: Any
     deadline: IDelayedCall | None = None
     body_time = 0.0
+    _lingers = False
+    _dropped = 0
     _host: Any = None
     _HTTPChannel__first_line: int
 
@@ -73,6 +85,11 @@ class _Channel(http.HTTPChannel):
 
     def dataReceived(self, data: bytes) -> None:
         """Octets from the client."""
+        if self._lingers:
+            self._dropped -= len(data)
+            if self._dropped < 0:
+                self.loseConnection()
+                return
         if not (data[:4] == b"GET " and data[-4:] == b"\r\n\r\n" and self._at_rest() and self._asked(data)):
             super().dataReceived(data)
         self._watch()
@@ -110,10 +127,49 @@ class _Channel(http.HTTPChannel):
         self.allContentReceived()
         return True
 
+    def allContentReceived(self) -> None:
+        """A request has come whole."""
+        if self._lingers:
+            self.complete()
+            self.loseConnection()
+        else:
+            super().allContentReceived()
+
     def requestDone(self, request: Any) -> None:
         """A request is answered; what was sent behind it is looked at now."""
+        if request.awaited:
+            self.linger(self.site.room(request.method, request.path), request.expects)
+            return
         super().requestDone(request)
         self._watch()
+
+    def linger(self, room: int, at_once: bool = False) -> None:
+        """
+        The client has its last answer, perhaps before it has sent what that is about.
+
+        What it goes on to send is dropped for a while: closing on unread octets makes its system drop the answer
+        (RFC 9112 section 9.6).
+
+        @param room: octets that it could have sent had it been let.
+        @param at_once: it sends nothing before it is told to.
+        """
+        self._lingers, self._dropped = True, room + MOST_DROPPED
+        self.persistent = False
+        self.complete()
+        if at_once and not self._buffer:
+            self.loseConnection()
+            return
+        self.deadline = self.callLater(LINGER, self.timeoutConnection)
+        self.release()
+
+    def hold(self) -> None:
+        """Take nothing more from the client for now."""
+        self._networkProducer.pauseProducing()
+
+    def release(self) -> None:
+        """Take what it sends again."""
+        if not self._waitingForTransport:
+            self._networkProducer.resumeProducing()
 
     def _watch(self) -> None:
         # Only a request that did not come whole needs a timer.
@@ -152,7 +208,7 @@ class _Channel(http.HTTPChannel):
     def _respondToBadRequestAndDisconnect(self) -> None:
         body = errors.body("the request is malformed")
         self.transport.write(
-            b"HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\n"
+            b"HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nX-Content-Type-Options: nosniff\r\n"
             b"Connection: close\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body))
         self.loseConnection()
 
@@ -163,9 +219,7 @@ class _Busy(Protocol):
     def connectionMade(self) -> None:
         """Say so and close."""
         assert self.transport is not None
-        self.transport.write(
-            b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\n"
-            b"Connection: close\r\nContent-Length: %d\r\n\r\n%b" % (len(_BUSY), _BUSY))
+        self.transport.write(BUSY)
         self.transport.loseConnection()
 
 
@@ -173,19 +227,21 @@ class ApiSite(Site):
     """
     The factory of HTTP connections.
 
+    @param connections, per_address: most of them at once, of all clients and of those at one address.
     @param room: C{room(method, path)}: most octets the body of such a request may have.
     @param answered: called for each answered request with its endpoint in the table, status and real seconds.
     """
 
     def __init__(
         self, resource: IResource, reactor: Any, timeout: float, connections: int,
-        room: Callable[[bytes, bytes], int],
+        room: Callable[[bytes, bytes], int], per_address: int,
         answered: Callable[[str, int, float], None] = lambda endpoint, status, seconds: None,
     ) -> None:
         super().__init__(resource, ApiRequest, timeout=timeout, reactor=reactor, parsePOSTFormSubmission=False)
         self.room = room
-        self._most = connections
-        self._open: set[_Channel] = set()
+        self._most, self._most_at_one = connections, per_address
+        self._open: dict[_Channel, str] = {}
+        self._at: Counter[str] = Counter()
         self._answered = answered
         self._dated, self._date = -1, b""
         self._series, self._count = token_hex(4).encode("ascii"), 0
@@ -205,9 +261,11 @@ class ApiSite(Site):
 
     def buildProtocol(self, addr: IAddress | None) -> Any:
         """A new connection."""
-        if len(self._open) >= self._most:
+        place: str = getattr(addr, "host", "")
+        if len(self._open) >= self._most or self._at[place] >= self._most_at_one:
             return _Busy()
         channel = _Channel()
+        channel.place = place
         channel.factory = self
         channel.site = self
         channel.requestFactory = self.requestFactory
@@ -217,11 +275,16 @@ class ApiSite(Site):
 
     def opened(self, channel: _Channel) -> None:
         """A connection was made."""
-        self._open.add(channel)
+        self._open[channel] = channel.place
+        self._at[channel.place] += 1
 
     def closed(self, channel: _Channel) -> None:
         """A connection is gone."""
-        self._open.discard(channel)
+        place = self._open.pop(channel, None)
+        if place is not None:
+            self._at[place] -= 1
+            if not self._at[place]:
+                del self._at[place]
 
     def close(self) -> None:
         """At the end of the service: close all connections, when what they are being sent is sent."""

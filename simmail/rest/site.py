@@ -20,6 +20,9 @@ from simmail.rest.table import all_routes
 if TYPE_CHECKING:
     from simmail.universe.roster import Roster
 
+#: Octets of a body that anybody may send, as to sign in: whatever is declared there fits, escaped as JSON can.
+UNASKED = 32 * 1024
+
 _LISTENERS: tuple[tuple[str, Literal["SMTP", "SUBMISSION", "SMTPS", "IMAP", "IMAPS"],
                         Literal["none", "starttls", "tls"]], ...] = (
     ("smtp", "SMTP", "starttls"), ("submission", "SUBMISSION", "starttls"), ("smtps", "SMTPS", "tls"),
@@ -60,12 +63,16 @@ def api_site(
         warnings=warnings)
     application = Application(services, all_routes())
     large = {(route.method.encode(), route.path.encode()) for route in application.routes if route.large}
+    # Nobody has shown a key when the body of such a call comes.
+    unasked = {(route.method.encode(), route.path.encode()) for route in application.routes if route.role is None}
     limits = config.limits
 
     def room(method: bytes, path: bytes) -> int:
+        if (method, path) in unasked:
+            return min(UNASKED, limits.json)
         return limits.message if (method, path) in large else limits.json
 
     site = ApiSite(
         application.resource(), reactor, parse_duration(config.http.timeout).total_seconds(),
-        config.http.connections, room, traffic.answered)
+        config.http.connections, room, config.http.connections_per_address, traffic.answered)
     return site

@@ -81,8 +81,10 @@ class FakeRoster:
         return list(self.all.values())
 
 
-def door(routes: Iterable[Route], config: Config | None = None, reactor: Clock | None = None,
-         connections: int = 10, large: int = 4000, room: int = 1000) -> tuple[ApiSite, FakeRoster, Clock]:
+def door(
+    routes: Iterable[Route], config: Config | None = None, reactor: Clock | None = None, connections: int = 10,
+    large: int = 4000, room: int = 1000, per_address: int = 10,
+) -> tuple[ApiSite, FakeRoster, Clock]:
     """A site that serves C{routes}."""
     config = config or Config(http=Http(rate=0))
     reactor = reactor or Clock()
@@ -91,6 +93,7 @@ def door(routes: Iterable[Route], config: Config | None = None, reactor: Clock |
     services: Any = Services(roster, config, reactor, traffic, Listings(reactor))  # type: ignore[arg-type]
     application = Application(services, routes)
     big = {route.path.encode() for route in application.routes if route.large}
-    site = ApiSite(application.resource(), reactor, 60.0, connections,
-                   lambda method, path: large if path in big else room, traffic.answered)
+    site = ApiSite(
+        application.resource(), reactor, 60.0, connections, lambda method, path: large if path in big else room,
+        per_address, traffic.answered)
     return site, roster, reactor

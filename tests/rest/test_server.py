@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import resource
 from typing import Any
 
+from twisted.internet.defer import Deferred, succeed
 from twisted.internet.task import Clock
 from twisted.logger import globalLogPublisher
 from twisted.trial.unittest import SynchronousTestCase
 
+from simmail.config import Config, Http
 from simmail.rest.schema import Body, Call, Route
 from tests.rest.client import Connection, ask, parse, request
 from tests.rest.fakes import door
@@ -117,6 +120,162 @@ class BodyLimitTests(SynchronousTestCase):
             self.assertNotIn(b"200 OK", rest)
 
 
+class HeaderFirstTests(SynchronousTestCase):
+    """What the header tells is judged before the body is taken."""
+
+    def setUp(self) -> None:
+        """Keys with one call a second, 20 at once."""
+        self.site, self.roster, self.reactor = door(ROUTES, Config(http=Http(rate=1, burst=20)))
+
+    def begun(self, path: str, key: str = "m", **headers: str) -> Connection:
+        """A connection on which a header was sent, and none of its 900 octets of body."""
+        connection = Connection(self.site)
+        fields = {"Content-Length": "900", "Authorization": f"Bearer {key}", **headers}
+        connection.send(request("POST", path, headers=fields))
+        return connection
+
+    def refused(self, connection: Connection, status: int) -> None:
+        """It is answered, and stays open until the rest was dropped."""
+        answer = connection.answer()
+        self.assertEqual((answer.status, answer.headers["connection"]), (status, "close"))
+        self.assertTrue(answer.error)
+        self.assertTrue(answer.headers["x-request-id"])
+        self.assertFalse(connection.transport.disconnecting)
+        for _ in range(9):
+            connection.send(b"GET /" + b"x" * 95)
+        self.assertEqual(connection.received(), b"")
+        self.assertTrue(connection.transport.disconnecting)
+
+    def test_refused(self) -> None:
+        """No key, no path, no role, too often: each is told before the first octet of the body, and none is kept."""
+        for path, key, status in (
+            ("/api/small", "x", 401), ("/api/nothing", "m", 404), ("/api/nothing", "x", 401), ("/other", "m", 404),
+            ("/api/read", "m", 405), ("/api/small", "v", 403), ("/api/small", "o", 200),
+        ):
+            connection = self.begun(path, key)
+            if status != 200:
+                self.refused(connection, status)
+        for _ in range(20):
+            ask(self.site, "GET", "/api/read", key="a")
+        self.refused(self.begun("/api/small", "a"), 429)
+
+    def test_whole(self) -> None:
+        """A refusal of what has come whole leaves the connection as it is."""
+        connection = Connection(self.site)
+        for key, status in (("x", 401), ("m", 200)):
+            connection.send(request("POST", "/api/small", b'{"text": "ab"}', {"Authorization": f"Bearer {key}"}))
+            answer = connection.answer()
+            self.assertEqual((answer.status, answer.headers.get("connection")), (status, None))
+
+    def test_taken(self) -> None:
+        """Whoever may is read from; the answer comes behind the body, and the connection goes on."""
+        for method, path in (("POST", "/api/small"), ("GET", "/api/read")):
+            connection = Connection(self.site)
+            body = b'{"text": "abc"}'
+            connection.send(request(method, path, headers={**KEY, "Content-Length": str(len(body))}))
+            for at in range(len(body)):
+                self.assertEqual(connection.received(), b"")
+                connection.send(body[at:at + 1])
+            answer = connection.answer()
+            self.assertEqual((answer.status, answer.headers.get("connection")), (200, None))
+            connection.send(request("GET", "/api/read", headers=KEY))
+            self.assertEqual(connection.answer().json(), "read")
+
+    def test_expect(self) -> None:
+        """100 is for those who may; a client that asked for it and may not is answered and left at once."""
+        connection = self.begun("/api/small", "x", Expect="100-continue")
+        self.assertEqual(connection.answer().status, 401)
+        self.assertTrue(connection.transport.disconnecting)
+        connection = self.begun("/api/small", Expect="100-continue")
+        self.assertEqual(connection.received(), b"HTTP/1.1 100 Continue\r\n\r\n")
+        connection.send(b'{"text": "' + b"x" * 888 + b'"}')
+        self.assertEqual(connection.answer().json(), 888)
+
+    def test_not_read(self) -> None:
+        """Until it is known who calls nothing more is read; what comes all the same is little, and waits."""
+        identified: Deferred[Any] = Deferred()
+        answers = [identified, succeed(self.roster.people["m"])]
+        self.roster.identify = lambda token: answers.pop(0)  # type: ignore[assignment,method-assign,return-value]
+        connection = self.begun("/api/small")
+        self.assertEqual(connection.transport.producerState, "paused")
+        connection.send(b'{"text": "')
+        identified.callback(self.roster.people["m"])
+        self.assertEqual(connection.transport.producerState, "producing")
+        connection.send(b"x" * 888 + b'"}')
+        self.assertEqual(connection.answer().json(), 888)
+
+    def test_revoked_meanwhile(self) -> None:
+        """Who may not any more when the body has come is refused."""
+        connection = self.begun("/api/small")
+        del self.roster.people["m"]
+        connection.send(b'{"text": "' + b"x" * 888 + b'"}')
+        self.assertEqual(connection.answer().status, 401)
+
+    def test_left(self) -> None:
+        """Who leaves in the middle of a body leaves nothing behind, and nothing is called."""
+        for octets in (b"", b'{"text"'):
+            connection = self.begun("/api/small")
+            connection.send(octets)
+            connection.close()
+        self.assertEqual(self.reactor.getDelayedCalls(), [])
+        self.assertEqual(self.flushLoggedErrors(), [])
+
+    def test_cut(self) -> None:
+        """What is dropped behind a refusal has an end, in octets and in time."""
+        connection = self.begun("/api/nothing", "x", **{"Content-Length": str(900)})
+        self.reactor.advance(11)
+        self.assertTrue(connection.transport.disconnecting)
+        connection = Connection(self.site)
+        connection.send(request("POST", "/api/large", headers={"Transfer-Encoding": "chunked"}))
+        self.assertEqual(connection.answer().status, 401)
+        for _ in range(17):
+            self.assertFalse(connection.transport.disconnecting)
+            connection.send(b"100000\r\n" + b"x" * 0x100000 + b"\r\n")
+        self.assertTrue(connection.transport.disconnecting)
+
+    def test_full_disk(self) -> None:
+        """A body that cannot be kept: 503, and no traceback."""
+        site, _, _ = door(ROUTES, large=9 << 20)
+        connection = Connection(site)
+        connection.send(request("POST", "/api/large", headers={**KEY, "Content-Length": str(8 << 20)}))
+        limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (0, limit[1]))
+        try:
+            for _ in range(3):
+                connection.send(b"x" * (1 << 20))
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limit)
+        self.assertEqual(connection.answer().status, 503)
+
+
+class HostTests(SynchronousTestCase):
+    """RFC 9112 section 3.2: one Host."""
+
+    def test_hosts(self) -> None:
+        """None or two: 400, and the connection is closed; HTTP/1.0 may do without."""
+        site, _, _ = door(ROUTES)
+        for version, hosts, status in (
+            ("1.1", (), 400), ("1.1", ("x", "x"), 400), ("1.1", ("x", "y"), 400), ("1.1", ("x",), 200),
+            ("1.1", ("",), 200), ("1.0", (), 200), ("1.0", ("x",), 200), ("1.0", ("x", "x"), 400),
+        ):
+            for method, more in (
+                ("GET", ""), ("GET", "Accept: */*\r\n"), ("HEAD", ""), ("POST", "Content-Length: 9\r\n"),
+            ):
+                lines = "".join(f"Host: {host}\r\n" for host in hosts)
+                lines = f"{lines}{more}Authorization: Bearer v\r\n"
+                octets = f"{method} /api/read HTTP/{version}\r\n{lines}\r\n".encode()
+                for piece in ([octets], [octets[at:at + 1] for at in range(len(octets))]):
+                    connection = Connection(site)
+                    for one in piece:
+                        connection.send(one)
+                    answer = connection.answer(method == "HEAD")
+                    self.assertEqual(answer.status, 405 if status == 200 and method == "POST" else status, octets)
+                    self.assertEqual(answer.headers["x-content-type-options"], "nosniff")
+                    if status == 400 and not more.startswith("Content"):
+                        self.assertTrue(connection.transport.disconnecting)
+                    connection.close()
+
+
 class WholeTests(SynchronousTestCase):
     """Requests that come whole are answered as those that come in pieces."""
 
@@ -148,7 +307,7 @@ class WholeTests(SynchronousTestCase):
         for pieces in ([octets], [octets[at:at + 1] for at in range(len(octets))]):
             connection = Connection(site)
             # The second shows what the first has left behind.
-            for piece in (*pieces, b"\r\nGET /livez HTTP/1.1\r\nX-Request-Id: r-2\r\n\r\n"):
+            for piece in (*pieces, b"\r\nGET /livez HTTP/1.1\r\nHost: x\r\nX-Request-Id: r-2\r\n\r\n"):
                 if not connection.transport.disconnecting:
                     connection.send(piece)
             received, answers = connection.received(), []
@@ -227,6 +386,18 @@ class ConnectionLimitTests(SynchronousTestCase):
         self.assertEqual(ask(site, "GET", "/api/read", key="v").status, 200)
         second.close()
         self.assertEqual(site.connections, 0)
+
+    def test_one_address(self) -> None:
+        """So is one address over its own; others are served."""
+        site, _, _ = door(ROUTES, connections=9, per_address=2)
+        ours = [Connection(site, "192.0.2.1") for _ in range(3)]
+        self.assertEqual(ours.pop().answer().status, 503)
+        self.assertEqual(ask(site, "GET", "/api/read", key="v").status, 200)
+        self.assertEqual(site.connections, 2)
+        ours.pop().close()
+        ours.append(Connection(site, "192.0.2.1"))
+        ours[1].send(request("GET", "/api/read", headers=KEY))
+        self.assertEqual(ours[1].answer().status, 200)
 
     def test_close(self) -> None:
         """At the end of the service all connections are closed."""
