@@ -15,10 +15,10 @@ from typing import Any
 #: In bodies over so many octets texts over so many are left out before names are looked for: mail is one long text.
 LARGE, LONG = 1 << 20, 1024
 
-#: Texts of a large body that are looked at one by one, and backslashes in a row; a body with more is read as it is.
-_MOST_TEXTS, _MOST_ESCAPES = 20_000, 64
+#: Quotes of a large body that are looked at one by one, and backslashes in a row; a body with more is read as it is.
+_MOST_QUOTES, _MOST_ESCAPES = 20_000, 64
 
-_END = re.compile(rb'"[ \t\r\n]*[,:}\]]')
+_NAMED = re.compile(rb"[ \t\r\n]*:")
 
 
 class _Twice(Exception):
@@ -41,10 +41,11 @@ def twice(octets: bytes) -> str | None:
 
     @param octets: valid JSON in UTF-8, not nested so deeply that reading it overflows the stack.
     """
-    if octets.count(b":") < 2:
+    short = _short(octets) if len(octets) > LARGE else octets
+    if short.count(b":") < 2:
         return None
     try:
-        _decoder.decode((_short(octets) if len(octets) > LARGE else octets).decode("utf-8", "replace"))
+        _decoder.decode(short.decode("utf-8", "replace"))
     except _Twice as found:
         name: str = found.args[0]
         return name
@@ -60,19 +61,14 @@ def _short(octets: bytes) -> bytes:
         if not begin:
             pieces.append(octets[kept:])
             return b"".join(pieces)
-        at = begin
-        while True:
-            looked += 1
-            end = _END.search(octets, at)
-            if end is None or looked > _MOST_TEXTS:
-                return octets
-            before = octets[max(begin, end.start() - _MOST_ESCAPES):end.start()]
+        at, escapes = begin, 1
+        while escapes % 2:
+            end = octets.find(b'"', at)
+            at, looked = end + 1, looked + 1
+            before = octets[max(begin, end - _MOST_ESCAPES):end]
             escapes = len(before) - len(before.rstrip(b"\\"))
-            if escapes == _MOST_ESCAPES:
+            if looked > _MOST_QUOTES or escapes == _MOST_ESCAPES:
                 return octets
-            at = end.start() + 1
-            if not escapes % 2:
-                break
-        if end.start() - begin > LONG and not end[0].endswith(b":"):
+        if end - begin > LONG and _NAMED.match(octets, at) is None:
             pieces.append(octets[kept:begin])
-            kept = end.start()
+            kept = end
