@@ -30,6 +30,7 @@ from simmail import __version__
 from simmail.config import Config, load, load_people, load_plans
 from simmail.core.loopback import is_loopback
 from simmail.core.times import parse_duration
+from simmail.descriptors import Descriptors, Door, held, raise_limit
 from simmail.durable import write
 from simmail.errors import Invalid, Refusal, Unavailable
 from simmail.figures import MailFigures, exposition
@@ -234,6 +235,7 @@ class Daemon(service.Service):
 
         config, state, reactor = self._config, self._state, self._reactor
         give_back()
+        self._limit = raise_limit()
         in_thread = partial(deferToThreadPool, reactor, self._pool)
         globalLogPublisher.addObserver(self._figures)
         self._stopping.append(lambda: globalLogPublisher.removeObserver(self._figures))
@@ -303,34 +305,47 @@ class Daemon(service.Service):
         print(f"simmail: waiting for Redis: {database.trouble}", file=sys.__stderr__, flush=True)
 
     def _serve(self, roster: Any, in_thread: Callable[..., Any]) -> None:
-        from simmail.imap.factory import ImapFactory
+        from simmail.imap.factory import TOO_MANY, ImapFactory
+        from simmail.rest.server import BUSY
         from simmail.rest.site import api_site
+        from simmail.smtp.replies import TOO_MANY_CONNECTIONS
         from simmail.smtp.server import SmtpFactory
 
         config, reactor, tls = self._config, self._reactor, self._tls
         loopback = is_loopback(config.listen.host)
+        descriptors = Descriptors(self._limit, held(), self._connections)
         for one in self._listeners:
             if one.name in SMTP:
                 factory: Any = SmtpFactory(
                     config, roster, reactor, implicit_tls=one.name == "smtps", tls_context=tls,
                     submission=one.name == "submission", loopback_only=loopback)
+                words = TOO_MANY_CONNECTIONS
             elif one.name in ("imap", "imaps"):
                 factory = ImapFactory(
                     config, roster.sign_in, reactor, tls_context=tls, implicit_tls=one.name == "imaps",
                     loopback_only=loopback, home=roster.home, in_thread=in_thread)
+                words = TOO_MANY
             else:
                 factory = api_site(
                     config, roster, reactor, tls=tls, endpoints=self.endpoints(), in_thread=in_thread,
                     checks=(("listeners", self._check_listeners),), warnings=(self._warnings.values,),
                     metrics=(partial(exposition, roster, self._factories, self._figures),))
+                words = BUSY
             self._factories[one.name] = factory
             if one.name in ("smtps", "imaps"):
                 from twisted.protocols.tls import TLSMemoryBIOFactory
 
                 factory = TLSMemoryBIOFactory(tls, False, factory)
                 factory.noisy = False
-            self._ports.append(reactor.adoptStreamPort(one.socket.fileno(), one.socket.family, factory))
+                words = b""
+            door = Door(factory, descriptors, words)
+            self._ports.append(reactor.adoptStreamPort(one.socket.fileno(), one.socket.family, door))
             one.socket.close()
+
+    def _connections(self) -> int:
+        """Open now, of all listeners."""
+        return sum(factory.connections if name == "http" else len(factory.connections)
+                   for name, factory in self._factories.items())
 
     def endpoints(self) -> dict[str, dict[str, object]]:
         """Where to connect, by listener."""

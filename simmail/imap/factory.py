@@ -22,6 +22,9 @@ from simmail.imap.session import SharedLists
 
 T = TypeVar("T")
 
+#: Said to a connection that is one too many.
+TOO_MANY = b"* BYE Too many connections; try again later\r\n"
+
 
 class _TurnedAway(Protocol):
     """A connection over the limit: told so and closed."""
@@ -29,7 +32,7 @@ class _TurnedAway(Protocol):
     transport: Any
 
     def connectionMade(self) -> None:
-        self.transport.write(b"* BYE Too many connections; try again later\r\n")
+        self.transport.write(TOO_MANY)
         self.transport.loseConnection()
 
 

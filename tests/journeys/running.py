@@ -6,6 +6,7 @@ import fcntl
 import imaplib
 import json
 import os
+import resource
 import shutil
 import signal
 import smtplib
@@ -83,6 +84,7 @@ class Service:
     C{python -m simmail run} on a state folder.
 
     @ivar out, log: files with what it printed and logged, over all its lives.
+    @ivar descriptors: soft and hard limit of those it is begun with, None for those of this process.
     """
 
     def __init__(self, folder: Path, config: dict[str, Any] | None = None, arguments: tuple[str, ...] = ()) -> None:
@@ -93,6 +95,7 @@ class Service:
         self._arguments = arguments
         self.process: subprocess.Popen[bytes] | None = None
         self.key = ""
+        self.descriptors: tuple[int, int] | None = None
         self.endpoints: dict[str, dict[str, Any]] = {}
 
     # Its life
@@ -105,7 +108,11 @@ class Service:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "simmail", "run", "--state", str(self.state), "--config", str(self._config),
                  "--log", str(self.log), *self._arguments],
-                env=environment(), stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+                env=environment(), stdin=subprocess.DEVNULL, stdout=out, stderr=err, preexec_fn=self._limit)
+
+    def _limit(self) -> None:
+        if self.descriptors is not None:
+            resource.setrlimit(resource.RLIMIT_NOFILE, self.descriptors)
 
     def start(self) -> float:
         """Start it and wait until it serves; answers how many real seconds that took."""
