@@ -302,6 +302,25 @@ class IAnnotations(Interface):
         """Stop."""
 
 
+class IOpened(Interface):
+    """One message, read piece by piece, by many at a time; it may be expunged meanwhile."""
+
+    size = Attribute("octets")
+
+    def read(start, count):
+        """Deferred of bytes, fewer at the end.  @raise Unavailable: they cannot be had any more."""
+
+    def derive(name, work, in_thread):
+        """
+        Deferred of what C{work(octets)} answers with the whole message, called by C{in_thread(call)}.
+
+        Done once for all who have it open and ask under this name; kept until the last of them closes it.
+        """
+
+    def close():
+        """The caller is done with it."""
+
+
 class IFolder(Interface):
     """
     One folder, loaded.  State is read at once; changes return Deferreds.
@@ -361,6 +380,13 @@ class IFolder(Interface):
 
     def read(uid):
         """Deferred of bytes: the message.  @raise NotFound: expunged meanwhile."""
+
+    def open(uid):
+        """
+        Deferred of the message as an C{IOpened}, to be closed by the caller: for large ones that are taken slowly.
+
+        None when it is not there (or under another name just now), or is not to be had like this: C{reads} knows.
+        """
 
     def reads(uids):
         """

@@ -59,7 +59,7 @@ class ImapFactory(ServerFactory):
         self.config = config
         self.sign_in = sign_in
         self.reactor = reactor
-        self._in_thread = in_thread
+        self.in_thread = in_thread
         self.tls_context = None if implicit_tls else tls_context
         self.implicit_tls = implicit_tls
         allowed = config.imap.plain_auth_allowed
@@ -80,7 +80,7 @@ class ImapFactory(ServerFactory):
         """Make a call, in a thread if it may take long."""
         if not worth:
             return call()
-        result: T = await self._in_thread(call)
+        result: T = await self.in_thread(call)
         return result
 
     def buildProtocol(self, addr: Any) -> Protocol:

@@ -29,6 +29,7 @@ from simmail.imap.sections import Sections, binary, chosen, cut
 from simmail.imap.selecting import Resync, tell_vanished
 from simmail.imap.sequence import parse_set, portions
 from simmail.imap.session import Selected
+from simmail.imap.streaming import STREAMED, Stream
 from simmail.imap.tokens import Arguments, internal_date
 from simmail.mailstore.records import Columns, only
 
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
     from simmail.imap.server import ImapServer
 
 #: Messages of one slice: of which only state is asked, what is kept in the index, or octets of the file; and octets
-#: of those in memory at once.
-STATE, SLICE, READ, OCTETS = 2000, 500, 64, 2 << 20
+#: of headers and of files in memory at once, besides one message that is not so large that it is sent from its file.
+STATE, SLICE, READ, HEADERS, OCTETS = 2000, 500, 64, 1 << 20, 1 << 19
 
 #: Sections of the header that are cut from it for all messages of a slice; more are read one by one.
 MOST_HEADERS = 4
@@ -263,7 +264,9 @@ class Plan:
         begin = 0
         # Octets that are in memory at once for one message, at most.
         most = HEADER * len(self.headers)
-        for end in portions(sizes if self.dear else [min(size * len(self.headers), most) for size in sizes], OCTETS):
+        costs, room = (sizes, OCTETS) if self.dear else (
+            [min(size * len(self.headers), most) for size in sizes], HEADERS)
+        for end in portions(costs, room):
             await self._show(uids[begin:end], first and first + begin)
             begin = end
 
@@ -364,11 +367,21 @@ class Plan:
 
     async def _read(self, uids: Sequence[int], heads: list[bytes]) -> None:
         """The rows of messages of which something must be read from the file."""
-        found = dict(await self.selected.folder.reads(uids))
+        folder = self.selected.folder
+        large = {uid for uid, size in zip(uids, folder.column("size", uids)) if (size or 0) > STREAMED}
+        found = dict(await folder.reads([uid for uid in uids if uid not in large] if large else uids))
         blank = b" " if self.formats else b""
         pieces: list[bytes] = []
         held = 0
         for uid, head in zip(uids, heads):
+            if uid in large:
+                opened = await folder.open(uid)
+                if opened is not None:
+                    await self.imap.send(b"".join(pieces))
+                    pieces, held = [], 0
+                    await self._stream(opened, head + blank)
+                    continue
+                found.update(await folder.reads([uid]))
             octets = found.pop(uid, None)
             if octets is None:
                 self.missing = True
@@ -392,6 +405,15 @@ class Plan:
                     await self.imap.breathe()
             pieces.append(b")\r\n")
         await self.imap.send(b"".join(pieces))
+
+    async def _stream(self, opened: Any, before: bytes) -> None:
+        """The row of a large message."""
+        stream = Stream(self.imap, opened)
+        try:
+            await stream.send(before, self.dear)
+        finally:
+            opened.close()
+        self.refused = stream.refused or self.refused
 
     def _section(self, item: Item, sections: Sections) -> bytes:
         if item.kind == "BODY[]":

@@ -15,6 +15,12 @@ from simmail.core.transfer import unquoted
 from simmail.imap.fetch_items import Item
 from simmail.imap.replies import No
 
+#: First octet, and the one behind the last.
+Span = tuple[int, int]
+
+#: The response code for an encoding that cannot be undone (RFC 3516 section 4.3).
+UNKNOWN = "UNKNOWN-CTE"
+
 _PLAIN = (b"7bit", b"8bit", b"binary")
 
 
@@ -43,26 +49,14 @@ class Sections:
     def find(self, item: Item) -> bytes | None:
         """The octets of a section, None when the message has no such part."""
         octets = self.octets
-        if not item.path:
-            if not item.section:
-                return octets
-            body = header_end(octets)
-            if item.section == "TEXT":
-                return octets[body:]
-            return chosen(octets[:body], item)
-        part = self.understand().find(item.path)
-        if part is None:
+        if not item.path and not item.section:
+            return octets
+        structure = self.understand() if item.path else None
+        span = span_of(item, structure, 0 if item.path else header_end(octets), len(octets))
+        if span is None:
             return None
-        if not item.section:
-            return octets[part.body:part.end]
-        if item.section == "MIME":
-            return octets[part.start:part.body]
-        if not part.is_message:
-            return None
-        inner = part.parts[0]
-        if item.section == "TEXT":
-            return octets[inner.body:inner.end]
-        return chosen(octets[inner.start:inner.body], item)
+        found = octets[span[0]:span[1]]
+        return chosen(found, item) if item.section.startswith("HEADER") else found
 
     def binary(self, item: Item) -> bytes | None:
         """
@@ -75,17 +69,52 @@ class Sections:
         part = self.understand().find(item.path)
         if part is None:
             return None
-        octets = self.octets[part.body:part.end]
-        if part.head.encoding == b"quoted-printable":
-            return unquoted(octets)
-        try:
-            if part.head.encoding == b"base64":
-                return a2b_base64(octets)
-        except ValueError:
-            raise No("The part is not base 64 as it says", "UNKNOWN-CTE") from None
-        if part.head.encoding not in _PLAIN:
-            raise No("The encoding of the part is not known", "UNKNOWN-CTE")
-        return octets
+        return decoded(self.octets, part)
+
+
+def span_of(item: Item, structure: Part | None, body: int, size: int) -> Span | None:
+    """
+    Where a section is in the octets of a message (a HEADER section: what it is C{chosen} from), None for nowhere.
+
+    @param structure: of the message, for an item with a path; body: where its body begins, for one without.
+    """
+    if not item.path:
+        return (0 if item.section != "TEXT" else body), (body if item.section.startswith("HEADER") else size)
+    part = structure.find(item.path) if structure is not None else None
+    if part is None:
+        return None
+    if not item.section:
+        return part.body, part.end
+    if item.section == "MIME":
+        return part.start, part.body
+    if not part.is_message:
+        return None
+    inner = part.parts[0]
+    return (inner.body, inner.end) if item.section == "TEXT" else (inner.start, inner.body)
+
+
+def is_plain(part: Part) -> bool:
+    """Whether a part is its own content, without a transfer encoding."""
+    return part.head.encoding in _PLAIN
+
+
+def decoded(octets: bytes, part: Part) -> bytes:
+    """
+    The content of a part of a message without its transfer encoding.
+
+    @raise No: the encoding is not known, or not what it says (RFC 3516 section 4.3).
+    """
+    found = octets[part.body:part.end]
+    if part.head.encoding == b"quoted-printable":
+        return unquoted(found)
+    try:
+        if part.head.encoding == b"base64":
+            return a2b_base64(found)
+    except ValueError:
+        raise No("The part is not base 64 as it says", UNKNOWN) from None
+    if not is_plain(part):
+        raise No("The encoding of the part is not known", UNKNOWN)
+    return found
 
 
 def binary(octets: bytes) -> bytes:
@@ -114,3 +143,13 @@ def cut(octets: bytes, item: Item) -> bytes:
         return octets
     start, count = item.partial
     return octets[start:start + count]
+
+
+def within(span: Span, item: Item) -> Span:
+    """The same of octets that are somewhere."""
+    if item.partial is None:
+        return span
+    begin, end = span
+    start, count = item.partial
+    begin = min(begin + start, end)
+    return begin, min(begin + count, end)

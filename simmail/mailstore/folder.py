@@ -30,6 +30,7 @@ from simmail.mailstore.index import Snapshot
 from simmail.mailstore.keyed import SYSTEM_MASK
 from simmail.mailstore.loading import Head, Loaded
 from simmail.mailstore.maildir import Row
+from simmail.mailstore.opened import Opened
 from simmail.mailstore.records import Columns, FolderChange
 from simmail.mailstore.transfer import Sources, Transferred, transfer
 
@@ -326,6 +327,10 @@ class Folder(Flagging):
         if not found:
             raise NotFound(f"message {uid} is gone")
         return found[0][1]
+
+    def open(self, uid: int) -> Deferred[Opened | None]:
+        """Deferred of a message to be read piece by piece."""
+        return self._store.openings.open(self, uid)
 
     def reads(self, uids: Sequence[int]) -> Deferred[list[tuple[int, bytes]]]:
         """Deferred of the octets of those messages that are there."""

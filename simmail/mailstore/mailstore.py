@@ -47,6 +47,7 @@ from simmail.mailstore.placing import Placing
 from simmail.mailstore.reading import understand
 from simmail.mailstore.ledger import Recovery
 from simmail.mailstore.office import close_filer
+from simmail.mailstore.opened import Openings
 from simmail.mailstore.records import FolderStatus, MailboxCounts
 from simmail.mailstore.runs import Files
 from simmail.mailstore.seeking import containing
@@ -101,6 +102,7 @@ class MailStore:
         self.index = Index(f"{index}/{mailbox_dir(universe)}.sqlite", digest, shown)
         self.held = Held(self.layout, self.reader)
         self.annotations = Annotations(self)
+        self.openings = Openings(self)
         self.catalogue = Catalogue(self)
         self.places_known = Places(self)
         self._cabinet = Cabinet(self)

@@ -12,7 +12,7 @@ from zope.interface.verify import verifyObject
 from simmail.core.delivery import SPECIAL_FOLDERS, Copy
 from simmail.core.ordering import Criterion
 from simmail.errors import Conflict, Invalid, NotFound, OverAllowance
-from simmail.interfaces import IAnnotations, IFolder, IHeld, IMailStore
+from simmail.interfaces import IAnnotations, IFolder, IHeld, IMailStore, IOpened
 from simmail.mailstore import annotating
 from simmail.mailstore.records import FolderChange
 from tests.contracts.mailstores import (
@@ -635,6 +635,45 @@ class FolderContract(Contract):
         self.assertEqual(result_of(folder.reads([3, 9, 1])),
                          [(3, a_mail("mail mI2")), (1, a_mail("mail mI0"))])
         self.assertEqual(result_of(folder.reads([])), [])
+
+    def test_open(self) -> None:
+        """A message is read piece by piece, from the flags it had or others; those missing are not there."""
+        folder = self.filled(2)
+        octets = a_mail("mail mI1")
+        one = result_of(folder.open(2))
+        self.assertTrue(verifyObject(IOpened, one))
+        self.assertEqual(one.size, len(octets))
+        self.assertEqual(b"".join(result_of(one.read(at, 7)) for at in range(0, one.size, 7)), octets)
+        self.assertEqual(result_of(one.read(one.size, 7)), b"")
+        result_of(folder.flag([2], ("\\Seen",), "+"))
+        self.assertEqual(result_of(one.read(0, 1000)), octets)
+        other = result_of(folder.open(2))
+        one.close()
+        self.assertEqual(result_of(other.read(6, 5)), octets[6:11])
+        other.close()
+        self.assertIs(result_of(folder.open(9)), None)
+
+    def test_open_and_gone(self) -> None:
+        """Who reads a message has it to its end, though it is expunged meanwhile, and with it its mailbox."""
+        folder = self.filled(2)
+        one = result_of(folder.open(1))
+        result_of(folder.expunge([1]))
+        self.assertEqual(result_of(one.read(0, 1000)), a_mail("mail mI0"))
+        self.assertIs(result_of(folder.open(1)), None)
+        result_of(self.store.delete(MARIA))
+        self.assertEqual(result_of(one.read(3, 2)), a_mail("mail mI0")[3:5])
+        one.close()
+        self.assertRaises(NotFound, result_of, folder.open(2))
+
+    def test_derive(self) -> None:
+        """What is worked out from the whole of a message is told; what goes wrong with it is told and not kept."""
+        folder = self.filled(1)
+        one = result_of(folder.open(1))
+        self.assertEqual(result_of(one.derive("size", len, lambda call: call())), one.size)
+        self.assertEqual(result_of(one.derive("size", len, lambda call: call())), one.size)
+        self.assertRaises(ValueError, result_of, one.derive("no", lambda octets: int(octets), lambda call: call()))
+        self.assertEqual(result_of(one.derive("no", len, lambda call: call())), one.size)
+        one.close()
 
     def test_digests(self) -> None:
         """Digests are those of the octets, whole or in part, after a restart and in copies too."""
