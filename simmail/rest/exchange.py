@@ -18,12 +18,14 @@ from twisted.internet.defer import CancelledError, Deferred
 from twisted.logger import Logger
 from twisted.web.server import Request
 
+from simmail.core.times import parse_duration
 from simmail.errors import Refusal, Unavailable
 from simmail.rest import decoding, errors
+from simmail.rest.download import Download
 from simmail.rest.guard import Guard
 from simmail.rest.lasting import Lasting
 from simmail.rest.request import JSON, request_id
-from simmail.rest.schema import TAKEN, Call, Cookied, NoQuery, Octets, Page, Route
+from simmail.rest.schema import TAKEN, Call, Cookied, Large, NoQuery, Octets, Page, Route
 from simmail.rest.services import Services
 from simmail.rest.showing import heavy
 
@@ -40,6 +42,7 @@ class Exchange:
         self.services = services
         self.guard = Guard(services)
         self._limits = services.config.limits
+        self._patience = parse_duration(services.config.http.timeout).total_seconds()
 
     def begin(self, request: Request, route: Route, path: dict[str, Any]) -> Deferred[None]:
         """
@@ -89,6 +92,9 @@ class Exchange:
             answer = await self._called(call)
             if answer is TAKEN:
                 return
+            if isinstance(answer, Large):
+                await self._send(request, answer)
+                return
             status, octets, headers, content_type = self._told(call, answer)
         except Refusal as refusal:
             status, octets, headers = errors.told(refusal)
@@ -101,6 +107,15 @@ class Exchange:
             status, octets, headers = errors.defect(call.request_id)
         if not call.gone:
             request.answer(status, octets, headers, content_type or JSON)
+
+    async def _send(self, request: Any, answer: Large) -> None:
+        try:
+            request.setHeader(b"Content-Type", answer.content_type.encode("latin-1"))
+            for name, value in answer.headers:
+                request.responseHeaders.setRawHeaders(name, [value])
+            await Download(request, self.services.reactor, self._patience).run(answer.parts)
+        finally:
+            answer.opened.close()
 
     async def _called(self, call: Call) -> Any:
         route = call.route

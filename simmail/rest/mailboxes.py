@@ -13,14 +13,18 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from simmail.core.address import stored
 from simmail.core.completing import header_end
+from simmail.core.mail import Mail
 from simmail.core.query import LONGEST, parse
 from simmail.core.reading import read
 from simmail.errors import Invalid, NotFound, TooLarge
 from simmail.interfaces import IFolder
 from simmail.mailstore.records import Entry
 from simmail.rest import conversing
-from simmail.rest.presenting import CaseLink, FullMessage, Message, download, listed, shown, source
-from simmail.rest.schema import Body, Call, Deleted, Octets, Page, Query, Route
+from simmail.rest.download import LARGE
+from simmail.rest.presenting import (
+    HARMLESS, SOURCE, CaseLink, FullMessage, Message, download, listed, shown, source,
+)
+from simmail.rest.schema import Body, Call, Deleted, Large, Octets, Page, Query, Route
 from simmail.rest.showing import heavy
 from simmail.rest.writing import composed, one_address
 from simmail.universe.finding import Finding
@@ -139,13 +143,6 @@ async def mailbox(call: Call) -> str:
     return address_of(call)
 
 
-async def message(call: Call) -> tuple[Entry, bytes]:
-    """The message the path names, whole.  @raise NotFound: there is none."""
-    found: tuple[Entry, bytes] = await call.universe.mailboxes.read(
-        address_of(call), call.path["folder"], call.path["uid"])
-    return found
-
-
 async def list_mailboxes(call: Call) -> list[MailboxItem]:
     return [
         MailboxItem(one.address, one.can_login, one.unread, one.total,
@@ -198,26 +195,61 @@ async def case_of(call: Call, address: str, thread: str, named: str) -> CaseLink
     return CaseLink(named, "header") if named else None
 
 
-async def get_message(call: Call) -> FullMessage:
+async def opened_of(folder: IFolder, found: Entry) -> Any:
+    """The message, open, if it is a large one; to be closed."""
+    return await folder.open(found.uid) if found.size > LARGE else None
+
+
+async def get_message(call: Call) -> FullMessage | Large:
     folder, found = call.found
     asked: HowShown = call.query
     services = call.services
-    one = await services.showings.one(services.numbers.of(call.universe), folder, found, services.in_thread,
-                                      asked.remote, asked.theme == "light")
-    case = await case_of(call, folder.mailbox, one.thread, one.named)
+    opened = await opened_of(folder, found)
+    kept = False
+    try:
+        one = await services.showings.one(services.numbers.of(call.universe), folder, found, services.in_thread,
+                                          asked.remote, asked.theme == "light", opened)
+        case = await case_of(call, folder.mailbox, one.thread, one.named)
+        if opened is not None and len(one.message) + len(one.safe) > LARGE:
+            kept = True
+            # All who read it share these octets.
+            return Large((b'{"message":', one.message, b',"safe":', one.safe,
+                          b',"case":%b}' % msgspec.json.encode(case)), opened)
+    finally:
+        if opened is not None and not kept:
+            opened.close()
     message: Any = msgspec.Raw(one.message)
     display: Any = msgspec.Raw(one.safe)
     return FullMessage(message, display, case)
 
 
-async def get_raw(call: Call) -> Octets:
-    return source(call.found[1])
+async def get_raw(call: Call) -> Octets | Large:
+    folder, found = call.found
+    opened = await opened_of(folder, found)
+    if opened is None:
+        return source(await folder.read(found.uid))
+    return Large((opened,), opened, SOURCE, HARMLESS)
 
 
-async def get_attachment(call: Call) -> Octets:
-    octets = call.found[1]
-    mail = await heavy(call.services.in_thread, lambda: read(octets), len(octets))
+async def get_attachment(call: Call) -> Octets | Large:
+    folder, found = call.found
     n: int = call.path["n"]
+    in_thread = call.services.in_thread
+    opened = await opened_of(folder, found)
+    if opened is None:
+        octets = await folder.read(found.uid)
+        return attachment_of(await heavy(in_thread, lambda: read(octets), len(octets)), n)
+    try:
+        # Decoded once for all who save it.
+        saved: Octets = await opened.derive(("attachment", n), lambda octets: attachment_of(read(octets), n), in_thread)
+    except BaseException:
+        opened.close()
+        raise
+    return Large((saved.octets,), opened, saved.content_type, saved.headers)
+
+
+def attachment_of(mail: Mail, n: int) -> Octets:
+    """An attachment to be saved.  @raise NotFound: there are not so many."""
     if n >= len(mail.attachments):
         raise NotFound(f"the message has {len(mail.attachments)} attachments; they count from 0")
     return download(mail.attachments[n], n)
@@ -369,10 +401,10 @@ ROUTES: tuple[Route, ...] = (
     Route("DELETE", _PLACE, delete_message, "Delete a message", Deleted, role="member", locate=placed,
           answer_example={"status": "deleted"}),
     Route("GET", _PLACE + "/raw", get_raw, "Read a message as it was sent", media="message/rfc822",
-          locate=message),
+          locate=placed),
     Route("GET", _PLACE + "/attachments/{n}", get_attachment,
           "Save an attachment; n counts from 0 in attachment order", media="application/octet-stream",
-          locate=message),
+          locate=placed),
     Route("POST", "/api/inject", inject, "Put a message into a mailbox; nobody is notified and nobody replies",
           Message, role="member", body=Injection, large=True, statuses=(404,),
           example={"to": "app@sim.test", "from": "joe@example.test", "subject": "Hello", "text": "Hello!"},

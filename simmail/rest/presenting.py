@@ -34,6 +34,10 @@ _PLAIN_NAME = re.compile(r"[A-Za-z0-9 ._-]{1,150}")
 HARMLESS: tuple[tuple[str, str], ...] = (("Content-Security-Policy", "default-src 'none'; sandbox"),)
 
 
+#: The type of a message as it is.
+SOURCE = "message/rfc822"
+
+
 class AttachmentItem(Struct, frozen=True):
     """One attachment; C{content_id} and C{inline} for inline images only."""
 
@@ -147,7 +151,7 @@ def full(
 
 def source(octets: bytes) -> Octets:
     """The message as it is, C{message/rfc822}."""
-    return Octets(octets, "message/rfc822", HARMLESS)
+    return Octets(octets, SOURCE, HARMLESS)
 
 
 def download(attachment: Attachment, n: int) -> Octets:

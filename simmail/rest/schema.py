@@ -69,6 +69,20 @@ class Octets(Struct, frozen=True):
     status: int = 200
 
 
+class Large(Struct, frozen=True):
+    """
+    An answer that is sent as its reader takes it.
+
+    @ivar parts: octets and open messages (C{IOpened}), one after the other.
+    @ivar opened: is closed when it is sent, or not to be sent.
+    """
+
+    parts: tuple[Any, ...]
+    opened: Any
+    content_type: str = JSON
+    headers: tuple[tuple[str, str], ...] = ()
+
+
 class Page(Struct, frozen=True):
     """A JSON array with the query that asks for what comes after it, C{None} at the end."""
 

@@ -162,6 +162,11 @@ class _Channel(http.HTTPChannel):
         self.deadline = self.callLater(LINGER, self.timeoutConnection)
         self.release()
 
+    @property
+    def full(self) -> bool:
+        """Whether the client has yet to read what was sent before more is sent."""
+        return bool(self._waitingForTransport)
+
     def hold(self) -> None:
         """Take nothing more from the client for now."""
         self._networkProducer.pauseProducing()

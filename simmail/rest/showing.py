@@ -69,13 +69,15 @@ class Showings:
         return self._size
 
     async def one(
-        self, universe: int, folder: Any, entry: Entry, in_thread: InThread, remote: bool = False, light: bool = False
+        self, universe: int, folder: Any, entry: Entry, in_thread: InThread, remote: bool = False, light: bool = False,
+        opened: Any = None,
     ) -> Shown:
         """
         One message.
 
         @param universe: its number (L{Numbers}); folder: an C{IFolder}.
         @param remote, light: as C{presenting.full} has them.
+        @param opened: the message (C{IOpened}), if it is a large one; it is then looked at once for all who want it.
         @raise NotFound: it is gone meanwhile.
         """
         key = (universe, folder.mailbox, folder.name, folder.uidvalidity, entry.uid, entry.flags, remote, light)
@@ -83,13 +85,18 @@ class Showings:
         if kept is not None:
             self._kept.move_to_end(key)
             return kept
-        octets: bytes = await folder.read(entry.uid)
-        text = await _text(folder, entry.uid) if is_rendered(octets) else None
 
-        def present() -> Shown:
+        def present(octets: bytes, text: str | None) -> Shown:
             return shown(folder.mailbox, folder.name, entry, read(octets, text=text), remote, light)
 
-        made: Shown = await heavy(in_thread, present, len(octets))
+        if opened is not None:
+            known = await _text(folder, entry.uid)
+            made: Shown = await opened.derive(
+                key, lambda octets: present(octets, known if is_rendered(octets) else None), in_thread)
+        else:
+            octets: bytes = await folder.read(entry.uid)
+            text = await _text(folder, entry.uid) if is_rendered(octets) else None
+            made = await heavy(in_thread, lambda: present(octets, text), len(octets))
         if folder.entry(entry.uid) is None:
             raise NotFound(f"no message {entry.uid} in {folder.name} of {folder.mailbox}")
         self._keep(key, made)
