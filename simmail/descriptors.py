@@ -94,6 +94,10 @@ class Door(ServerFactory):
         self._descriptors = descriptors
         self._words = words
 
+    def logPrefix(self) -> str:
+        """What Twisted writes of the listener."""
+        return type(self._factory).__name__
+
     def doStart(self) -> None:
         """The port listens."""
         self._factory.doStart()
