@@ -5,20 +5,19 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
-from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.logger import Logger
 from zope.interface import implementer
 
 from simmail.core.digest import Digest
 from simmail.core.ordering import Criterion, in_order
 from simmail.errors import Invalid, NotFound
-from simmail.interfaces import IFolder, IOpened
+from simmail.interfaces import IFolder
 from simmail.mailstore.deferred import deferred
 from simmail.mailstore.flags import MOST_KEYWORDS, canonical_all, is_keyword, microseconds
 from simmail.mailstore.matching import may_contain
+from simmail.mailstore.opened import OpenedInMemory
 from simmail.mailstore.records import Columns, Entry, FolderChange, FolderStatus
 
 if TYPE_CHECKING:
@@ -35,27 +34,6 @@ class _Message(NamedTuple):
     modseq: int
     recent: bool
     saved: datetime
-
-
-@implementer(IOpened)
-class _Opened:
-    """A message that is in memory anyway."""
-
-    def __init__(self, octets: bytes) -> None:
-        self.size = len(octets)
-        self._octets = octets
-
-    @deferred
-    def read(self, start: int, count: int) -> bytes:
-        """Some of its octets."""
-        return self._octets[start:start + count]
-
-    def derive(self, name: Any, work: Callable[[bytes], Any], in_thread: Callable[..., Any]) -> Deferred[Any]:
-        """What is worked out from them."""
-        return maybeDeferred(in_thread, partial(work, self._octets))
-
-    def close(self) -> None:
-        """Nothing is open."""
 
 
 @implementer(IFolder)
@@ -165,10 +143,10 @@ class MemoryFolder:
         return self._messages[uid].octets
 
     @deferred
-    def open(self, uid: int) -> _Opened | None:
+    def open(self, uid: int) -> OpenedInMemory | None:
         """A message to be read piece by piece."""
         self._require()
-        return _Opened(self._messages[uid].octets) if uid in self._messages else None
+        return OpenedInMemory(self._messages[uid].octets) if uid in self._messages else None
 
     @deferred
     def reads(self, uids: Sequence[int]) -> list[tuple[int, bytes]]:

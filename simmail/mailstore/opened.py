@@ -23,6 +23,7 @@ from zope.interface import implementer
 from simmail.concurrency import Lock, Shared
 from simmail.errors import Unavailable
 from simmail.interfaces import IOpened
+from simmail.mailstore.deferred import deferred
 
 if TYPE_CHECKING:
     from simmail.mailstore.folder import Folder
@@ -141,6 +142,27 @@ class Opened:
         finally:
             self._deriving.pop(name, None)
             self.close()
+
+
+@implementer(IOpened)
+class OpenedInMemory:
+    """A message that is in memory anyway."""
+
+    def __init__(self, octets: bytes) -> None:
+        self.size = len(octets)
+        self._octets = octets
+
+    @deferred
+    def read(self, start: int, count: int) -> bytes:
+        """Some of its octets."""
+        return self._octets[start:start + count]
+
+    def derive(self, name: Any, work: Callable[[bytes], Any], in_thread: Callable[..., Any]) -> Deferred[Any]:
+        """What is worked out from them."""
+        return maybeDeferred(in_thread, partial(work, self._octets))
+
+    def close(self) -> None:
+        """Nothing is open."""
 
 
 def _open(root: int, path: str) -> tuple[int, int] | None:
