@@ -30,8 +30,6 @@ from simmail.rest import errors
 #: Bodies over this are spooled to a file.
 SPOOL_OVER = 1024 * 1024
 
-_OVER = "the body is over the limit"
-
 #: The type of nearly all answers.
 JSON = b"application/json"
 _SERVER = b"simmail"
@@ -67,7 +65,7 @@ class ApiRequest(Request):
     def __init__(self, channel: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(channel, *args, parsePOSTFormSubmission=False, **kwargs)
         self.begun: float = channel.site.reactor.seconds()
-        self._room = 0
+        self._room = self._limit = 0
 
     def gotLength(self, length: int | None) -> None:
         """All headers are here; C{length} octets of body follow, C{None} when it comes in chunks."""
@@ -80,11 +78,11 @@ class ApiRequest(Request):
         if length == 0:
             self.content = BytesIO()
             return
-        self._room = channel.site.room(channel._command, channel._path.partition(b"?")[0])
+        self._room = self._limit = channel.site.room(channel._command, channel._path.partition(b"?")[0])
         channel.expect_body(self._room if length is None else min(length, self._room))
         if length is not None and length > self._room:
             self.content = BytesIO()
-            self._refuse(413, _OVER)
+            self._refuse(413, self._over())
         elif length is not None and length <= len(channel._buffer):
             # It has come with its header.
             self.content = BytesIO()
@@ -129,7 +127,7 @@ class ApiRequest(Request):
             return
         self._room -= len(data)
         if self._room < 0:
-            self._fail(TooLarge(_OVER))
+            self._fail(TooLarge(self._over()))
         elif self._kept:
             try:
                 self.content.write(data)
@@ -137,6 +135,9 @@ class ApiRequest(Request):
                 self._fail(Unavailable(f"the body cannot be kept: {error.strerror}"))
         if self._undecided:
             self.channel.hold()
+
+    def _over(self) -> str:
+        return f"the body is over the limit of {self._limit} octets"
 
     def _fail(self, problem: Refusal) -> None:
         """The body is not taken to its end."""

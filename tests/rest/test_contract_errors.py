@@ -166,7 +166,7 @@ class ErrorTests(ServedTestCase):
     def test_413(self) -> None:
         """A body over the limit."""
         answer = self.ask("POST", "/api/extract", b'{"text": "' + b"x" * 1_100_000 + b'"}')
-        self.assertEqual((answer.status, answer.error), (413, "the body is over the limit"))
+        self.assertEqual((answer.status, answer.error), (413, "the body is over the limit of 1048576 octets"))
 
     def test_429(self) -> None:
         """Too many requests; too many sign-ins."""

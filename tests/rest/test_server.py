@@ -63,7 +63,7 @@ class BodyLimitTests(SynchronousTestCase):
             connection.send(request("POST", path, body, KEY))
             answer = connection.answer()
             self.assertEqual((answer.status, answer.error, answer.headers["connection"]),
-                             (413, "the body is over the limit", "close"))
+                             (413, f"the body is over the limit of {room} octets", "close"))
             self.assertTrue(answer.headers["x-request-id"])
             self.assertTrue(connection.transport.disconnecting)
             connection = Connection(self.site)
