@@ -221,7 +221,7 @@ def astray(state: Path, outside: Path) -> list[str]:
              if state not in (path, *path.parents) and path not in state.parents and path not in own]
     found += [str(path) for path in (Path("/escaped"), Path("/tmp/escaped")) if path.exists()]
     known = {"admin.key", "first-login.json", "certificate.pem", "key.pem", "daemon.lock", "endpoints.json", "mail",
-             "journal", "index", "redis"}
+             "numbers.json", "journal", "index", "redis"}
     found += [str(path) for path in state.iterdir() if path.name not in known]
     mailbox = re.compile(r"(?!\.)(?:[a-z0-9@_+.-]|%[0-9A-F]{2})+\Z")
     for universe in (state / "mail").iterdir():
