@@ -10,6 +10,7 @@ from simmail.errors import Conflict
 from simmail.mailstore import annotating
 from simmail.mailstore.filing import Filer
 from simmail.mailstore.layout import SUBSCRIPTIONS, Layout
+from simmail.mailstore.segments import Where
 from simmail.mailstore.names import INBOX, check_folder, existing_folder
 from simmail.mailstore.special import check_special_use, is_standard
 
@@ -92,12 +93,17 @@ def _make(filer: Filer, box: str, name: str, special_use: str) -> None:
 
 def _remove(filer: Filer, mailbox: str, box: str, name: str) -> str | None:
     filer.forget(mailbox, name)
-    return filer.layout.drop_folder(box, name)
+    gone = filer.layout.drop_folder(box, name)
+    filer.tell_left(mailbox, name)
+    return gone
 
 
 def _move(filer: Filer, mailbox: str, box: str, old: str, new: str) -> list[tuple[str, str]]:
     filer.forget(mailbox)
-    return filer.layout.rename_folder(box, old, new)
+    moves = filer.layout.rename_folder(box, old, new)
+    for source, target in moves:
+        filer.tell_left(mailbox, source, to=Where(mailbox, target, 0, ()))
+    return moves
 
 
 def _subscriptions(layout: Layout, box: str) -> list[str]:

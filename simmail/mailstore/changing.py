@@ -204,7 +204,7 @@ class Changing(FolderState):
         bumped = 0
         # What our own writer put in is told by the writer; it may be seen here first.
         if found.gone or found.restated or any(self._rows.find(row.uid) < 0 for row in found.added):
-            bumped = await store.writer.call(store.filer.bump, self.mailbox, self.name, bool(found.gone))
+            bumped = await store.writer.call(store.filer.bump, self.mailbox, self.name, found.gone)
         self.require()
         self._learn(table)
         self._times = found.times

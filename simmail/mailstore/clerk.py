@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from time import sleep
 from typing import Any
 
@@ -20,13 +21,18 @@ from twisted.logger import Logger
 from simmail.core.delivery import Copy, Delivery
 from simmail.errors import Unavailable
 from simmail.mailstore import office
+from simmail.mailstore.book import Book
+from simmail.mailstore.condition import Condition
 from simmail.mailstore.disks import Disks
+from simmail.mailstore.doubts import Doubts
 from simmail.mailstore.filing import Filed, Filer
-from simmail.mailstore.ledger import Ledger, Recovery
+from simmail.mailstore.kept import kept_in
+from simmail.mailstore.ledger import Ledger, Owing, Recovery, undisturbed
+from simmail.mailstore.mending import JUMP, Mending
 from simmail.mailstore.pool import Clock, Pool
 from simmail.mailstore.runs import Files
 from simmail.mailstore.segments import (
-    DELIVERY, ERASED, FILED, FOREIGN, REFUSED, SETTLED, Id, Octets, boot_id, decode_ids, describe, record,
+    DELIVERY, ERASED, FILED, FOREIGN, LEFT, REFUSED, SETTLED, Id, Left, Octets, boot_id, describe, record,
 )
 from simmail.mailstore.transfer import after_reboot
 from simmail.mailstore.worker import ISender, Job
@@ -36,8 +42,8 @@ from simmail.mailstore.worker import ISender, Job
 _RUN, _RUN_COPIES = 8, 64
 #: Real seconds between attempts to get the lock of the journal.
 _ATTEMPT = 0.02
-#: UIDs left out after the machine went down: more than can have been given between two syncs of a folder.
-_JUMP = 10_000
+#: Deliveries that are written again at once.
+_SLICE = 100
 
 #: Files deliveries; answers for each what became of it.
 File = Callable[[Sequence[Delivery]], "list[Filed | Exception]"]
@@ -99,6 +105,7 @@ class Clerk:
     @param writer, syncer: send a call to who writes, and to a thread that may wait for the disk.
     @param sync_disks: everything on the disks that hold mail is written; asked of the syncer.
     @param patience: real seconds in which an earlier writer may let go of the journal.
+    @param tell: called when the condition of the journal is another one.
     @ivar lock: descriptor of the lock, -1 before and after.
     """
 
@@ -107,6 +114,7 @@ class Clerk:
     def __init__(
         self, path: str, segment: int, clock: Clock, disks: Disks, writer: Callable[[], ISender],
         syncer: Callable[[], ISender], sync_disks: Callable[[], None], patience: float = 0.0,
+        tell: Callable[[Condition], None] = lambda condition: None,
     ) -> None:
         self.path = path
         self.lock = -1
@@ -114,12 +122,15 @@ class Clerk:
         self._patience = patience
         self._opened = False
         self._failed: Unavailable | None = None
+        self._tell = tell
         self._settled: list[Id] = []
         self._refused: list[Id] = []
         self._urgent = False
-        boot = boot_id()
-        self._ledger = Ledger(boot)
-        self._pool = Pool(path, segment, boot, clock, writer, syncer, sync_disks)
+        self._filers: dict[str, Filer] = {}
+        self._ledger = Ledger()
+        self._pool = Pool(path, segment, boot_id(), clock, writer, syncer, sync_disks, self.doubt)
+        self._book = Book(self._pool, clock, self._notes, self._doubted)
+        self._doubts = Doubts(self._book.renew, self._rewrite, writer, syncer, sync_disks, self._undoubted)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # In calls that go to the process that writes.
@@ -140,8 +151,13 @@ class Clerk:
         except Unavailable as error:
             self._failed = error
         if self._failed is not None:
+            self._book.closed = True
             self.log.error("{error}", error=self._failed)
             return
+        for one in self._pool.damage:
+            self.log.error("the journal is damaged: {damage}", damage=one)
+        if self._pool.damage:
+            self._tell_condition()
         try:
             # Begun at once: it tells the next process whether the machine went down since.
             self._pool.current()
@@ -149,12 +165,16 @@ class Clerk:
             # Mail can be read; none is taken until there is room.
             self.log.warn("the journal cannot be written: {error}", error=error)
 
+    def _tell_condition(self) -> None:
+        self._tell(Condition(self._doubts.reason, tuple(self._pool.damage)))
+
     def _read_all(self) -> None:
         os.makedirs(self.path, mode=0o700, exist_ok=True)
         self.lock = os.open(f"{self.path}/lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         self._take_lock()
-        for one in self._pool.open():
-            self._ledger.read(one)
+        with undisturbed():
+            for one in self._pool.open():
+                self._ledger.read(one)
 
     def _take_lock(self) -> None:
         left = self._patience
@@ -175,13 +195,17 @@ class Clerk:
 
     def begin(self, filer: Filer) -> list[str]:
         """A universe's mail is about to be used; answers what a crash left to be cleared away."""
+        self._filers[filer.layout.universe] = filer
+        filer.left = self.left
+        filer.layout.doubted = self.doubt
         if self._pool.rebooted:
-            after_reboot(filer, _JUMP)
+            after_reboot(filer, JUMP)
         return filer.layout.leftovers()
 
-    def shut(self) -> None:
-        """Nothing more is asked; all mail was synced."""
-        self._pool.close(bool(self._ledger))
+    def shut(self, synced: bool) -> None:
+        """Nothing more is asked; C{synced}: all mail is on the disk."""
+        self._book.note()
+        self._pool.close(bool(self._ledger) or not synced or bool(self._doubts.reason))
         if self.lock >= 0:
             os.close(self.lock)
             self.lock = -1
@@ -198,7 +222,7 @@ class Clerk:
             if job.function == settle:
                 self._settled += job.args[0]
         fresh: dict[Id, Entry] = {}
-        records = self._notes()
+        records: list[Octets] = []
         run: _Run | None = None
         for job in jobs:
             if job.function != file:
@@ -226,20 +250,15 @@ class Clerk:
             run.add(entry)
         if fresh:
             self._append_durably(fresh, records)
-        elif records:
-            self._append_notes(records)
+        else:
+            self._book.note()
 
     def _append_durably(self, fresh: dict[Id, Entry], records: list[Octets]) -> None:
         alone = _alone(fresh.values())
         try:
             self.ready()
-            segment = self._pool.current()
-            at = segment.size
-            segment.append(records)
-            if alone is not None:
-                segment.start(at)
-                alone.begin(next(iter(fresh.values())).delivery)
-            segment.sync()
+            meanwhile = partial(alone.begin, next(iter(fresh.values())).delivery) if alone is not None else None
+            segment = self._book.write(records, meanwhile)
         except Exception as error:
             if alone is not None:
                 alone.abandon()
@@ -248,7 +267,6 @@ class Clerk:
                 entry.refused = why
             # What of them is on disk is unknown; it must not come to life at the next start.
             self._refuse(fresh)
-            self._not_written(records)
             return
         self._ledger.add(fresh, segment)
         if any(entry.asked for entry in fresh.values()) and self._disks.have_room():
@@ -260,8 +278,10 @@ class Clerk:
         if self._failed is not None:
             return
         if self._urgent:
-            self._append_notes(self._notes())
-        self._pool.check(self._ledger.mending)
+            self._book.note()
+        self._book.sync_notes()
+        if not self._doubts.reason:
+            self._pool.check(self._ledger.mending)
 
     def _notes(self) -> list[Octets]:
         """Records of what happened since, which need not be synced."""
@@ -281,21 +301,47 @@ class Clerk:
         self._urgent = False
         return records
 
-    def _append_notes(self, records: list[Octets]) -> None:
-        try:
-            self._pool.current().append(records)
-        except OSError as error:
-            # Without the others a restart does more work, to the same end.
-            self._not_written(records)
-            self.log.warn("the journal cannot be written: {error}", error=error)
-
-    def _not_written(self, records: list[Octets]) -> None:
-        """What was refused has to be noted some time."""
-        self._refused += [key for kind, description, _ in records if kind == REFUSED for key in decode_ids(description)]
-
     def _refuse(self, keys: Iterable[Id]) -> None:
         self._refused.extend(keys)
         self._urgent = True
+
+    def left(self, left: Left) -> None:
+        """Messages have left a folder: noted before anybody is told."""
+        self._book.note(record(LEFT, [left]))
+
+    # Doubts
+
+    def doubt(self, error: OSError) -> None:
+        """The disk may have lost what was written."""
+        self._book.doubt(error)
+
+    def _doubted(self, reason: str) -> None:
+        self._pool.hold = True
+        self._doubts.arise(reason)
+
+    def _undoubted(self) -> None:
+        """It is another doubt, or there is none."""
+        self._book.closed = self._pool.hold = bool(self._doubts.reason)
+        self._tell_condition()
+
+    def recheck(self) -> None:
+        """While there is a doubt: see whether the disk can be written to again."""
+        self._doubts.check()
+
+    def _rewrite(self) -> Iterator[None]:
+        """Step by step, everything that the journal has."""
+        self._book.note()
+        kept = kept_in(self._pool.segments())
+        for universe, filer in list(self._filers.items()):
+            if filer.layout.root < 0:
+                del self._filers[universe]
+                continue
+            filer.rewrite_uids()
+            mending, taken = Mending(filer), kept.take(universe)
+            for begin in range(0, len(taken), _SLICE):
+                yield
+                if filer.layout.root >= 0:
+                    mending.rewrite(taken[begin:begin + _SLICE])
 
     # What is asked
 
@@ -355,15 +401,14 @@ class Clerk:
         @raise OSError: the disk refused; nothing is owed.
         """
         self.ready()
-        keys, segment = [Id(universe, one) for one in ids], self._pool.current()
-        segment.append([record(FOREIGN, keys)])
-        segment.sync()
-        self._ledger.owe(keys, segment)
+        keys = [Id(universe, one) for one in ids]
+        self._ledger.owe(keys, self._book.write([record(FOREIGN, keys)]))
 
-    def owed(self, universe: str, recovery: Recovery) -> tuple[list[str], list[Filed]]:
-        """The ids that are owed a commit, in order, and what was filed again just now."""
+    def owed(self, universe: str, recovery: Recovery) -> Owing:
+        """What is owed a commit; all else that the journal has is on the disk again."""
         self.ready()
-        return self._ledger.find(universe, recovery)
+        with undisturbed():
+            return self._ledger.find(universe, recovery)
 
     def replay(
         self, universe: str, known: Collection[str], recovery: Recovery
@@ -385,9 +430,7 @@ class Clerk:
     def erase(self, universe: str) -> None:
         """Nothing is owed for a universe."""
         self._ledger.release_all(universe)
-        segment = self._pool.current()
-        segment.append([record(ERASED, universe)])
-        segment.sync()
+        self._book.write([record(ERASED, universe)])
 
 
 def _alone(fresh: Collection[Entry]) -> Files | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
+
+from simmail.mailstore.syncing import NotSynced, sync_disk
 
 #: Octets and files that must be free before mail is promised that has no place yet.
 _ROOM, _ROOM_FILES = 64 * 1024 * 1024, 10_000
@@ -42,26 +43,20 @@ class Disks:
         """
         Everything on the disks is written; this takes long.
 
-        @raise OSError: it is not.
+        @raise NotSynced: perhaps it is not.
         """
+        # All of them, whatever is wrong with one: an error is told once only.
+        errors = []
         for fd in list(self._roots.values()):
-            _sync_disk(fd)
+            try:
+                sync_disk(fd)
+            except NotSynced as error:
+                errors.append(error)
+        if errors:
+            raise errors[0]
 
     def close(self) -> None:
         """No more."""
         for fd in self._roots.values():
             os.close(fd)
         self._roots.clear()
-
-
-def _sync_disk(fd: int) -> None:
-    """Everything on the disk of a descriptor is written (C{syncfs}, or C{sync} where there is none)."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    try:
-        syncfs = libc.syncfs
-    except AttributeError:
-        os.sync()
-        return
-    if syncfs(fd) != 0:
-        error = ctypes.get_errno()
-        raise OSError(error, os.strerror(error))

@@ -24,6 +24,7 @@ from simmail.mailstore.keyed import NO_SHARES, Place, Share, key_of
 from simmail.mailstore.layout import TMP, Layout
 from simmail.mailstore.maildir import Row, row_of
 from simmail.mailstore.names import mailbox_dir
+from simmail.mailstore.segments import Left, Where
 
 #: UID files kept open.
 MOST_OPEN = 512
@@ -85,11 +86,13 @@ class Filer:
     The Maildirs of one universe.
 
     @param floor: Unix time, the least a new UIDVALIDITY may be.
+    @ivar left: is told of messages that have left a folder, before anybody else is.
     """
 
     def __init__(self, path: str, universe: str, floor: Callable[[], int]) -> None:
         self.layout = Layout(path, universe, floor)
         self.root = self.layout.root
+        self.left: Callable[[Left], None] = lambda left: None
         self._places: dict[tuple[str, str], Place] = {}
         self._open: OrderedDict[tuple[str, str], Place] = OrderedDict()
         self._pid = os.getpid()
@@ -166,9 +169,17 @@ class Filer:
         """
         self.forget(mailbox)
         try:
-            return self.layout.drop_box(mailbox_dir(mailbox))
+            gone = self.layout.drop_box(mailbox_dir(mailbox))
         except FileNotFoundError:
             raise NotFound(f"there is no mailbox {mailbox}") from None
+        self.tell_left(mailbox, "")
+        return gone
+
+    def tell_left(
+        self, mailbox: str, name: str, uidvalidity: int = 0, uids: Sequence[int] = (), to: Where | None = None
+    ) -> None:
+        """Messages have left a folder, or all have, or a mailbox (C{""}) is gone; C{to}: where they are now."""
+        self.left(Left(self.layout.universe, mailbox, name, uidvalidity, tuple(uids), to))
 
     def forget(self, mailbox: str, name: str | None = None) -> None:
         """A folder, or all of a mailbox, is gone or called something else."""
@@ -314,27 +325,21 @@ class Filer:
         except OSError:
             pass
 
-    def mend(self, delivery: Delivery) -> None:
-        """After the machine went down: write again what is there with other octets."""
-        if delivery.parts:
-            for one in batches.messages(delivery):
-                self.mend(one)
-            return
-        for filing in delivery.filings:
+    def rewrite_uids(self) -> None:
+        """
+        Write the UID files of all folders that are known here, and those beside them, once more as they are.
+
+        @raise OSError: the disk refused.
+        """
+        for key in list(self._places):
             try:
-                place = self.place(filing.mailbox, filing.folder, create=False)
-            except NotFound:
+                place = self.place(*key, create=False)
+                with place.uids.locked():
+                    place.uids.rewrite()
+                    for name in (marks.FILE, saving.FILE):
+                        self.layout.rewrite(f"{place.directory}/{name}")
+            except (NotFound, FileNotFoundError):
                 continue
-            found = maildir.find(self.root, place.directory, delivery.id)
-            if found is None:
-                continue
-            path = f"{place.directory}/{found[1]}"
-            if delivery.saved is not None:
-                saving.note(self.layout, place.directory, microseconds(delivery.saved), (found[0],))
-            if self.layout.read(path) != delivery.octets:
-                temporary = self.temporary(delivery)
-                self.write(temporary, delivery.octets, microseconds(delivery.at))
-                os.rename(temporary, path, src_dir_fd=self.root, dst_dir_fd=self.root)
 
     # Messages that are there
 
@@ -349,11 +354,14 @@ class Filer:
         with place.uids.locked():
             return place.uids.define(keywords, used), place.uids.keywords
 
-    def bump(self, mailbox: str, name: str, expunge: bool) -> int:
-        """A MODSEQ for what was noticed rather than done."""
+    def bump(self, mailbox: str, name: str, gone: Sequence[int]) -> int:
+        """A MODSEQ for what was noticed rather than done, such as that messages are C{gone}."""
         place = self.place(mailbox, name, create=False)
         with place.uids.locked():
-            return place.uids.take(0, 1, expunge)[1]
+            modseq = place.uids.take(0, 1, bool(gone))[1]
+        if gone:
+            self.tell_left(mailbox, name, place.uids.uidvalidity, gone)
+        return modseq
 
     def mark(self, mailbox: str, name: str, groups: Sequence[tuple[int, Sequence[int]]], changes: int) -> int:
         """
@@ -399,7 +407,8 @@ class Filer:
         expunge: bool,
     ) -> Restated:
         place = self.place(mailbox, name, create=False)
-        failed = []
+        failed: list[int] = []
+        done = 0
         directory = os.open(place.directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self.root)
         try:
             with place.uids.locked():
@@ -410,7 +419,10 @@ class Filer:
                         do(item, directory)
                     except FileNotFoundError:
                         failed.append(at)
+                    done = at + 1
                 after = maildir.times_of(self.root, place.directory)
         finally:
             os.close(directory)
+            if expunge and done:
+                self.tell_left(mailbox, name, place.uids.uidvalidity, list(map(maildir.uid_of, items[:done])))
         return Restated(modseq, failed, before, after)

@@ -53,7 +53,7 @@ class Folder(Flagging):
         found: Loaded = await store.reader.call(loading.load, store.layout, head, snapshot)
         bumped = 0
         if found.noticed or found.gone:
-            bumped = await store.writer.call(store.filer.bump, self.mailbox, self.name, bool(found.gone))
+            bumped = await store.writer.call(store.filer.bump, self.mailbox, self.name, found.gone)
         self._install(head, found, bumped)
         if found.strays:
             await store.adopt(self.mailbox, self.name, found.strays)

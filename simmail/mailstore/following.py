@@ -28,6 +28,8 @@ def transferred(
     store: MailStore, source: Changing, target: Changing, pairs: Sequence[tuple[int, int]], move: bool
 ) -> None:
     """Messages were copied or moved, from UID to UID."""
+    if move:
+        store.journal.changed()
     _rest(store, len(pairs))
     for begin in range(0, len(pairs), _SLICE):
         some = pairs[begin:begin + _SLICE]
@@ -38,6 +40,7 @@ def transferred(
 
 def expunged(store: MailStore, folder: Changing, uids: Sequence[int]) -> None:
     """Messages are gone."""
+    store.journal.changed()
     _rest(store, len(uids))
     _gone(store, folder, uids)
 

@@ -16,13 +16,14 @@ from typing import NamedTuple
 
 import msgspec
 
+from simmail.mailstore.condition import Condition
 from simmail.mailstore.filing import Filed
 
 #: Asked: a call whose answer is waited for, one whose answer is not, a delivery to be filed, one that may be promised.
 CALL, SEND, FILE, PROMISE = 1, 2, 3, 4
 #: Answered: what a call answers or raises, pickled; what was filed.  Said in between: which of the deliveries that
-#: may be promised are, an octet each (0 or 1) in the order asked; a line for the log.
-RESULT, ERROR, FILED, PROMISED, LOGGED = 5, 6, 7, 8, 9
+#: may be promised are, an octet each (0 or 1) in the order asked; a line for the log; how the journal is.
+RESULT, ERROR, FILED, PROMISED, LOGGED, CONDITION = 5, 6, 7, 8, 9, 10
 
 _HEAD = Format("<BIII")
 #: Octets of a buffer that has held no larger frame.
@@ -52,6 +53,10 @@ class Logged(NamedTuple):
 
 encode_logged = msgspec.msgpack.Encoder().encode
 decode_logged = msgspec.msgpack.Decoder(Logged).decode
+
+
+encode_condition = msgspec.msgpack.Encoder().encode
+decode_condition = msgspec.msgpack.Decoder(Condition).decode
 
 
 class Frame(NamedTuple):

@@ -18,7 +18,7 @@ from zope.interface import implementer
 from simmail.errors import NotFound
 from simmail.interfaces import IHeld
 from simmail.mailstore.layout import Layout
-from simmail.mailstore.segments import sync_directory
+from simmail.mailstore.syncing import NotSynced, sync_directory
 from simmail.mailstore.worker import IWorker
 
 HELD = ".held"
@@ -41,6 +41,13 @@ class Held:
         return self._worker.call(self._keep, tuple(keys), octets)
 
     def _keep(self, keys: tuple[str, ...], octets: bytes) -> None:
+        try:
+            self._keep_all(keys, octets)
+        except NotSynced as error:
+            self._layout.doubted(error)
+            raise
+
+    def _keep_all(self, keys: tuple[str, ...], octets: bytes) -> None:
         layout = self._layout
         os.makedirs(f"{layout.path}/{HELD}", mode=0o700, exist_ok=True)
         first = f"{HELD}/{keys[0]}"

@@ -22,9 +22,10 @@ from twisted.python.failure import Failure
 from simmail.core.delivery import Copy, Delivery
 from simmail.errors import Unavailable
 from simmail.mailstore.clerk import Clerk, Entry, File
+from simmail.mailstore.condition import Condition
 from simmail.mailstore.disks import Disks
-from simmail.mailstore.filing import Filed
-from simmail.mailstore.ledger import Recovery
+from simmail.mailstore.filing import Filed, Filer
+from simmail.mailstore.ledger import Owing, Recovery
 from simmail.mailstore.segments import Id
 from simmail.mailstore.worker import Inline, IWorker, Worker
 from simmail.mailstore.writing import Writer
@@ -33,6 +34,8 @@ from simmail.mailstore.writing import Writer
 SEGMENT = 16 * 1024 * 1024
 #: Real seconds that a settled id may wait to be written down, and how many may wait.
 _LAZY, _MOST_SETTLED = 1.0, 64
+#: Real seconds after which a disk that is in doubt is looked at again.
+_LOOK = 1.0
 #: Real seconds after which a message that the disk refused is filed again, at first and at most.
 _AGAIN, _LONGEST_PAUSE = 1.0, 32.0
 
@@ -46,6 +49,7 @@ class Journal:
     @ivar writer: alone changes Maildirs.  What it is asked to call, with what, and what that answers are pickled.
     @ivar reader, indexer: the threads that stores share.
     @ivar clerk: the writer's side; to be called by C{writer} only.
+    @ivar condition: what is wrong with the journal and the disks.
     """
 
     log = Logger()
@@ -59,15 +63,19 @@ class Journal:
         self._closing = False
         self._settled: list[Id] = []
         self._lazy: Any = None
+        self._looking: Any = None
         self._late = 0
         self._resting: dict[Deferred[None], tuple[str, Any]] = {}
         self._erased: Counter[str] = Counter()
         self._disks = Disks()
+        self._unsynced = False
+        self.condition = Condition()
+        self._begun: dict[str, tuple[Filer, Callable[[], None]]] = {}
         self.clerk = Clerk(
             path, segment, reactor, self._disks, lambda: self.writer, lambda: self._syncer,
-            lambda: self._sync_disks())
+            lambda: self._sync_disks(), tell=self._told)
         if apart:
-            self.writer = writer = Writer(reactor, os.path.abspath(path), segment, self._again)
+            self.writer = writer = Writer(reactor, os.path.abspath(path), segment, self._again, self._told)
             self._file = writer.file
             self.reader = Worker(reactor, "mail reader")
             self.indexer = Worker(reactor, "mail index")
@@ -85,10 +93,35 @@ class Journal:
 
     def _again(self, refused: Sequence[Id]) -> None:
         """The writer had died and there is another one."""
+        self.condition = Condition()
         for path in self._disks.paths:
             self.writer.send(self.clerk.attach, path)
         if refused:
             self.writer.send(self.clerk.refuse, refused)
+        for filer, again in list(self._begun.values()):
+            self.writer.send(self.clerk.begin, filer)
+            again()
+
+    # Doubts
+
+    def _told(self, condition: Condition) -> None:
+        self.condition = condition
+        if condition.doubt:
+            self._look_soon()
+
+    def _look_soon(self) -> None:
+        if self._looking is None and not self._closing:
+            self._looking = self._reactor.callLater(_LOOK, self._look)
+
+    def _look(self) -> None:
+        self._looking = None
+        if self.condition.doubt:
+            self.writer.send(self.clerk.recheck)
+            self._look_soon()
+
+    def doubt(self, error: OSError) -> None:
+        """A disk that holds mail may have lost what was written."""
+        self.writer.send(self.clerk.doubt, error)
 
     @property
     def ready(self) -> Deferred[None]:
@@ -105,6 +138,25 @@ class Journal:
         """A disk that holds mail: it is synced before segments are dropped."""
         self._disks.attach(path)
         self.writer.send(self.clerk.attach, path)
+
+    def begin(self, filer: Filer, again: Callable[[], None]) -> Deferred[list[str]]:
+        """
+        Deferred of what a crash left to be cleared away: a universe's mail is about to be used.
+
+        @param again: called when there is another writer, who has still to be asked what is owed.
+        """
+        universe = filer.layout.universe
+        self._begun[universe] = filer, again
+        filer.layout.doubted = lambda error: self._reactor.callFromThread(self.doubt, error)
+        return self.writer.call(self.clerk.begin, filer).addErrback(self._not_begun, universe)
+
+    def _not_begun(self, failure: Failure, universe: str) -> list[str]:
+        self.log.error("the mail of {universe} is as a crash left it: {error}", universe=universe, error=failure.value)
+        return []
+
+    def end(self, universe: str) -> None:
+        """A universe's mail is used no more."""
+        self._begun.pop(universe, None)
 
     def accept(
         self, delivery: Delivery, file: File, durable: Callable[[], None] | None = None
@@ -193,10 +245,14 @@ class Journal:
         settled, self._settled = self._settled, []
         self.writer.send(self.clerk.settle, settled)
 
-    def owed(self, universe: str, recovery: Recovery) -> Deferred[tuple[list[str], list[Filed]]]:
+    def changed(self) -> None:
+        """The writer has noted that messages left a folder; before long that is durable."""
+        self._write_soon()
+
+    def owed(self, universe: str, recovery: Recovery) -> Deferred[Owing]:
         """
-        Deferred of the ids that are owed a commit, in order, and of what was filed again just now:
-        what nobody waits for, and, when the machine went down, what had been settled.
+        Deferred of what is owed a commit, and of what was filed again just now: what nobody waits for, and what
+        the disk had lost.
         """
         self._write_settled()
         return self.writer.call(self.clerk.owed, universe, recovery)
@@ -226,8 +282,13 @@ class Journal:
         return self.writer.call(self.clerk.keep, frozenset(universes))
 
     def sync(self) -> Deferred[None]:
-        """Deferred: all mail that is visible now is on disk."""
-        return self._syncer.call(self._sync_disks)
+        """Deferred: all mail that is visible now is on disk, if the disk can do that; else the journal is kept."""
+        return self._syncer.call(self._sync_disks).addErrback(self._not_synced)
+
+    def _not_synced(self, failure: Failure) -> None:
+        # It is told once: whoever syncs later hears nothing of it.
+        self._unsynced = True
+        self.log.error("the journal is kept, for the mail cannot be synced: {error}", error=failure.value)
 
     def _sync_disks(self) -> None:
         self._disks.sync()
@@ -240,6 +301,9 @@ class Journal:
         if self._lazy is not None:
             self._lazy.cancel()
             self._lazy = None
+        if self._looking is not None:
+            self._looking.cancel()
+            self._looking = None
         resting, self._resting = self._resting, {}
         for one, (_, call) in resting.items():
             call.cancel()
@@ -249,7 +313,7 @@ class Journal:
             await self.sync()
             self._write_settled()
             try:
-                await self.writer.call(self.clerk.shut)
+                await self.writer.call(self.clerk.shut, not self._unsynced)
             except Unavailable:
                 # It has died; the next one finds what is to be done.
                 pass

@@ -23,6 +23,7 @@ from simmail.mailstore.names import (
     HASHED, INBOX, check_mailbox, folder_dir, folder_of, is_inferior, mailbox_dir, mailbox_of,
 )
 from simmail.mailstore.special import is_standard, renamed_use, use_of
+from simmail.mailstore.syncing import NotSynced, sync_file
 from simmail.mailstore.uids import Damaged, Uids, next_uidvalidity, write_new
 
 TMP, GONE = ".tmp", ".gone"
@@ -44,6 +45,7 @@ class Layout:
 
     @ivar root: descriptor of the universe's directory; tmp: of its C{.tmp}; both -1 when closed.
     @param floor: Unix time, the least a new UIDVALIDITY may be.
+    @ivar doubted: called when the disk may have lost what was written.
     """
 
     def __init__(self, path: str, universe: str, floor: Callable[[], int]) -> None:
@@ -51,6 +53,7 @@ class Layout:
         self.path = f"{path}/{mailbox_dir(universe)}"
         self._counter = f"{path}/{COUNTER}"
         self._floor = floor
+        self.doubted: Callable[[NotSynced], None] = lambda error: None
         self._names = count(1)
         for each in (path, self.path, f"{self.path}/{TMP}", f"{self.path}/{GONE}"):
             os.makedirs(each, mode=0o700, exist_ok=True)
@@ -340,10 +343,28 @@ class Layout:
             with open(fd, "wb") as file:
                 file.write(octets)
                 file.flush()
-                os.fsync(fd)
+                self._sync(fd)
             os.rename(temporary, path, src_dir_fd=self.root, dst_dir_fd=self.root)
         except BaseException:
             os.unlink(temporary, dir_fd=self.root)
+            raise
+
+    def rewrite(self, path: str) -> None:
+        """Write the same into a small file once more, if it is there."""
+        try:
+            fd = os.open(path, os.O_RDWR | os.O_CLOEXEC, dir_fd=self.root)
+        except FileNotFoundError:
+            return
+        with open(fd, "r+b") as file:
+            octets = file.read()
+            file.seek(0)
+            file.write(octets)
+
+    def _sync(self, fd: int) -> None:
+        try:
+            sync_file(fd)
+        except NotSynced as error:
+            self.doubted(error)
             raise
 
     def lines(self, path: str) -> list[str]:

@@ -7,15 +7,18 @@ Everything here is done by the writer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+import gc
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from operator import attrgetter
 from typing import NamedTuple
 
 from simmail.core.delivery import Copy, Delivery
 from simmail.mailstore.filing import Filed
+from simmail.mailstore.kept import Journalled, Kept
+from simmail.mailstore.mending import Mended
 from simmail.mailstore.segments import (
-    DELIVERY, ERASED, FILED, FOREIGN, REFUSED, SETTLED, Described, FiledAt, Id, Record, Segment, decode_described,
-    decode_filed, decode_ids, decode_universe, delivery_of,
+    DELIVERY, ERASED, FILED, FOREIGN, REFUSED, SETTLED, Described, FiledAt, Id, Record, Segment, delivery_of,
 )
 
 
@@ -26,7 +29,20 @@ class Recovery(NamedTuple):
     """How a universe's Maildirs are mended, by the writer."""
 
     file: Callable[[Delivery], Filed]
-    mend: Callable[[Delivery], None]
+    compare: Callable[[Sequence[Journalled]], Mended]
+
+
+class Owing(NamedTuple):
+    """
+    What is owed after a crash.
+
+    @ivar ids: of deliveries that are owed a commit, in order; filed: what was filed again just now.
+    @ivar lost: the disk had lost what was written to it.
+    """
+
+    ids: list[str]
+    filed: list[Filed]
+    lost: bool
 
 
 class Owed:
@@ -46,60 +62,56 @@ class Ledger:
     """
     What is owed, and to whom.
 
-    @param boot: of the machine; what an earlier boot left is compared with the files.
     @ivar owed: deliveries; foreign: ids of what another program delivered; both in the order of acceptance.
     """
 
-    def __init__(self, boot: str) -> None:
+    def __init__(self) -> None:
         self.owed: dict[Id, Owed] = {}
         self.foreign: dict[Id, Segment] = {}
-        self._boot = boot
-        self._mend: list[tuple[Described, Segment, int, int]] = []
+        # Of an earlier process, until it was compared with the files.
+        self._kept = Kept()
         self._filed: list[FiledAt] = []
 
     def __contains__(self, key: Id) -> bool:
         return key in self.owed or key in self.foreign
 
     def __bool__(self) -> bool:
-        return bool(self.owed or self.foreign or self._mend)
+        return bool(self.owed or self.foreign or self.mending)
 
     @property
     def mending(self) -> bool:
-        """Whether deliveries that were settled are still to be compared with the files."""
-        return bool(self._mend)
+        """Whether deliveries are still to be compared with the files."""
+        return bool(self._kept.deliveries)
 
     def universes(self) -> set[str]:
         """Those that anything is owed for."""
-        return {key.universe for key in (*self.owed, *self.foreign)} | {one[0].universe for one in self._mend}
+        return {key.universe for key in (*self.owed, *self.foreign, *self._kept.deliveries)}
 
     # Records
 
     def read(self, one: Record) -> None:
         """A record of an earlier process."""
+        said = self._kept.read(one)
         if one.kind == DELIVERY:
-            described = decode_described(one.description)
-            key = Id(described.universe, described.id)
-            self.owed[key] = Owed(one.segment, described, one.at, one.length)
+            key = Id(said.universe, said.id)
+            self.owed[key] = Owed(one.segment, said, one.at, one.length)
             one.segment.ids.add(key)
         elif one.kind == FILED:
-            for filed in decode_filed(one.description):
+            for filed in said:
                 owed = self.owed.get(Id(filed.universe, filed.id))
                 if owed is not None and owed.described is not None:
                     owed.copies = tuple(
                         Copy(filing.mailbox, filing.folder, *place)
                         for filing, place in zip(owed.described.filings, filed.places))
                     if not owed.described.commit:
-                        self.release(Id(filed.universe, filed.id), mend=True)
-        elif one.kind == SETTLED:
-            for key in decode_ids(one.description):
-                self.release(key, mend=True)
-        elif one.kind == REFUSED:
-            for key in decode_ids(one.description):
+                        self.release(Id(filed.universe, filed.id))
+        elif one.kind in (SETTLED, REFUSED):
+            for key in said:
                 self.release(key)
         elif one.kind == FOREIGN:
-            self.owe(decode_ids(one.description), one.segment)
+            self.owe(said, one.segment)
         elif one.kind == ERASED:
-            self.release_all(decode_universe(one.description))
+            self.release_all(said)
 
     def add(self, keys: Iterable[Id], segment: Segment) -> None:
         """Deliveries are durable in a segment."""
@@ -113,23 +125,20 @@ class Ledger:
             self.foreign[key] = segment
             segment.ids.add(key)
 
-    def release(self, key: Id, mend: bool = False) -> None:
-        """It is owed nothing; C{mend}: its files are compared, when an earlier boot wrote them."""
+    def release(self, key: Id) -> None:
+        """It is owed nothing."""
         segment = self.foreign.pop(key, None)
         if segment is not None:
             segment.ids.discard(key)
         owed = self.owed.pop(key, None)
-        if owed is None:
-            return
-        owed.segment.ids.discard(key)
-        if mend and owed.described is not None and owed.segment.boot != self._boot:
-            self._mend.append((owed.described, owed.segment, owed.at, owed.length))
+        if owed is not None:
+            owed.segment.ids.discard(key)
 
     def release_all(self, universe: str) -> None:
         """Nothing is owed for a universe."""
         for key in [key for key in (*self.owed, *self.foreign) if key.universe == universe]:
             self.release(key)
-        self._mend = [one for one in self._mend if one[0].universe != universe]
+        self._kept.erase(universe)
 
     def filed(self, key: Id, copies: tuple[Copy, ...], owes: bool) -> None:
         """A delivery is visible; without a commit that is all."""
@@ -146,22 +155,30 @@ class Ledger:
 
     # After a crash
 
-    def find(self, universe: str, recovery: Recovery) -> tuple[list[str], list[Filed]]:
-        """The ids that are owed a commit, and what was filed again just now."""
-        done = []
-        for described, segment, at, length in self._mend:
-            if described.universe == universe:
-                done.append(_again(delivery_of(described, segment.octets(at, length)), recovery, True))
-        self._mend = [one for one in self._mend if one[0].universe != universe]
-        owed = []
-        for key, one in list(self.owed.items()):
+    def find(self, universe: str, recovery: Recovery) -> Owing:
+        """What is owed; whatever the journal has is on the disk again, and visible if nobody is to be told of it."""
+        taken = self._kept.take(universe)
+        mended = recovery.compare(taken)
+        for one in mended.failed:
+            self._kept.deliveries[Id(universe, one.described.id)] = one
+        done = [Filed((), [one]) for one in mended.added]
+        for id, copies in mended.copies.items():
+            if Id(universe, id) in self.owed:
+                self.filed(Id(universe, id), copies, True)
+        for one in taken:
+            key = Id(universe, one.described.id)
+            if one.places is None and key not in self.owed:
+                # That it was filed could not be read.
+                done.append(recovery.file(delivery_of(one.described, one.octets())))
+        ids = []
+        for key, owed in list(self.owed.items()):
             if key.universe != universe:
                 continue
-            if one.described is not None and not one.described.commit:
-                done.append(self._finish(key, one, recovery)[1])
+            if owed.described is not None and not owed.described.commit:
+                done.append(self._finish(key, owed, recovery)[1])
             else:
-                owed.append(key.id)
-        return owed, done
+                ids.append(key.id)
+        return Owing(ids, done, mended.lost)
 
     def replay(
         self, universe: str, known: Collection[str], recovery: Recovery
@@ -171,28 +188,31 @@ class Ledger:
         for key, owed in list(self.owed.items()):
             if key.universe != universe or owed.described is None:
                 continue
-            again = owed.segment.boot != self._boot
-            if key.id in known and not again:
-                continue
-            if owed.copies is not None and not again:
-                octets = owed.segment.octets(owed.at, owed.length)
-                result.append((delivery_of(owed.described, octets), owed.copies))
-                continue
-            delivery, filed = self._finish(key, owed, recovery)
-            done.append(filed)
+            if owed.copies is None:
+                delivery, filed = self._finish(key, owed, recovery)
+                done.append(filed)
+                copies = filed.copies
+            elif key.id not in known:
+                delivery, copies = delivery_of(owed.described, owed.segment.octets(owed.at, owed.length)), owed.copies
             if key.id not in known:
-                result.append((delivery, filed.copies))
+                result.append((delivery, copies))
         return result, done
 
     def _finish(self, key: Id, owed: Owed, recovery: Recovery) -> tuple[Delivery, Filed]:
         assert owed.described is not None
         delivery = delivery_of(owed.described, owed.segment.octets(owed.at, owed.length))
-        filed = _again(delivery, recovery, owed.segment.boot != self._boot)
+        filed = recovery.file(delivery)
         self.filed(key, filed.copies, bool(delivery.commit))
         return delivery, filed
 
 
-def _again(delivery: Delivery, recovery: Recovery, mend: bool) -> Filed:
-    if mend:
-        recovery.mend(delivery)
-    return recovery.file(delivery)
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Many things are made that stay: looking through all of them again and again would take as long as all else."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()

@@ -183,6 +183,11 @@ def parse(name: str) -> tuple[str, int, int, str | None] | None:
     return match[1], int(match[2]), int(match[3]), match[4]
 
 
+def uid_of(path: str) -> int:
+    """The UID in the name of a file that the store has named."""
+    return int(path.partition(",U=")[2].partition(",")[0])
+
+
 def keys(root: int, directory: str) -> array[int]:
     """A hash of each message's key, sorted."""
     return array("q", sorted(

@@ -41,6 +41,7 @@ from simmail.mailstore.idle import Idle
 from simmail.mailstore.index import Index
 from simmail.mailstore.journal import Journal
 from simmail.mailstore.maildir import Row
+from simmail.mailstore.mending import Mending
 from simmail.mailstore.names import INBOX, check_folder, check_mailbox, existing_folder, mailbox_dir
 from simmail.mailstore.places import Places
 from simmail.mailstore.placing import Placing
@@ -106,7 +107,7 @@ class MailStore:
         self.places_known = Places(self)
         self._cabinet = Cabinet(self)
         self.tally = Tally(self.writer, self.filer, self.catalogue.counts, reactor)
-        self._recovery = Recovery(self.filer.file, self.filer.mend)
+        self._recovery = Recovery(self.filer.file, Mending(self.filer).compare)
         self._file = Files(self.filer)
         #: The same into what is there.
         self.file_only = Files(self.filer, create=False)
@@ -118,15 +119,11 @@ class MailStore:
         self._strays = Strays(self)
         self.placing = Placing(reactor, self.later)
         self._closed = False
-        self.writer.call(journal.clerk.begin, self.filer).addCallbacks(self._clear, self._not_begun)
+        journal.begin(self.filer, lambda: self.later(self.owed())).addCallback(self._clear)
 
     def _clear(self, leftovers: list[str]) -> None:
         for gone in leftovers:
             self.reader.send(self.layout.clear, gone)
-
-    def _not_begun(self, failure: Failure) -> None:
-        self.log.error("the mail of {universe} is as a crash left it: {error}",
-                       universe=self.universe, error=failure.value)
 
     def seconds(self) -> float:
         """Real seconds."""
@@ -172,7 +169,6 @@ class MailStore:
 
     def visible(self) -> Deferred[None] | None:
         """Deferred that fires when all that was promised is visible; None: it is."""
-        # Somebody is about to ask for something.
         self.idle.wait()
         clear = None if self.journal.late else self._sight.clear()
         return clear.addTimeout(_PATIENCE, self.reactor, lambda *_: None) if clear is not None else None
@@ -232,10 +228,13 @@ class MailStore:
         return Deferred.fromCoroutine(self._owed())
 
     async def _owed(self) -> list[str]:
-        ids, filed = await self.journal.owed(self.universe, self._recovery)
-        for one in filed:
+        found = await self.journal.owed(self.universe, self._recovery)
+        if found.lost:
+            # Nor is the index what it was.
+            await self.indexer.call(self.index.erase)
+        for one in found.filed:
             self.apply(one.added)
-        return ids
+        return found.ids
 
     def replay(self, known: Collection[str]) -> Deferred[list[tuple[Delivery, tuple[Copy, ...]]]]:
         """Deferred of the deliveries whose commit is missing, visible now."""
@@ -423,6 +422,7 @@ class MailStore:
         if self._closed:
             return
         self._closed = True
+        self.journal.end(self.universe)
         self._watch.stop()
         self.idle.stop()
         self._strays.stop()

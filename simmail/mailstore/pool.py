@@ -17,6 +17,7 @@ from typing import Protocol
 from twisted.logger import Logger
 
 from simmail.mailstore.segments import Record, Segment
+from simmail.mailstore.syncing import NotSynced
 from simmail.mailstore.worker import ISender
 
 #: Octets of segments that may wait, and real seconds that they may, before the disk is synced for their sake.
@@ -30,7 +31,9 @@ FIRST, GROWTH = 1024 * 1024, 4
 #: Dropped segments that are kept to be used again.
 MOST_SPARE = 4
 
-_ENDING, _SPARE = ".journal", ".spare"
+_SPARE = ".spare"
+#: What segments are called, and those that are damaged when they are not needed any more.
+ENDING, DAMAGED = ".journal", ".damaged"
 
 
 class Clock(Protocol):
@@ -48,7 +51,10 @@ class Pool:
     @param boot: of the machine.
     @param writer, syncer: send a call to who writes, and to a thread that may wait for the disk.
     @param sync_disks: everything on the disks that hold mail is written; asked of the syncer.
+    @param doubted: called by the writer when the disk may have lost what was written.
     @ivar rebooted: the machine went down since the journal was last written.
+    @ivar damage: what could not be read, for people; the files are kept (C{*.damaged}).
+    @ivar hold: no segment goes.
     """
 
     log = Logger()
@@ -56,8 +62,11 @@ class Pool:
     def __init__(
         self, path: str, limit: int, boot: str, clock: Clock, writer: Callable[[], ISender],
         syncer: Callable[[], ISender], sync_disks: Callable[[], None],
+        doubted: Callable[[OSError], None],
     ) -> None:
-        self.rebooted = False
+        self.rebooted = self.hold = False
+        self.damage: list[str] = []
+        self._doubted = doubted
         self._path = path
         self._limit = limit
         self._boot = boot
@@ -80,7 +89,10 @@ class Pool:
             number, ending = os.path.splitext(name)
             if ending == _SPARE:
                 os.unlink(path)
-            if ending != _ENDING or not number.isdigit():
+            if ending == DAMAGED:
+                self.damage.append(f"{name} was kept, with what can be read of it; remove it when it is of no more use")
+                self._number = max(self._number, int(number) if number.isdigit() else 0)
+            if ending != ENDING or not number.isdigit():
                 continue
             self._number = max(self._number, int(number))
             segment = Segment.open(path)
@@ -90,7 +102,32 @@ class Pool:
             if segment.boot != self._boot:
                 self.rebooted = True
             yield from segment.records()
+            self.damage += told(name, segment)
+            if segment.torn:
+                self.log.info("{name} ends with {torn} octets of a record that is not whole, as a crash leaves it",
+                              name=name, torn=segment.torn)
             self._closed.append(segment)
+
+    def segments(self) -> list[Segment]:
+        """All of them, in order."""
+        return [*self._closed, *([self._segment] if self._segment is not None else [])]
+
+    def fail(self) -> None:
+        """What was written last may be lost: nothing more goes into the segment, nor into the one made ready."""
+        if self._segment is not None:
+            self._segment.failed = True
+        made, self._next = self._next, None
+        if made is not None:
+            self._go(made.drop)
+
+    def _go(self, how: Callable[..., None], *args: object) -> bool:
+        """A segment goes; it stays where the disk refuses that."""
+        try:
+            how(*args)
+        except OSError as error:
+            self.log.warn("a segment cannot be removed: {error}", error=error)
+            return False
+        return True
 
     def current(self) -> Segment:
         """
@@ -115,7 +152,7 @@ class Pool:
         return (segment.filled or self._limit) - segment.size
 
     def _numbered(self, number: int) -> str:
-        return f"{self._path}/{number:010d}{_ENDING}"
+        return f"{self._path}/{number:010d}{ENDING}"
 
     def _retire(self) -> None:
         if self._segment is not None:
@@ -128,15 +165,20 @@ class Pool:
         self._ended = True
         self._retire()
         if self._next is not None:
-            self._next.drop()
+            self._go(self._next.drop)
         for segment in self._closed:
             if keep:
                 segment.close()
+            elif segment.damage:
+                segment.leave(self._damaged(segment), unused=False)
             else:
                 segment.drop()
         for path in self._spare:
             os.unlink(path)
         self._next, self._closed, self._spare = None, [], []
+
+    def _damaged(self, segment: Segment) -> str:
+        return os.path.splitext(segment.path)[0] + DAMAGED
 
     # The next one
 
@@ -165,19 +207,24 @@ class Pool:
 
     def _make(self, path: str, beside: str, again: bool, octets: int) -> None:
         """In the syncer's thread."""
-        made = None
+        made: Segment | None = None
+        failed: OSError | None = None
         try:
             disk = os.statvfs(self._path)
             if disk.f_bavail * disk.f_frsize >= ROOM:
                 made = Segment.filled_to(path, self._boot, octets, beside, again)
         except OSError as error:
             self.log.info("no segment could be made ready: {error}", error=error)
-        self._writer().send(self._made, made)
+            failed = error
+        self._writer().send(self._made, made, failed)
 
-    def _made(self, made: Segment | None) -> None:
-        if self._ended:
+    def _made(self, made: Segment | None, failed: OSError | None) -> None:
+        if isinstance(failed, NotSynced):
+            self._doubted(failed)
+        if self._ended or self.hold:
+            self._making = False
             if made is not None:
-                made.drop()
+                self._go(made.drop)
             return
         self._next = made
         if made is None:
@@ -204,24 +251,36 @@ class Pool:
 
     def _sync_and_drop(self, dropped: list[Segment]) -> None:
         """In the syncer's thread."""
+        failed: OSError | None = None
         try:
             self._sync_disks()
         except OSError as error:
             self.log.warn("the disk cannot be synced: {error}", error=error)
-            dropped = []
-        self._writer().send(self._drop, dropped)
+            failed = error
+        self._writer().send(self._drop, dropped, failed)
 
-    def _drop(self, dropped: list[Segment]) -> None:
+    def _drop(self, dropped: list[Segment], failed: OSError | None) -> None:
         if self._ended:
+            return
+        self._closed_since = None
+        self._syncing = False
+        if failed is not None:
+            self._doubted(failed)
+        if self.hold:
             return
         for segment in dropped:
             self._closed.remove(segment)
-            if segment.filled and len(self._spare) < MOST_SPARE:
+            if segment.damage:
+                self._go(segment.leave, self._damaged(segment), False)
+            elif segment.filled and len(self._spare) < MOST_SPARE:
                 self._number += 1
                 beside = f"{self._path}/{self._number:010d}{_SPARE}"
-                segment.leave(beside)
-                self._spare.append(beside)
+                if self._go(segment.leave, beside):
+                    self._spare.append(beside)
             else:
-                segment.drop()
-        self._closed_since = None
-        self._syncing = False
+                self._go(segment.drop)
+
+
+def told(name: str, segment: Segment) -> list[str]:
+    """What of a segment could not be read, for people."""
+    return [f"{name}: {hole.length} octets at {hole.at} cannot be read" for hole in segment.damage]

@@ -24,11 +24,12 @@ from twisted.python.failure import Failure
 
 from simmail.errors import Refusal
 from simmail.mailstore.clerk import Clerk, Entry
+from simmail.mailstore.condition import Condition
 from simmail.mailstore.disks import Disks
 from simmail.mailstore.filing import Filed, Filer
 from simmail.mailstore.frames import (
-    ERROR, FILE, FILED, LOGGED, PROMISE, PROMISED, RESULT, SEND, Frame, Frames, Logged, encode_filed,
-    encode_logged, head, pickled,
+    CONDITION, ERROR, FILE, FILED, LOGGED, PROMISE, PROMISED, RESULT, SEND, Frame, Frames, Logged, encode_condition,
+    encode_filed, encode_logged, head, pickled,
 )
 from simmail.mailstore.office import Office, open_office
 from simmail.mailstore.segments import decode_described, delivery_of
@@ -62,7 +63,8 @@ class Program:
             self._poll.register(fd, select.POLLIN)
         disks = Disks()
         syncer = Worker(self, "mail syncer")
-        self._clerk = Clerk(path, segment, self, disks, lambda: self, lambda: syncer, disks.sync, _PATIENCE)
+        self._clerk = Clerk(path, segment, self, disks, lambda: self, lambda: syncer, disks.sync, _PATIENCE,
+                            self._tell_condition)
         self._office = Office(self._clerk, lambda path, universe: Filer(path, universe, lambda: int(time())))
         open_office(self._office)
 
@@ -103,7 +105,7 @@ class Program:
             # Who waits is told first: whatever is asked next is done after the notes.
             self._flush()
             self._guarded(self._clerk.after)
-            if self._lines:
+            if self._lines or self._out:
                 self._flush()
 
     def _next(self) -> list[tuple[int, Job]]:
@@ -190,6 +192,9 @@ class Program:
 
     def _say(self, kind: int, octets: bytes) -> None:
         self._out += (head(kind, len(octets)), octets)
+
+    def _tell_condition(self, condition: Condition) -> None:
+        self._say(CONDITION, encode_condition(condition))
 
     def _flush(self) -> None:
         said, self._out = self._out, []

@@ -35,6 +35,7 @@ def remove(filer: Filer, replaced: Replaced) -> Restated | None:
         before = maildir.times_of(root, directory)
         modseq = place.uids.take(0, 1, expunge=True)[1]
         os.unlink(f"{directory}/{path}", dir_fd=root)
+        filer.tell_left(replaced.mailbox, replaced.folder, place.uids.uidvalidity, (replaced.uid,))
         return filer.restated(modseq, before, maildir.times_of(root, directory))
 
 

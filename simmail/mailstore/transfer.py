@@ -18,6 +18,7 @@ from simmail.mailstore import maildir, saving
 from simmail.mailstore.filing import Filer, Restated
 from simmail.mailstore.keyed import SYSTEM_MASK
 from simmail.mailstore.maildir import Row, path_of
+from simmail.mailstore.segments import Where
 
 
 class Sources(NamedTuple):
@@ -106,10 +107,18 @@ def transfer(
         place.remember(sources.keys)
     done_to_source = None
     if move:
+        gone_from, came = _without(missing, list(map(maildir.uid_of, paths))), _without(
+            missing, range(first, first + len(paths)))
+        filer.tell_left(mailbox, name, origin.uids.uidvalidity, gone_from, Where(
+            *target, place.uids.uidvalidity, came))
         with origin.uids.locked():
             gone = origin.uids.take(0, 1, expunge=True)[1]
         done_to_source = Restated(gone, [], before, maildir.times_of(root, origin.directory))
     return Transferred(first, modseq, missing, masks, place.uids.keywords, done_to_source)
+
+
+def _without(missing: Sequence[int], uids: Sequence[int]) -> tuple[int, ...]:
+    return tuple(uids) if not missing else tuple(uid for at, uid in enumerate(uids) if at not in set(missing))
 
 
 def _renamed_back(path: str, new_path: str, old: int, new: int) -> None:

@@ -52,14 +52,15 @@ class Uids:
         self.keywords: tuple[str, ...] = ()
 
     @classmethod
-    def open(cls, root: int, directory: str) -> Uids:
+    def open(cls, root: int, directory: str, write: bool = True) -> Uids:
         """
         The file of a folder.
 
         @raise FileNotFoundError: the folder has none.
         @raise Damaged: it cannot be understood.
         """
-        uids = cls(os.open(f"{directory}/{FILE}", os.O_RDWR | os.O_CLOEXEC, dir_fd=root))
+        flags = os.O_RDWR if write else os.O_RDONLY | os.O_NONBLOCK
+        uids = cls(os.open(f"{directory}/{FILE}", flags | os.O_CLOEXEC, dir_fd=root))
         try:
             uids.refresh()
         except BaseException:
@@ -149,6 +150,11 @@ class Uids:
             self.expunged = self.highestmodseq
         self._write_line()
         return first
+
+    def rewrite(self) -> None:
+        """Write all of it once more, as it is; the lock is held."""
+        octets = os.pread(self.fd, _WIDTH + _LONGEST, 0)
+        os.pwrite(self.fd, octets, 0)
 
     def raise_to(self, uidnext: int) -> None:
         """UIDs below this one are never given; the lock is held."""

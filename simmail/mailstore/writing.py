@@ -28,8 +28,9 @@ from simmail.core.delivery import Delivery
 from simmail.errors import Unavailable
 from simmail.mailstore import frames
 from simmail.mailstore.clerk import File
+from simmail.mailstore.condition import Condition
 from simmail.mailstore.filing import Filed
-from simmail.mailstore.frames import CALL, ERROR, FILE, FILED, LOGGED, PROMISE, PROMISED, SEND, Frame, Frames
+from simmail.mailstore.frames import CALL, CONDITION, ERROR, FILE, FILED, LOGGED, PROMISE, PROMISED, SEND, Frame, Frames
 from simmail.mailstore.segments import Id, describe
 from simmail.mailstore.worker import MOST_AT_A_TURN
 
@@ -74,14 +75,18 @@ class Writer:
     @param reactor: of this process (C{IReactorFDSet}, C{IReactorTime}).
     @param path: of the journal; segment: octets of its segments.
     @param again: called when another process was started, with the deliveries that the one before left unanswered.
+    @param told: called with the condition of the journal.
     """
 
     log = Logger()
 
-    def __init__(self, reactor: Any, path: str, segment: int, again: Callable[[Sequence[Id]], None]) -> None:
+    def __init__(
+        self, reactor: Any, path: str, segment: int, again: Callable[[Sequence[Id]], None],
+        told: Callable[[Condition], None] = lambda condition: None,
+    ) -> None:
         self._reactor = reactor
         self._arguments = path, str(segment)
-        self._again = again
+        self._again, self._told = again, told
         self._waiting: deque[_Asked] = deque()
         self._promises: deque[_Asked] = deque()
         self._out: list[bytes] = []
@@ -284,6 +289,9 @@ class Writer:
         if kind == LOGGED:
             line = frames.decode_logged(octets)
             Logger(namespace=line.namespace).emit(LogLevel.lookupByName(line.level), "{text}", text=line.text)
+            return
+        if kind == CONDITION:
+            self._told(frames.decode_condition(octets))
             return
         if kind == PROMISED:
             for promised in octets:

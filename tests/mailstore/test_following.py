@@ -18,7 +18,8 @@ class FollowingTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.given: list[Any] = []
         indexer = SimpleNamespace(send=self.give, call=self.give)
-        self.store: Any = SimpleNamespace(indexer=indexer, index=None, later=lambda deferred: None)
+        self.store: Any = SimpleNamespace(indexer=indexer, index=None, later=lambda deferred: None,
+                                          journal=SimpleNamespace(changed=lambda: None))
         self.folder: Any = SimpleNamespace(mailbox="maria@acme.test", name="INBOX", uidvalidity=1)
 
     def give(self, function: Any, *args: Any) -> Deferred[None]:

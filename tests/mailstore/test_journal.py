@@ -19,7 +19,9 @@ from simmail.mailstore import pool
 from simmail.mailstore.clerk import Entry
 from simmail.mailstore.filing import Filed
 from simmail.mailstore.journal import Journal
+from simmail.mailstore.kept import Journalled
 from simmail.mailstore.ledger import Recovery
+from simmail.mailstore.mending import Mended
 from simmail.mailstore.pool import LONGEST_WAITING
 from simmail.mailstore.segments import (
     DELIVERY, SETTLED, Segment, Octets, decode_described, decode_ids, describe, record,
@@ -44,8 +46,8 @@ class JournalTestCase(SynchronousTestCase):
         self.visible: dict[str, int] = {}
         self.refuse: Exception | None = None
         self.journal = self.opened()
-        self.recovery = Recovery(self.file, lambda delivery: self.mended.append(delivery.id))
-        self.mended: list[str] = []
+        self.recovery = Recovery(self.file, self.compare)
+        self.compared: list[str] = []
 
     def tearDown(self) -> None:
         result_of(self.journal.close())
@@ -68,6 +70,10 @@ class JournalTestCase(SynchronousTestCase):
                 outcomes.append(error)
         return outcomes
 
+    def compare(self, journalled: Sequence[Journalled]) -> Mended:
+        self.compared += [one.described.id for one in journalled]
+        return Mended([], {}, [], False)
+
     def accept(self, number: int, **kwargs: Any) -> Any:
         return result_of(self.journal.accept(a_delivery(number, MARIA, **kwargs), self.file_all))
 
@@ -78,6 +84,8 @@ class JournalTestCase(SynchronousTestCase):
     def crash(self, segment: int = 1 << 20) -> None:
         if self.journal.clerk.lock >= 0:
             os.close(self.journal.clerk.lock)
+        for call in self.clock.getDelayedCalls():
+            call.cancel()
         self.journal = self.opened(segment)
 
     def owed(self) -> list[str]:
@@ -131,7 +139,8 @@ class OwedTests(JournalTestCase):
         self.assertEqual(self.visible, {"d-2": 1})
         replayed, filed = result_of(self.journal.replay("main", {"d-3"}, self.recovery))
         self.assertEqual([(delivery, copies[0].uid) for delivery, copies in replayed], [(entries[0], 2)])
-        self.assertEqual(len(filed), 1)
+        # That it is known is no proof that it is visible.
+        self.assertEqual((len(filed), sorted(self.visible)), (2, ["d-1", "d-2", "d-3"]))
         self.settle("d-1", "d-3")
         self.crash()
         self.assertEqual(self.owed(), [])
@@ -236,7 +245,9 @@ class SegmentTests(JournalTestCase):
         before = self.segments()
         self.clock.advance(LONGEST_WAITING)
         self.accept(4)
+        self.assertIn("broken", self.journal.condition.doubt)
         self.assertEqual(set(before) - set(self.segments()), set())
+        self.assertRaises(Unavailable, self.accept, 5)
         trouble.restore()
         self.clock.advance(LONGEST_WAITING)
         self.accept(5)
@@ -363,6 +374,7 @@ class FilledTests(JournalTestCase):
         trouble = self.patch(os, "pwritev", half_written)
         self.assertRaises(Unavailable, self.accept, 2)
         trouble.restore()
+        self.clock.advance(1)
         self.accept(3)
         self.crash(segment=20_000)
         self.assertEqual(self.owed(), ["d-1", "d-3"])
@@ -410,7 +422,7 @@ class RecordTests(SynchronousTestCase):
     def test_never_used(self) -> None:
         """A file without a whole beginning is no segment."""
         path = Path(f"{self.mktemp()}.journal")
-        for octets in (b"", b"simmail", b"x" * 500):
+        for octets in (b"", b"simmail", b"x" * 60, bytes(500)):
             path.write_bytes(octets)
             self.assertIsNone(Segment.open(str(path)))
 

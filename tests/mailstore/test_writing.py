@@ -45,7 +45,7 @@ class ProgramTests(SynchronousTestCase):
             program.run()
         answer = frames.pickled(7)
         self.assertEqual(seen, [head(frames.RESULT, len(answer)) + answer])
-        program._clerk.shut()
+        program._clerk.shut(True)
 
 
 class FrameTests(SynchronousTestCase):
