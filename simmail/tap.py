@@ -279,7 +279,7 @@ class Daemon(service.Service):
         self._in_thread: Callable[..., Any] = in_thread
         # With a file that is wrong the people stay who there were, and everything else is served.
         await self._people("started with the personas there were")
-        self._serve(roster, in_thread)
+        self._serve(roster, journal, in_thread)
         roster.begin()
         resets = LoopingCall(self._look_for_resets, partial(reset_first, roster, config, state), in_thread)
         resets.start(RESETS, now=False)
@@ -304,7 +304,7 @@ class Daemon(service.Service):
         self.log.warn("waiting for Redis: {trouble}", trouble=database.trouble)
         print(f"simmail: waiting for Redis: {database.trouble}", file=sys.__stderr__, flush=True)
 
-    def _serve(self, roster: Any, in_thread: Callable[..., Any]) -> None:
+    def _serve(self, roster: Any, journal: Any, in_thread: Callable[..., Any]) -> None:
         from simmail.imap.factory import TOO_MANY, ImapFactory
         from simmail.rest.server import BUSY
         from simmail.rest.site import api_site
@@ -328,7 +328,8 @@ class Daemon(service.Service):
             else:
                 factory = api_site(
                     config, roster, reactor, tls=tls, endpoints=self.endpoints(), in_thread=in_thread,
-                    checks=(("listeners", self._check_listeners),), warnings=(self._warnings.values,),
+                    checks=(("listeners", self._check_listeners), ("store", lambda: journal.condition.told)),
+                    warnings=(self._warnings.values, lambda: [f"journal: {one}" for one in journal.condition.damage]),
                     metrics=(partial(exposition, roster, self._factories, self._figures),))
                 words = BUSY
             self._factories[one.name] = factory

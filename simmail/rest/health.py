@@ -86,7 +86,7 @@ def checks(services: Services) -> dict[str, str]:
         "store": _store(services),
     }
     for name, check in services.checks:
-        found[name] = check() or "ok"
+        found[name] = check() or found.get(name, "ok")
     return found
 
 

@@ -208,6 +208,17 @@ class HealthTests(ServedTestCase):
         self.server.reactor.pump([1.0] * 3)
         self.assertEqual(self.get("/readyz").json()["warnings"], [])
 
+    def test_ready_with_warnings(self) -> None:
+        """What is not as it should be is told while the service is ready; a check may say more of the store."""
+        doubt = ["the disk may have lost what was written"]
+        self.site = api_site(self.config, self.server.roster, self.server.reactor,
+                             checks=(("store", lambda: doubt[0]),), warnings=(lambda: ["one", "two"], lambda: []))
+        self.assertEqual(self.get("/readyz").status, 503)
+        self.assertEqual(self.get("/readyz").json()["checks"]["store"], doubt[0])
+        doubt[0] = ""
+        self.assertEqual((self.get("/readyz").status, self.get("/readyz").json()), (200, {
+            "status": "ready", "checks": {"redis": "ok", "store": "ok"}, "warnings": ["one", "two"]}))
+
     def test_lag(self) -> None:
         """How far behind decisions and jobs are, in real seconds."""
         made = self.persona()
