@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import signal
 import time
 from pathlib import Path
 
-from tests.journeys.running import JourneyCase, Service, command, until
+from tests.journeys.running import LOGIN, JourneyCase, Service, command, message, until
 
 
 class AdministrationTests(JourneyCase):
@@ -51,6 +52,43 @@ class AdministrationTests(JourneyCase):
         self.admin(service, "universes", "delete", "run-1")
         self.assertNotIn("run-1", self.admin(service, "universes", "list"))
         self.assertEqual(service.stop(), 0)
+
+    def test_check(self) -> None:
+        """Damage is found whether the service runs or not; a damaged journal is told by C{/readyz} too."""
+        folder = self.folder()
+        done = command("admin", "--state", str(folder), "check")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("there is no mail in", done.stderr)
+        service = self.service({"server": {"demo": False}})
+        service.start()
+        for number in range(3):
+            with service.smtp() as session:
+                session.sendmail(LOGIN, [LOGIN], message(LOGIN, LOGIN, f"number {number}", "x" * 50))
+        self.assertRegex(self.admin(service, "check"), r"^\d+ messages in \d+ folders and \d+ segments of the journal "
+                         r"were looked at: all is well\n$")
+        service.kill()
+        journal = service.state / "journal"
+        path = next(path for path in sorted(journal.glob("*.journal")) if b"number 1" in path.read_bytes())
+        # The writer of a service that was killed still finishes.
+        until(lambda: not busy(journal / "lock"))
+        octets = path.read_bytes()
+        path.write_bytes(octets.replace(b"number 1", b"number ?"))
+        mail = next(one for one in (service.state / "mail").rglob("new/*") if b"number 1" in one.read_bytes())
+        os.truncate(mail, 10)
+        service.start()
+        ready = service.get("/readyz")
+        self.assertEqual(ready.status, 200)
+        self.assertRegex(ready.json()["warnings"][0], r"^journal: \d+\.journal: \d+ octets at \d+ cannot be read$")
+        self.assertIn("the journal is damaged", service.logged())
+        for _ in range(2):
+            done = command("admin", "check", "--state", str(service.state))
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertRegex(done.stdout, r"(?m)^journal/\d+\.(journal|damaged): \d+ octets at \d+ cannot be read$")
+            # It is linked to the copy in Sent.
+            self.assertEqual(len(re.findall(r"(?m)^mail/main/.*: has 10 octets of \d+$", done.stdout)), 2)
+            self.assertRegex(done.stdout, r": 3 things are damaged\n$")
+            if service.process is not None and service.process.poll() is None:
+                self.assertEqual(service.stop(), 0)
 
     def test_log_moved(self) -> None:
         """A log that was moved away is opened anew at SIGUSR1 and SIGHUP, and not before."""
@@ -117,3 +155,13 @@ class AdministrationTests(JourneyCase):
             slow.write(good.split("\n")[1] + "\n")
         until(lambda: people() == ["Ann", "Bob"])
         self.assertEqual([one["data"]["name"] for one in service.events("persona.updated")].count("Bea"), 1)
+
+
+def busy(lock: Path) -> bool:
+    """Whether somebody writes the journal."""
+    with open(lock, "rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
