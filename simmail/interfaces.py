@@ -150,13 +150,16 @@ class IMailStore(Interface):
     def owed():
         """At start: Deferred of list of delivery ids that are journalled and not settled, in order."""
 
-    def replay(known):
+    unfiled = Attribute("C{list[str]}: ids that L{replay} left owed, for the disk refused to file them now.")
+
+    def replay(known, among=None):
         """
         At start: finish what a crash cut short.
 
         @param known: the ids among C{owed()} whose commit is in the database; they were visible, so a
             copy that is gone by now was removed on purpose and is not filed again (unless the machine
             itself went down since).
+        @param among: only these, such as those of C{unfiled} when the disk may have room again; None: all.
         @return: Deferred of C{list[tuple[Delivery, tuple[Copy, ...]]]}: the others, in order, each
             visible in every place (or seen there and removed since).
         """

@@ -27,7 +27,7 @@ from simmail.mailstore.disks import Disks
 from simmail.mailstore.doubts import Doubts
 from simmail.mailstore.filing import Filed, Filer
 from simmail.mailstore.kept import kept_in
-from simmail.mailstore.ledger import Ledger, Owing, Recovery, undisturbed
+from simmail.mailstore.ledger import Ledger, Owing, Recovery, Replayed, undisturbed
 from simmail.mailstore.mending import JUMP, Mending
 from simmail.mailstore.pool import Clock, Pool
 from simmail.mailstore.runs import Files
@@ -411,10 +411,10 @@ class Clerk:
             return self._ledger.find(universe, recovery)
 
     def replay(
-        self, universe: str, known: Collection[str], recovery: Recovery
-    ) -> tuple[list[tuple[Delivery, tuple[Copy, ...]]], list[Filed]]:
-        """The deliveries that are owed and not C{known}, visible now, and what was filed for it."""
-        return self._ledger.replay(universe, known, recovery)
+        self, universe: str, known: Collection[str], recovery: Recovery, among: Collection[str] | None = None
+    ) -> Replayed:
+        """Make the deliveries that are owed visible."""
+        return self._ledger.replay(universe, known, recovery, among)
 
     def foreign(self, universe: str) -> list[str]:
         """The ids given to C{owe} and not settled, in order."""

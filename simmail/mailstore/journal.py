@@ -19,13 +19,13 @@ from twisted.internet.defer import Deferred, fail, succeed
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from simmail.core.delivery import Copy, Delivery
+from simmail.core.delivery import Delivery
 from simmail.errors import Unavailable
 from simmail.mailstore.clerk import Clerk, Entry, File
 from simmail.mailstore.condition import Condition
 from simmail.mailstore.disks import Disks
 from simmail.mailstore.filing import Filed, Filer
-from simmail.mailstore.ledger import Owing, Recovery
+from simmail.mailstore.ledger import Owing, Recovery, Replayed
 from simmail.mailstore.segments import Id
 from simmail.mailstore.worker import Inline, IWorker, Worker
 from simmail.mailstore.writing import Writer
@@ -258,10 +258,10 @@ class Journal:
         return self.writer.call(self.clerk.owed, universe, recovery)
 
     def replay(
-        self, universe: str, known: Collection[str], recovery: Recovery
-    ) -> Deferred[tuple[list[tuple[Delivery, tuple[Copy, ...]]], list[Filed]]]:
-        """Deferred of the deliveries that are owed and not C{known}, visible now, and of what was filed for it."""
-        return self.writer.call(self.clerk.replay, universe, known, recovery)
+        self, universe: str, known: Collection[str], recovery: Recovery, among: Collection[str] | None = None
+    ) -> Deferred[Replayed]:
+        """Deferred of what became of the deliveries that are owed; C{among}: only of these."""
+        return self.writer.call(self.clerk.replay, universe, known, recovery, among)
 
     def foreign(self, universe: str) -> Deferred[list[str]]:
         """Deferred of the ids given to the clerk's C{owe} and not settled, in order."""

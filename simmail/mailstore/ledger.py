@@ -45,6 +45,19 @@ class Owing(NamedTuple):
     lost: bool
 
 
+class Replayed(NamedTuple):
+    """
+    What became of what is owed.
+
+    @ivar deliveries: those whose commit is to be made, with their copies; filed: what was filed for it.
+    @ivar left: ids of those that the disk refuses now; they are owed as before.
+    """
+
+    deliveries: list[tuple[Delivery, tuple[Copy, ...]]]
+    filed: list[Filed]
+    left: list[str]
+
+
 class Owed:
     """A delivery whose commit is not known to be made; C{copies} once it is visible."""
 
@@ -169,34 +182,49 @@ class Ledger:
             key = Id(universe, one.described.id)
             if one.places is None and key not in self.owed:
                 # That it was filed could not be read.
-                done.append(recovery.file(delivery_of(one.described, one.octets())))
+                try:
+                    done.append(recovery.file(delivery_of(one.described, one.octets())))
+                except OSError:
+                    self._kept.deliveries[key] = one
         ids = []
         for key, owed in list(self.owed.items()):
             if key.universe != universe:
                 continue
             if owed.described is not None and not owed.described.commit:
-                done.append(self._finish(key, owed, recovery)[1])
-            else:
-                ids.append(key.id)
+                try:
+                    done.append(self._finish(key, owed, recovery)[1])
+                    continue
+                except OSError:
+                    # Nobody is to be told of it, but it is to be visible: L{replay} tries again.
+                    pass
+            ids.append(key.id)
         return Owing(ids, done, mended.lost)
 
     def replay(
-        self, universe: str, known: Collection[str], recovery: Recovery
-    ) -> tuple[list[tuple[Delivery, tuple[Copy, ...]]], list[Filed]]:
-        """The deliveries that are owed and not C{known}, visible now, and what was filed for it."""
-        result, done = [], []
+        self, universe: str, known: Collection[str], recovery: Recovery, among: Collection[str] | None = None
+    ) -> Replayed:
+        """
+        Make the deliveries that are owed visible.
+
+        @param known: ids of those whose commit is made.  @param among: only of these, None: of all.
+        """
+        result, done, left = list[tuple[Delivery, tuple[Copy, ...]]](), [], []
         for key, owed in list(self.owed.items()):
-            if key.universe != universe or owed.described is None:
+            if key.universe != universe or owed.described is None or among is not None and key.id not in among:
                 continue
             if owed.copies is None:
-                delivery, filed = self._finish(key, owed, recovery)
+                try:
+                    delivery, filed = self._finish(key, owed, recovery)
+                except OSError:
+                    left.append(key.id)
+                    continue
                 done.append(filed)
                 copies = filed.copies
             elif key.id not in known:
                 delivery, copies = delivery_of(owed.described, owed.segment.octets(owed.at, owed.length)), owed.copies
             if key.id not in known:
                 result.append((delivery, copies))
-        return result, done
+        return Replayed(result, done, left)
 
     def _finish(self, key: Id, owed: Owed, recovery: Recovery) -> tuple[Delivery, Filed]:
         assert owed.described is not None

@@ -77,6 +77,7 @@ class MailStore:
     @param reactor: of the process; digest: takes the digest of a message; shown: takes only its envelope and
         structure, None for always all.
     @ivar idle: what is done when there is nothing else to do.
+    @ivar unfiled: ids of deliveries that the disk refused when they were replayed.
     @param shared: other processes serve the same mail; files then always have their flags in their names.
     """
 
@@ -119,6 +120,7 @@ class MailStore:
         self._strays = Strays(self)
         self.placing = Placing(reactor, self.later)
         self._closed = False
+        self.unfiled: list[str] = []
         journal.begin(self.filer, lambda: self.later(self.owed())).addCallback(self._clear)
 
     def _clear(self, leftovers: list[str]) -> None:
@@ -236,15 +238,20 @@ class MailStore:
             self.apply(one.added)
         return found.ids
 
-    def replay(self, known: Collection[str]) -> Deferred[list[tuple[Delivery, tuple[Copy, ...]]]]:
-        """Deferred of the deliveries whose commit is missing, visible now."""
-        return Deferred.fromCoroutine(self._replay(frozenset(known)))
+    def replay(
+        self, known: Collection[str], among: Collection[str] | None = None
+    ) -> Deferred[list[tuple[Delivery, tuple[Copy, ...]]]]:
+        """Deferred of the deliveries whose commit is missing, visible now; C{among}: only of these."""
+        return Deferred.fromCoroutine(self._replay(frozenset(known), among))
 
-    async def _replay(self, known: Collection[str]) -> list[tuple[Delivery, tuple[Copy, ...]]]:
-        result, filed = await self.journal.replay(self.universe, known, self._recovery)
-        for one in filed:
+    async def _replay(
+        self, known: Collection[str], among: Collection[str] | None
+    ) -> list[tuple[Delivery, tuple[Copy, ...]]]:
+        replayed = await self.journal.replay(self.universe, known, self._recovery, among)
+        self.unfiled = replayed.left
+        for one in replayed.filed:
             self.apply(one.added)
-        return result
+        return replayed.deliveries
 
     # Mailboxes
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
 from itertools import count
 
@@ -45,6 +45,7 @@ class MemoryMailStore:
     """
     All mail of one universe, in memory.
 
+    @ivar unfiled: none: every delivery is filed at once.
     @ivar away: set it to make every call fail with L{Unavailable}.
     @param digest: takes the digest of a message.
     """
@@ -59,6 +60,7 @@ class MemoryMailStore:
         self._sorted: list[str] = []
         self._uidvalidity = count(1)
         self._keys = count(1)
+        self.unfiled: list[str] = []
         self._owed: dict[str, tuple[Delivery, tuple[Copy, ...]]] = {}
         self._foreign: dict[str, Copy] = {}
         self._on_foreign: Callable[[str, Copy], None] = lambda foreign, copy: None
@@ -112,11 +114,13 @@ class MemoryMailStore:
         return list(self._owed)
 
     @deferred
-    def replay(self, known: Iterable[str]) -> list[tuple[Delivery, tuple[Copy, ...]]]:
-        """The deliveries whose commit is missing."""
+    def replay(
+        self, known: Iterable[str], among: Collection[str] | None = None
+    ) -> list[tuple[Delivery, tuple[Copy, ...]]]:
+        """The deliveries whose commit is missing; C{among}: only of these."""
         self.require()
         known = set(known)
-        return [self._owed[one] for one in self._owed if one not in known]
+        return [self._owed[one] for one in self._owed if one not in known and (among is None or one in among)]
 
     # Mailboxes
 

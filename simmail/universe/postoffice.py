@@ -13,13 +13,14 @@ Source: decisions, sections 20 and 23 ("Mail").
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred, succeed
+from twisted.internet.task import deferLater
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
@@ -41,6 +42,9 @@ from simmail.universe.usage import MAIL
 
 if TYPE_CHECKING:
     from simmail.universe.universe import Universe
+
+#: Real seconds after which what the disk refused to file is tried again.
+AGAIN = 1.0
 
 #: Longest anybody waits for Redis once mail is durable (real seconds).
 PATIENCE = 1.5
@@ -390,9 +394,40 @@ class PostOffice:
         for delivery, copies in lost:
             if delivery.commit:
                 await self._again(delivery, copies)
+        left = set(universe.store.unfiled)
         for one in owed:
-            self.settling.settle(one)
+            if one not in left:
+                self.settling.settle(one)
+        if left:
+            self._later(frozenset(known), left)
         return len(owed) - len(known)
+
+    def _later(self, known: Collection[str], left: Collection[str]) -> None:
+        """What the disk refused at the start is filed when it takes it: all else is served meanwhile."""
+        self.log.error("{count} messages of {universe} stay in the journal: the disk refuses them",
+                       count=len(left), universe=self._universe.id)
+        Deferred.fromCoroutine(self._file_left(known, left)).addErrback(
+            lambda failure: self.log.failure("messages stay in the journal until the next start", failure))
+
+    async def _file_left(self, known: Collection[str], left: Collection[str]) -> None:
+        universe = self._universe
+        still = left
+        while still:
+            await deferLater(universe.reactor, AGAIN)
+            if universe.stopping:
+                return
+            try:
+                lost = await universe.store.replay(known, still)
+            except Unavailable:
+                continue
+            for delivery, copies in lost:
+                if delivery.commit:
+                    await self._again(delivery, copies)
+            unfiled = set(universe.store.unfiled)
+            for one in still:
+                if one not in unfiled:
+                    self.settling.settle(one)
+            still = unfiled
 
     async def _again(self, delivery: Delivery, copies: tuple[Copy, ...]) -> None:
         universe = self._universe

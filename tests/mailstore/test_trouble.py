@@ -16,7 +16,9 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.core.ordering import Criterion
 from simmail.errors import Unavailable
 from simmail.mailstore import changing, clerk
+from simmail.mailstore.clerk import Entry
 from simmail.mailstore.segments import DELIVERY, Segment
+from simmail.mailstore.worker import Job
 from tests.contracts.mailstores import AT, DiskProvider, a_delivery, a_mail, result_of, tiny_digest
 
 MARIA, TOM = "maria@acme.test", "tom@acme.test"
@@ -100,6 +102,23 @@ class Trouble(SynchronousTestCase):
         self.assertEqual(self.keys(), ["d-0", "d-2"])
         self.store = self.provider.crash()
         self.assertEqual(result_of(self.store.owed()), ["d-0", "d-2"])
+
+    def test_full_at_the_start(self) -> None:
+        """What the disk refuses when it is replayed stays owed, and is filed when it is asked for again with room."""
+        writer = self.store.journal.clerk
+        writer.before([
+            Job(None, writer.file, (Entry(a_delivery(number, MARIA), self.store._file),)) for number in (1, 2)])
+        troubles = [self.failing("link"), self.failing("rename")]
+        self.store = self.provider.crash()
+        self.assertEqual(result_of(self.store.owed()), ["d-0", "d-1", "d-2"])
+        self.assertEqual(result_of(self.store.replay({"d-0", "d-2"})), [])
+        self.assertEqual(self.store.unfiled, ["d-1", "d-2"])
+        for one in troubles:
+            one.restore()
+        replayed = result_of(self.store.replay({"d-0", "d-2"}, {"d-1", "d-2"}))
+        self.assertEqual(([delivery.id for delivery, _ in replayed], self.store.unfiled), (["d-1"], []))
+        folder = result_of(self.store.folder(MARIA, "INBOX"))
+        self.assertEqual(list(folder.column("key", folder.uids)), ["d-0", "d-1", "d-2"])
 
     def test_mail_full(self) -> None:
         """No room for the file: refused, nothing half written stays, nothing comes to life later."""
