@@ -39,6 +39,7 @@ from simmail.listeners import TITLES, Listener, bind
 from simmail.memory import give_back
 from simmail.signals import hear, hold
 from simmail.tls import ServerTls
+from simmail.troubles import Troubles
 
 if TYPE_CHECKING:
     from simmail.database.database import RedisDatabase
@@ -178,6 +179,7 @@ class Daemon(service.Service):
         self._ports: list[Any] = []
         self._pool = ThreadPool(0, THREADS, "simmail")
         self._figures = MailFigures()
+        self._troubles = Troubles()
         self._stopping: list[Callable[[], Any]] = []
         self._started: Deferred[None] | None = None
         self._failed = self._ending = False
@@ -237,8 +239,9 @@ class Daemon(service.Service):
         give_back()
         self._limit = raise_limit()
         in_thread = partial(deferToThreadPool, reactor, self._pool)
-        globalLogPublisher.addObserver(self._figures)
-        self._stopping.append(lambda: globalLogPublisher.removeObserver(self._figures))
+        for observer in (self._figures, self._troubles):
+            globalLogPublisher.addObserver(observer)
+            self._stopping.append(partial(globalLogPublisher.removeObserver, observer))
         self._pool.start()
         self._stopping.append(self._pool.stop)
         self._tls = ServerTls(
@@ -264,7 +267,7 @@ class Daemon(service.Service):
         await journal.ready
         stores = partial(
             MailStore, root=str(state / "mail"), journal=journal, index=str(state / "index"), reactor=reactor,
-            digest=digest, shown=shown)
+            digest=digest, shown=shown, most=config.limits.message)
         gate = Gate(reactor, Names(reactor).addresses)
         self._stopping.append(gate.close)
         roster = Roster(
@@ -329,7 +332,8 @@ class Daemon(service.Service):
                 factory = api_site(
                     config, roster, reactor, tls=tls, endpoints=self.endpoints(), in_thread=in_thread,
                     checks=(("listeners", self._check_listeners), ("store", lambda: journal.condition.told)),
-                    warnings=(self._warnings.values, lambda: [f"journal: {one}" for one in journal.condition.damage]),
+                    warnings=(self._warnings.values, self._troubles.told,
+                              lambda: [f"journal: {one}" for one in journal.condition.damage]),
                     metrics=(partial(exposition, roster, self._factories, self._figures),))
                 words = BUSY
             self._factories[one.name] = factory

@@ -22,9 +22,14 @@ from simmail.mailstore.keyed import Place
 from simmail.mailstore.layout import TMP
 from simmail.mailstore.maildir import Row
 from simmail.mailstore.names import INBOX
+from simmail.mailstore.oversize import put_aside, stub_of
 
 #: Octets that are read at once, which is all of most messages.
 _USUAL = 64 * 1024
+#: Octets that are read of a large one at a time.
+_PIECE = 4 * 1024 * 1024
+#: Octets that a message may have, unless told otherwise.
+MOST = 25 * 1024 * 1024
 
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW
 #: Looked for by the line feed, which is found faster than what is not in front of it.
@@ -77,7 +82,7 @@ def foreign_copy(foreign: str) -> Copy:
 
 def adopt(
     filer: Filer, mailbox: str, name: str, strays: Sequence[str], owe: Callable[[list[str]], None],
-    shown: Shown | None = None,
+    shown: Shown | None = None, most: int = MOST,
 ) -> Adopted:
     """
     Give UIDs to files that another program put into a folder; a few at a time, as their UIDs are noted together.
@@ -86,6 +91,7 @@ def adopt(
 
     @param owe: keeps the ids of what was delivered, durably, before it is there.
     @param shown: takes what FETCH shows, of all but large messages, while their octets are at hand; None for not now.
+    @param most: octets that a message may have; of a larger one a stub is shown (L{oversize}).
     """
     place = filer.place(mailbox, name, create=False)
     rows: list[Row] = []
@@ -114,7 +120,7 @@ def adopt(
                 for at, one in enumerate(found):
                     taken = None
                     try:
-                        taken = _adopted(filer, place, directory, one, uid + at, modseq + at)
+                        taken = _adopted(filer, place, directory, one, uid + at, modseq + at, most)
                     except FileNotFoundError:
                         pass
                     except OSError:
@@ -140,11 +146,13 @@ class Stray(NamedTuple):
     """
     A file without a UID.
 
-    @ivar path: below the folder; date: its modification time in microseconds; octets: None for a large one.
+    @ivar path: below the folder; date: its modification time in microseconds; size: in octets.
+    @ivar octets: None for a large one.
     """
 
     path: str
     date: int
+    size: int
     octets: bytes | None
 
 
@@ -166,24 +174,29 @@ def read_stray(directory: int, path: str) -> Stray | None:
         if not stat.S_ISREG(status.st_mode):
             return None
         octets = os.read(fd, _USUAL)
-        return Stray(path, status.st_mtime_ns // 1000, octets if len(octets) < _USUAL else None)
+        return Stray(path, status.st_mtime_ns // 1000, status.st_size, octets if len(octets) < _USUAL else None)
     finally:
         os.close(fd)
 
 
 def _adopted(
-    filer: Filer, place: Place, directory: int, one: Stray, uid: int, modseq: int
+    filer: Filer, place: Place, directory: int, one: Stray, uid: int, modseq: int, most: int
 ) -> tuple[Row, bytes] | None:
     stray, date = one.path, one.date
     part, _, file_name = stray.partition("/")
     key = maildir.key_of_stray(file_name)
-    octets = fixed = octets_of(directory, stray) if one.octets is None else one.octets
-    if _BARE_LF.search(octets) is not None:
-        fixed = _BARE_LF.sub(b"\r\n", octets)
+    large = one.size > most
+    if large:
+        octets, fixed = b"", stub_of(directory, stray, one.size, most)
+    else:
+        octets = fixed = octets_of(directory, stray, most) if one.octets is None else one.octets
+        if _BARE_LF.search(octets) is not None:
+            fixed = _BARE_LF.sub(b"\r\n", octets)
+    if fixed is not octets:
         if place.sorted is None:
             place.learn(filer.root)
         if maildir.parse(file_name) is None and place.expect(key) and _was_adopted(directory, key, date, fixed):
-            os.unlink(stray, dir_fd=directory)
+            _remove(directory, stray, uid, large)
             return None
     recent = part == "new"
     mask = 0 if recent else maildir.mask_of_stray(file_name)
@@ -195,9 +208,17 @@ def _adopted(
         temporary = f"{TMP}/{filer.layout.unique()}"
         filer.write(temporary, fixed, date)
         os.rename(temporary, path, src_dir_fd=filer.root, dst_dir_fd=directory)
-        os.unlink(stray, dir_fd=directory)
+        _remove(directory, stray, uid, large)
     place.remember([key])
     return Row(uid, mask, size, date, modseq, recent, key), fixed
+
+
+def _remove(directory: int, stray: str, uid: int, large: bool) -> None:
+    """A file is not needed any more, for there is another one with its UID; of a large one that is a stub."""
+    if large:
+        put_aside(directory, stray, uid)
+    else:
+        os.unlink(stray, dir_fd=directory)
 
 
 def _was_adopted(directory: int, key: str, date: int, octets: bytes) -> bool:
@@ -206,17 +227,25 @@ def _was_adopted(directory: int, key: str, date: int, octets: bytes) -> bool:
     if found is None:
         return False
     status = os.stat(found[1], dir_fd=directory)
-    return status.st_mtime_ns // 1000 == date and octets_of(directory, found[1]) == octets
+    return (status.st_mtime_ns // 1000 == date and status.st_size == len(octets)
+            and octets_of(directory, found[1], len(octets)) == octets)
 
 
-def octets_of(directory: int, path: str) -> bytes:
-    """A whole file, but nothing that a link leads to."""
+def octets_of(directory: int, path: str, most: int) -> bytes:
+    """
+    A whole file, but nothing that a link leads to.
+
+    @raise OSError: it has grown and is larger than C{most} now.
+    """
     fd = os.open(path, _FLAGS, dir_fd=directory)
     try:
         octets = os.read(fd, _USUAL)
         if len(octets) == _USUAL:
             with open(fd, "rb", buffering=0, closefd=False) as file:
-                octets += file.readall()
+                while len(octets) <= most and (more := file.read(min(_PIECE, most + 1 - len(octets)))):
+                    octets += more
+        if len(octets) > most:
+            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
         return octets
     finally:
         os.close(fd)

@@ -109,7 +109,7 @@ def _move(filer: Filer, mailbox: str, box: str, old: str, new: str) -> list[tupl
 def _subscriptions(layout: Layout, box: str) -> list[str]:
     try:
         return layout.read(f"{box}/{SUBSCRIPTIONS}").decode("utf-8", "replace").split("\n")[:-1]
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return [name for name, _ in SPECIAL_FOLDERS]
 
 

@@ -191,9 +191,14 @@ class Catalogue:
                 continue
             try:
                 head = loading.head(self._store.layout, mailbox, name)
-                counted = self._survey(directory) if directory is not None else None
-            except (NotFound, FileNotFoundError):
+            except NotFound:
                 continue
+            try:
+                counted = self._survey(directory) if directory is not None else None
+            except (FileNotFoundError, NotADirectoryError):
+                # It has gone meanwhile, or there is something else in its place.
+                self._store.layout.broken(str(directory))
+                counted = None
             counts = (counted.total, counted.unseen, counted.recent) if counted else (0, 0, 0)
             statuses.append(FolderStatus(
                 name, head.special_use, *counts, head.uidvalidity, head.uidnext, head.highestmodseq,

@@ -55,6 +55,8 @@ class Changing(FolderState):
         #: Messages that cannot be told yet: the folder is being loaded, or an earlier one is not known.
         self._early: list[Row] = []
         self._times = (0, 0)
+        #: Of the UID file, (0, 0) when it was not seen.
+        self._stamp = (0, 0)
         #: UIDs of messages whose files are not yet where they should be, and whether any were noted on disk.
         self._unplaced: set[int] = set()
         self._noted = False
@@ -192,10 +194,15 @@ class Changing(FolderState):
             return
         self.require()
         try:
-            found, table = await store.reader.call(
-                loading.look, store.layout, directory, self._rows, self._times, self.uidnext)
-        except NotFound:
-            store.lost(self)
+            found, table, self._stamp = await store.reader.call(
+                loading.look, store.layout, directory, self._rows,
+                loading.Seen(self.uidvalidity, self._stamp, self._times), self.uidnext)
+        except NotFound as error:
+            if isinstance(error, loading.Another):
+                store.layout.replaced(directory)
+            if not self.gone:
+                store.lost(self)
+                await self._renew()
             raise
         if found is None:
             early, self._early = self._early, []
@@ -224,6 +231,11 @@ class Changing(FolderState):
             await self._mark(noted, 0)
         if found.strays:
             await store.adopt(self.mailbox, self.name, found.strays)
+
+    async def _renew(self) -> None:
+        """What is here now, or will be, has another UIDVALIDITY than what was told of: it is not the same."""
+        await self._store.writer.call(
+            self._store.filer.renew, self.mailbox, self.name, self.uidvalidity, self.uidnext, self._stamp[0])
 
     def _restated(self, restated: Sequence[tuple[int, int, bool]], modseq: int) -> list[tuple[int, int]]:
         """Another program has renamed files; what is noted besides has to be noted again."""

@@ -19,7 +19,7 @@ import msgspec
 from simmail.core.address import Address
 from simmail.core.digest import Digest, Enclosed
 from simmail.core.ordering import OF_FOLDER, Criterion
-from simmail.mailstore.files import Shown
+from simmail.mailstore.files import Shown, Stub
 from simmail.mailstore.flags import instant, microseconds
 from simmail.mailstore.fulltext import FullText
 from simmail.mailstore.indexfile import IndexFile
@@ -250,6 +250,14 @@ class DigestRows:
 
         @param names: the fields that are wanted now, which are answered; no others need to be taken.
         """
+        stubs = [one for one in messages if isinstance(one.octets, Stub)]
+        if stubs:
+            # Whoever can read them later finds nothing known of them.
+            found = self.take(number, [one for one in messages if one not in stubs], names)
+            for one in stubs:
+                digest = self._digest(one.octets)
+                found[one.uid] = tuple([getattr(digest, name) for name in names])
+            return found
         if self._shown is not None and is_shown(names):
             return self.keep_shown(number, [(uid, self._shown(octets)) for uid, _, octets in messages], names)
         digests = [self._digest(one.octets) for one in messages]

@@ -25,6 +25,7 @@ from simmail.mailstore.layout import TMP, Layout
 from simmail.mailstore.maildir import Row, row_of
 from simmail.mailstore.names import mailbox_dir
 from simmail.mailstore.segments import Left, Where
+from simmail.mailstore.uids import Damaged
 
 #: UID files kept open.
 MOST_OPEN = 512
@@ -128,10 +129,9 @@ class Filer:
             place = self._places[key] = self._found(mailbox, name, create)
         else:
             try:
-                place.uids.reopen(self.root, place.directory)
-            except FileNotFoundError:
-                self.forget(mailbox, name)
-                return self.place(mailbox, name, create)
+                place.uids.reopen()
+            except (FileNotFoundError, NotADirectoryError, Damaged):
+                return self._again(key, create)
         self._open[key] = place
         if len(self._open) > MOST_OPEN:
             self._open.popitem(last=False)[1].uids.close()
@@ -152,6 +152,46 @@ class Filer:
         if directory is None:
             directory = layout.make_folder(box, name)
         return Place(mailbox, name, directory, layout.open_uids(directory))
+
+    def _again(self, key: tuple[str, str], create: bool) -> Place:
+        """
+        A folder whose UID file is not what it was, or whose files are not where they were.
+
+        @raise NotFound: it is not there and not to be created.
+        """
+        before = self._places.get(key)
+        self.forget(*key)
+        place = self.place(*key, create)
+        self.layout.mend(place.directory)
+        if before is not None:
+            self._renew(place, before.uids.uidvalidity, before.uids.uidnext, before.uids.inode)
+        return place
+
+    def _renew(self, place: Place, uidvalidity: int, uidnext: int, inode: int) -> None:
+        """A folder has a greater UIDVALIDITY than it had, unless its UID file is the one that it was."""
+        uids = place.uids
+        if uids.uidvalidity <= uidvalidity and (uids.inode != inode or uids.uidnext < uidnext):
+            with uids.locked():
+                uids.raise_to(maildir.highest_uid(self.root, place.directory) + 1)
+                uids.change(uids.special_use, self.layout.next_uidvalidity())
+            self.layout.replaced(place.directory)
+
+    def renew(self, mailbox: str, name: str, uidvalidity: int, uidnext: int, inode: int) -> None:
+        """
+        Another folder was put in the place of one, or will be made there: it gets a greater UIDVALIDITY.
+
+        @param inode: number of the UID file that the folder had, 0 for any other.
+        """
+        try:
+            place = self.place(mailbox, name, create=False)
+            try:
+                with place.uids.locked():
+                    pass
+            except (FileNotFoundError, Damaged):
+                place = self._again((mailbox, name), create=False)
+        except NotFound:
+            return
+        self._renew(place, uidvalidity, uidnext, inode)
 
     def make(self, mailbox: str, name: str) -> str:
         """A standard folder that is only shown is made; answers its directory."""
@@ -248,10 +288,9 @@ class Filer:
                     try:
                         place = self.place(*key, create)
                         uid, row = self._put(sheet, place, filing.flags)
-                    except FileNotFoundError:
-                        # Another program removed the folder under our hands.
-                        self.forget(*key)
-                        place = self.place(*key, create)
+                    except (FileNotFoundError, Damaged):
+                        # Another program removed the folder under our hands, or put something else in its place.
+                        place = self._again(key, create)
                         uid, row = self._put(sheet, place, filing.flags)
                 uids = place.uids
                 copies[key] = Copy(filing.mailbox, filing.folder, uid, uids.uidvalidity)

@@ -49,7 +49,12 @@ class Folder(Flagging):
         """
         store = self._store
         head: Head = await store.reader.call(loading.head, store.layout, self.mailbox, self.name)
-        snapshot: Snapshot | None = await store.indexed(store.index.load, self.mailbox, self.name, head.uidvalidity)
+        last, snapshot = await store.indexed(
+            store.index.recall, self.mailbox, self.name, head.uidvalidity) or (0, None)
+        if last > head.uidvalidity or (snapshot is not None and snapshot.uidnext > head.uidnext):
+            # Somebody has put an older one in its place, or removed it: UIDs would be given twice.
+            await store.writer.call(store.filer.renew, self.mailbox, self.name, max(last, head.uidvalidity), 0, 0)
+            head, snapshot = await store.reader.call(loading.head, store.layout, self.mailbox, self.name), None
         found: Loaded = await store.reader.call(loading.load, store.layout, head, snapshot)
         bumped = 0
         if found.noticed or found.gone:
@@ -61,7 +66,7 @@ class Folder(Flagging):
             raise NotFound(f"folder {self.name} of {self.mailbox} is gone")
 
     def _install(self, head: Head, found: Loaded, bumped: int) -> None:
-        self.directory = head.directory
+        self.directory, self._stamp = head.directory, head.stamp
         self.uidvalidity, self.objectid, self.special_use = head.uidvalidity, head.objectid, head.special_use
         self.uidnext, self.highestmodseq = head.uidnext, max(head.highestmodseq, bumped)
         self._learn(head.keywords)
@@ -363,7 +368,7 @@ class Folder(Flagging):
         if self.directory is None or not any(paths):
             return [None] * len(uids)
         found: list[bytes | None] = await self._store.reader.call(
-            read_files, self._store.layout.root, self.directory, paths)
+            read_files, self._store.layout, self.directory, paths)
         return found
 
     def digests(self, uids: Iterable[int]) -> Deferred[dict[int, Digest]]:

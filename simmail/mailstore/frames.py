@@ -44,11 +44,12 @@ def pickled(value: object) -> bytes:
 
 
 class Logged(NamedTuple):
-    """A line for the log: a level's name, the namespace, the text."""
+    """A line for the log: a level's name, the namespace, the text; C{fields}: those of a line about L{damage}."""
 
     level: str
     namespace: str
     text: str
+    fields: dict[str, str] = {}
 
 
 encode_logged = msgspec.msgpack.Encoder().encode

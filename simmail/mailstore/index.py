@@ -52,12 +52,15 @@ class Index:
     The index in one file.
 
     @param digest: takes the digest of a message; shown: takes only its envelope and structure, None for never.
+    @param shared: other processes use the file too.
     @ivar digests: of messages.
     @ivar fulltext: which of them hold a text.
     """
 
-    def __init__(self, path: str, digest: Callable[[bytes], Digest], shown: Shown | None = None) -> None:
-        self._file = IndexFile(path, (_FOLDERS, *digestrows.SCHEMA, *fulltext.SCHEMA), fulltext.EXTRAS)
+    def __init__(
+        self, path: str, digest: Callable[[bytes], Digest], shown: Shown | None = None, shared: bool = False
+    ) -> None:
+        self._file = IndexFile(path, (_FOLDERS, *digestrows.SCHEMA, *fulltext.SCHEMA), fulltext.EXTRAS, shared)
         self.fulltext = FullText(self._file)
         self.digests = DigestRows(self._file, self.fulltext, digest, shown)
         self._folders: dict[tuple[str, str, int], int] = {}
@@ -70,6 +73,15 @@ class Index:
     def erase(self) -> None:
         """It is gone."""
         self._file.erase()
+
+    def distrust(self, why: Exception) -> None:
+        """It was found damaged: the next who asks finds it empty."""
+        self._file.distrust(why)
+
+    @property
+    def born(self) -> int:
+        """Another number whenever what was known is not known any more."""
+        return self._file.born
 
     # Folders
 
@@ -105,6 +117,12 @@ class Index:
             return _snapshot(octets)
         except msgspec.MsgspecError:
             return None
+
+    def recall(self, mailbox: str, name: str, uidvalidity: int) -> tuple[int, Snapshot | None]:
+        """The UIDVALIDITY that a folder had when it was last known here (0: it was not), and C{load}."""
+        row = self._file.sql.execute(
+            "select uidvalidity from folders where mailbox=? and name=?", (mailbox, name)).fetchone()
+        return row[0] if row is not None else 0, self.load(mailbox, name, uidvalidity)
 
     def save(self, mailbox: str, name: str, snapshot: Snapshot) -> None:
         """A folder as it is."""

@@ -29,13 +29,15 @@ class IndexFile:
 
     @param schema: statements that make its tables.
     @param extras: statements that make tables which this SQLite may not know; without them all works, slower.
+    @param shared: other processes use the file too.
     @ivar born: another number whenever it was made anew or closed.
     """
 
     log = Logger()
 
-    def __init__(self, path: str, schema: Sequence[str], extras: Sequence[str]) -> None:
+    def __init__(self, path: str, schema: Sequence[str], extras: Sequence[str], shared: bool = False) -> None:
         self._path = path
+        self._shared = shared
         self._schema = schema
         self._extras = extras
         self._connection: sqlite3.Connection | None = None
@@ -78,8 +80,10 @@ class IndexFile:
         try:
             connection.text_factory = bytes
             # Not mapped: the process would grow with the file and die of a disk that fails, and reading is as fast.
-            for pragma in ("page_size=16384", "journal_mode=wal", "synchronous=off", "mmap_size=0",
-                           "cache_size=-2048", "temp_store=memory"):
+            # Nor is the index of its log, for who alone uses the file: one that is cut would end the process.
+            for pragma in (f"locking_mode={'normal' if self._shared else 'exclusive'}", "page_size=16384",
+                           "journal_mode=wal", "synchronous=off", "mmap_size=0", "cache_size=-2048",
+                           "temp_store=memory"):
                 connection.execute(f"pragma {pragma}")
             if new:
                 self._create(connection)
@@ -110,6 +114,19 @@ class IndexFile:
                 os.unlink(self._path + suffix)
             except FileNotFoundError:
                 pass
+            except IsADirectoryError:
+                # Nothing of ours; whoever put it there may want it.
+                os.rename(self._path + suffix, f"{self._path}{suffix}.{self.born}.damaged")
+
+    def distrust(self, why: Exception) -> None:
+        """It is not what was written: the next who asks finds it new and empty."""
+        self.log.warn("the index {path} is damaged and made anew: {why}", path=self._path, why=why)
+        try:
+            self.close()
+        except sqlite3.Error:
+            # What it could not write any more is of no use.
+            self._connection = None
+        self._remove()
 
     def close(self) -> None:
         """It stays on disk."""

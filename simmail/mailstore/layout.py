@@ -10,8 +10,10 @@ C{simmail-absent}.  Every path is below one open directory.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
+import stat
 from collections.abc import Callable, Iterable
 from itertools import count
 from typing import NamedTuple
@@ -19,17 +21,23 @@ from typing import NamedTuple
 from simmail.core.delivery import SPECIAL_FOLDERS
 from simmail.errors import Conflict, NotFound
 from simmail.mailstore import maildir
+from simmail.mailstore.damage import Damage
 from simmail.mailstore.names import (
     HASHED, INBOX, check_mailbox, folder_dir, folder_of, is_inferior, mailbox_dir, mailbox_of,
 )
 from simmail.mailstore.special import is_standard, renamed_use, use_of
 from simmail.mailstore.syncing import NotSynced, sync_file
-from simmail.mailstore.uids import Damaged, Uids, next_uidvalidity, write_new
+from simmail.mailstore.uids import FILE, Damaged, Uids, next_uidvalidity, put_aside, write_new
 
 TMP, GONE = ".tmp", ".gone"
 COUNTER = ".uidvalidity"
 NAME, ABSENT, SUBSCRIPTIONS = "simmail-mailbox", "simmail-absent", "subscriptions"
 _PARTS = ("new", "cur", "tmp")
+#: What is wrong with a place, as it is told.
+_NO_MAILBOX = "something that is no directory is in the place of a mailbox"
+_NO_PART = "something that is no directory is in the place of new/ or cur/ of a folder"
+_REPLACED = "a folder was removed or replaced; what is there now has a new UIDVALIDITY"
+_UIDS = f"{FILE} of a folder was damaged; the folder has a new UIDVALIDITY"
 
 
 class Shown(NamedTuple):
@@ -44,6 +52,7 @@ class Layout:
     The directories of one universe.
 
     @ivar root: descriptor of the universe's directory; tmp: of its C{.tmp}; both -1 when closed.
+    @ivar damage: is told what is found damaged.
     @param floor: Unix time, the least a new UIDVALIDITY may be.
     @ivar doubted: called when the disk may have lost what was written.
     """
@@ -55,6 +64,8 @@ class Layout:
         self._floor = floor
         self.doubted: Callable[[NotSynced], None] = lambda error: None
         self._names = count(1)
+        self._strangers: set[str] = set()
+        self.damage = Damage(universe)
         for each in (path, self.path, f"{self.path}/{TMP}", f"{self.path}/{GONE}"):
             os.makedirs(each, mode=0o700, exist_ok=True)
         self.root = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -71,20 +82,30 @@ class Layout:
         """A name in C{.tmp} that nobody else uses."""
         return f"{os.getpid()}-{next(self._names)}"
 
-    def _uidvalidity(self) -> int:
+    def next_uidvalidity(self) -> int:
+        """A UIDVALIDITY greater than all that were given before."""
         return next_uidvalidity(self._counter, self._floor())
 
     # Mailboxes
 
     def boxes(self) -> dict[str, str]:
         """All mailboxes, with their directories."""
-        found = {}
+        found, strangers = {}, set()
         with os.scandir(self.root) as entries:
             for entry in entries:
-                if not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False):
-                    mailbox = self._name_of(entry.name)
-                    if mailbox is not None:
-                        found[mailbox] = entry.name
+                if entry.name.startswith("."):
+                    continue
+                if not entry.is_dir(follow_symlinks=False):
+                    strangers.add(entry.name)
+                    continue
+                mailbox = self._name_of(entry.name)
+                if mailbox is not None:
+                    found[mailbox] = entry.name
+        for name in strangers:
+            self.damage.found(name, _NO_MAILBOX)
+        for name in self._strangers - strangers:
+            self.damage.well(name)
+        self._strangers = strangers
         return found
 
     def _name_of(self, box: str) -> str | None:
@@ -117,7 +138,7 @@ class Layout:
         box = mailbox_dir(check_mailbox(mailbox))
         if self.has_box(box):
             return False
-        uidvalidity = self._uidvalidity()
+        uidvalidity = self.next_uidvalidity()
         fresh = self._make(uidvalidity, f"{uidvalidity:x}", "")
         if box.startswith(HASHED):
             self.write(f"{fresh}/{NAME}", mailbox.encode("utf-8"))
@@ -140,7 +161,7 @@ class Layout:
             names = os.listdir(f"{self.path}/{box}")
         except (FileNotFoundError, NotADirectoryError):
             raise NotFound("there is no such mailbox") from None
-        if "cur" not in names:
+        if "cur" not in names and FILE not in names:
             raise NotFound("there is no such mailbox")
         for directory in names:
             name = folder_of(directory) if directory.startswith(".") else None
@@ -167,8 +188,13 @@ class Layout:
     def _is_folder(self, directory: str) -> bool:
         try:
             os.stat(f"{directory}/cur", dir_fd=self.root)
-        except (FileNotFoundError, NotADirectoryError):
+        except NotADirectoryError:
             return False
+        except FileNotFoundError:
+            if not self.has(f"{directory}/{FILE}"):
+                return False
+            # Somebody has removed a part of it.
+            self.mend(directory)
         return True
 
     def directory(self, box: str, name: str) -> str | None:
@@ -199,17 +225,14 @@ class Layout:
         try:
             return Uids.open(self.root, directory)
         except Damaged:
-            os.rename(f"{directory}/simmail-uids", f"{directory}/simmail-uids.damaged",
-                      src_dir_fd=self.root, dst_dir_fd=self.root)
+            aside = f"{FILE}.damaged"
+            put_aside(self.root, directory, f"{aside}-{self.unique()}" if self.has(f"{directory}/{aside}") else aside)
+            self.damage.found(f"{directory}/{FILE}", _UIDS)
         except FileNotFoundError:
             if not self._is_folder(directory):
                 raise NotFound("the folder is gone") from None
-        for part in _PARTS:
-            try:
-                os.mkdir(f"{directory}/{part}", 0o700, dir_fd=self.root)
-            except FileExistsError:
-                pass
-        uidvalidity = self._uidvalidity()
+        self.mend(directory)
+        uidvalidity = self.next_uidvalidity()
         temporary = f"{TMP}/{self.unique()}"
         write_new(self.root, temporary, uidvalidity, f"{uidvalidity:x}",
                   uidnext=maildir.highest_uid(self.root, directory) + 1)
@@ -220,6 +243,26 @@ class Layout:
         finally:
             os.unlink(temporary, dir_fd=self.root)
         return Uids.open(self.root, directory)
+
+    def mend(self, directory: str) -> None:
+        """The directory of a folder has the parts that it must have."""
+        for part in _PARTS:
+            try:
+                os.mkdir(f"{directory}/{part}", 0o700, dir_fd=self.root)
+            except FileExistsError:
+                pass
+
+    def broken(self, directory: str) -> NotFound:
+        """What to raise when the files of a folder are not to be had: it is gone, or a part of it is, or is none."""
+        if self._is_folder(directory):
+            self.mend(directory)
+            if not all(os.path.isdir(f"{self.path}/{directory}/{part}") for part in _PARTS):
+                self.damage.found(directory, _NO_PART)
+        return NotFound("the folder is gone")
+
+    def replaced(self, directory: str) -> None:
+        """There is another folder where one was."""
+        self.damage.found(f"{directory}/{FILE}", _REPLACED)
 
     def identity(self, box: str, name: str) -> tuple[int, str]:
         """The UIDVALIDITY and object id that a standard folder has before it is made."""
@@ -238,7 +281,7 @@ class Layout:
         if is_standard(name) and name not in absent:
             uidvalidity, objectid = self.identity(box, name)
         else:
-            uidvalidity = self._uidvalidity()
+            uidvalidity = self.next_uidvalidity()
             objectid = f"{uidvalidity:x}"
         fresh = self._make(uidvalidity, objectid, special_use or use_of(name), subfolder=True)
         if not self._appear(fresh, directory):
@@ -278,7 +321,7 @@ class Layout:
             uids = self.open_uids(directory)
             try:
                 with uids.locked():
-                    uids.change(renamed_use(source, target, uids.special_use), self._uidvalidity())
+                    uids.change(renamed_use(source, target, uids.special_use), self.next_uidvalidity())
                     if is_standard(source):
                         self._set_absent(box, [*self.lines(f"{box}/{ABSENT}"), source])
                     os.rename(directory, f"{box}/{folder_dir(target)}", src_dir_fd=self.root, dst_dir_fd=self.root)
@@ -330,10 +373,24 @@ class Layout:
     # Small files
 
     def read(self, path: str) -> bytes:
-        """A small file."""
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC, dir_fd=self.root)
-        with open(fd, "rb") as file:
-            return file.read()
+        """A small file.  @raise FileNotFoundError: there is none, but perhaps something else."""
+        # Not waiting for whoever might write to a pipe.
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=self.root)
+        try:
+            if not stat.S_ISREG(os.fstat(fd).st_mode):
+                raise FileNotFoundError(errno.ENOENT, "it is no file", path)
+            with open(fd, "rb", closefd=False) as file:
+                return file.read()
+        finally:
+            os.close(fd)
+
+    def has(self, path: str) -> bool:
+        """Whether anything is there."""
+        try:
+            os.stat(path, dir_fd=self.root, follow_symlinks=False)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        return True
 
     def write(self, path: str, octets: bytes) -> None:
         """A small file, all or nothing and synced."""

@@ -17,6 +17,7 @@ from simmail.mailstore.maildir import Row
 from simmail.mailstore.names import mailbox_dir
 from simmail.mailstore.rows import Rows
 from simmail.mailstore.special import use_of
+from simmail.mailstore.uids import stamp_of
 
 
 #: Real seconds after which a modification time says for certain that nothing has changed since: kernels take it
@@ -24,8 +25,17 @@ from simmail.mailstore.special import use_of
 SETTLED = 0.05
 
 
+class Another(NotFound):
+    """The folder is gone, and another one is in its place."""
+
+
 class Head(NamedTuple):
-    """What the UID file of a folder says; C{directory} None: it is not made yet."""
+    """
+    What the UID file of a folder says.
+
+    @ivar directory: None when it is not made yet.
+    @ivar stamp: as L{stamp_of} answers it, taken before.
+    """
 
     directory: str | None
     uidvalidity: int
@@ -35,6 +45,7 @@ class Head(NamedTuple):
     objectid: str
     special_use: str
     keywords: tuple[str, ...]
+    stamp: tuple[int, int] = (0, 0)
 
 
 class Difference(NamedTuple):
@@ -62,11 +73,12 @@ def head(layout: Layout, mailbox: str, name: str) -> Head:
     if directory is None:
         uidvalidity, objectid = layout.identity(box, name)
         return Head(None, uidvalidity, 1, 1, 0, objectid, use_of(name), ())
+    stamp = stamp_of(layout.root, directory)
     uids = layout.open_uids(directory)
     uids.close()
     # The standard folders keep their use when another program made them.
     return Head(directory, uids.uidvalidity, uids.uidnext, uids.highestmodseq, uids.expunged, uids.objectid,
-                uids.special_use or use_of(name), uids.keywords)
+                uids.special_use or use_of(name), uids.keywords, stamp)
 
 
 def difference(
@@ -121,23 +133,47 @@ def difference(
     return Difference(added, gone, restated, strays, listing.times)
 
 
-def look(
-    layout: Layout, directory: str, rows: Rows, times: tuple[int, int], uidnext: int
-) -> tuple[Difference | None, tuple[str, ...]]:
+class Seen(NamedTuple):
     """
-    What others changed in a folder, and its table of keywords now.
+    A folder as it was seen.
 
-    @raise NotFound: it is gone.
+    @ivar stamp: as L{stamp_of} answers it; (0, 0) for not seen yet.
+    @ivar times: of C{new} and C{cur} (nanoseconds).
+    """
+
+    uidvalidity: int
+    stamp: tuple[int, int]
+    times: tuple[int, int]
+
+
+def look(
+    layout: Layout, directory: str, rows: Rows, seen: Seen, uidnext: int
+) -> tuple[Difference | None, tuple[str, ...], tuple[int, int]]:
+    """
+    What others changed in a folder, its table of keywords now, and the stamp of its UID file.
+
+    @raise NotFound: it is gone, or cannot be read.
+    @raise Another: it is not the folder that was seen.
     """
     try:
-        found = difference(layout, directory, rows, times, uidnext)
+        stamp = stamp_of(layout.root, directory)
+        if stamp != seen.stamp:
+            _check(layout, directory, seen, uidnext)
+        found = difference(layout, directory, rows, seen.times, uidnext)
         if found is None:
-            return None, ()
+            return None, (), stamp
         uids = layout.open_uids(directory)
         uids.close()
-        return found, uids.keywords
-    except FileNotFoundError:
-        raise NotFound("the folder is gone") from None
+        return found, uids.keywords, stamp
+    except (FileNotFoundError, NotADirectoryError):
+        raise layout.broken(directory) from None
+
+
+def _check(layout: Layout, directory: str, seen: Seen, uidnext: int) -> None:
+    uids = layout.open_uids(directory)
+    uids.close()
+    if uids.uidvalidity != seen.uidvalidity or seen.stamp[0] not in (0, uids.inode) or uids.uidnext < uidnext:
+        raise Another("the folder is another one")
 
 
 def _uidnext(layout: Layout, directory: str) -> int:
@@ -175,6 +211,7 @@ def load(layout: Layout, head: Head, snapshot: Snapshot | None) -> Loaded:
     if head.directory is None:
         return Loaded(Rows(), [], [], [], (0, 0), [], 1)
     loaded = _load(layout, head, head.directory, snapshot)
+    layout.damage.well(head.directory)
     noted = marks.read(layout.root, head.directory)
     rows, noticed = loaded.rows, set(loaded.noticed)
     for mark in noted:
@@ -195,8 +232,8 @@ def _load(layout: Layout, head: Head, directory: str, snapshot: Snapshot | None)
         if snapshot is None or rows is None:
             return _listed(layout, head)
         found = difference(layout, directory, rows, snapshot.times, snapshot.uidnext)
-    except FileNotFoundError:
-        raise NotFound("the folder is gone") from None
+    except (FileNotFoundError, NotADirectoryError):
+        raise layout.broken(directory) from None
     vanished_from = snapshot.vanished_from
     if head.expunged > snapshot.highestmodseq:
         # What came and went since then nobody knows.

@@ -26,7 +26,7 @@ from simmail.core.digest import Digest
 from simmail.core.digesting import digest as core_digest
 from simmail.errors import Invalid, NotFound, Refusal, Unavailable
 from simmail.interfaces import IMailStore
-from simmail.mailstore.adopting import Adopted
+from simmail.mailstore.adopting import MOST, Adopted
 from simmail.mailstore.annotating import Annotations
 from simmail.mailstore.boxes import Boxes
 from simmail.mailstore.cabinet import Cabinet
@@ -39,6 +39,7 @@ from simmail.mailstore.folder import Folder
 from simmail.mailstore.held import Held
 from simmail.mailstore.idle import Idle
 from simmail.mailstore.index import Index
+from simmail.mailstore.indexing import Indexer
 from simmail.mailstore.journal import Journal
 from simmail.mailstore.maildir import Row
 from simmail.mailstore.mending import Mending
@@ -58,6 +59,7 @@ from simmail.mailstore.strays import Strays
 from simmail.mailstore.tally import Tally
 from simmail.mailstore.telling import OnForeign, Telling
 from simmail.mailstore.watching import Watch
+from simmail.mailstore.worker import IWorker
 
 #: Longest that anybody waits to see what was promised, when the disk is slow (real seconds).
 _PATIENCE = 1.5
@@ -79,6 +81,7 @@ class MailStore:
     @ivar idle: what is done when there is nothing else to do.
     @ivar unfiled: ids of deliveries that the disk refused when they were replayed.
     @param shared: other processes serve the same mail; files then always have their flags in their names.
+    @param most: octets that a message of another program may have to be shown whole.
     """
 
     log = Logger()
@@ -86,13 +89,14 @@ class MailStore:
     def __init__(
         self, universe: str, root: str, journal: Journal, index: str, reactor: Any,
         digest: Callable[[bytes], Digest] = core_digest, shared: bool = False, shown: Shown | None = None,
+        most: int = MOST,
     ) -> None:
-        self.shared = shared
+        self.shared, self.most = shared, most
         self.universe = universe
         self.journal = journal
         self.reactor = reactor
         self.digest_of, self.shown = digest, shown
-        self.writer, self.reader, self.indexer = journal.writer, journal.reader, journal.indexer
+        self.writer, self.reader = journal.writer, journal.reader
         self._telling = Telling(self)
         try:
             journal.attach(root)
@@ -101,7 +105,8 @@ class MailStore:
             self.boxes = Boxes(self.layout, self.seconds, lambda mailbox: self.tally.made(mailbox), self._gone)
         except OSError as error:
             raise Unavailable(f"the mail in {root} cannot be reached: {error.strerror}") from error
-        self.index = Index(f"{index}/{mailbox_dir(universe)}.sqlite", digest, shown)
+        self.index = Index(f"{index}/{mailbox_dir(universe)}.sqlite", digest, shown, shared)
+        self.indexer: IWorker = Indexer(journal.indexer, self.index)
         self.held = Held(self.layout, self.reader)
         self.annotations = Annotations(self)
         self.catalogue, self.openings = Catalogue(self), Openings(self)
@@ -163,11 +168,17 @@ class MailStore:
         except Invalid:
             return fail_now()
         self.idle.wait()
-        if durable is None or self.shared:
-            # Other processes would look at once.
+        if durable is None or self.shared or self.layout.damage.said and self._harmed(delivery):
+            # Other processes would look at once, and who may be refused must not be promised anything.
             return self.journal.accept(delivery, self._file).addCallback(self.filed)
         promise = self._sight.promise(durable)
         return self.journal.accept(delivery, self._file, promise).addCallback(self.filed).addBoth(promise.over)
+
+    def _harmed(self, delivery: Delivery) -> bool:
+        """Whether a place that it goes to is known to be damaged."""
+        said, layout = self.layout.damage.said, self.layout
+        return any(layout.directory_of(one.mailbox, one.folder) in said or mailbox_dir(one.mailbox) in said
+                   for one in delivery.filings)
 
     def visible(self) -> Deferred[None] | None:
         """Deferred that fires when all that was promised is visible; None: it is."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -60,8 +61,12 @@ def line(modseq: int, mask: int, uids: Iterable[int]) -> bytes:
 def read(root: int, directory: str) -> list[Mark]:
     """The lines of a folder, in order; what a crash left half written is none."""
     try:
-        fd = os.open(f"{directory}/{FILE}", os.O_RDONLY | os.O_CLOEXEC, dir_fd=root)
+        # Not waiting for whoever might write to a pipe.
+        fd = os.open(f"{directory}/{FILE}", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=root)
     except FileNotFoundError:
+        return []
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
         return []
     with open(fd, "rb") as file:
         lines = file.read().decode("ascii", "replace").split("\n")
@@ -82,7 +87,8 @@ def append(root: int, directory: str, octets: bytes) -> None:
 
     @raise OSError: the disk refused, and nothing is written.
     """
-    fd = os.open(f"{directory}/{FILE}", os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600, dir_fd=root)
+    fd = os.open(f"{directory}/{FILE}", os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o600,
+                 dir_fd=root)
     try:
         before = os.fstat(fd).st_size
         try:

@@ -87,7 +87,7 @@ def _look(layout: Layout, boxes: Sequence[Named], listed: Listed, settled: float
             if known is None or known[0] != changed or changed / 1e9 >= settled:
                 names = [one.name for one in layout.folders(box).values() if one.directory is not None]
                 known = listed[box] = changed, names
-        except (NotFound, FileNotFoundError):
+        except (NotFound, FileNotFoundError, NotADirectoryError):
             listed.pop(box, None)
             continue
         found += [(mailbox, name) for name in known[1]]

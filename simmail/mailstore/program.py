@@ -188,7 +188,8 @@ class Program:
         if failure is not None:
             text = f"{text}\n{failure.getTraceback()}"
         # By any thread: it is sent with what is answered next.
-        self._lines.append(encode_logged(Logged(event["log_level"].name, event["log_namespace"], text)))
+        fields = {name: str(event[name]) for name in ("universe", "where", "trouble") if "trouble" in event}
+        self._lines.append(encode_logged(Logged(event["log_level"].name, event["log_namespace"], text, fields)))
 
     def _say(self, kind: int, octets: bytes) -> None:
         self._out += (head(kind, len(octets)), octets)

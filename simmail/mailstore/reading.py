@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 _SLICE, _OCTETS = 512, 2 * 1024 * 1024
 #: Of so many messages the writer is asked for half; octets of one of them, and messages of one question, at most.
 _MANY, _SMALL, _FEW = 128, 64 * 1024, 32
+#: Attempts of a question to an index that is damaged again and again.
+_TRIES = 3
 #: Messages whose digests are taken in one go without the index.
 _ALONE = 16
 #: Messages that are looked for in the index in one go.
@@ -117,14 +119,25 @@ async def containing(folder: Folder, store: MailStore, name: str, text: str) -> 
         some = uids[begin:begin + LOOKED]
         store.idle.disturb()
         asked = key, name, text, some
-        missing, having = await store.indexer.call(_containing, store.index, *asked, False)
-        if missing:
-            async for _ in taken(folder, store, key, missing, ()):
-                pass
-            _, having = await store.indexer.call(_containing, store.index, *asked, True)
+        having: list[int] = []
+        async for _ in while_anew(store.index):
+            missing, having = await store.indexer.call(_containing, store.index, *asked, False)
+            if missing:
+                async for _ in taken(folder, store, key, missing, ()):
+                    pass
+                _, having = await store.indexer.call(_containing, store.index, *asked, True)
         found += having
     # What came meanwhile was not looked at; what went is not there.
     return list(folder.there(found))
+
+
+async def while_anew(index: Index) -> AsyncIterator[None]:
+    """Once, and again when the index was found damaged meanwhile: what was known at the beginning is not at the end."""
+    for _ in range(_TRIES):
+        born = index.born
+        yield
+        if index.born == born:
+            return
 
 
 async def taken(
@@ -212,7 +225,7 @@ def _take_files(
     found = index.digests.fetch(number, list(paths), names)
     missing = [uid for uid in paths if uid not in found]
     if missing:
-        octets = read_files(store.layout.root, directory, [paths[uid] for uid in missing])
+        octets = read_files(store.layout, directory, [paths[uid] for uid in missing])
         found.update(index.digests.take(number, [
             Unread(uid, dates[uid] or 0, one) for uid, one in zip(missing, octets) if one is not None], names))
     return found
@@ -227,12 +240,18 @@ async def ordered(
     key = (folder.mailbox, folder.name, folder.uidvalidity)
     store.idle.disturb()
     try:
-        found: list[int] = await store.indexer.call(_ordered, store.index, key, wanted, criteria)
-        if len(found) < len(wanted):
-            for begin in range(0, len(wanted), LOOKED):
-                store.idle.disturb()
-                await understand(folder, store, wanted[begin:begin + LOOKED])
+        found: list[int] = []
+        async for _ in while_anew(store.index):
             found = await store.indexer.call(_ordered, store.index, key, wanted, criteria)
+            if len(found) < len(wanted):
+                for begin in range(0, len(wanted), LOOKED):
+                    store.idle.disturb()
+                    await understand(folder, store, wanted[begin:begin + LOOKED])
+                found = await store.indexer.call(_ordered, store.index, key, wanted, criteria)
+        if len(found) < len(wanted):
+            # Those that cannot be read, behind all others.
+            known = set(found)
+            found += [uid for uid in wanted if uid not in known and folder.entry(uid) is not None]
         return found
     except Unavailable:
         names = ["sent", *[one.name for one in criteria if one.name not in OF_FOLDER]]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from simmail.errors import NotFound
-from simmail.mailstore.reading import LOOKED, Key, taken
+from simmail.mailstore.reading import LOOKED, Key, taken, while_anew
 
 if TYPE_CHECKING:
     from simmail.mailstore.folder import Folder
@@ -35,16 +35,18 @@ async def containing(store: MailStore, folders: Sequence[Folder], wanted: Wanted
             found[some[0]] = await _of_large(folders[some[0]], wanted)
             continue
         asked = [(_key(folders[at]), folders[at].uids[:]) for at in some]
-        missing, having = await store.indexer.call(_holding, store.index, asked, wanted, False)
-        if missing:
-            for at, uids in zip(some, missing):
-                try:
-                    async for _ in taken(folders[at], store, _key(folders[at]), uids, ()):
-                        pass
-                except NotFound:
-                    # Gone meanwhile.
-                    continue
-            _, having = await store.indexer.call(_holding, store.index, asked, wanted, True)
+        having: list[Sequence[int]] = []
+        async for _ in while_anew(store.index):
+            missing, having = await store.indexer.call(_holding, store.index, asked, wanted, False)
+            if missing:
+                for at, uids in zip(some, missing):
+                    try:
+                        async for _ in taken(folders[at], store, _key(folders[at]), uids, ()):
+                            pass
+                    except NotFound:
+                        # Gone meanwhile.
+                        continue
+                _, having = await store.indexer.call(_holding, store.index, asked, wanted, True)
         for at, uids in zip(some, having):
             # What went meanwhile is not there.
             found[at] = folders[at].there(uids)

@@ -79,7 +79,7 @@ class Strays:
                 self._behind += ours
                 asked.append((store.writer.call(
                     adopt, store.filer, mailbox, name, some, partial(store.journal.clerk.owe, store.universe),
-                    store.shown if theirs else None), ours))
+                    store.shown if theirs else None, store.most), ours))
             answer, ours = asked.popleft()
             try:
                 adopted = await answer

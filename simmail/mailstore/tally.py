@@ -131,8 +131,8 @@ def _survey(filer: Filer, mailboxes: Iterable[str]) -> list[tuple[str, dict[str,
         for name, (_, directory) in shown.items():
             try:
                 one = survey(filer.root, directory) if directory is not None else None
-            except FileNotFoundError:
-                # Another program has removed it just now.
+            except (FileNotFoundError, NotADirectoryError):
+                # Another program has removed it just now, or put something else in its place.
                 continue
             if one is not None and one.total:
                 folders[name] = one.total, one.unseen

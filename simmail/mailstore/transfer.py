@@ -13,7 +13,7 @@ from functools import partial
 from itertools import chain, count
 from typing import NamedTuple
 
-from simmail.errors import Unavailable
+from simmail.errors import NotFound, Unavailable
 from simmail.mailstore import maildir, saving
 from simmail.mailstore.filing import Filer, Restated
 from simmail.mailstore.keyed import SYSTEM_MASK
@@ -140,7 +140,12 @@ def after_reboot(filer: Filer, jump: int) -> None:
     """
     layout = filer.layout
     for box in layout.boxes().values():
-        for shown in layout.folders(box).values():
+        try:
+            folders = layout.folders(box)
+        except NotFound:
+            # It is damaged, and none.
+            continue
+        for shown in folders.values():
             if shown.directory is None:
                 continue
             try:
@@ -149,7 +154,11 @@ def after_reboot(filer: Filer, jump: int) -> None:
                 raise Unavailable(f"cannot read the UIDs of {shown.directory}: {error}") from error
             try:
                 with uids.locked():
-                    highest = maildir.highest_uid(filer.root, shown.directory)
+                    try:
+                        highest = maildir.highest_uid(filer.root, shown.directory)
+                    except (FileNotFoundError, NotADirectoryError):
+                        # No message of it can be read.
+                        highest = 0
                     uids.raise_to(max(uids.uidnext, highest + 1) + jump)
             finally:
                 uids.close()

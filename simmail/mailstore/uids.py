@@ -12,8 +12,10 @@ the order of visibility in all processes.
 from __future__ import annotations
 
 import fcntl
+import errno
 import os
 import re
+import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
@@ -26,10 +28,17 @@ _WIDTH = len(_LINE % (0, 0, 0, 0, 0, ""))
 _PATTERN = re.compile(
     rb"simmail-uids 1 V(\d{10}) N(\d{10}) M(\d{20}) X(\d{20}) T(\d{6}) I([A-Za-z0-9_-]{1,32}) *\n")
 _LONGEST = 16 * 1024
+_FLAGS = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+#: How the system says that a directory, a pipe or a link is in its place.
+_NO_FILE = frozenset((errno.EISDIR, errno.ELOOP, errno.ENXIO))
 
 
-class Damaged(Exception):
-    """The file says nothing that can be understood."""
+class Damaged(OSError):
+    """The file says nothing that can be understood, or is none."""
+
+
+class Replaced(FileNotFoundError):
+    """It is not the file that was there before: somebody else removed the folder, or put another in its place."""
 
 
 class Uids:
@@ -39,11 +48,14 @@ class Uids:
     Its attributes are true while the lock is held, and what was last seen otherwise.
     """
 
-    __slots__ = ("fd", "line", "uidvalidity", "uidnext", "highestmodseq", "expunged", "table", "objectid",
-                 "special_use", "keywords")
+    __slots__ = ("fd", "root", "path", "inode", "line", "uidvalidity", "uidnext", "highestmodseq", "expunged",
+                 "table", "objectid", "special_use", "keywords")
 
-    def __init__(self, fd: int) -> None:
-        self.fd = fd
+    def __init__(self, root: int, directory: str) -> None:
+        self.fd = -1
+        self.root = root
+        self.path = f"{directory}/{FILE}"
+        self.inode = 0
         # Not what an empty file says.
         self.line = b"?"
         self.uidvalidity = self.uidnext = self.highestmodseq = self.expunged = 0
@@ -59,22 +71,41 @@ class Uids:
         @raise FileNotFoundError: the folder has none.
         @raise Damaged: it cannot be understood.
         """
-        flags = os.O_RDWR if write else os.O_RDONLY | os.O_NONBLOCK
-        uids = cls(os.open(f"{directory}/{FILE}", flags | os.O_CLOEXEC, dir_fd=root))
+        uids = cls(root, directory)
         try:
+            uids._open(write)
             uids.refresh()
         except BaseException:
             uids.close()
             raise
         return uids
 
-    def reopen(self, root: int, directory: str) -> None:
+    def _open(self, write: bool = True) -> None:
+        try:
+            self.fd = os.open(self.path, _FLAGS if write else _FLAGS & ~os.O_RDWR, dir_fd=self.root)
+        except OSError as error:
+            if error.errno in _NO_FILE:
+                raise Damaged(error.errno, f"{FILE} is no file") from None
+            raise
+        status = os.fstat(self.fd)
+        if not stat.S_ISREG(status.st_mode):
+            raise Damaged(errno.EINVAL, f"{FILE} is no file")
+        self.inode = status.st_ino
+
+    def reopen(self) -> None:
         """
         Open it again; what was last seen stays until the lock is held.
 
-        @raise FileNotFoundError: it is gone.
+        @raise FileNotFoundError: it is gone.  @raise Replaced: another one is there.
         """
-        self.fd = os.open(f"{directory}/{FILE}", os.O_RDWR | os.O_CLOEXEC, dir_fd=root)
+        before = self.inode
+        try:
+            self._open()
+            if self.inode != before:
+                raise Replaced(errno.ENOENT, f"{FILE} is another one")
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         """The file is not needed now."""
@@ -89,12 +120,16 @@ class Uids:
             return False
         match = _PATTERN.fullmatch(line)
         if match is None:
-            raise Damaged(FILE)
+            raise Damaged(errno.EINVAL, f"{FILE} cannot be understood")
         table = int(match[5])
         if table != self.table:
             self._read_table(os.pread(self.fd, _LONGEST, _WIDTH))
             self.table = table
-        self.uidvalidity, self.uidnext, self.highestmodseq = int(match[1]), int(match[2]), int(match[3])
+        uidvalidity, uidnext = int(match[1]), int(match[2])
+        if uidvalidity == self.uidvalidity and uidnext < self.uidnext:
+            # UIDs would be given twice.
+            raise Damaged(errno.EINVAL, f"{FILE} is older than it was")
+        self.uidvalidity, self.uidnext, self.highestmodseq = uidvalidity, uidnext, int(match[3])
         self.expunged = int(match[4])
         self.objectid = match[6].decode("ascii")
         self.line = line
@@ -122,9 +157,15 @@ class Uids:
             self.unlock()
 
     def lock(self) -> bool:
-        """Hold the lock until C{unlock}; answers whether another process had changed anything."""
+        """
+        Hold the lock until C{unlock}; answers whether another process had changed anything.
+
+        @raise Replaced: the file in the folder is another one, or none.  @raise Damaged: it cannot be understood.
+        """
         fcntl.flock(self.fd, fcntl.LOCK_EX)
         try:
+            if inode_of(self.root, self.path) != self.inode:
+                raise Replaced(errno.ENOENT, f"{FILE} is another one")
             return self.refresh()
         except BaseException:
             self.unlock()
@@ -211,6 +252,48 @@ def _rest(special_use: str, keywords: Iterable[str]) -> bytes:
     return "".join(lines).encode("utf-8")
 
 
+def inode_of(root: int, path: str) -> int:
+    """The number of the file at a path, 0 for none."""
+    try:
+        return os.stat(path, dir_fd=root, follow_symlinks=False).st_ino
+    except (FileNotFoundError, NotADirectoryError):
+        return 0
+
+
+def stamp_of(root: int, directory: str) -> tuple[int, int]:
+    """The number of a folder's UID file and when it was last written (nanoseconds), (0, 0) for none."""
+    try:
+        status = os.stat(f"{directory}/{FILE}", dir_fd=root, follow_symlinks=False)
+    except (FileNotFoundError, NotADirectoryError):
+        return 0, 0
+    return status.st_ino, status.st_mtime_ns
+
+
+def put_aside(root: int, directory: str, aside: str) -> None:
+    """
+    A UID file that is damaged is not in the way any more, if no other process has put it aside already.
+
+    @param aside: a name in the folder that nothing has.
+    """
+    path = f"{directory}/{FILE}"
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=root)
+    except OSError as error:
+        if error.errno == errno.ENOENT:
+            return
+        fd = -1
+    try:
+        if fd >= 0:
+            # Whoever else found it damaged waits here, and then finds another one in its place.
+            fcntl.flock(fd, fcntl.LOCK_EX)
+            if os.fstat(fd).st_ino != inode_of(root, path):
+                return
+        os.rename(path, f"{directory}/{aside}", src_dir_fd=root, dst_dir_fd=root)
+    finally:
+        if fd >= 0:
+            os.close(fd)
+
+
 def write_new(
     root: int, path: str, uidvalidity: int, objectid: str, special_use: str = "", uidnext: int = 1
 ) -> None:
@@ -230,7 +313,7 @@ def next_uidvalidity(path: str, floor: int) -> int:
     @param path: of the counter's file.
     @param floor: the least it may be (Unix time, so that a lost counter does no harm).
     """
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o600)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX)
         last = os.pread(fd, 20, 0).strip()

@@ -82,8 +82,10 @@ class Watch:
 
     async def _look(self) -> None:
         try:
-            await self._look_at_watched()
+            wrong = await self._look_at_watched()
             await self._look_at_inboxes()
+            if wrong is not None:
+                raise wrong
             if self._store.seconds() - self._saved > _SAVE:
                 self._saved = self._store.seconds()
                 await self._store.catalogue.save()
@@ -93,7 +95,9 @@ class Watch:
         except Exception:
             self.log.failure("cannot look after the mailboxes of {universe}", universe=self._store.universe)
 
-    async def _look_at_watched(self) -> None:
+    async def _look_at_watched(self) -> Unavailable | None:
+        """What was wrong with the last folder that something was wrong with."""
+        wrong = None
         for folder in self._store.catalogue.all_loaded():
             key = f"{folder.mailbox} {folder.name}"
             started = self._store.seconds()
@@ -103,10 +107,14 @@ class Watch:
                 await folder.poll()
             except NotFound:
                 continue
+            except Unavailable as error:
+                # Of one folder: all others are looked at.
+                wrong = error
             took = self._store.seconds() - started
             self._next[key] = started + max(1.0, took * _RARELY)
         if len(self._next) > 10_000:
             self._next.clear()
+        return wrong
 
     async def _look_at_inboxes(self) -> None:
         store = self._store
@@ -119,7 +127,7 @@ class Watch:
         strays = await store.reader.call(_strays, store.layout, boxes, self._seen, filed)
         seen = {mailbox: self._seen.pop(mailbox) for mailbox in strays}
         for mailbox, names in strays.items():
-            if await store.adopt(mailbox, INBOX, names):
+            if await self._not_taken(mailbox, names):
                 again = monotonic() + _AGAIN
                 self._seen[mailbox] = _Seen(seen[mailbox].times, again, again, True)
                 self.log.warn("some files in new/ of {mailbox} cannot be taken", mailbox=mailbox)
@@ -127,6 +135,14 @@ class Watch:
                 self._seen[mailbox] = seen[mailbox]
         if len(self._seen) > 2 * len(store.mailboxes()) + 1000:
             self._seen.clear()
+
+    async def _not_taken(self, mailbox: str, names: list[str]) -> bool:
+        """Files of one mailbox are taken in; whether some have to be tried again."""
+        try:
+            return await self._store.adopt(mailbox, INBOX, names)
+        except Unavailable as error:
+            self.log.warn("cannot take in what is new in {mailbox}: {error}", mailbox=mailbox, error=error)
+            return True
 
 
 def _strays(
@@ -149,7 +165,10 @@ def _strays(
                 continue
             strays = maildir.strays(layout.root, box)
         except (FileNotFoundError, NotADirectoryError):
+            layout.broken(box)
             continue
+        if layout.damage.said:
+            layout.damage.well(box)
         changed[mailbox] = times
         if strays:
             found[mailbox] = strays

@@ -288,7 +288,8 @@ class Writer:
         kind, octets, _, _ = frame
         if kind == LOGGED:
             line = frames.decode_logged(octets)
-            Logger(namespace=line.namespace).emit(LogLevel.lookupByName(line.level), "{text}", text=line.text)
+            Logger(namespace=line.namespace).emit(LogLevel.lookupByName(line.level), "{text}", text=line.text,
+                                                  **line.fields)
             return
         if kind == CONDITION:
             self._told(frames.decode_condition(octets))

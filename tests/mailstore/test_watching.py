@@ -9,6 +9,7 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.mailstore import watching
+from simmail.mailstore.damage import Damage
 
 
 class RestTests(SynchronousTestCase):
@@ -29,7 +30,7 @@ class RestTests(SynchronousTestCase):
     def look(self, at: float, filed: Collection[str] = ()) -> None:
         """A look at two INBOXes."""
         self.now = at
-        layout: Any = SimpleNamespace(root=0)
+        layout: Any = SimpleNamespace(root=0, damage=Damage("main"))
         watching._strays(layout, {"maria": "m", "tom": "t"}, self.seen, filed)
 
     def test_rest(self) -> None:
