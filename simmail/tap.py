@@ -38,6 +38,7 @@ from simmail.latency import prefer_latency, shorten_turns
 from simmail.listeners import TITLES, Listener, bind
 from simmail.memory import give_back
 from simmail.signals import hear, hold
+from simmail.steadytime import LOOK, SteadyTime
 from simmail.tls import ServerTls
 from simmail.troubles import Troubles
 
@@ -236,6 +237,7 @@ class Daemon(service.Service):
         from simmail.universe.roster import Roster
 
         config, state, reactor = self._config, self._state, self._reactor
+        steady = self._keep_time()
         give_back()
         self._limit = raise_limit()
         in_thread = partial(deferToThreadPool, reactor, self._pool)
@@ -267,12 +269,12 @@ class Daemon(service.Service):
         await journal.ready
         stores = partial(
             MailStore, root=str(state / "mail"), journal=journal, index=str(state / "index"), reactor=reactor,
-            digest=digest, shown=shown, most=config.limits.message)
+            digest=digest, shown=shown, most=config.limits.message, wall=time)
         gate = Gate(reactor, Names(reactor).addresses)
         self._stopping.append(gate.close)
         roster = Roster(
             config, database, stores, reactor, in_thread, partial(token_hex, 12), browser(config.links, gate, reactor),
-            load_plans(config.server.plans))
+            load_plans(config.server.plans), steady.wall_clock)
         self._stopping.append(roster.stop)
         await roster.start()
         await reset_first(roster, config, state)
@@ -306,6 +308,17 @@ class Daemon(service.Service):
         """It may be starting too, so there is patience; but whoever mistyped its address knows now."""
         self.log.warn("waiting for Redis: {trouble}", trouble=database.trouble)
         print(f"simmail: waiting for Redis: {database.trouble}", file=sys.__stderr__, flush=True)
+
+    def _keep_time(self) -> SteadyTime:
+        """From here on until the end the seconds of the reactor go on evenly, whoever sets the wall clock."""
+        reactor, steady = self._reactor, SteadyTime()
+        before, reactor.seconds = reactor.seconds, steady.seconds
+        self._stopping.append(lambda: setattr(reactor, "seconds", before))
+        looking = LoopingCall(steady.look)
+        looking.clock = reactor
+        looking.start(LOOK, now=False)
+        self._stopping.append(looking.stop)
+        return steady
 
     def _serve(self, roster: Any, journal: Any, in_thread: Callable[..., Any]) -> None:
         from simmail.imap.factory import TOO_MANY, ImapFactory

@@ -66,7 +66,11 @@ class Timeline(Struct, frozen=True):
         )
 
     def resumed(self, last: datetime, real: float) -> Timeline:
-        """After a stop: real time went on for an untouched clock; any other stood still at C{last}."""
-        if not self.touched:
+        """
+        After a stop: real time went on for an untouched clock; any other stood still at C{last}.
+
+        Real time that was set back meanwhile takes nothing back: the clock goes on from C{last}.
+        """
+        if not self.touched and self.at(real) >= last:
             return self
         return replace(self, sim=max(self.sim, last), real=real)

@@ -211,7 +211,7 @@ class Catalogue:
         root = self._store.layout.root
         known = self._surveys.get(directory)
         times = maildir.times_of(root, directory)
-        settled = max(times) / 1e9 < self._store.seconds() - loading.SETTLED
+        settled = max(times) / 1e9 < self._store.layout.wall() - loading.SETTLED
         if known is None or known.times != times or not settled or marks.is_marked(root, directory):
             known = self._surveys[directory] = survey(root, directory)
             if len(self._surveys) > _MOST_SURVEYS:

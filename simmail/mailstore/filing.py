@@ -86,12 +86,12 @@ class Filer:
     """
     The Maildirs of one universe.
 
-    @param floor: Unix time, the least a new UIDVALIDITY may be.
+    @param wall: the wall clock's Unix time.
     @ivar left: is told of messages that have left a folder, before anybody else is.
     """
 
-    def __init__(self, path: str, universe: str, floor: Callable[[], int]) -> None:
-        self.layout = Layout(path, universe, floor)
+    def __init__(self, path: str, universe: str, wall: Callable[[], float]) -> None:
+        self.layout = Layout(path, universe, wall)
         self.root = self.layout.root
         self.left: Callable[[Left], None] = lambda left: None
         self._places: dict[tuple[str, str], Place] = {}

@@ -97,7 +97,7 @@ class Folder(Flagging):
 
     def snapshot(self) -> Snapshot:
         """The folder as it is, for the index."""
-        settled = max(self._times) / 1e9 < self._store.seconds() - loading.SETTLED
+        settled = max(self._times) / 1e9 < self._store.layout.wall() - loading.SETTLED
         return Snapshot(
             self.uidvalidity, self.uidnext, self.highestmodseq, self._times if settled else (0, 0),
             self._vanished_from, list(self._vanished), self._rows.packed())

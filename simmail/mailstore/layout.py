@@ -53,15 +53,15 @@ class Layout:
 
     @ivar root: descriptor of the universe's directory; tmp: of its C{.tmp}; both -1 when closed.
     @ivar damage: is told what is found damaged.
-    @param floor: Unix time, the least a new UIDVALIDITY may be.
+    @param wall: the wall clock's Unix time, as files have it: the least a new UIDVALIDITY may be.
     @ivar doubted: called when the disk may have lost what was written.
     """
 
-    def __init__(self, path: str, universe: str, floor: Callable[[], int]) -> None:
+    def __init__(self, path: str, universe: str, wall: Callable[[], float]) -> None:
         self.base, self.universe = path, universe
         self.path = f"{path}/{mailbox_dir(universe)}"
         self._counter = f"{path}/{COUNTER}"
-        self._floor = floor
+        self.wall = wall
         self.doubted: Callable[[NotSynced], None] = lambda error: None
         self._names = count(1)
         self._strangers: set[str] = set()
@@ -84,7 +84,7 @@ class Layout:
 
     def next_uidvalidity(self) -> int:
         """A UIDVALIDITY greater than all that were given before."""
-        return next_uidvalidity(self._counter, self._floor())
+        return next_uidvalidity(self._counter, int(self.wall()))
 
     # Mailboxes
 
@@ -365,7 +365,7 @@ class Layout:
     def leftovers(self) -> list[str]:
         """What a crash left to be cleared away, and files in C{.tmp} older than a day and a half."""
         gone = [f"{GONE}/{name}" for name in os.listdir(f"{self.path}/{GONE}")]
-        before = self._floor() - 36 * 3600
+        before = self.wall() - 36 * 3600
         with os.scandir(self.tmp) as entries:
             gone += [f"{TMP}/{entry.name}" for entry in entries if entry.stat(follow_symlinks=False).st_ctime < before]
         return gone

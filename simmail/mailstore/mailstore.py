@@ -82,6 +82,7 @@ class MailStore:
     @ivar unfiled: ids of deliveries that the disk refused when they were replayed.
     @param shared: other processes serve the same mail; files then always have their flags in their names.
     @param most: octets that a message of another program may have to be shown whole.
+    @param wall: the wall clock's Unix time, as files have it; None for that of C{reactor}.
     """
 
     log = Logger()
@@ -89,18 +90,17 @@ class MailStore:
     def __init__(
         self, universe: str, root: str, journal: Journal, index: str, reactor: Any,
         digest: Callable[[bytes], Digest] = core_digest, shared: bool = False, shown: Shown | None = None,
-        most: int = MOST,
+        most: int = MOST, wall: Callable[[], float] | None = None,
     ) -> None:
         self.shared, self.most = shared, most
         self.universe = universe
         self.journal = journal
         self.reactor = reactor
-        self.digest_of, self.shown = digest, shown
-        self.writer, self.reader = journal.writer, journal.reader
+        self.digest_of, self.shown, self.writer, self.reader = digest, shown, journal.writer, journal.reader
         self._telling = Telling(self)
         try:
             journal.attach(root)
-            self.filer = Filer(root, universe, lambda: int(self.seconds()))
+            self.filer = Filer(root, universe, wall or self.seconds)
             self.layout = self.filer.layout
             self.boxes = Boxes(self.layout, self.seconds, lambda mailbox: self.tally.made(mailbox), self._gone)
         except OSError as error:

@@ -70,7 +70,7 @@ class Places:
             for begin in range(0, len(mailboxes), _SLICE):
                 boxes = [(mailbox, box) for mailbox in mailboxes[begin:begin + _SLICE]
                          if (box := store.boxes.find(mailbox)) is not None]
-                found = await store.reader.call(_look, store.layout, boxes, self._listed, store.seconds() - SETTLED)
+                found = await store.reader.call(_look, store.layout, boxes, self._listed, store.layout.wall() - SETTLED)
                 known.update(dict.fromkeys(found))
         except BaseException:
             self._looked = None

@@ -65,14 +65,14 @@ class Program:
         syncer = Worker(self, "mail syncer")
         self._clerk = Clerk(path, segment, self, disks, lambda: self, lambda: syncer, disks.sync, _PATIENCE,
                             self._tell_condition)
-        self._office = Office(self._clerk, lambda path, universe: Filer(path, universe, lambda: int(time())))
+        self._office = Office(self._clerk, lambda path, universe: Filer(path, universe, time))
         open_office(self._office)
 
     # What threads of this process ask
 
     def seconds(self) -> float:
-        """Real seconds."""
-        return time()
+        """Real seconds of a clock that nobody sets."""
+        return monotonic()
 
     def send(self, function: Callable[..., Any], *args: Any) -> None:
         """Do it, between what is asked over the socket."""

@@ -38,8 +38,25 @@ class NextJob(Struct, frozen=True):
     due: datetime
 
 
-class ClockStatus(Struct, frozen=True):
-    """What C{GET /api/clock} answers."""
+class WallClock(Struct, frozen=True):
+    """
+    The wall clock, where it was set while the service ran: nothing here goes by it before the next start.
+
+    @ivar jumps: how often; offset: real seconds that it is ahead of C{real} since, negative for behind.
+    @ivar seen: when the last jump was noticed, by C{real}.
+    """
+
+    jumps: int
+    offset: float
+    seen: datetime
+
+
+def _no_jump() -> WallClock | None:
+    return None
+
+
+class ClockStatus(Struct, frozen=True, omit_defaults=True):
+    """What C{GET /api/clock} answers; C{wall_clock} only when it jumped since the start."""
 
     now: datetime
     real: datetime
@@ -47,6 +64,7 @@ class ClockStatus(Struct, frozen=True):
     frozen: bool
     next_job: NextJob | None
     pending: int
+    wall_clock: WallClock | None = None
 
 
 class Advanced(Struct, frozen=True, rename={"from_": "from"}):
@@ -63,7 +81,7 @@ class Clock:
     """
     Simulated time for one universe.
 
-    @param reactor: its C{seconds()} is real Unix time.
+    @param reactor: its C{seconds()} is real Unix time, which goes on evenly.
     @ivar turn: held by who moves it.
     @param floor: the earliest instant that is still owed something, or None.
     """
@@ -83,6 +101,8 @@ class Clock:
         self._step: datetime | None = None
         self.turn = Lock(reactor)
         self.changed: Callable[[], None] = lambda: None
+        #: What was seen of jumps of the wall clock.
+        self.wall_clock: Callable[[], WallClock | None] = _no_jump
 
     @property
     def timeline(self) -> Timeline:
@@ -205,4 +225,5 @@ def status(clock: Clock, first: Job | None, pending: int) -> ClockStatus:
         frozen=clock.timeline.frozen,
         next_job=None if first is None else NextJob(first.id, first.kind, first.due),
         pending=pending,
+        wall_clock=clock.wall_clock(),
     )

@@ -28,6 +28,7 @@ from simmail.universe.access import Access
 from simmail.universe.accounts import Accounts
 from simmail.universe.apikeys import Keys
 from simmail.universe.brake import Brake
+from simmail.universe.clock import WallClock
 from simmail.universe.orgs import Orgs
 from simmail.universe.passwords import Passwords
 from simmail.universe.signin import SignIn
@@ -47,6 +48,7 @@ class Roster:
     @param store: makes the C{IMailStore} of a universe.
     @param browser: opens the links that personas follow, in all universes.
     @param in_thread: runs a function in a thread, answering a Deferred.
+    @param wall_clock: what was seen of jumps of the wall clock.
     """
 
     log = Logger()
@@ -54,7 +56,7 @@ class Roster:
     def __init__(
         self, config: Config, database: IDatabase, store: Callable[[str], Any], reactor: IReactorTime,
         in_thread: Callable[..., Any], unique: Callable[[], str], browser: IBrowser,
-        plans: Mapping[str, Plan] | None = None,
+        plans: Mapping[str, Plan] | None = None, wall_clock: Callable[[], WallClock | None] | None = None,
     ) -> None:
         self._config = config
         self._database = database
@@ -63,6 +65,7 @@ class Roster:
         self._reactor = reactor
         self._unique = unique
         self._in_thread = in_thread
+        self._wall_clock = wall_clock
         self._universes: dict[str, Universe] = {}
         self._going: set[str] = set()
         self._accounts: dict[str, Accounts] = {}
@@ -104,6 +107,8 @@ class Roster:
                             self._browser)
         universe.plan = lambda: self.plan_of(universe)
         universe.readings.in_thread = self._in_thread
+        if self._wall_clock is not None:
+            universe.clock.wall_clock = self._wall_clock
         await universe.start()
         self._universes[charter.id] = universe
         # In order once, for they are asked for more often than they change.

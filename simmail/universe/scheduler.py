@@ -34,7 +34,7 @@ RETRIES = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=25))
 OUTSIDE = frozenset(("link",))
 TOGETHER = 8
 
-#: Real seconds between two looks at the clock at most, so that a long wait survives a change of system time.
+#: Real seconds between two looks at the clock at most.
 LONGEST_SLEEP = 600.0
 
 

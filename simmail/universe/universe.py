@@ -37,7 +37,7 @@ from simmail.config import Config
 from simmail.core.allowances import SELF_HOSTED, Plan
 from simmail.core.dice import Dice
 from simmail.core.timeline import Timeline
-from simmail.database.records import Commit, Committed
+from simmail.database.records import Commit, Committed, EventQuery
 from simmail.errors import Unavailable
 from simmail.interfaces import IBrowser, IDatabase, IMailStore
 from simmail.universe.bounces import Bounces
@@ -82,6 +82,10 @@ class Charter(Struct, frozen=True):
     created: datetime
     seed: str
     clock: Timeline
+
+
+class _Recorded(Struct):
+    at: datetime
 
 
 class Universe:
@@ -194,9 +198,14 @@ class Universe:
 
     async def _resume_clock(self) -> None:
         (octets,) = await self.database.get(self.id, "state", ["clock"])
+        timeline, last = self.clock.timeline, self.clock.timeline.sim
         if octets is not None:
             timeline, last = msgspec.json.decode(octets, type=tuple[Timeline, datetime])
-            self.clock.resume(timeline.resumed(last, self.reactor.seconds()))
+        # A service that was killed has not noted where its clock stood, but what it recorded last.
+        rows = await self.database.events(self.id, EventQuery(descending=True, limit=1))
+        if rows:
+            last = max(last, msgspec.json.decode(rows[0], type=_Recorded).at)
+        self.clock.resume(timeline.resumed(last, self.reactor.seconds()))
 
     async def stop(self) -> None:
         """Finish what is being done, begin nothing more."""

@@ -40,6 +40,10 @@ class TimelineTests(SynchronousTestCase):
         """An untouched clock follows real time across a stop, any other stands still."""
         untouched = Timeline(sim=START, real=0.0)
         self.assertEqual(untouched.resumed(START, 3600.0).at(3600.0), START + timedelta(hours=1))
+        # Where real time was set back meanwhile, it goes on from where it stood.
+        back = untouched.resumed(START + timedelta(hours=2), 3600.0)
+        self.assertEqual((back.at(3600.0), back.at(3660.0), back.touched),
+                         (START + timedelta(hours=2), START + timedelta(hours=2, minutes=1), False))
         touched = untouched.changed(START, 0.0, speed=2.0)
         last = START + timedelta(minutes=5)
         self.assertEqual(touched.resumed(last, 9999.0).at(9999.0), last)
