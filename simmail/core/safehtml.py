@@ -73,7 +73,7 @@ _FOREIGN_FETCHES = frozenset(("image", "feimage", "use", "img", "mglyph"))
 #: Characters of all style attributes of a page that are read; what is past them is dropped.
 _STYLE_ROOM = 256 * 1024
 
-_HTTPS = re.compile(r"https://[A-Za-z0-9\[\u0080-\U0010ffff]", re.IGNORECASE)
+_WEB = re.compile(r"https?://[A-Za-z0-9\[\u0080-\U0010ffff]", re.IGNORECASE)
 _DATA = re.compile(r"data:image/(?:png|gif|jpe?g|webp|bmp|x-icon|avif);base64,", re.IGNORECASE)
 _BASE64 = re.compile(r"[A-Za-z0-9+/]++={0,2}")
 _ATTRIBUTES = {"style", "href", "src", "bgcolor", "color"} | PLAIN_VALUES | TEXTS
@@ -96,7 +96,7 @@ def safe(
     No scripts, forms, frames, SVG, MathML, style sheets, comments, event
     attributes, classes or ids; links open in a new window.
 
-    @param remote: let images over https be, and nothing else.
+    @param remote: let images over http and https be, and nothing else.
     @param light: leave colours alone instead of giving them a dark counterpart.
     @param cid_url: the URL for a Content-ID (without brackets), None for one that is unknown.
     @return: the second part counts remote images, backgrounds, fonts and sheets that are not shown.
@@ -362,7 +362,7 @@ class _Writer:
             data = data.replace(" ", "")
             shown = f"{head},{data}" if _BASE64.fullmatch(data) else ""
         elif self.remote:
-            shown = next((one for one in (source, *candidates) if _HTTPS.match(one) and len(one) <= LONGEST_URL), "")
+            shown = next((one for one in (source, *candidates) if _WEB.match(one) and len(one) <= LONGEST_URL), "")
         offered, self.offered = self.offered, False
         if not shown and (offered or any(REMOTE.match(one) for one in (source, *candidates))):
             # One picture, however many places it could come from.

@@ -52,7 +52,11 @@ class PersonaFields(Body, frozen=True):
 
 
 class MemoryNote(Body, frozen=True):
-    """A note for a persona's memory; with a C{source} it is kept as C{(source) text}."""
+    """
+    A note for a persona's memory; with a C{source} it is kept as C{(source) text}.
+
+    It stays however many notes the persona makes itself; at most 1000 are kept for one persona.
+    """
 
     text: str
     case_id: str = ""
@@ -159,7 +163,8 @@ async def delete_persona(call: Call) -> Deleted:
 
 
 async def read_memory(call: Call) -> dict[str, list[str]]:
-    return await call.universe.people.memory(call.path["id"])
+    memory = await call.universe.people.memory(call.path["id"])
+    return {case: list(map(str, some)) for case, some in memory.items()}
 
 
 async def add_memory(call: Call) -> Remembered:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from simmail.core import notes
 from simmail.core.events import Event, PersonaTag
 from simmail.core.jobs import Job
 from simmail.core.mail import Mail
@@ -24,7 +25,6 @@ from simmail.core.situation import (
 from simmail.database.records import Commit
 from simmail.universe.memories import dossiers_of, threads_of
 
-MOST_NOTES = 200
 LONGEST_TEXT = 64 * 1024
 
 
@@ -74,7 +74,7 @@ class _Pen:
     def commit(self) -> Commit:
         setting = self._setting
         if self._noted:
-            self._puts.append(("memory", setting.persona.id, msgspec.json.encode(setting.memory)))
+            self._puts.append(("memory", setting.persona.id, notes.encode(setting.memory)))
         return Commit(events=tuple(self._events), jobs=tuple(self._jobs.values()), puts=tuple(self._puts))
 
     def _event(self, type: str, **data: Any) -> None:
@@ -128,9 +128,7 @@ class _Pen:
                     job_id=one.job_id)
 
     def remember(self, one: Remember) -> None:
-        notes = self._setting.memory.setdefault(one.case_id, [])
-        notes.append(one.text)
-        del notes[:-MOST_NOTES]
+        notes.add_own(self._setting.memory, one.case_id, (one.text,))
         self._noted = True
 
     def relate(self, one: Relate) -> None:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from simmail.concurrency import Lock
-from simmail.core import relations
+from simmail.core import notes, relations
 from simmail.core.events import Event, PersonaTag
+from simmail.core.notes import Notes
 from simmail.core.persona import Persona
 from simmail.core.situation import Dossier, Relation, Stance, ThreadState
 from simmail.database.records import Commit
@@ -24,12 +25,10 @@ from simmail.universe.shelf import Shelf
 if TYPE_CHECKING:
     from simmail.universe.universe import Universe
 
-_MOST_NOTES = 1000
 _LONGEST_NOTE = 10_000
 
 _dossier = msgspec.json.Decoder(Dossier).decode
 _thread = msgspec.json.Decoder(ThreadState).decode
-_notes = msgspec.json.Decoder(dict[str, list[str]]).decode
 
 
 class Held(NamedTuple):
@@ -57,7 +56,7 @@ def recalled(documents: Documents, thread: str) -> Held:
     dossier, state, memory = documents
     return Held(
         _dossier(dossier) if dossier else None, _thread(state) if state else ThreadState(thread),
-        _notes(memory) if memory else {})
+        notes.decode(memory))
 
 
 class Memories:
@@ -93,17 +92,17 @@ class Memories:
 
     # Notes
 
-    async def memory(self, persona_id: str) -> dict[str, list[str]]:
+    async def memory(self, persona_id: str) -> Notes:
         """Notes by case id; C{""} is what lies outside any case."""
         self._found(persona_id)
         (octets,) = await self.shelf.get([("memory", persona_id)])
-        return _notes(octets) if octets else {}
+        return notes.decode(octets)
 
     async def remember(self, persona_id: str, text: str, case_id: str = "", source: str = "") -> None:
         """
-        Add a note; with a source it is kept as C{(source) text}.
+        Add a note that stays; with a source it is kept as C{(source) text}.
 
-        @raise Invalid: no text, or too much of it.
+        @raise Invalid: no text, or too much of it; or so many were given that no more are taken.
         """
         if not text.strip():
             raise Invalid("text", "is required")
@@ -111,11 +110,12 @@ class Memories:
             raise Invalid("text", f"at most {_LONGEST_NOTE} characters")
         async with self._turn:
             persona = self._found(persona_id)
-            notes = await self.memory(persona_id)
-            kept = notes.setdefault(case_id, [])
-            kept.append(f"({source}) {text}" if source else text)
-            del kept[:-_MOST_NOTES]
-            await self._keep_notes(persona_id, notes, (Event(
+            memory = await self.memory(persona_id)
+            if notes.given(memory) >= notes.MOST_GIVEN:
+                raise Invalid("text", f"at most {notes.MOST_GIVEN} notes are kept for one persona; DELETE its memory, "
+                                      "or that of a case, before more are given")
+            memory.setdefault(case_id, []).append(notes.Given(f"({source}) {text}" if source else text))
+            await self._keep_notes(persona_id, memory, (Event(
                 "persona.memory", self._universe.clock.now(),
                 {"persona_id": persona_id, "case_id": case_id, "source": source},
                 persona_tag(persona)),))
@@ -123,15 +123,15 @@ class Memories:
     async def forget(self, persona_id: str, case_id: str | None = None) -> None:
         """Clear all memory, or one case's."""
         async with self._turn:
-            notes = await self.memory(persona_id)
+            memory = await self.memory(persona_id)
             if case_id is None:
-                notes.clear()
+                memory.clear()
             else:
-                notes.pop(case_id, None)
-            await self._keep_notes(persona_id, notes)
+                memory.pop(case_id, None)
+            await self._keep_notes(persona_id, memory)
 
-    async def _keep_notes(self, persona_id: str, notes: dict[str, list[str]], events: tuple[Event, ...] = ()) -> None:
-        document = ("memory", persona_id, msgspec.json.encode(notes))
+    async def _keep_notes(self, persona_id: str, memory: Notes, events: tuple[Event, ...] = ()) -> None:
+        document = ("memory", persona_id, notes.encode(memory))
         await self._commit(Commit(puts=(document,), events=events))
         self.shelf.put(*document)
 

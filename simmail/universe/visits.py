@@ -21,12 +21,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
 from msgspec.structs import replace
 from twisted.internet.defer import CancelledError, Deferred, FirstError, gatherResults
 from twisted.logger import Logger
 
 from simmail.concurrency import Lock
+from simmail.core import notes
 from simmail.core.egress import NOWHERE, public_name
 from simmail.core.events import Event
 from simmail.core.imagined import imagine
@@ -37,7 +37,6 @@ from simmail.core.visits import Errand, Visit
 from simmail.core.weburl import BadUrl, parse
 from simmail.database.records import Commit
 from simmail.interfaces import IBrowser
-from simmail.universe.enacting import MOST_NOTES
 from simmail.universe.memories import persona_tag
 
 if TYPE_CHECKING:
@@ -213,10 +212,8 @@ class Visits:
         puts: tuple[tuple[str, str, bytes], ...] = ()
         if scribe.notes:
             memory = await universe.people.memory(persona.id)
-            notes = memory.setdefault(job.case_id or "", [])
-            notes.extend(scribe.notes)
-            del notes[:-MOST_NOTES]
-            puts = (("memory", persona.id, msgspec.json.encode(memory)),)
+            notes.add_own(memory, job.case_id or "", scribe.notes)
+            puts = (("memory", persona.id, notes.encode(memory)),)
         await universe.commit_surely(Commit(
             once=job.id, jobs=tuple(jobs), puts=puts, events=tuple(scribe.events)))
         for put in puts:

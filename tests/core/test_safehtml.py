@@ -63,12 +63,13 @@ class SafeTests(SynchronousTestCase):
             self.assertEqual(safe(once, light=True), (once, 0), vector)
 
     def test_remote_opens_images_only(self) -> None:
-        """With remote, https images are there and everything else is as before."""
+        """With remote, images of the web are there and everything else is as before."""
         for vector in VECTORS:
-            self.check(safe(vector, remote=True)[0], ("https://", "data:image/"))
-        page = f"<img src={X}a.png><img src=http://x.test/b.png><td background={X}>"
+            self.check(safe(vector, remote=True)[0], ("https://", "http://", "data:image/"))
+        page = f"<img src={X}a.png><img src=http://x.test/b.png><img src=ftp://x.test/c.png><td background={X}>"
         html, blocked = safe(page, remote=True, light=True)
-        self.assertEqual((html, blocked), (f'<img src="{X}a.png"><img>', 2))
+        self.assertEqual((html, blocked), (
+            f'<img src="{X}a.png"><img src="http://x.test/b.png"><img>', 2))
 
     def test_counts(self) -> None:
         """What is remote and not shown is counted, once each."""

@@ -13,8 +13,9 @@ _BOX = "/api/mailboxes/vectors@sim.test/messages/INBOX/"
 
 #: How a message is asked for, and where its images may then come from.
 _WAYS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("", ("data:image/",)), ("?theme=light", ("data:image/",)), ("?remote=1", ("https://", "data:image/")),
-    ("?remote=1&theme=light", ("https://", "data:image/")))
+    ("", ("data:image/",)), ("?theme=light", ("data:image/",)),
+    ("?remote=1", ("https://", "http://", "data:image/")),
+    ("?remote=1&theme=light", ("https://", "http://", "data:image/")))
 
 
 def _bring(service: Service, html: str) -> str:

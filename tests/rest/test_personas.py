@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from simmail.core import notes
 from tests.rest.served import ServedTestCase
 
 
@@ -100,6 +101,28 @@ class MemoryTests(ServedTestCase):
         self.assertEqual(self.good("GET", path), {"c1": ["(erp) owes 5 EUR"]})
         self.good("DELETE", path)
         self.assertEqual(self.good("GET", path), {})
+
+    def test_given_notes_stay(self) -> None:
+        """What was given stays however much a persona remembers itself; there are at most so many of them."""
+        self.patch(notes, "MOST_OWN", 3)
+        self.patch(notes, "MOST_GIVEN", 2)
+        made = self.persona(external_ids={"crm": "4711"})
+        path = f"/api/personas/{made['id']}/memory"
+        self.good("POST", path, {"text": "likes tea"})
+        self.good("POST", "/api/memory/by-external", {"system": "crm", "id": "4711", "text": "owes 5 EUR"})
+        for number in range(6):
+            self.write(subject=f"Invoice {number}", text=f"Here is invoice INV-{number} over 5 EUR.")
+            self.good("POST", "/api/clock/advance", {"by": "2d"})
+        memory = self.good("GET", path)[""]
+        self.assertEqual(memory[:2], ["likes tea", "(crm) owes 5 EUR"])
+        self.assertEqual(len(memory), 5)
+        for body in ({"text": "one more"}, {"text": "one more", "case_id": "c1"}):
+            self.assertIn("at most 2 notes", self.bad(400, "POST", path, body))
+        self.assertIn("at most 2 notes", self.bad(
+            400, "POST", "/api/memory/by-external", {"system": "crm", "id": "4711", "text": "x"}))
+        self.assertEqual(self.good("GET", path)[""], memory)
+        self.good("DELETE", path)
+        self.good("POST", path, {"text": "one more"})
 
     def test_text_is_required(self) -> None:
         """A note without text is refused."""
