@@ -33,7 +33,8 @@ Count = Annotated[int, Meta(ge=1)]
 _UNKNOWN = "Object contains unknown field `"
 
 #: Settings that are durations; each must be longer than nothing.
-DURATIONS = ("redis.timeout", "smtp.timeout", "smtp.total_time", "imap.timeout", "imap.login_timeout", "http.timeout")
+DURATIONS = ("redis.timeout", "redis.linger", "smtp.timeout", "smtp.total_time", "imap.timeout", "imap.login_timeout",
+             "http.timeout")
 
 
 #: Settings that are paths of files and folders.
@@ -72,6 +73,7 @@ class Redis(Struct, frozen=True, forbid_unknown_fields=True):
     url: str = ""
     server: str = ""
     timeout: str = "2s"
+    linger: str = "10m"
 
 
 class Tls(Struct, frozen=True, forbid_unknown_fields=True):

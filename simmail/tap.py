@@ -254,7 +254,8 @@ class Daemon(service.Service):
         self._stopping.append(journal.close)
         url = config.redis.url
         if not url:
-            redis = PrivateRedis(reactor, state, config.redis.server)
+            redis = PrivateRedis(
+                reactor, state, config.redis.server, parse_duration(config.redis.linger).total_seconds())
             self._stopping.append(redis.stop)
             url = await redis.start()
         database = RedisDatabase(

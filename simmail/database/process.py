@@ -12,17 +12,6 @@ from pathlib import Path
 SETTINGS = (("appendonly", "yes"), ("appendfsync", "always"), ("save", ""), ("maxmemory-policy", "noeviction"))
 _LOG_SIZE = 1024 * 1024
 
-# In a session of its own: Ctrl-C in a terminal must reach the daemon, not its Redis.
-DETACHED = """
-import os, sys
-os.setsid()
-try:
-    os.execv(sys.argv[1], sys.argv[1:])
-except OSError as error:
-    os.write(2, ("%s: %s\\n" % (sys.argv[1], error.strerror)).encode())
-    os._exit(127)
-"""
-
 
 def arguments(socket: Path) -> list[str]:
     """What the program is started with."""

@@ -3,7 +3,8 @@ The private Redis, for when none is configured.
 
 It listens on a Unix socket only, syncs its log before it answers, and
 outlives a daemon that is killed: the next start takes it over when it answers
-as the Redis of this folder, else ends it and starts another.  Two locks keep
+as the Redis of this folder, else ends it and starts another.  When no daemon
+comes for long it is ended by its L{guardian}.  Two locks keep
 order: C{daemon.lock} is held by the daemon, so two never share a folder;
 C{redis.lock} is held by the Redis itself through an inherited descriptor, so
 whether one lives is known without trusting a process id (decisions, section 20).
@@ -25,10 +26,11 @@ from twisted.internet.task import deferLater
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from simmail.database import guardian
 from simmail.database.asking import ask
 from simmail.database.link import unix_url
 from simmail.database.process import (
-    DETACHED, SETTINGS, arguments, last_words, open_log, send_signal, signal_group, take_lock, written_pid,
+    SETTINGS, arguments, last_words, open_log, send_signal, signal_group, take_lock, written_pid,
 )
 from simmail.database.program import data_folder, find, place_socket, remove_socket
 from simmail.errors import Unavailable
@@ -42,6 +44,8 @@ STEADY = 10.0
 GRACE = 4.0
 #: Real seconds in which one that was left must answer to be taken over.
 PATIENCE = 2.0
+#: Real seconds that it outlives a daemon that is killed.
+LINGER = 600.0
 
 
 class _Life:
@@ -89,13 +93,15 @@ class PrivateRedis:
 
     _log = Logger()
 
-    def __init__(self, reactor: Any, state: str | Path, configured: str = "") -> None:
+    def __init__(self, reactor: Any, state: str | Path, configured: str = "", linger: float = LINGER) -> None:
         """
         @param configured: C{redis.server} of the configuration: the program to run, C{""} to look for one.
+        @param linger: real seconds that it outlives a daemon that is killed; 0 for no end.
         """
         self._reactor = reactor
         self._folder = data_folder(state)
         self._configured = configured
+        self._linger = linger
         self._program = ""
         self._socket = Path()
         self._daemon_lock: int | None = None
@@ -133,7 +139,7 @@ class PrivateRedis:
         self._program = find(self._configured)
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._folder.chmod(0o700)
-        self._daemon_lock = take_lock(self._folder / "daemon.lock")
+        self._daemon_lock = await self._take_daemon_lock()
         if self._daemon_lock is None:
             raise Unavailable(f"another simmail is running on {self._folder.parent}")
         try:
@@ -144,6 +150,15 @@ class PrivateRedis:
             self._daemon_lock = None
             raise
         return self.url
+
+    async def _take_daemon_lock(self) -> int | None:
+        """Its guardian takes the lock too, for a moment to see whether it is free, or to end it."""
+        until = self._reactor.seconds() + PATIENCE
+        while True:
+            lock = take_lock(self._folder / "daemon.lock")
+            if lock is not None or self._reactor.seconds() >= until:
+                return lock
+            await deferLater(self._reactor, 0.01)
 
     async def _stop(self) -> None:
         self._stopping = True
@@ -224,7 +239,8 @@ class PrivateRedis:
             descriptors += [nothing, log]
             life.pid = self._reactor.spawnProcess(
                 _Child(life), sys.executable,
-                [sys.executable, "-I", "-S", "-c", DETACHED, self._program, *arguments(self._socket)],
+                [sys.executable, "-I", "-S", guardian.__file__, str(self._folder / "daemon.lock"), str(self._linger),
+                 self._program, *arguments(self._socket)],
                 env={"LC_ALL": "C"}, path=str(self._folder), childFDs={0: nothing, 1: log, 2: log, 3: lock},
             ).pid
         finally:

@@ -30,7 +30,7 @@ import sys
 from pathlib import Path
 from twisted.internet import reactor
 from simmail.database.server import PrivateRedis
-redis = PrivateRedis(reactor, Path(sys.argv[1]))
+redis = PrivateRedis(reactor, Path(sys.argv[1]), linger=float(sys.argv[2]))
 def started(url):
     sys.stdout.write("%d\\n" % redis.pid)
     sys.stdout.flush()
@@ -156,10 +156,10 @@ class LeftRedisTests(TestCase):
     async def setUp(self) -> None:
         self.state = state_folder(self)
 
-    async def left(self) -> int:
+    async def left(self, linger: float = 600.0) -> int:
         """Run a daemon, kill it: the process id of its Redis, which lives."""
         daemon = subprocess.Popen(
-            [sys.executable, "-c", DAEMON, str(self.state)], stdout=subprocess.PIPE, text=True,
+            [sys.executable, "-c", DAEMON, str(self.state), str(linger)], stdout=subprocess.PIPE, text=True,
             env={**os.environ, "PYTHONPATH": str(Path(simmail.__file__).parent.parent)},
         )
         assert daemon.stdout is not None
@@ -169,6 +169,40 @@ class LeftRedisTests(TestCase):
         daemon.stdout.close()
         self.assertTrue(lives(pid))
         return pid
+
+    async def test_lingers(self) -> None:
+        """Left for long it ends itself; taken over in time it stays, and ends when it is left again."""
+        linger = 2.0
+        pid = await self.left(linger)
+        watch = Stopwatch()
+        await until(lambda: not lives(pid), 20.0)
+        self.assertGreater(watch.seconds(), linger - 0.1)
+        pid = await self.left(linger)
+        redis = await self.started()
+        self.assertEqual(redis.pid, pid)
+        self.assertEqual(await self.put(redis, "a"), {"a": b"1"})
+        await deferLater(reactor, 2 * linger)  # type: ignore[arg-type]
+        self.assertTrue(lives(pid))
+        self.assertEqual(await self.put(redis, "b"), {"a": b"1", "b": b"1"})
+        # As the kernel does for a daemon that is killed.
+        assert redis._daemon_lock is not None
+        os.close(redis._daemon_lock)
+        redis._daemon_lock, redis._stopping = None, True
+        await until(lambda: not lives(pid), 20.0)
+        again = await self.started()
+        self.assertEqual(await self.put(again, "c"), {"a": b"1", "b": b"1", "c": b"1"})
+
+    async def test_guardian_is_alone(self) -> None:
+        """It keeps nothing of the daemon's open, and ends with the Redis that it looks after."""
+        redis = await self.started()
+        assert redis.pid is not None
+        guardians = [int(one) for one in Path(f"/proc/{redis.pid}/task/{redis.pid}/children").read_text().split()]
+        self.assertEqual(len(guardians), 1)
+        self.assertEqual(sorted(map(int, os.listdir(f"/proc/{guardians[0]}/fd")))[:3], [0, 1, 2])
+        locks = [os.readlink(f"/proc/{guardians[0]}/fd/{one}") for one in os.listdir(f"/proc/{guardians[0]}/fd")]
+        self.assertNotIn(str(self.state / "redis" / "redis.lock"), locks)
+        await redis.stop()
+        await until(lambda: not lives(guardians[0]))
 
     async def started(self, state: Path | None = None, configured: str = "") -> PrivateRedis:
         """A server of ours, stopped after the test."""
