@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from twisted.application import service
 from twisted.internet.defer import Deferred, gatherResults
-from twisted.internet.task import LoopingCall
+from twisted.internet.task import LoopingCall, deferLater
 from twisted.internet.threads import deferToThreadPool
 from twisted.logger import Logger, globalLogPublisher
 from twisted.python import usage
@@ -51,6 +51,8 @@ THREADS = 8
 
 #: Real seconds that sessions are given to finish what they are doing, and all of stopping may take.
 FAREWELL, STOP = 4.0, 9.0
+#: Turns of the reactor in which an answer that is known is sent.
+ANSWERED = 3
 
 #: Real seconds after which whoever waits is told what the start waits for.
 TOLD = 0.8
@@ -455,6 +457,20 @@ class Daemon(service.Service):
         self.log.critical("stopping took longer than {seconds} s: gave up", seconds=STOP)
         os._exit(1)
 
+    async def _halt(self) -> None:
+        """Who moves a clock is answered what was done so far."""
+        if self._roster is None:
+            return
+        halted = self._roster.halt()
+        halted.addTimeout(FAREWELL, self._reactor)
+        try:
+            await halted
+        except Exception as error:
+            self.log.warn("a clock is still being moved: {error}", error=error)
+        # What was answered is sent in the turns that follow.
+        for _ in range(ANSWERED):
+            await deferLater(self._reactor, 0)
+
     async def _stop(self) -> None:
         if self._started is not None and not self._started.called:
             # What it had begun it takes back first: a Redis that is just being started is no orphan.
@@ -470,8 +486,11 @@ class Daemon(service.Service):
             (self._state / "endpoints.json").unlink(missing_ok=True)
         drained = [factory.drain(FAREWELL) for name, factory in self._factories.items() if name in SMTP]
         for name, factory in self._factories.items():
-            if name not in SMTP:
+            if name not in (*SMTP, "http"):
                 factory.close()
+        await self._halt()
+        if "http" in self._factories:
+            self._factories["http"].close()
         await gatherResults(drained)
         for step in reversed(self._stopping):
             try:

@@ -68,7 +68,11 @@ class ClockStatus(Struct, frozen=True, omit_defaults=True):
 
 
 class Advanced(Struct, frozen=True, rename={"from_": "from"}):
-    """What an advance did; C{events} are the numbers of the first and last event on the way, [] for none."""
+    """
+    What an advance did; C{events} are the numbers of the first and last event on the way, [] for none.
+
+    C{stopped_by}: C{to}, C{idle}, C{event} or C{limit}; C{stop} when the service is stopping and it ended early.
+    """
 
     from_: datetime
     to: datetime

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.interfaces import IReactorTime
 from twisted.logger import Logger
 
@@ -114,6 +114,10 @@ class Roster:
         # In order once, for they are asked for more often than they change.
         self._universes = dict(sorted(self._universes.items()))
         return universe
+
+    def halt(self) -> Deferred[Any]:
+        """Deferred: moves of clocks that were under way have ended with what was done so far."""
+        return gatherResults([Deferred.fromCoroutine(one.scheduler.halt()) for one in self.universes()])
 
     async def stop(self) -> None:
         """Stop every universe and close its store."""

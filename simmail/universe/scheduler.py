@@ -25,6 +25,7 @@ from simmail.database.records import Commit, JobQuery
 from simmail.errors import Conflict, Invalid, NotFound, Refusal, Unavailable
 from simmail.interfaces import IDatabase
 from simmail.universe.clock import FARTHEST, MOST_JOBS, Advanced, Clock
+from simmail.universe.halting import Halt
 from simmail.universe.log import EventLog
 
 #: After a failure a job is tried again this much later (simulated), then it has failed.
@@ -77,6 +78,7 @@ class Scheduler:
         self._timer: IDelayedCall | None = None
         self._ticking = False
         self._stopped = True
+        self._halt = Halt()
         #: How far the clock is being moved when it is known to go all the way, else None.
         self.bound: datetime | None = None
         self.clock: Clock
@@ -168,6 +170,13 @@ class Scheduler:
         self._stopped = False
         self._arm()
 
+    async def halt(self) -> None:
+        """Moves of the clock that are under way end with what was done so far, and none goes anywhere any more."""
+        self._halt.ask()
+        # Those that wait for their turn have it first.
+        await self.clock.begin_steps()
+        await self.clock.end_steps(announce=False)
+
     async def stop(self) -> None:
         """Run no further job; wait for the one that runs."""
         self._stopped = True
@@ -229,8 +238,8 @@ class Scheduler:
         self.keep(self._pending)
         for one in self._following(job, until):
             self.begin(one)
-        await self.begin(job)
-        return not self._stopped and self.first() is job
+        await self._halt.unless(self.begin(job))
+        return not self._stopped and not self._halt.asked and self.first() is job
 
     def _following(self, job: Job, until: datetime) -> list[Job]:
         """The next jobs that are of the kind of the first one, which is among them."""
@@ -334,7 +343,7 @@ class Scheduler:
     ) -> Advanced:
         """
         Step from due to due until C{stop(next job)} names a reason, nothing is due up to the target, or
-        C{limit} jobs have run; with C{arrive} the clock then goes on to the target itself.
+        C{limit} jobs have run; with C{arrive} the clock then goes on to the target itself.  L{halt} ends it early.
         """
         # Only a move that is known to go all the way may begin what comes later in it.
         together = arrive and limit == MOST_JOBS and not settle
@@ -348,7 +357,7 @@ class Scheduler:
             self.bound = target if together else None
             while True:
                 job = self.first()
-                reason = stop(job)
+                reason = "stop" if self._halt.asked else stop(job)
                 if reason is not None:
                     break
                 if job is None or job.due > target:
@@ -359,18 +368,19 @@ class Scheduler:
                     break
                 self.clock.step(job.due)
                 if not await self._prepared(job, target if together else job.due):
-                    if self._stopped:
+                    if self._stopped and not self._halt.asked:
                         raise Unavailable("the service is stopping")
                     await self.quiet()
                     continue
                 ran += await self._run(job)
                 await self.quiet()
                 if settle:
-                    await self.settled(settle)
+                    await self._halt.unless(self.settled(settle))
             await self.committed()
             if arrive and reason == "to":
                 self.clock.step(target)
-            await self.housekeep()
+            if reason != "stop":
+                await self.housekeep()
             moved = True
             end = self.clock.now()
         finally:

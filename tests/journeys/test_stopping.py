@@ -5,8 +5,9 @@ from __future__ import annotations
 import socket
 import threading
 import time
+from typing import Any
 
-from tests.journeys.running import LOGIN, SOON, JourneyCase, Service, message
+from tests.journeys.running import LOGIN, SOON, JourneyCase, Service, message, until
 
 
 class StoppingTests(JourneyCase):
@@ -83,6 +84,51 @@ class StoppingTests(JourneyCase):
         for one in answers:
             one.join(SOON)
             self.assertFalse(one.is_alive())
+
+    def test_while_advancing(self) -> None:
+        """Whoever moves the clock, or waits for the turn to, is answered what was done; nothing runs twice or not."""
+        service = self.service()
+        service.start()
+        service.good("PUT", "/api/clock", {"frozen": True})
+        people = [f"p{number}@many.test" for number in range(40)]
+        for person in people:
+            service.good("POST", "/api/personas", {
+                "addresses": [person], "temperament": "responsive", "style": {"filter": "none"},
+                "timing": {"reply_rate": 1, "delay": {"median": "1h", "spread": 3}}})
+        for number in range(10):
+            service.good("POST", "/api/send", {
+                "from": LOGIN, "to": people, "subject": f"Question {number}", "text": "Could you send me the figures?"})
+        answers: list[tuple[int, dict[str, Any]]] = []
+
+        def advance(**body: Any) -> None:
+            answer = service.call("POST", "/api/clock/advance", body)
+            answers.append((answer.status, answer.json()))
+
+        asking = [threading.Thread(target=advance, kwargs=body) for body in (
+            {"by": "300d", "settle": "5s"}, {"by": "1d"})]
+        asking[0].start()
+        until(lambda: service.events("persona.sent"))
+        asking[1].start()
+        time.sleep(0.5)
+        begin = time.monotonic()
+        self.assertEqual(service.stop(), 0)
+        self.assertLess(time.monotonic() - begin, 10.0)
+        for one in asking:
+            one.join(SOON)
+        self.assertEqual([status for status, _ in answers], [200, 200])
+        first, second = sorted((answer for _, answer in answers), key=lambda answer: -answer["jobs_run"])
+        self.assertEqual((first["stopped_by"], second["stopped_by"], second["jobs_run"]), ("stop", "stop", 0))
+        self.assertGreaterEqual(first["jobs_run"], 1)
+        self.assertEqual(first["to"], second["from"])
+        service.start()
+        clock = service.good("GET", "/api/clock")
+        self.assertEqual((clock["now"], clock["frozen"]), (second["to"], True))
+        done = [event["data"]["id"] for event in service.events("job.done")]
+        self.assertEqual(len(done), first["jobs_run"])
+        answer = service.good("POST", "/api/clock/advance", {"until": "idle"})
+        self.assertEqual(answer["stopped_by"], "idle")
+        done = [event["data"]["id"] for event in service.events("job.done")]
+        self.assertEqual(len(done), len(set(done)))
 
     def ask(self, service: Service, path: str) -> None:
         """A request whose answer may be cut off."""
