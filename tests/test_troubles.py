@@ -33,6 +33,14 @@ class TroublesTests(SynchronousTestCase):
         self.damage.well("maria@acme.test")
         self.assertEqual((self.troubles.told(), len(self.lines)), ([], 4))
 
+    def test_mended(self) -> None:
+        """What was damaged and is mended is said each time, and told of until the end."""
+        for _ in range(2):
+            self.damage.mended("maria@acme.test", "it was odd")
+        self.damage.mended("maria@acme.test", "it was odder")
+        self.assertEqual((len(self.lines), self.damage.said), (3, {}))
+        self.assertEqual(self.troubles.told(), ["main: it was odd", "main: it was odder"])
+
     def test_bounded(self) -> None:
         """However much is damaged, little is told and kept."""
         for number in range(3 * MOST_SAID):

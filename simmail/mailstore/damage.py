@@ -37,6 +37,11 @@ class Damage:
         self.log.error("damage in the mail of {universe}: {trouble}: {where}",
                        universe=self._universe, where=where, trouble=trouble)
 
+    def mended(self, where: str, trouble: str) -> None:
+        """Something was damaged and is not any more, but those who knew it have to be told; said each time."""
+        self.log.error("damage in the mail of {universe}: {trouble}: {folder}",
+                       universe=self._universe, folder=where, where=f"{where}: {trouble}", trouble=trouble)
+
     def well(self, where: str) -> None:
         """A place is not damaged, or no more."""
         if self.said and self.said.pop(where, None) is not None:

@@ -227,7 +227,7 @@ class Layout:
         except Damaged:
             aside = f"{FILE}.damaged"
             put_aside(self.root, directory, f"{aside}-{self.unique()}" if self.has(f"{directory}/{aside}") else aside)
-            self.damage.found(f"{directory}/{FILE}", _UIDS)
+            self.damage.mended(directory, _UIDS)
         except FileNotFoundError:
             if not self._is_folder(directory):
                 raise NotFound("the folder is gone") from None
@@ -262,7 +262,7 @@ class Layout:
 
     def replaced(self, directory: str) -> None:
         """There is another folder where one was."""
-        self.damage.found(f"{directory}/{FILE}", _REPLACED)
+        self.damage.mended(directory, _REPLACED)
 
     def identity(self, box: str, name: str) -> tuple[int, str]:
         """The UIDVALIDITY and object id that a standard folder has before it is made."""

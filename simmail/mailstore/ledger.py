@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from operator import attrgetter
 from typing import NamedTuple
 
+from twisted.logger import Logger
+
 from simmail.core.delivery import Copy, Delivery
 from simmail.mailstore.filing import Filed
 from simmail.mailstore.kept import Journalled, Kept
@@ -21,6 +23,9 @@ from simmail.mailstore.segments import (
     DELIVERY, ERASED, FILED, FOREIGN, REFUSED, SETTLED, Described, FiledAt, Id, Record, Segment, delivery_of,
 )
 
+
+#: As it is told.
+_KEPT = "a message that was taken cannot be filed; it is kept, and tried again at the next start"
 
 _place_of: Callable[[Copy], tuple[int, int]] = attrgetter("uid", "uidvalidity")
 
@@ -77,6 +82,8 @@ class Ledger:
 
     @ivar owed: deliveries; foreign: ids of what another program delivered; both in the order of acceptance.
     """
+
+    log = Logger()
 
     def __init__(self) -> None:
         self.owed: dict[Id, Owed] = {}
@@ -184,19 +191,19 @@ class Ledger:
                 # That it was filed could not be read.
                 try:
                     done.append(recovery.file(delivery_of(one.described, one.octets())))
-                except OSError:
+                except OSError as error:
+                    self._not_filed(key, error)
                     self._kept.deliveries[key] = one
         ids = []
         for key, owed in list(self.owed.items()):
             if key.universe != universe:
                 continue
             if owed.described is not None and not owed.described.commit:
-                try:
-                    done.append(self._finish(key, owed, recovery)[1])
+                # Where nobody is to be told of it, it is to be visible all the same: L{replay} tries again.
+                finished = self._finish(key, owed, recovery)
+                if finished is not None:
+                    done.append(finished[1])
                     continue
-                except OSError:
-                    # Nobody is to be told of it, but it is to be visible: L{replay} tries again.
-                    pass
             ids.append(key.id)
         return Owing(ids, done, mended.lost)
 
@@ -213,11 +220,11 @@ class Ledger:
             if key.universe != universe or owed.described is None or among is not None and key.id not in among:
                 continue
             if owed.copies is None:
-                try:
-                    delivery, filed = self._finish(key, owed, recovery)
-                except OSError:
+                finished = self._finish(key, owed, recovery)
+                if finished is None:
                     left.append(key.id)
                     continue
+                delivery, filed = finished
                 done.append(filed)
                 copies = filed.copies
             elif key.id not in known:
@@ -226,10 +233,18 @@ class Ledger:
                 result.append((delivery, copies))
         return Replayed(result, done, left)
 
-    def _finish(self, key: Id, owed: Owed, recovery: Recovery) -> tuple[Delivery, Filed]:
+    def _not_filed(self, key: Id, error: OSError) -> None:
+        self.log.error("{trouble} ({where}): {error}", universe=key.universe, where=key.id, trouble=_KEPT, error=error)
+
+    def _finish(self, key: Id, owed: Owed, recovery: Recovery) -> tuple[Delivery, Filed] | None:
+        """None for what cannot be filed: it stays owed, and keeps nothing else from being finished."""
         assert owed.described is not None
         delivery = delivery_of(owed.described, owed.segment.octets(owed.at, owed.length))
-        filed = recovery.file(delivery)
+        try:
+            filed = recovery.file(delivery)
+        except OSError as error:
+            self._not_filed(key, error)
+            return None
         self.filed(key, filed.copies, bool(delivery.commit))
         return delivery, filed
 

@@ -43,8 +43,8 @@ from simmail.universe.usage import MAIL
 if TYPE_CHECKING:
     from simmail.universe.universe import Universe
 
-#: Real seconds after which what the disk refused to file is tried again.
-AGAIN = 1.0
+#: Real seconds after which what the disk refused to file is tried again, first and at most.
+AGAIN, LONGEST_AGAIN = 1.0, 60.0
 
 #: Longest anybody waits for Redis once mail is durable (real seconds).
 PATIENCE = 1.5
@@ -411,9 +411,10 @@ class PostOffice:
 
     async def _file_left(self, known: Collection[str], left: Collection[str]) -> None:
         universe = self._universe
-        still = left
+        still, delay = left, AGAIN
         while still:
-            await deferLater(universe.reactor, AGAIN)
+            await deferLater(universe.reactor, delay)
+            delay = min(2 * delay, LONGEST_AGAIN)
             if universe.stopping:
                 return
             try:
