@@ -272,7 +272,8 @@ class Daemon(service.Service):
         await journal.ready
         stores = partial(
             MailStore, root=str(state / "mail"), journal=journal, index=str(state / "index"), reactor=reactor,
-            digest=digest, shown=shown, most=config.limits.message, wall=time)
+            digest=digest, shown=shown, most=config.limits.message,
+            wall=time.time)
         gate = Gate(reactor, Names(reactor).addresses)
         self._stopping.append(gate.close)
         roster = Roster(

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable
 from itertools import count
 from typing import NamedTuple
 
-from simmail.core.delivery import SPECIAL_FOLDERS
+from simmail.core.delivery import SPECIAL_FOLDERS, Delivery
 from simmail.errors import Conflict, NotFound
 from simmail.mailstore import maildir
 from simmail.mailstore.damage import Damage
@@ -215,6 +215,12 @@ class Layout:
         """Where a folder is or would be."""
         below = folder_dir(name)
         return f"{mailbox_dir(mailbox)}/{below}" if below else mailbox_dir(mailbox)
+
+    def harmed(self, delivery: Delivery) -> bool:
+        """Whether a place that it goes to is known to be damaged."""
+        said = self.damage.said
+        return any(self.directory_of(one.mailbox, one.folder) in said or mailbox_dir(one.mailbox) in said
+                   for one in delivery.filings)
 
     def open_uids(self, directory: str) -> Uids:
         """

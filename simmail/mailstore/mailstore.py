@@ -168,17 +168,11 @@ class MailStore:
         except Invalid:
             return fail_now()
         self.idle.wait()
-        if durable is None or self.shared or self.layout.damage.said and self._harmed(delivery):
+        if durable is None or self.shared or self.layout.damage.said and self.layout.harmed(delivery):
             # Other processes would look at once, and who may be refused must not be promised anything.
             return self.journal.accept(delivery, self._file).addCallback(self.filed)
         promise = self._sight.promise(durable)
         return self.journal.accept(delivery, self._file, promise).addCallback(self.filed).addBoth(promise.over)
-
-    def _harmed(self, delivery: Delivery) -> bool:
-        """Whether a place that it goes to is known to be damaged."""
-        said, layout = self.layout.damage.said, self.layout
-        return any(layout.directory_of(one.mailbox, one.folder) in said or mailbox_dir(one.mailbox) in said
-                   for one in delivery.filings)
 
     def visible(self) -> Deferred[None] | None:
         """Deferred that fires when all that was promised is visible; None: it is."""

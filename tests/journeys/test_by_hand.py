@@ -52,7 +52,7 @@ class DamageTests(JourneyCase):
         """What the readiness probe says; it is ready all the same."""
         answer = self.running.get("/readyz")
         self.assertEqual(answer.status, 200)
-        found: list[str] = answer.json().get("troubles", [])
+        found: list[str] = answer.json()["warnings"]
         self.assertNotIn("@", "".join(found))
         return found
 

@@ -9,12 +9,13 @@ import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.jobs import Job
+from simmail.core.notes import MOST_OWN
 from simmail.core.situation import (
     Batch, Bounce, Dossier, Drop, Expect, Follow, Ignore, Junk, Plan, Pledge, Reaction, Receive, Relate, Remember, Skip,
     ThreadState,
 )
 from simmail.database.records import Commit
-from simmail.universe.enacting import MOST_NOTES, Setting, enact, job_of
+from simmail.universe.enacting import Setting, enact, job_of
 from simmail.universe.memories import persona_tag
 from tests.core.scenes import APP, NOW, mail, person
 
@@ -111,7 +112,7 @@ class EnactTests(SynchronousTestCase):
 
     def test_documents(self) -> None:
         """Notes, dossiers and threads are documents of the commit; only so many notes are kept."""
-        memory = {"": [f"note {n}" for n in range(MOST_NOTES)]}
+        memory = {"": [f"note {n}" for n in range(MOST_OWN)]}
         commit = enacted(
             Remember("new", ""), Remember("of a case", "c_1"), Relate(Dossier(APP), "met"),
             Follow(ThreadState("<t@app.test>")), memory=memory)
@@ -119,7 +120,7 @@ class EnactTests(SynchronousTestCase):
         self.assertEqual(set(puts), {
             ("memory", MARIA.id), (f"dossiers:{MARIA.id}", APP), (f"threads:{MARIA.id}", "<t@app.test>")})
         notes = puts["memory", MARIA.id]
-        self.assertEqual((len(notes[""]), notes[""][-1], notes["c_1"]), (MOST_NOTES, "new", ["of a case"]))
+        self.assertEqual((len(notes[""]), notes[""][-1], notes["c_1"]), (MOST_OWN, "new", ["of a case"]))
 
     def test_skipped_links(self) -> None:
         """A link left alone is told with its reason, a sender with its domain."""
