@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Iterable, Iterator, Sequence
 
 from simmail.mailstore import maildir, marks
@@ -31,7 +32,7 @@ def note(layout: Layout, directory: str, at: int, uids: Iterable[int]) -> None:
     """
     octets = _line(at, uids)
     path = f"{directory}/{FILE}"
-    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600, dir_fd=layout.root)
+    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o600, dir_fd=layout.root)
     try:
         before = os.fstat(fd).st_size
         if os.write(fd, octets) < len(octets):
@@ -59,8 +60,12 @@ def _compact(layout: Layout, directory: str, coming: set[int]) -> None:
 def _read(root: int, directory: str) -> Iterator[tuple[int, list[range]]]:
     """The lines of a folder, in order; what a crash left half written is none."""
     try:
-        fd = os.open(f"{directory}/{FILE}", os.O_RDONLY | os.O_CLOEXEC, dir_fd=root)
+        # Not waiting for whoever might write to a pipe.
+        fd = os.open(f"{directory}/{FILE}", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=root)
     except FileNotFoundError:
+        return
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
         return
     with open(fd, "rb") as file:
         lines = file.read().decode("ascii", "replace").split("\n")

@@ -125,8 +125,8 @@ class Clock:
 
     def reach(self, instant: datetime) -> None:
         """At start: something is known to have happened then, though where the clock stood is lost."""
-        if self._timeline.touched and instant > self.now():
-            self.resume(self._timeline.changed(instant, self._reactor.seconds()))
+        if instant > self.now():
+            self.resume(self._timeline.resumed(instant, self._reactor.seconds()))
 
     def line(self) -> datetime:
         """Where the clock would be were nothing owed."""
