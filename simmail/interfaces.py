@@ -118,6 +118,7 @@ class IMailStore(Interface):
 
     held = Attribute("IHeld: octets kept for jobs, in no mailbox")
     annotations = Attribute("IAnnotations: of folders and mailboxes")
+    events = Attribute("IFolderEvents: what happens to folders")
 
     def accept(delivery, durable=None):
         """
@@ -322,6 +323,23 @@ class IOpened(Interface):
 
     def close():
         """The caller is done with it."""
+
+
+class IFolderEvents(Interface):
+    """What happens to the folders of a mailbox, also to those that are not loaded; nothing for who does not listen."""
+
+    def listen(mailbox, listener):
+        """
+        Call C{listener(event)} with each C{FolderEvent} of a mailbox, in the reactor thread, when it has happened and
+        before the Deferred of what did it fires.
+
+        What other programs did is told a second later, or when somebody meets it.
+
+        @return: Deferred that fires when nothing is missed any more.  @raise NotFound: no such mailbox.
+        """
+
+    def unlisten(mailbox, listener):
+        """Stop."""
 
 
 class IFolder(Interface):

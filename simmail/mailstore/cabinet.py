@@ -27,7 +27,9 @@ class Cabinet:
     async def create(self, mailbox: str, name: str, special_use: str = "") -> None:
         """One more folder."""
         box = self._store.boxes.require(mailbox)
-        await self._store.writer.call(_make, self._store.filer, box, check_folder(name), check_special_use(special_use))
+        name = check_folder(name)
+        await self._store.writer.call(_make, self._store.filer, box, name, check_special_use(special_use))
+        self._store.events.tell(mailbox, "made", name)
 
     async def delete(self, mailbox: str, name: str) -> None:
         """A folder and its messages are gone; of a standard one only its messages."""
@@ -41,6 +43,7 @@ class Cabinet:
             return
         gone = await self._store.writer.call(_remove, self._store.filer, mailbox, box, name)
         self._forget(mailbox, name)
+        self._store.events.tell(mailbox, "gone", name)
         if gone is not None:
             self._store.reader.send(self._store.layout.clear, gone)
 
@@ -68,18 +71,24 @@ class Cabinet:
             for name in (source, target_name):
                 self._forget(mailbox, name)
             self._store.tally.says(mailbox, target_name, counts.get(source, (0, 0)))
+            self._store.events.tell(mailbox, "renamed", target_name, source)
+            if is_standard(source):
+                # There is a new one of that name.
+                self._store.events.tell(mailbox, "made", source)
 
     # Subscriptions
 
     async def subscribed(self, mailbox: str) -> set[str]:
         """The names subscribed to."""
         box = self._store.boxes.require(mailbox)
-        return set(await self._store.reader.call(_subscriptions, self._store.layout, box))
+        return set(await self._store.reader.call(subscriptions, self._store.layout, box))
 
     async def subscribe(self, mailbox: str, name: str, on: bool) -> None:
         """Subscribed to a name, or no more."""
         box = self._store.boxes.require(mailbox)
-        await self._store.writer.call(_write_subscription, self._store.filer, box, check_folder(name), on)
+        name = check_folder(name)
+        await self._store.writer.call(_write_subscription, self._store.filer, box, name, on)
+        self._store.events.tell(mailbox, "subscribed" if on else "unsubscribed", name)
 
 
 # By the writer
@@ -106,7 +115,8 @@ def _move(filer: Filer, mailbox: str, box: str, old: str, new: str) -> list[tupl
     return moves
 
 
-def _subscriptions(layout: Layout, box: str) -> list[str]:
+def subscriptions(layout: Layout, box: str) -> list[str]:
+    """The names subscribed to, from the disk."""
     try:
         return layout.read(f"{box}/{SUBSCRIPTIONS}").decode("utf-8", "replace").split("\n")[:-1]
     except (FileNotFoundError, NotADirectoryError):
@@ -114,7 +124,7 @@ def _subscriptions(layout: Layout, box: str) -> list[str]:
 
 
 def _write_subscription(filer: Filer, box: str, name: str, on: bool) -> None:
-    names = dict.fromkeys(_subscriptions(filer.layout, box))
+    names = dict.fromkeys(subscriptions(filer.layout, box))
     names.pop(name, None)
     if on:
         names[name] = None

@@ -93,7 +93,7 @@ class Changing(FolderState):
 
     def _tell(self, change: FolderChange) -> None:
         self.dirty = True
-        self._store.changed(self)
+        self._store.changed(self, change)
         super()._tell(change)
 
     # One change at a time

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from twisted.internet.defer import Deferred, maybeDeferred
 
@@ -18,3 +18,10 @@ def deferred(call: Callable[P, T]) -> Callable[P, Deferred[T]]:
     def deferring(*args: P.args, **kwargs: P.kwargs) -> Deferred[T]:
         return maybeDeferred(call, *args, **kwargs)
     return deferring
+
+
+def fail_now() -> Deferred[Any]:
+    """Deferred that has failed with what is being handled."""
+    failed: Deferred[Any] = Deferred()
+    failed.errback()
+    return failed

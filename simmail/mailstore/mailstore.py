@@ -32,6 +32,8 @@ from simmail.mailstore.boxes import Boxes
 from simmail.mailstore.cabinet import Cabinet
 from simmail.mailstore.catalogue import Catalogue
 from simmail.mailstore.changing import Changing
+from simmail.mailstore.deferred import fail_now
+from simmail.mailstore.events import FolderEvents
 from simmail.mailstore.files import Shown
 from simmail.mailstore.filing import Added, Filed, Filer
 from simmail.mailstore.flags import canonical_all, microseconds
@@ -50,7 +52,7 @@ from simmail.mailstore.reading import understand
 from simmail.mailstore.ledger import Recovery
 from simmail.mailstore.office import close_filer
 from simmail.mailstore.opened import Openings
-from simmail.mailstore.records import FolderStatus, MailboxCounts
+from simmail.mailstore.records import FolderChange, FolderStatus, MailboxCounts
 from simmail.mailstore.runs import Files
 from simmail.mailstore.seeking import containing
 from simmail.mailstore.sight import Sight
@@ -108,7 +110,7 @@ class MailStore:
         self.index = Index(f"{index}/{mailbox_dir(universe)}.sqlite", digest, shown, shared)
         self.indexer: IWorker = Indexer(journal.indexer, self.index)
         self.held = Held(self.layout, self.reader)
-        self.annotations = Annotations(self)
+        self.annotations, self.events = Annotations(self), FolderEvents(self)
         self.catalogue, self.openings = Catalogue(self), Openings(self)
         self.places_known = Places(self)
         self._cabinet = Cabinet(self)
@@ -223,6 +225,7 @@ class MailStore:
             folder.added(rows, table)
         if folder is None or not folder.loaded:
             self.tally.filed(mailbox, name, rows)
+            self.events.tell(mailbox, "added", name)
 
     def settle(self, ids: Iterable[str]) -> None:
         """Nothing is owed any more for these deliveries."""
@@ -317,9 +320,11 @@ class MailStore:
         """Deferred of the messages of all mailboxes, by folder."""
         return Deferred.fromCoroutine(self.tally.totals(self.mailboxes))
 
-    def changed(self, folder: Changing) -> None:
+    def changed(self, folder: Changing, change: FolderChange) -> None:
         """A loaded folder is about to tell a change."""
         self.tally.says(folder.mailbox, folder.name, folder.counts()[:2])
+        if change.kind != "reset":
+            self.events.tell(folder.mailbox, change.kind, folder.name)
 
     # Folders
 
@@ -343,6 +348,7 @@ class MailStore:
     def lost(self, folder: Changing) -> None:
         """Somebody else has removed a folder."""
         self.catalogue.drop(folder)
+        self.events.tell(folder.mailbox, "gone", folder.name)
         self.later(self.indexer.call(self.index.forget, folder.mailbox, folder.name))
 
     def check_folder(self, name: str) -> str:
@@ -449,13 +455,6 @@ class MailStore:
             # It has died, and with it all it had open.
             pass
         self.layout.close()
-
-
-def fail_now() -> Deferred[Any]:
-    """Deferred that has failed with what is being handled."""
-    deferred: Deferred[Any] = Deferred()
-    deferred.errback()
-    return deferred
 
 
 def _checked(filing: Filing) -> Filing:

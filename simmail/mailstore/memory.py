@@ -25,6 +25,7 @@ from simmail.interfaces import IMailStore
 from simmail.mailstore.adopting import foreign_id
 from simmail.mailstore.annotating import AnnotationsInMemory
 from simmail.mailstore.deferred import deferred
+from simmail.mailstore.events import EventsInMemory
 from simmail.mailstore.flags import canonical_all, microseconds
 from simmail.mailstore.held import HeldInMemory
 from simmail.mailstore.memoryfolder import MemoryFolder
@@ -56,6 +57,7 @@ class MemoryMailStore:
         self.away = False
         self.held = HeldInMemory()
         self.annotations = AnnotationsInMemory(self)
+        self.events = EventsInMemory(self)
         self._mailboxes: dict[str, _Mailbox] = {}
         self._sorted: list[str] = []
         self._uidvalidity = count(1)
@@ -192,6 +194,11 @@ class MemoryMailStore:
 
     # Folders
 
+    def require_box(self, mailbox: str) -> None:
+        """@raise NotFound: there is no such mailbox."""
+        self.require()
+        self._find(mailbox)
+
     def _find(self, mailbox: str) -> _Mailbox:
         box = self._mailboxes.get(mailbox)
         if box is None:
@@ -206,6 +213,7 @@ class MemoryMailStore:
 
     def _add(self, mailbox: str, box: _Mailbox, name: str, special_use: str) -> None:
         box.folders[name] = MemoryFolder(self, mailbox, name, special_use, next(self._uidvalidity))
+        self.events.tell(mailbox, "made", name)
 
     @deferred
     def folders(self, mailbox: str) -> list[FolderStatus]:
@@ -277,6 +285,7 @@ class MemoryMailStore:
             box.folders[name]._remove(list(box.folders[name].uids))
         else:
             box.folders.pop(name).remove()
+            self.events.tell(mailbox, "gone", name)
 
     @deferred
     def rename_folder(self, mailbox: str, old: str, new: str, saved: datetime | None = None) -> None:
@@ -303,6 +312,7 @@ class MemoryMailStore:
             folder = box.folders.pop(source)
             box.folders[target] = folder.renamed(
                 target, renamed_use(source, target, folder.special_use), next(self._uidvalidity))
+            self.events.tell(mailbox, "renamed", target, source)
             if is_standard(source):
                 self._add(mailbox, box, source, use_of(source))
 
@@ -316,8 +326,10 @@ class MemoryMailStore:
     def subscribe(self, mailbox: str, name: str, on: bool) -> None:
         """Subscribe to a name, or no more."""
         self.require()
-        change = self._find(mailbox).subscribed
-        (change.add if on else change.discard)(check_folder(name))
+        change, name = self._find(mailbox).subscribed, check_folder(name)
+        if (name in change) is not on:
+            (change.add if on else change.discard)(name)
+            self.events.tell(mailbox, "subscribed" if on else "unsubscribed", name)
 
     # The rest
 

@@ -407,6 +407,8 @@ class MemoryFolder:
             self._listeners.remove(listener)
 
     def _tell(self, change: FolderChange) -> None:
+        if change.kind != "reset":
+            self._store.events.tell(self.mailbox, change.kind, self.name)
         for listener in list(self._listeners):
             try:
                 listener(change)

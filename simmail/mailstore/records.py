@@ -73,6 +73,19 @@ class FolderChange(NamedTuple):
     origin: object = None
 
 
+class FolderEvent(NamedTuple):
+    """
+    What happened to a folder of a mailbox, loaded or not.
+
+    C{added}, C{expunged}, C{flags}: to messages in it, and C{changed}: one or more of these, by another program.
+    C{made}, C{gone}, C{renamed} (C{old}: what it was called), C{subscribed}, C{unsubscribed}: to the name.
+    """
+
+    kind: Literal["added", "expunged", "flags", "changed", "made", "gone", "renamed", "subscribed", "unsubscribed"]
+    name: str
+    old: str = ""
+
+
 def by_uid(uids: Iterable[int], columns: Sequence[Sequence[Any]]) -> dict[int, tuple[Any, ...]]:
     """Columns as rows."""
     return dict(zip(uids, zip(*columns))) if columns else dict.fromkeys(uids, ())

@@ -84,6 +84,7 @@ class Watch:
         try:
             wrong = await self._look_at_watched()
             await self._look_at_inboxes()
+            await self._store.events.look()
             if wrong is not None:
                 raise wrong
             if self._store.seconds() - self._saved > _SAVE:

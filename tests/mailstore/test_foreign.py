@@ -503,6 +503,64 @@ def _remove(path: Path) -> None:
     path.rmdir()
 
 
+class EventTests(ForeignTestCase):
+    """Who listens to a mailbox hears of all its folders."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.accept(9, (MARIA, "Lists"))
+        self.again()
+        self.events: list[tuple[str, str]] = []
+        result_of(self.store.events.listen(MARIA, lambda event: self.events.append((event.kind, event.name))))
+        self.store.watch(lambda foreign, copy: None)
+
+    def heard(self) -> list[tuple[str, str]]:
+        """What is told a moment later, each once."""
+        for _ in range(10):
+            self.provider.clock.advance(0.5)
+        events, self.events[:] = sorted(set(self.events)), []
+        return events
+
+    def test_messages(self) -> None:
+        """Mail that comes and goes in folders that nobody has opened, and in one that somebody has."""
+        self.assertEqual(self.heard(), [])
+        lists = mailbox.Maildir(self.box / ".Lists", create=False)
+        lists.add(a_mail("foreign"))
+        self.assertIn(("changed", "Lists"), self.heard())
+        folder = result_of(self.store.folder(MARIA, "Lists"))
+        self.assertEqual(len(folder.uids), 2)
+        self.assertIn(("added", "Lists"), self.heard())
+        lists.remove(sorted(lists.keys())[0])
+        self.assertEqual(self.heard(), [("expunged", "Lists")])
+        mailbox.Maildir(self.box, create=False).add(a_mail("delivered"))
+        self.assertEqual(self.heard(), [("added", "INBOX")])
+        self.assertEqual(self.heard(), [])
+
+    def test_names(self) -> None:
+        """Folders that are made and removed, and subscriptions."""
+        (self.box / ".new").mkdir(mode=0o700)
+        for name in ("tmp", "new", "cur"):
+            (self.box / ".new" / name).mkdir(mode=0o700)
+        (self.box / ".Lists").rename(self.box / ".Other")
+        self.assertEqual(self.heard(), [("gone", "Lists"), ("made", "Other"), ("made", "new")])
+        self.assertEqual(self.heard(), [])
+        result_of(self.store.create_folder(MARIA, "ours"))
+        result_of(self.store.subscribe(MARIA, "ours", True))
+        self.assertEqual(self.heard(), [("made", "ours"), ("subscribed", "ours")])
+        other = DiskProvider(self.path, True, "journal2")
+        result_of(other.store.subscribe(MARIA, "ours", False))
+        result_of(other.store.delete_folder(MARIA, "ours"))
+        other.stop()
+        self.assertEqual(self.heard(), [("gone", "ours"), ("unsubscribed", "ours")])
+
+    def test_mailbox_removed(self) -> None:
+        """A mailbox that is gone is no trouble."""
+        result_of(self.store.delete(MARIA))
+        self.heard()
+        self.assertEqual(self.heard(), [])
+        self.assertEqual(self.flushLoggedErrors(), [])
+
+
 class SharedTests(ForeignTestCase):
     """Where others serve the same mail, flags are in the names of files at once."""
 
