@@ -15,6 +15,7 @@ from simmail.core.nuls import without_nul
 from simmail.core.reading import read_headers
 from simmail.errors import Unavailable
 from simmail.imap.catenating import catenated
+from simmail.imap.copying import filed
 from simmail.imap.quota import check_room
 from simmail.imap.replies import No
 from simmail.imap.selecting import find_folder
@@ -52,6 +53,7 @@ async def append(imap: ImapServer, arguments: Arguments) -> bytes:
             uids = await folder.append_all(messages, imap.login.universe.clock.now())
     except Unavailable as error:
         raise No(str(error), "UNAVAILABLE") from None
+    filed(imap, folder, uids)
     return b"[APPENDUID %d %b] APPEND completed" % (folder.uidvalidity, show_set(uids))
 
 

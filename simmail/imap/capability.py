@@ -20,6 +20,7 @@ _AFTER = (
     b"THREAD=ORDEREDSUBJECT", b"THREAD=REFERENCES", b"BINARY", b"UTF8=ACCEPT", b"OBJECTID", b"PREVIEW",
     b"QUOTA", b"QUOTA=RES-STORAGE", b"QUOTA=RES-MESSAGE", b"MULTIAPPEND", b"ESORT", b"PARTIAL",
     b"REPLACE", b"SAVEDATE", b"CONTEXT=SEARCH", b"CONTEXT=SORT", b"METADATA", b"INPROGRESS", b"CATENATE", b"UIDONLY",
+    b"NOTIFY",
 )
 
 
@@ -70,11 +71,12 @@ async def enable(imap: ImapServer, arguments: Arguments) -> None:
         arguments.space()
     # What is on already is named too: a client that asks wants to hear that it is (RFC 5161 section 3.2).
     added = [name for name in dict.fromkeys(wanted) if name in _CAN_BE_ENABLED]
+    follows = b"METADATA" in added and b"METADATA" not in imap.enabled
     imap.enabled.update(added)
     if b"QRESYNC" in added:
         # RFC 7162 section 3.2.3.
         imap.enabled.add(b"CONDSTORE")
-    if b"METADATA" in added:
+    if follows:
         imap.news.until(Following(imap).stop)
     imap.write(b"* ENABLED%b\r\n" % b"".join(b" " + _SHOWN.get(name, name) for name in added))
 

@@ -21,6 +21,7 @@ from simmail.imap.listing import list_mailboxes, list_subscribed
 from simmail.imap.login import authenticate, login, start_tls
 from simmail.imap.mailboxes import create, delete, rename, status, subscribe, unsubscribe
 from simmail.imap.metadata import get_metadata, set_metadata
+from simmail.imap.notify import notify
 from simmail.imap.quota import get_quota, get_quota_root
 from simmail.imap.replacing import replace
 from simmail.imap.replies import Bad
@@ -85,6 +86,7 @@ COMMANDS: MappingProxyType[bytes, Verb] = MappingProxyType({
     b"NAMESPACE": Verb(namespace, _AFTER), b"STATUS": Verb(status, _AFTER), b"APPEND": Verb(append, _AFTER),
     b"IDLE": Verb(idle, _AFTER), b"GETQUOTA": Verb(get_quota, _AFTER), b"GETQUOTAROOT": Verb(get_quota_root, _AFTER),
     b"GETMETADATA": Verb(get_metadata, _AFTER), b"SETMETADATA": Verb(set_metadata, _AFTER),
+    b"NOTIFY": Verb(notify, _AFTER),
     b"CHECK": Verb(noop, _SELECTED), b"CLOSE": Verb(close, _SELECTED), b"UNSELECT": Verb(unselect, _SELECTED),
     b"EXPUNGE": Verb(expunge, _SELECTED), b"SEARCH": Verb(search, _SELECTED, False, True),
     b"SORT": Verb(sort, _SELECTED, False, True), b"THREAD": Verb(thread, _SELECTED, False, True),

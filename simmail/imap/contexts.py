@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from simmail.core.ordering import Criterion
+from simmail.imap.fetch_items import Item
 from simmail.imap.replies import Bad, No, shown
 from simmail.imap.search_keys import Age, Either, Every, Key, Messages, Not
 from simmail.imap.sequence import LARGEST, show_set
@@ -25,11 +26,16 @@ MOST, MOST_SORTED = 8, 10_000
 
 
 class Question(NamedTuple):
-    """A search: by UID or by number, and in which order; None for that of the mailbox."""
+    """
+    A search: by UID or by number, and in which order; None for that of the mailbox.
+
+    @ivar items: what is told of messages that come into the results.
+    """
 
     uid: bool
     key: Key
     criteria: Sequence[Criterion] | None = None
+    items: tuple[Item, ...] = ()
 
 
 class Context:
@@ -85,7 +91,7 @@ class Contexts:
     """
     Those of one selected folder.
 
-    @ivar touched: UIDs of messages that have come or changed since this was last told.
+    @ivar touched: UIDs of messages that have come or changed since this was last told; came: of those that came.
     @ivar expecting: one is being searched for the first time.
     """
 
@@ -93,10 +99,16 @@ class Contexts:
         self._selected = selected
         self._by_tag: dict[bytes, Context] = {}
         self.touched: set[int] = set()
+        self.came: set[int] = set()
         self.expecting = False
 
     def __bool__(self) -> bool:
         return bool(self._by_tag) or self.expecting
+
+    def come(self, uids: Iterable[int]) -> None:
+        """The client is told that messages have come."""
+        self.touched.update(uids)
+        self.came.update(uids)
 
     def expect(self, tag: bytes) -> None:
         """There may soon be one with a tag: what changes while it is searched counts.  @raise Bad: there is one."""
@@ -124,6 +136,7 @@ class Contexts:
             self._by_tag.pop(tag, None)
         if not self._by_tag:
             self.touched.clear()
+            self.came.clear()
 
     def leaving(self, gone: Iterable[int]) -> bytes:
         """Messages are about to be told as expunged; their numbers still hold."""

@@ -6,6 +6,7 @@ Source: RFC 3501 sections 6.4.3 and 6.4.7, RFC 4315 (UIDPLUS), RFC 6851 (MOVE).
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from simmail.imap.quota import check_room
@@ -29,18 +30,28 @@ def selected_of(imap: ImapServer, writable: bool = False) -> Selected:
     return selected
 
 
+def filed(imap: ImapServer, folder: IFolder, uids: Iterable[int]) -> None:
+    """Messages were put somewhere by the client: it knows them."""
+    selected = imap.selected
+    if selected is not None and selected.folder is folder and selected.came is not None:
+        selected.filed.update(uids)
+
+
 async def copy(imap: ImapServer, arguments: Arguments, uid: bool = False) -> bytes:
     """COPY: all messages or none."""
     selected, uids, target = await _arguments(imap, arguments, uid, False)
     check_room(imap)
     pairs = await selected.folder.copy(uids, target, imap.login.universe.clock.now()) if uids else []
+    filed(imap, target, [fresh for _, fresh in pairs])
     return (_copied(target.uidvalidity, pairs) + b" " if pairs else b"") + b"COPY completed"
 
 
 async def move(imap: ImapServer, arguments: Arguments, uid: bool = False) -> bytes:
     """MOVE: the new UIDs first, then the messages vanish (RFC 6851 section 4.3)."""
     selected, uids, target = await _arguments(imap, arguments, uid, True)
+    selected.removing = True
     pairs = await selected.folder.move(uids, target, imap.login.universe.clock.now()) if uids else []
+    filed(imap, target, [fresh for _, fresh in pairs])
     if pairs:
         imap.write(b"* OK %b Moved\r\n" % _copied(target.uidvalidity, pairs))
     return b"MOVE completed"
@@ -80,6 +91,7 @@ async def expunge(imap: ImapServer, arguments: Arguments, uid: bool = False) -> 
     doomed = selected.known(selected.folder.having("\\Deleted"))
     if chosen is not None:
         doomed = [one for one in doomed if one in chosen]
+    selected.removing = True
     if doomed:
         await selected.folder.expunge(doomed)
     if selected.condstore or selected.qresync:

@@ -23,8 +23,8 @@ from simmail.imap.faulty import meet
 from simmail.imap.fetch_items import Item, Since, parse_items, parse_modifiers
 from simmail.imap.objects import THREAD_FIELDS, email_id, thread_id
 from simmail.imap.outflow import PIECE
+from simmail.imap.paging import Page
 from simmail.imap.replies import Bad, No
-from simmail.imap.results import Page
 from simmail.imap.sections import Sections, binary, chosen, cut
 from simmail.imap.selecting import Resync, tell_vanished
 from simmail.imap.sequence import parse_set, portions
@@ -95,6 +95,13 @@ async def fetch(imap: ImapServer, arguments: Arguments, uid: bool = False) -> by
         # Clients throw away what comes with a NO.
         return b"[EXPUNGEISSUED] FETCH completed, some of these messages are expunged"
     return b"FETCH completed"
+
+
+async def show(imap: ImapServer, selected: Selected, items: Sequence[Item], uids: Sequence[int]) -> None:
+    """Show ascending messages of which the client has not asked; those that are gone are left out."""
+    plan = Plan(imap, selected, items)
+    for begin in range(0, len(uids), plan.size):
+        await plan.show(uids[begin:begin + plan.size])
 
 
 def on_page(places: list[tuple[int, int]], page: Page) -> list[tuple[int, int]]:

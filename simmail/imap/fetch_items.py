@@ -11,7 +11,7 @@ import re
 from typing import NamedTuple
 
 from simmail.imap.replies import Bad
-from simmail.imap.results import Page, parse_page
+from simmail.imap.paging import Page, parse_page
 from simmail.imap.tokens import Arguments
 
 _MOST_ITEMS = 200

@@ -9,6 +9,7 @@ from twisted.python.failure import Failure
 
 from simmail.imap.faulty import meet
 from simmail.imap.replies import Bad, Gone
+from simmail.imap.telling import tell
 from simmail.imap.tokens import Arguments
 
 if TYPE_CHECKING:
@@ -21,13 +22,21 @@ class Pushing:
 
     What happens in one turn of the reactor is told together; while the client
     does not read, it is only remembered.
+
+    @param expunges: whether messages may vanish meanwhile.
     """
 
-    def __init__(self, imap: ImapServer) -> None:
+    def __init__(self, imap: ImapServer, expunges: bool = True) -> None:
         self._imap = imap
+        self._expunges = expunges
         self._call: Any = None
         self._again = False
         self._telling: Deferred[None] | None = None
+
+    @property
+    def telling(self) -> bool:
+        """Whether something is being told."""
+        return self._telling is not None
 
     def wake(self) -> None:
         """Something is pending."""
@@ -39,7 +48,7 @@ class Pushing:
     def _tell(self) -> None:
         self._call = None
         self._again = False
-        self._telling = Deferred.fromCoroutine(self._imap.tell(True))
+        self._telling = Deferred.fromCoroutine(tell(self._imap, self._expunges))
         self._telling.addBoth(self._told)
 
     def _told(self, result: Any) -> None:
@@ -49,12 +58,16 @@ class Pushing:
         if self._again:
             self.wake()
 
-    async def stop(self) -> None:
-        """Nothing is being told any more."""
+    def cancel(self) -> None:
+        """Nothing more begins to be told."""
         if self._call is not None:
             self._call.cancel()
             self._call = None
         self._again = False
+
+    async def stop(self) -> None:
+        """Nothing is being told any more."""
+        self.cancel()
         if self._telling is not None:
             ended: Deferred[None] = Deferred()
             self._telling.addBoth(lambda _: ended.callback(None))

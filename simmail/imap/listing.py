@@ -9,7 +9,7 @@ Source: RFC 3501 sections 6.3.8 and 6.3.9; RFC 5258 (LIST-EXTENDED); RFC 5819
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from simmail.imap.mailboxes import status_items, status_line
@@ -176,13 +176,13 @@ async def _chosen(imap: ImapServer, patterns: list[str], options: _Options, exte
     wants_subscribed = b"SUBSCRIBED" in options.select or b"SUBSCRIBED" in options.returned
     subscribed: set[str] = await store.subscribed(address) if wants_subscribed else set()
     names = dict.fromkeys(folders)
-    parents = _above(folders)
+    parents = names_above(folders)
     names.update(dict.fromkeys(sorted(parents)))
     if b"SUBSCRIBED" in options.select:
         names.update(dict.fromkeys(sorted(subscribed)))
     fitting = {name for name in names if _fits(name, folders.get(name), subscribed, options)}
     # RFC 5258 section 4: also what lies above a mailbox that fits.
-    above = _above(fitting) if b"RECURSIVEMATCH" in options.select else set()
+    above = names_above(fitting) if b"RECURSIVEMATCH" in options.select else set()
     compiled = [Pattern(pattern) for pattern in patterns]
     with_children = b"CHILDREN" in options.returned or not extended
     result: list[_Shown] = []
@@ -191,23 +191,54 @@ async def _chosen(imap: ImapServer, patterns: list[str], options: _Options, exte
         if not any(pattern.matches(name) for pattern in compiled):
             continue
         found = folders.get(name)
-        attributes: list[bytes] = []
-        if found is None:
-            attributes += [b"\\NonExistent"] if extended else [b"\\Noselect"]
-        if name in subscribed:
-            attributes.append(b"\\Subscribed")
-        if with_children:
-            attributes.append(b"\\HasChildren" if name in parents else b"\\HasNoChildren")
-        if found is not None and found.special_use:
-            attributes.append(found.special_use.encode("ascii"))
+        attributes = attributes_of(name, found, subscribed, parents if with_children else None, extended)
         if name in fitting or name in above:
             result.append(_Shown(name, attributes, name in above, found))
     # RFC 5258 section 3.5: that there is something below is not told where it is told itself.
-    told = _above({one.name for one in result if one.name in fitting})
-    hidden = _above(fitting.difference([one.name for one in result])) if above else set()
+    told = names_above({one.name for one in result if one.name in fitting})
+    hidden = names_above(fitting.difference([one.name for one in result])) if above else set()
     result = [one._replace(has_below=one.has_below and one.name in hidden) for one in result
               if one.name in fitting or one.name in hidden or one.name not in told]
     return result
+
+
+def attributes_of(
+    name: str, found: FolderStatus | None, subscribed: Container[str], parents: Container[str] | None, extended: bool
+) -> list[bytes]:
+    """
+    The attributes of a mailbox name.
+
+    @param found: None where there is no such mailbox.
+    @param parents: names below which there are others, None not to tell.
+    """
+    attributes: list[bytes] = []
+    if found is None:
+        attributes += [b"\\NonExistent"] if extended else [b"\\Noselect"]
+    if name in subscribed:
+        attributes.append(b"\\Subscribed")
+    if parents is not None:
+        attributes.append(b"\\HasChildren" if name in parents else b"\\HasNoChildren")
+    if found is not None and found.special_use:
+        attributes.append(found.special_use.encode("ascii"))
+    return attributes
+
+
+async def list_names(imap: ImapServer, names: Mapping[str, str]) -> None:
+    """
+    A LIST response for each of some names, as they are now (RFC 5465 section 5.4).
+
+    @param names: with what each was called before, C{""} for no other name.
+    """
+    store, address = imap.login.universe.store, imap.login.address
+    folders = {status.name: status for status in await store.folders(address)}
+    subscribed: set[str] = await store.subscribed(address)
+    parents = names_above(folders)
+    for name, old in names.items():
+        attributes = attributes_of(name, folders.get(name), subscribed, parents, True)
+        line = b'* LIST (%b) "/" %b' % (b" ".join(attributes), quoted_name(name, imap.utf8))
+        if old and name in folders:
+            line += b' ("OLDNAME" (%b))' % quoted_name(old, imap.utf8)
+        await imap.send(line + b"\r\n")
 
 
 def _fits(name: str, found: FolderStatus | None, subscribed: set[str], options: _Options) -> bool:
@@ -216,7 +247,7 @@ def _fits(name: str, found: FolderStatus | None, subscribed: set[str], options: 
         b"SPECIAL-USE" not in options.select or bool(found is not None and found.special_use))
 
 
-def _above(names: Iterable[str]) -> set[str]:
+def names_above(names: Iterable[str]) -> set[str]:
     """All that lies above some names."""
     return {
         "/".join(levels[:depth])

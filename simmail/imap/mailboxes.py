@@ -49,6 +49,7 @@ async def create(imap: ImapServer, arguments: Arguments) -> bytes:
     store.check_folder(name)
     levels = name.split("/")
     above = ["/".join(levels[:depth]) for depth in range(1, len(levels))]
+    imap.causing = frozenset((name, *above))
     try:
         for one in above:
             if one not in existing:
@@ -86,6 +87,7 @@ async def delete(imap: ImapServer, arguments: Arguments) -> None:
     arguments.end()
     if name == "INBOX":
         raise No("INBOX cannot be deleted", "CANNOT")
+    imap.causing = frozenset((name,))
     if imap.selected is not None and imap.selected.folder.name == name and name not in _STANDARD:
         _leave(imap)
     store, address = imap.login.universe.store, imap.login.address
@@ -119,6 +121,7 @@ async def rename(imap: ImapServer, arguments: Arguments) -> None:
         raise No("There is no such mailbox", "NONEXISTENT")
     store.check_folder(new)
     levels = new.split("/")
+    imap.causing = frozenset((old, *("/".join(levels[:depth]) for depth in range(1, len(levels) + 1))))
     for depth in range(1, len(levels)):
         above = "/".join(levels[:depth])
         if above not in names and above != old:
@@ -148,6 +151,7 @@ async def _subscribe(imap: ImapServer, arguments: Arguments, on: bool) -> None:
     arguments.space()
     name = arguments.mailbox().rstrip("/")
     arguments.end()
+    imap.causing = frozenset((name,))
     await imap.login.universe.store.subscribe(imap.login.address, name, on)
 
 

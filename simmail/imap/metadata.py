@@ -9,7 +9,7 @@ Source: RFC 5464.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from simmail.core.envelope import string
@@ -161,10 +161,15 @@ def _shown_mailbox(imap: ImapServer, folder: str) -> bytes:
 
 
 class Following:
-    """Tells a client that has enabled METADATA of what others change."""
+    """
+    Tells a client that has enabled METADATA, or asked for it with NOTIFY, of what others change.
 
-    def __init__(self, imap: ImapServer) -> None:
+    @param wants: whether it wants to hear of a mailbox, C{""} for the server.
+    """
+
+    def __init__(self, imap: ImapServer, wants: Callable[[str], bool] = lambda folder: True) -> None:
         self._imap = imap
+        self._wants = wants
         self._annotations = imap.login.universe.store.annotations
         self._annotations.listen(self._heard)
 
@@ -174,7 +179,7 @@ class Following:
 
     def _heard(self, mailbox: str, folder: str, names: tuple[str, ...], origin: object) -> None:
         imap = self._imap
-        if origin is imap or mailbox != imap.login.address:
+        if origin is imap or mailbox != imap.login.address or not self._wants(folder):
             return
         for name in names:
             imap.news.put(("METADATA", folder, name), b"* METADATA %b %b\r\n" % (

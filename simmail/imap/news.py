@@ -32,6 +32,11 @@ class News:
             del self._waiting[next(iter(self._waiting))]
         self._changed()
 
+    @property
+    def full(self) -> bool:
+        """Whether the oldest would go if there were one thing more."""
+        return len(self._waiting) >= MOST
+
     def drop(self, about: Hashable) -> None:
         """It need not be told any more."""
         self._waiting.pop(about, None)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from simmail.errors import NotFound, Unavailable
 from simmail.imap.appending import copy_in_sent, filed_as
-from simmail.imap.copying import selected_of
+from simmail.imap.copying import filed, selected_of
 from simmail.imap.quota import check_room, is_full
 from simmail.imap.replies import Bad, No
 from simmail.imap.selecting import find_folder
@@ -71,6 +71,7 @@ async def replace(imap: ImapServer, arguments: Arguments, uid: bool = False) -> 
     if is_full(imap) and len(octets) > (size or 0):
         # What counts is the room it takes more than the other (RFC 8508 section 3.4).
         raise No("The mailbox is full", "OVERQUOTA")
+    selected.removing = True
     try:
         there = await copy_in_sent(imap, target, octets) if target is not source else None
         if there is not None:
@@ -82,6 +83,7 @@ async def replace(imap: ImapServer, arguments: Arguments, uid: bool = False) -> 
         raise No("The message is expunged", "EXPUNGEISSUED") from None
     except Unavailable as error:
         raise No(str(error), "UNAVAILABLE") from None
+    filed(imap, target, [fresh])
     imap.write(b"* OK [APPENDUID %d %d] Replacement message ready\r\n" % (target.uidvalidity, fresh))
     if selected.condstore or selected.qresync:
         return b"[HIGHESTMODSEQ %d] REPLACE completed" % source.highestmodseq

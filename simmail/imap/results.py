@@ -1,7 +1,8 @@
 """
 What SEARCH and SORT are to answer: their result options, and pages of results.
 
-Source: RFC 4731 (ESEARCH), RFC 5182 (SEARCHRES), RFC 5267 (ESORT, CONTEXT), RFC 9394 (PARTIAL).
+Source: RFC 4731 (ESEARCH), RFC 5182 (SEARCHRES), RFC 5267 (ESORT, CONTEXT), RFC 9394 (PARTIAL), RFC
+5465 section 7.
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from simmail.imap.fetch_items import Item, parse_items
 from simmail.imap.numbers import runs
+from simmail.imap.paging import Page, parse_page
 from simmail.imap.replies import Bad
-from simmail.imap.sequence import LARGEST, Ranges, show_ranges
+from simmail.imap.sequence import Ranges, show_ranges
 from simmail.imap.tokens import Arguments
 
 if TYPE_CHECKING:
@@ -25,38 +28,16 @@ SORTED = frozenset((b"MIN", b"MAX", b"ALL", b"COUNT", b"PARTIAL", b"CONTEXT", b"
 SEARCHED = SORTED | {b"SAVE"}
 
 
-class Page(NamedTuple):
-    """Some of the results, counted from 1, or from the last one backwards; C{text}: as it was asked for."""
-
-    low: int
-    high: int
-    backwards: bool
-    text: bytes
-
-    def cut(self, count: int) -> tuple[int, int]:
-        """Of so many results, (begin, end) for slicing; equal for none."""
-        low, high = min(self.low - 1, count), min(self.high, count)
-        return (count - high, count - low) if self.backwards else (low, high)
-
-
 class Wanted(NamedTuple):
-    """Result options; those that have an argument are also there on their own."""
+    """
+    Result options; those that have an argument are also there on their own.
+
+    @ivar items: what is told of messages that come into results that are kept up to date (RFC 5465 section 7).
+    """
 
     options: frozenset[bytes]
     page: Page | None = None
-
-
-def parse_page(arguments: Arguments) -> Page:
-    """A range of results such as C{1:500} or C{-1:-100}."""
-    start = arguments.at
-    backwards = arguments.skip(b"-")
-    first = arguments.number(1, LARGEST)
-    arguments.expect(b":")
-    if arguments.skip(b"-") is not backwards:
-        raise Bad("Expected a range of results such as 1:500 or -1:-100")
-    second = arguments.number(1, LARGEST)
-    text = arguments.octets[start:arguments.at]
-    return Page(min(first, second), max(first, second), backwards, text)
+    items: tuple[Item, ...] = ()
 
 
 def return_options(arguments: Arguments, known: frozenset[bytes]) -> Wanted | None:
@@ -65,6 +46,7 @@ def return_options(arguments: Arguments, known: frozenset[bytes]) -> Wanted | No
         return None
     options: set[bytes] = set()
     page: Page | None = None
+    items: tuple[Item, ...] = ()
     first = True
     while not arguments.skip(b")"):
         if not first:
@@ -78,11 +60,14 @@ def return_options(arguments: Arguments, known: frozenset[bytes]) -> Wanted | No
                 raise Bad("More than one PARTIAL")
             arguments.space()
             page = parse_page(arguments)
+        elif word == b"UPDATE" and arguments.octets[arguments.at:arguments.at + 2] == b" (":
+            arguments.space()
+            items = tuple(parse_items(arguments))
         options.add(word)
     arguments.space()
     if page is not None and b"ALL" in options:
         raise Bad("PARTIAL and ALL exclude each other")
-    return Wanted(frozenset(options) or frozenset((b"ALL",)), page)
+    return Wanted(frozenset(options) or frozenset((b"ALL",)), page, items)
 
 
 def saved(found: Sequence[int], wanted: Wanted | None) -> list[int]:
@@ -112,7 +97,7 @@ async def extended(
     @param number: of the result in a place.
     @param ascending: results are in the order of the mailbox.
     """
-    options, page = wanted
+    options, page, _ = wanted
     shown = b'* ESEARCH (TAG "%b")' % imap.tag
     if uid:
         shown += b" UID"

@@ -56,7 +56,7 @@ async def search(imap: ImapServer, arguments: Arguments, uid: bool = False) -> b
         await _classic(imap, len(found), number, modseq)
     elif wanted.options != {b"SAVE"}:
         await extended(imap, len(found), number, wanted, modseq, uid, True)
-        keep_updated(imap, wanted, Question(uid, keys), found)
+        keep_updated(imap, wanted, Question(uid, keys, None, wanted.items), found)
     return b"SEARCH completed"
 
 

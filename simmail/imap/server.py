@@ -26,13 +26,14 @@ from simmail.imap.compressing import Inflater, receive
 from simmail.imap.framing import TAG, Framing
 from simmail.imap.idle import Pushing
 from simmail.imap.news import News
+from simmail.imap.notifying import Notifying
 from simmail.imap.outflow import PIECE, Outflow
 from simmail.imap.progress import Progress
 from simmail.imap.replacing import admit
 from simmail.imap.replies import Bad, Gone, No, refusal, shown
 from simmail.imap.session import Selected
+from simmail.imap.telling import tell
 from simmail.imap.tokens import Arguments
-from simmail.imap.updating import update
 
 if TYPE_CHECKING:
     from simmail.imap.factory import ImapFactory
@@ -60,6 +61,8 @@ class ImapServer(Framing):
     @ivar hung: a fault rule has it that this client is never answered again.
     @ivar number: names the connection where fault rules count.
     @ivar news: what is to be told beside the selected folder.
+    @ivar notifying: tells what the client has asked to be told of, None before it has asked for anything.
+    @ivar causing: names of mailboxes that the command makes, removes or subscribes to.
     @ivar inflater: of what the client sends, None while it is not compressed.
     """
 
@@ -91,7 +94,9 @@ class ImapServer(Framing):
         self._turn: float | None = None
         self.idling: Pushing | None = None
         self.inflater: Inflater | None = None
-        self.news = News(self._noticed)
+        self.news = News(self.noticed)
+        self.notifying: Notifying | None = None
+        self.causing = frozenset[str]()
         self.progress = Progress(self)
 
     # The connection
@@ -195,18 +200,25 @@ class ImapServer(Framing):
         """A folder is selected."""
         self.selected = selected
         self.state = "select"
-        selected.changed = self._noticed
+        selected.changed = self.noticed
+        if self.notifying is not None:
+            self.notifying.apply()
 
     @property
     def working(self) -> bool:
         """Whether a command is being done that does not wait for the client."""
         return self._running and self._asked is None and not self.closing and self.state != "unauth"
 
-    def _noticed(self) -> None:
+    def noticed(self) -> None:
+        """Something is to be told, now if the client waits for it."""
         if self.idling is not None:
             self.idling.wake()
-        elif self.selected is not None and self.selected.reset and not self._running:
+        elif self._running:
+            return
+        elif self.selected is not None and self.selected.reset:
             self.hang_up("The mailbox is not what it was")
+        elif self.notifying is not None and not self.closing:
+            self.notifying.wake()
 
     def deselect(self) -> None:
         """No folder is selected any more."""
@@ -274,8 +286,8 @@ class ImapServer(Framing):
         answer, error = await self._outcome(name, self._run(verb, arguments))
         if self.closing or self._answered:
             return
-        if (self.selected is not None or self.news) and not self.logging_out:
-            await self.tell(verb.expunges)
+        if (self.selected is not None or self.news or self.notifying is not None) and not self.logging_out:
+            await tell(self, verb.expunges)
             if self.closing:
                 return
         self.answer(answer)
@@ -325,7 +337,7 @@ class ImapServer(Framing):
 
     def _done(self, result: Any) -> None:
         self._running = False
-        self.messages = []
+        self.messages, self.causing = [], frozenset()
         if isinstance(result, Failure) and not result.check(Gone):
             self.log.failure("IMAP connection failed", result)
             if not self.closing:
@@ -340,6 +352,8 @@ class ImapServer(Framing):
             if self._turn is not None and self.reactor.seconds() - self._turn >= slice:
                 self.rest()
             self.pace()
+            if self.notifying is not None:
+                self.noticed()
 
     def _rested(self) -> None:
         self._rest = None
@@ -373,11 +387,12 @@ class ImapServer(Framing):
         """
         Read while no command is being done, or while one asks the client for a line.
 
-        Not while the client does not read: what it is answered to short commands costs memory too.
+        Not while the client does not read: what it is answered to short commands costs memory too.  Not while it is
+        told something unasked: no answer may come into the midst of that.
         (Before its first command it is TLS that has to read until anything can be written.)
         """
         stopped = (self._heard and self.outflow.paused) or (self._running and self._asked is None) or (
-            self._rest is not None)
+            self._rest is not None) or (self.notifying is not None and self.notifying.telling)
         if self.closing or stopped is self.paused:
             return
         if stopped:
@@ -425,23 +440,6 @@ class ImapServer(Framing):
             self._waits.discard(waiting)
             if call.active():
                 call.cancel()
-
-    async def tell(self, expunges: bool) -> None:
-        """Tell what is pending of the selected folder."""
-        if self.news:
-            await self.send(self.news.take())
-        selected = self.selected
-        if selected is None or not selected.pending:
-            return
-        if selected.reset:
-            self.hang_up("The mailbox is not what it was")
-            return
-        if selected.has_new and not selected.read_only:
-            await selected.take_recent()
-        for octets in selected.updates(expunges):
-            await self.send(octets)
-        if selected.contexts.touched:
-            await update(self)
 
 
 _STATES = {

@@ -54,6 +54,11 @@ class Selected:
     @ivar reset: the folder is not what it was; nothing can be done but hang up.
     @ivar contexts: searches of this client that are kept up to date.
     @ivar changed: called when something is pending.
+    @ivar tells_messages, tells_flags: what comes and goes is told, and which flags others change (RFC 5465).
+    @ivar tells_uids: with UIDs.
+    @ivar removing: what goes is told all the same: a command of the client does it.
+    @ivar came: UIDs told of as new since somebody took them from here; None where nobody does.
+    @ivar filed: UIDs that a command of the client has put here.
     @param enabled: extensions the client has switched on, as they are at any time.
     """
 
@@ -68,6 +73,10 @@ class Selected:
         self.reset = False
         self.contexts = Contexts(self)
         self.changed: Callable[[], None] = _nothing
+        self.tells_messages = self.tells_flags = True
+        self.tells_uids = self.removing = False
+        self.came: list[int] | None = None
+        self.filed: set[int] = set()
         self._added: list[int] = []
         self._expunged: set[int] = set()
         self._flagged: set[int] = set()
@@ -81,7 +90,7 @@ class Selected:
         self.changed = _nothing
 
     def _listen(self, change: FolderChange) -> None:
-        if self.contexts and change.kind in ("added", "flags"):
+        if self.contexts and change.kind == "flags":
             self.contexts.touched.update(change.uids)
         if change.kind == "added":
             last = self._added[-1] if self._added else self.uids[-1] if self.uids else 0
@@ -122,13 +131,14 @@ class Selected:
     def pending(self) -> bool:
         """Whether there is something to tell."""
         return bool(
-            self._added or self._expunged or self._flagged or self.reset or self._keywords != self.folder.keywords
-            or self.contexts.touched)
+            self.reset or self.contexts.touched
+            or ((self.tells_messages or self.removing) and (self._added or self._expunged))
+            or (self.tells_flags and (self._flagged or self._keywords != self.folder.keywords)))
 
     @property
     def has_new(self) -> bool:
         """Whether there are messages to tell of."""
-        return bool(self._added)
+        return bool(self._added) and self.tells_messages
 
     async def take_recent(self) -> None:
         """What nobody else has seen is recent here; nothing is when that cannot be noted, on a full disk say."""
@@ -254,16 +264,23 @@ class Selected:
 
         @param expunges: whether messages may vanish now (RFC 3501 section 7.4.1).
         """
-        if expunges and self._expunged:
+        if expunges and self._expunged and (self.tells_messages or self.removing):
             leaving = self.contexts.leaving(self._expunged)
             for octets in self._vanish():
                 yield leaving + octets
                 leaving = b""
-        if self._added:
+        self.removing = False
+        if self._added and self.tells_messages:
+            if self.came is not None:
+                self.came += self._added
+            if self.contexts:
+                self.contexts.come(self._added)
             self.uids = self._shared.of(self.folder, self.uids + array("I", self._added))
             self._added = []
             told = b"* %d EXISTS\r\n" % len(self.uids)
             yield told if self.rev2 else told + b"* %d RECENT\r\n" % len(self.recent)
+        if not self.tells_flags:
+            return
         yield self.new_kinds()
         flagged, self._flagged = sorted(self._flagged), set()
         for begin in range(0, len(flagged), BATCH):
@@ -271,7 +288,7 @@ class Selected:
             for uid in flagged[begin:begin + BATCH]:
                 sequence, entry = self.sequence(uid), self.folder.entry(uid)
                 if sequence and entry is not None:
-                    rows.append(self.row(sequence, entry, self.rev2))
+                    rows.append(self.row(sequence, entry, self.rev2 or self.tells_uids))
             yield b"".join(rows)
 
     def _vanish(self) -> Iterator[bytes]:

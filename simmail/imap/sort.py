@@ -48,7 +48,7 @@ async def sort(imap: ImapServer, arguments: Arguments, uid: bool = False) -> byt
     numbers = ordered if uid else await numbered(imap, selected, ordered)
     if wanted is not None:
         await extended(imap, len(numbers), numbers.__getitem__, wanted, modseq, uid, False)
-        keep_updated(imap, wanted, Question(uid, keys, criteria), ordered)
+        keep_updated(imap, wanted, Question(uid, keys, criteria, wanted.items), ordered)
         return b"SORT completed"
     imap.write(b"* SORT")
     for begin in range(0, len(numbers), SLICE):

@@ -2,17 +2,18 @@
 What changes in the results of searches that are kept up to date, and CANCELUPDATE.
 
 Only messages that were touched are looked at again.
-Source: RFC 5267 section 4.
+Source: RFC 5267 section 4, RFC 5465 section 7.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING
 
 from simmail.errors import Refusal
 from simmail.imap.contexts import MOST_SORTED, Context, Question
 from simmail.imap.copying import selected_of
+from simmail.imap.fetch import show
 from simmail.imap.replies import No
 from simmail.imap.searching import Search
 from simmail.imap.tokens import Arguments
@@ -31,18 +32,20 @@ async def update(imap: ImapServer) -> None:
     touched = sorted(uid for uid in contexts.touched if uid <= last)
     # Others the client does not know yet.
     contexts.touched = {uid for uid in contexts.touched if uid > last}
+    came = {uid for uid in contexts.came if uid <= last}
+    contexts.came -= came
     if not touched:
         return
     for context in contexts.all():
         present = [uid for uid in touched if selected.knows(uid) and not selected.is_gone(uid)]
         try:
-            told = await _changed(imap, context, present)
+            told = await _changed(imap, context, present, came)
         except (No, Refusal) as error:
             told = contexts.give_up(context, str(error))
         await imap.send(told)
 
 
-async def _changed(imap: ImapServer, context: Context, touched: Sequence[int]) -> bytes:
+async def _changed(imap: ImapServer, context: Context, touched: Sequence[int], came: Container[int]) -> bytes:
     selected, question = selected_of(imap), context.question
     search = Search(selected, imap.login.universe.clock.now(), imap.breathe)
     found = set(await search.among(question.key, touched))
@@ -60,6 +63,8 @@ async def _changed(imap: ImapServer, context: Context, touched: Sequence[int]) -
         # What went meanwhile.
         told += context.without(selected, context.holding(set(context.results) - there))
         fresh = [uid for uid in fresh if uid in there]
+    if question.items:
+        await show(imap, selected, question.items, [uid for uid in fresh if uid in came])
     return told + context.with_more(selected, fresh, results)
 
 

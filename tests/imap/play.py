@@ -218,6 +218,8 @@ class House:
             "away": lambda: setattr(self.store, "away", True),
             "back": lambda: setattr(self.store, "away", False),
             "folder": lambda name, use="": now(self.store.create_folder(ADDRESS, name, use)),
+            "rename": lambda old, new: now(self.store.rename_folder(ADDRESS, old, new)),
+            "subscribe": lambda name, on="on": now(self.store.subscribe(ADDRESS, name, on == "on")),
             "remove": lambda name: now(self.store.delete_folder(ADDRESS, name)),
         }
 

@@ -50,6 +50,7 @@ KEYS = st.lists(KEY, min_size=1, max_size=3).map(" ".join)
 PAGE = st.sampled_from(["PARTIAL 1:2", "PARTIAL 4294967295:1", "PARTIAL -1:-2", "partial -9:-1"])
 RETURNED = st.one_of(
     st.sampled_from(["RETURN () ", "RETURN (MIN MAX) ", "RETURN (ALL COUNT) ", "RETURN (UPDATE CONTEXT COUNT) "]),
+    ITEMS.filter(lambda items: items[0] == "(").map("RETURN (UPDATE {} COUNT) ".format),
     PAGE.map("RETURN ({} MIN) ".format))
 RETURN = st.sampled_from(["", "RETURN (ALL COUNT SAVE) ", "CHARSET UTF-8 "]) | RETURNED
 MAILBOX = st.sampled_from(["INBOX", "Archive", '"Sent"', "{5+}\r\nDraft", "nowhere", '"a&APw-b"'])
@@ -79,7 +80,20 @@ ENTRY = st.sampled_from(["/private/comment", '"/SHARED/vendor/x"', "{8+}\r\n/sha
     lambda entry: not entry.endswith("/"))
 ENTRIES = ENTRY | st.lists(ENTRY, min_size=1, max_size=3).map(lambda entries: f"({' '.join(entries)})")
 VALUE = st.sampled_from(["NIL", '"a \\"b\\""', "{3+}\r\nabc", "~{3+}\r\na\0c", '""'])
+EVENT = st.lists(st.sampled_from([
+    "MailboxName", "SUBSCRIPTIONCHANGE", "MailboxMetadataChange", "ServerMetadataChange",
+    "MessageNew MessageExpunge", "MessageExpunge FlagChange messagenew", "AnnotationChange", "X-Other"]),
+    min_size=1, max_size=3).map(lambda events: f"({' '.join(events)})")
+SELECTED = st.builds("({} {})".format, st.sampled_from(["SELECTED", "selected-delayed"]), st.just("NONE") | st.builds(
+    "(MessageNew{} MessageExpunge{})".format, st.just("") | st.lists(ITEM, min_size=1, max_size=3).map(
+        lambda items: f" ({' '.join(items)})"), st.sampled_from(["", " FlagChange"])))
+GROUP = st.builds("({} {})".format, st.one_of(
+    st.sampled_from(["INBOXES", "personal", "SUBSCRIBED"]),
+    st.builds("{} {}".format, st.sampled_from(["SUBTREE", "MAILBOXES"]), MAILBOX | st.lists(
+        MAILBOX, min_size=1, max_size=3).map(lambda names: f"({' '.join(names)})"))), st.just("NONE") | EVENT)
 PLAIN = st.one_of(
+    st.builds("NOTIFY SET{} {}".format, st.sampled_from(["", " STATUS"]), st.one_of(
+        SELECTED, GROUP, st.builds("{} {} {}".format, GROUP, SELECTED, GROUP))), st.just("NOTIFY NONE"),
     st.builds("GETMETADATA {}{} {}".format, st.sampled_from(["", "(MAXSIZE 5) ", "(depth infinity MAXSIZE 0) "]),
               MAILBOX | st.just('""'), ENTRIES),
     st.builds("SETMETADATA {} ({})".format, MAILBOX | st.just('""'), st.lists(

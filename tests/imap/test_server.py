@@ -414,6 +414,7 @@ WORDS = st.sampled_from([
     b"COMPRESS", b"DEFLATE", b"REPLACE", b"CATENATE (", b"TEXT {3+}\r\n", b"URL", b"/INBOX/;UID=1", b"SORT", b"(DATE)",
     b"UTF-8", b"ALL", b"PARTIAL", b"-1:-2", b"UPDATE", b"CANCELUPDATE", b"GETMETADATA", b"SETMETADATA", b"/private/x",
     b"NIL", b"ENABLE", b"UIDONLY", b"METADATA", b"SAVEDATE", b"SAVEDON", b"1-Feb-2026", b"MOVE",
+    b"NOTIFY SET", b"(SELECTED", b"(PERSONAL", b"(MessageNew", b"MessageExpunge))", b"SUBTREE",
     b"PLAIN", b"STATUS", b"MESSAGES", b"ENVELOPE", b"HEADER.FIELDS", b"RETURN", b" ", b" ", b" ", b" ", b" "])
 
 

@@ -51,6 +51,11 @@ _VERBS: tuple[tuple[bytes, tuple[Sequence[bytes], ...]], ...] = (
     (b"SETMETADATA", (_NAMES, (b"(", b"(/private/x", b"/private/x"), (b"NIL)", b'"x")', b"~{3+}\r\na\0b)", b"{x}"))),
     (b"GETMETADATA", (_NAMES, (b"(/private/x)", b"(DEPTH 1) /private", b"/*", b"(MAXSIZE"))),
     (b"CANCELUPDATE", (_WORDS,)),
+    (b"NOTIFY SET", ((b"(SELECTED (MessageNew (", b"STATUS (SELECTED-DELAYED (MessageNew ("), _ITEMS,
+                     (b") MessageExpunge))", b"MessageExpunge))"))),
+    (b"NOTIFY SET", ((b"(SUBTREE", b"(MAILBOXES (", b"STATUS (PERSONAL"), _NAMES, (
+        b"(MailboxName))", b") (MessageNew MessageExpunge FlagChange)", b"NONE) (INBOXES (AnnotationChange))"))),
+    (b"NOTIFY", (_WORDS,)),
     (b"UID SORT RETURN (UPDATE)", ((b"(DATE)", b"(X)"), (b"UTF-8", b"X"), _KEYS)), (b"COMPRESS", (_WORDS,)),
     (b"ENABLE", ((b"UIDONLY", b"METADATA QRESYNC"),)), (b"FETCH", (_SETS, _ITEMS)), (b"UID FETCH", (_SETS, _ITEMS)),
     (b"SEARCH", (_KEYS,)), (b"SEARCH", (_KEYS, _KEYS)), (b"UID SEARCH", (_KEYS,)), (b"SORT (DATE)", (_NAMES, _KEYS)),
