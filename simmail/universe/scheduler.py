@@ -186,7 +186,7 @@ class Scheduler:
         self._turn.release()
 
     def _arm(self) -> None:
-        if self._stopped or self._ticking:
+        if self._stopped or self._halt.asked or self._ticking:
             return
         if self._timer is not None and self._timer.active():
             self._timer.cancel()
@@ -210,7 +210,7 @@ class Scheduler:
 
     async def _run_due(self) -> None:
         try:
-            while not self._stopped and not self.clock.stepping:
+            while not self._stopped and not self._halt.asked and not self.clock.stepping:
                 await self.quiet()
                 job = self.first()
                 if job is None or self.clock.stepping or job.due > self.clock.line():
