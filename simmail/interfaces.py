@@ -21,6 +21,7 @@ class IDatabase(Interface):
     """
 
     healthy = Attribute("bool: false while Redis is known to be away.")
+    continued = Attribute("bool: it has all that was ever acknowledged, for it went on while the service was away.")
 
     def commit(universe, commit, patient=False):
         """

@@ -87,6 +87,7 @@ class RedisDatabase:
         self._synced = Synced(
             reactor, self._unsynced, Connection(reactor, link, timeout, (), lambda: None), self._note_numbers)
         self._numbers = None if numbers is None else Numbers(numbers)
+        self.continued = numbers is None
         self._noted: dict[str, int] = {}
         self._noted_at = 0.0
         self._noting: Deferred[None] | None = None
@@ -250,6 +251,7 @@ class RedisDatabase:
         """Numbers that an earlier process used are not used again, whatever Redis knows of them."""
         assert self._numbers is not None
         noted, run = self._numbers.read(), self._run or ""
+        self.continued = noted is not None and bool(run) and noted.run == run
         if noted is not None:
             prefixes = list(noted.last)
             if self._numbers.broken:

@@ -86,7 +86,7 @@ class MemoryDatabase:
     """C{IDatabase} in memory.  C{set_healthy(False)} plays a Redis that is away."""
 
     def __init__(self) -> None:
-        self.healthy = True
+        self.healthy = self.continued = True
         self._spaces: dict[str, _Space] = {}
         self._listeners: list[Callable[[bool], object]] = []
         self._buckets: dict[str, Bucket] = {}

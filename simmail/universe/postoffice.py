@@ -383,28 +383,55 @@ class PostOffice:
         none is written again.
         """
         universe = self._universe
-        owed = await universe.store.owed()
-        if not owed:
-            return 0
-        known = await universe.database.seen(universe.id, owed)
-        lost = await universe.store.replay(known)
+        owed, known, lost = await self._owed_still()
         if any(delivery.commit for delivery, _ in lost):
             universe.correspondents.begin()
             await universe.correspondents.quiet()
         for delivery, copies in lost:
             if delivery.commit:
                 await self._again(delivery, copies)
-        left = set(universe.store.unfiled)
+        self._settle(owed, known)
+        return len(owed) - len(known)
+
+    async def complete(self) -> None:
+        """
+        The same where Redis has lost nothing, before anything is learned from it: what a crash cut short is committed
+        as it was, and decided about behind what was there before.
+        """
+        universe = self._universe
+        owed, known, lost = await self._owed_still()
+        left: list[str] = []
+        for at, (delivery, copies) in enumerate(lost):
+            if not delivery.commit:
+                continue
+            try:
+                await universe.database.commit(universe.id, _with_copies(_unpack(delivery.commit), copies))
+            except Unavailable:
+                # A Redis whose own disk is full: what is behind it has to wait as well.
+                left = [one.id for one, _ in lost[at:]]
+                break
+        self._settle(owed, known, left)
+
+    async def _owed_still(self) -> tuple[list[str], list[str], list[tuple[Delivery, tuple[Copy, ...]]]]:
+        """What the journal has, which of it is committed, and the others, visible now."""
+        universe = self._universe
+        owed = await universe.store.owed()
+        if not owed:
+            return [], [], []
+        known = await universe.database.seen(universe.id, owed)
+        return owed, list(known), await universe.store.replay(known)
+
+    def _settle(self, owed: Collection[str], known: Collection[str], left_behind: Collection[str] = ()) -> None:
+        left = {*self._universe.store.unfiled, *left_behind}
         for one in owed:
             if one not in left:
                 self.settling.settle(one)
         if left:
             self._later(frozenset(known), left)
-        return len(owed) - len(known)
 
     def _later(self, known: Collection[str], left: Collection[str]) -> None:
-        """What the disk refused at the start is filed when it takes it: all else is served meanwhile."""
-        self.log.error("{count} messages of {universe} stay in the journal: the disk refuses them",
+        """What the disk, or Redis, refused at the start is done when it takes it: all else is served meanwhile."""
+        self.log.error("{count} messages of {universe} stay in the journal: they are refused now",
                        count=len(left), universe=self._universe.id)
         Deferred.fromCoroutine(self._file_left(known, left)).addErrback(
             lambda failure: self.log.failure("messages stay in the journal until the next start", failure))
@@ -417,6 +444,8 @@ class PostOffice:
             delay = min(2 * delay, LONGEST_AGAIN)
             if universe.stopping:
                 return
+            if not universe.begun:
+                continue
             try:
                 lost = await universe.store.replay(known, still)
             except Unavailable:

@@ -161,15 +161,22 @@ class Universe:
     async def start(self) -> None:
         """Learn the state and finish what a crash cut short: from here on every call can be answered."""
         self.database.on_health(self._health)
+        if self.database.continued:
+            await self.postoffice.complete()
         await self.log.start()
         await self._resume_clock()
         await self._learn()
         await self.scheduler.load()
         self.correspondents.hold(tuple(await self.database.arrivals(self.id)))
-        if await self.postoffice.recover():
+        if not self.database.continued and await self.postoffice.recover():
             # What was put and counted there is not all kept where it was made.
             await self._learn()
         await self.postoffice.tidy()
+
+    @property
+    def begun(self) -> bool:
+        """Whether what was left to be done has gone on."""
+        return self._begun
 
     async def _learn(self) -> None:
         """Everything but jobs and mail to decide about, as it is in the database."""
