@@ -210,7 +210,7 @@ class IMailStore(Interface):
 
     def containing(folders, wanted):
         """
-        Deferred of list: for each L{IFolder} of C{folders} the sorted uids of messages that may have all of C{wanted}.
+        Deferred of list: for each L{IFolder} of C{folders} the sorted uids of messages that have all of C{wanted}.
 
         Each of it is (names, text), a text in one of those fields, as L{IFolder.containing} has it; this is one
         question to the index for all.  Of a folder that is gone there are none.
@@ -441,13 +441,12 @@ class IFolder(Interface):
         Deferred of list of uids (each once): those that are there, by some C{core.ordering.Criterion}, then by uid.
         """
 
-    def containing(name, text):
+    def containing(names, text):
         """
-        Deferred of sorted list of uids: messages in whose digest a field may contain a text.
+        Deferred of sorted list of uids: messages that have a text in one of some fields.
 
-        None is left out.  Upper and lower case of ASCII letters are the same; a character outside ASCII
-        stands for any, and of lists (addresses) the JSON is searched, so the caller looks again at what is
-        found for those.  C{header} is searched as it stands, encoded words and all.
+        C{names}: of C{core.digest.SEARCHED}.  Texts are compared as L{core.folding} has it.  Nobody waits until the
+        index knows all messages.
         """
 
     def saved(uids):

@@ -228,6 +228,7 @@ class Daemon(service.Service):
     async def _start(self) -> None:
         from simmail.core.digesting import digest
         from simmail.core.envelope import shown
+        from simmail.core.sought import Sought
         from simmail.database.database import RedisDatabase
         from simmail.database.server import PrivateRedis
         from simmail.firststart import first_start, reset_first
@@ -272,8 +273,7 @@ class Daemon(service.Service):
         await journal.ready
         stores = partial(
             MailStore, root=str(state / "mail"), journal=journal, index=str(state / "index"), reactor=reactor,
-            digest=digest, shown=shown, most=config.limits.message,
-            wall=time.time)
+            digest=digest, shown=shown, most=config.limits.message, wall=time.time, sought=Sought)
         gate = Gate(reactor, Names(reactor).addresses)
         self._stopping.append(gate.close)
         roster = Roster(

@@ -13,7 +13,13 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 
 from simmail.core.address import Address, local_part
+from simmail.core.folding import fold
 from simmail.core.ordering import collation_key
+from simmail.core.searched import header_text
+
+
+#: What can be searched.
+SEARCHED = ("in_subject", "in_from", "in_to", "in_cc", "in_header", "in_body", "in_enclosed", "in_parts")
 
 
 class Enclosed(NamedTuple):
@@ -35,11 +41,14 @@ class Digest(Struct, frozen=True):
     @ivar header: octets of the header section, up to and with the blank line.
     @ivar sent: the Date header as an instant, None when missing or unreadable.
     @ivar from_, to, cc: L{core.address.parse_all}: whoever is named, with an address or without.
-    @ivar text: readable text for search (text parts, or HTML rendered), capped at 256 KiB.
+    @ivar text: readable text (text parts, or HTML rendered), capped at 256 KiB.
     @ivar preview: its first 256 characters, white space folded (RFC 8970).
     @ivar subject: decoded; base_subject: RFC 5256 section 2.1.
     @ivar filenames: of the attachments.
     @ivar attachments: what C{core.reading} finds as attachments; format: as C{Mail.format}.
+    @ivar words: what else is searched of the body, to be put behind C{text}; enclosed: the headers of
+        messages in it, what attachments are called; part_headers: of its parts.  All three are kept only as they are
+        compared.
     """
 
     envelope: bytes
@@ -60,6 +69,51 @@ class Digest(Struct, frozen=True):
     filenames: tuple[str, ...]
     attachments: tuple[Enclosed, ...] = ()
     format: Literal["text", "html", "both"] = "text"
+    words: str = ""
+    enclosed: str = ""
+    part_headers: str = ""
+
+    # What searches compare (L{SEARCHED}), as L{core.folding} has it
+
+    @property
+    def in_subject(self) -> str:
+        """The subject."""
+        return fold(self.subject)
+
+    @property
+    def in_from(self) -> str:
+        """The authors, one a line: names, and addresses in angle brackets."""
+        return _people(self.from_)
+
+    @property
+    def in_to(self) -> str:
+        """The recipients, likewise."""
+        return _people(self.to)
+
+    @property
+    def in_cc(self) -> str:
+        """Who got a copy, likewise."""
+        return _people(self.cc)
+
+    @property
+    def in_header(self) -> str:
+        """The header section (L{core.searched.header_text})."""
+        return fold(header_text(self.header))
+
+    @property
+    def in_body(self) -> str:
+        """The text, and all else in the body that a person would find."""
+        return fold(f"{self.text}{self.words}")
+
+    @property
+    def in_enclosed(self) -> str:
+        """The headers of the messages in the body, and what attachments are called."""
+        return fold(self.enclosed)
+
+    @property
+    def in_parts(self) -> str:
+        """The header fields of the parts."""
+        return fold(self.part_headers)
 
     # What SORT and THREAD put messages in order by (RFC 5256, RFC 5957)
 
@@ -109,6 +163,10 @@ class Digest(Struct, frozen=True):
         return _display(self.to)
 
 
+def _people(found: tuple[Address, ...]) -> str:
+    return fold("\n".join([f"{one.name} <{one.address}>" for one in found]))
+
+
 def _mailbox(found: tuple[Address, ...]) -> str:
     if not found:
         return ""
@@ -128,3 +186,7 @@ def _display(found: tuple[Address, ...]) -> str:
 def _bare(local: str) -> str:
     """A local part as ENVELOPE has it, without quotes."""
     return local[1:-1].replace('\\"', '"').replace("\\\\", "\\") if local[:1] == '"' else local
+
+
+#: The fields that are kept as they are.
+KEPT = tuple([name for name in Digest.__struct_fields__ if name not in ("words", "enclosed", "part_headers")])

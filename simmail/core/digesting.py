@@ -16,6 +16,7 @@ from simmail.core.envelope import envelope, structures
 from simmail.core.headers import Field, fields, head_among, header_end, value
 from simmail.core.mime import parse_body
 from simmail.core.reading import read
+from simmail.core.searched import part_headers, words
 
 #: Characters of text for search, of the preview, of a subject; Message-IDs kept of References.
 TEXT, PREVIEW, SUBJECT, REFERENCES = 256 * 1024, 256, 2000, 200
@@ -30,6 +31,7 @@ def digest(octets: bytes) -> Digest:
     mail = read(octets, root=part)
     subject = mail.subject[:SUBJECT]
     text = mail.text[:TEXT]
+    more, enclosed = words(octets, part, mail, len(text))
     structure, short = structures(part, octets)
     return Digest(
         envelope=envelope(found), structure=structure, body=short, header=header,
@@ -40,7 +42,8 @@ def digest(octets: bytes) -> Digest:
         attachments=tuple([
             Enclosed(one.filename, one.content_type, len(one.octets), one.content_id, one.inline)
             for one in mail.attachments]),
-        format=mail.format,
+        format=mail.format, words=more, enclosed=enclosed,
+        part_headers=part_headers(octets, part),
     )
 
 

@@ -3,13 +3,19 @@ What people type to find mail, read into terms.
 
 C{budget from:maria -is:unread after:2026-03-01}: all terms have to hold, C{-}
 turns one round.  Nothing is looked up here.  Source: decisions, section 5.
+
+A word and a colon with something right behind it ask for what the word names,
+so one that is not known is refused rather than looked for as text; but a web
+address, a time, C{Re:} and the like are text, and so is all that is quoted.
 """
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
+from simmail.core.folding import fold
 from simmail.core.times import parse_instant
 from simmail.errors import Invalid
 
@@ -32,7 +38,7 @@ class Term(NamedTuple):
     """
     One thing that has to hold, or with C{wanted} false must not.
 
-    @ivar text: in lower case; of a C{flag} the flag, of a C{header} the value.
+    @ivar text: as it is compared (L{fold}); of a C{flag} the flag, of a C{header} the value.
     @ivar name: of a header field, in lower case.
     @ivar on: of a flag, whether it is to be set.
     @ivar size: of C{larger} and C{smaller}, octets.
@@ -57,13 +63,13 @@ def parse(text: str, field: str = "q") -> tuple[Term, ...]:
     """
     if len(text) > LONGEST:
         raise Invalid(field, f"must not be longer than {LONGEST} characters")
-    terms = tuple(_term(*one, field) for one in _words(text))
+    terms = tuple(_term(*one, field) for one in _words(text, field))
     if len(terms) > MOST:
         raise Invalid(field, f"must not have more than {MOST} terms")
     return terms
 
 
-def _words(text: str) -> list[tuple[bool, str, str]]:
+def _words(text: str, field: str) -> list[tuple[bool, str, str]]:
     """Each term as (wanted, key, value); quotes hold blanks together, and a colon within them is none."""
     found: list[tuple[bool, str, str]] = []
     at, end = 0, len(text)
@@ -85,6 +91,9 @@ def _words(text: str) -> list[tuple[bool, str, str]]:
             if text[at] == ":" and not key and not quoted and "".join(parts).lower() in _KEYS:
                 key, parts = "".join(parts).lower(), []
             else:
+                if text[at] == ":" and not key and not quoted and _is_unknown("".join(parts), text[at + 1:at + 2]):
+                    raise Invalid(field, f"{''.join(parts)[:50]}: is no search word; there are {_KNOWN}; what is in "
+                                  "quotes is looked for as text")
                 parts.append(text[at])
             at += 1
         value = "".join(parts)
@@ -95,16 +104,16 @@ def _words(text: str) -> list[tuple[bool, str, str]]:
 
 def _term(wanted: bool, key: str, value: str, field: str) -> Term:
     if not key:
-        return Term("text", value.lower(), wanted)
+        return Term("text", fold(value), wanted)
     if not value:
         raise Invalid(field, f"{key}: needs something behind the colon")
     if key in _TEXTS:
-        return Term(key, value.lower(), wanted)  # type: ignore[arg-type]
+        return Term(key, fold(value), wanted)  # type: ignore[arg-type]
     if key == "header":
         name, separator, content = value.partition("=")
         if not name.strip():
             raise Invalid(field, "header: is written header:Name=value")
-        return Term("header", content.strip().lower() if separator else "", wanted, name=name.strip().lower())
+        return Term("header", fold(content.strip()) if separator else "", wanted, name=name.strip().lower())
     if key == "has":
         if value.lower() not in ("attachment", "attachments"):
             raise Invalid(field, "has: knows only has:attachment")
@@ -137,3 +146,13 @@ def _instant(key: str, value: str, field: str) -> datetime:
 
 
 _KEYS = _TEXTS | {"header", "has", "is", "larger", "smaller", "after", "before"}
+_KNOWN = ", ".join([f"{key}:" for key in sorted(_KEYS)])
+_WORD = re.compile(r"[A-Za-z][A-Za-z_-]*")
+#: What stands before a colon in texts: how subjects of answers and forwards begin, in some languages, and addresses.
+_USUAL = frozenset("re aw sv vs ref rif antw odp fw fwd wg vl tr rv enc i urn mailto tel sms cid mid data".split())
+
+
+def _is_unknown(word: str, behind: str) -> bool:
+    """Whether a word before a colon asks for something that is not known; C{behind}: the character after the colon."""
+    return (behind not in ("", "/", ":") and not behind.isspace()
+            and _WORD.fullmatch(word) is not None and word.lower() not in _USUAL)

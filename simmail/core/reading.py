@@ -239,11 +239,9 @@ class _Gathered:
                 plain = [piece.plain for piece in flat if piece.plain is not None]
                 return [_Piece("\n".join(plain) if plain else None, "\n".join([p.html for p in flat if p.html]))]
             return [piece for pieces in below for piece in pieces]
-        disposition = head.disposition[0] if head.disposition is not None else b""
-        filename = _filename(head)
-        if head.type == b"text" and head.subtype in (b"plain", b"html") and (
-            disposition != b"attachment" and (root or not filename)
-        ):
+        disposition = _disposition(head)
+        filename = filename_of(head)
+        if is_text(head, root, filename):
             label = headers.parameter(head.parameters, b"charset") or b""
             text = charsets.decode(self.content(part), label.decode("ascii", "replace"))
             text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "").rstrip("\n")
@@ -263,12 +261,27 @@ class _Gathered:
 
     def content(self, part: mime.Part) -> bytes:
         """The content of a part with its transfer encoding undone."""
-        content = self.octets[part.body:part.end]
-        if part.head.encoding == b"base64":
-            return encodedwords.base64_octets(content)
-        if part.head.encoding == b"quoted-printable":
-            return unquoted(content)
-        return content
+        return content_of(self.octets, part)
+
+
+def content_of(octets: bytes, part: mime.Part) -> bytes:
+    """The content of a part of a message with its transfer encoding undone."""
+    content = octets[part.body:part.end]
+    if part.head.encoding == b"base64":
+        return encodedwords.base64_octets(content)
+    if part.head.encoding == b"quoted-printable":
+        return unquoted(content)
+    return content
+
+
+def is_text(head: headers.Head, root: bool, filename: str) -> bool:
+    """Whether a part is read with its message, and is no attachment; C{root}: it is all of it."""
+    return (head.type == b"text" and head.subtype in (b"plain", b"html")
+            and _disposition(head) != b"attachment" and (root or not filename))
+
+
+def _disposition(head: headers.Head) -> bytes:
+    return head.disposition[0] if head.disposition is not None else b""
 
 
 # The same text again, for readers that are not served.
@@ -286,7 +299,7 @@ def _as_html(plain: str | None) -> str:
     return f'<div style="white-space: pre-wrap">{escape(plain)}</div>' if plain else ""
 
 
-def _filename(head: headers.Head) -> str:
+def filename_of(head: headers.Head) -> str:
     """The name of a file without any path, C{""} for none."""
     name = ""
     if head.disposition is not None:
@@ -307,7 +320,8 @@ def _text_parameter(given: headers.Parameters, name: bytes) -> str:
         charset, _, rest = extended.partition(b"'")
         text = rest.partition(b"'")[2]
         return encodedwords.clean(charsets.decode(unquote_to_bytes(text), charset.decode("ascii", "replace")))
-    return encodedwords.decode(charsets.decode(headers.parameter(given, name) or b""))
+    plain = headers.parameter(given, name)
+    return encodedwords.decode(charsets.decode(plain)) if plain else ""
 
 
 _NAMES = MappingProxyType({

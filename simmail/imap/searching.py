@@ -2,20 +2,20 @@
 Finding messages: a search is worked out on sets of UIDs, cheap keys first.
 
 Flags, sizes and dates are answered from the folder at once; header and text
-from the index, a slice at a time.  Text is compared without regard to case.
+from the index, which compares as C{core.folding} has it.
 Source: RFC 3501 section 6.4.4.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from simmail.core import charsets, encodedwords
-from simmail.core.address import Address, parse_all
+from simmail.core.address import parse_all
+from simmail.core.folding import fold
 from simmail.core.headers import fields, value
+from simmail.core.searched import header_text
 from simmail.imap.replies import No
 from simmail.imap.objects import THREAD_FIELDS, email_id, thread_id
 from simmail.imap.search_keys import (
@@ -52,10 +52,6 @@ class Search:
         self.breathe = breathe
         self._left = MOST
         self._looked = self._goal = 0
-        self._encoded: list[int] | None = None
-        # Headers with encoded words as they are compared, and octets there is room for.
-        self._decoded: dict[int, str] = {}
-        self._room = OCTETS
 
     def progress(self) -> tuple[int, int]:
         """How many messages were looked at that had to be, and of how many so far."""
@@ -136,20 +132,24 @@ class Search:
         return _on_days(key, uids, dates)
 
     async def _dear(self, key: Key, uids: Sequence[int]) -> list[int]:
-        sure: list[int] = []
         self._pay(len(uids))
-        if len(uids) > FEW:
-            sure, uids = await self._narrowed(key, uids)
-            if isinstance(key, Text) and key.text.isascii() and key.text:
-                # All but what headers say in encoded words is known.
-                return _together(sure, await self._told(key.text.lower(), uids))
+        searched = _searched(key)
+        if isinstance(key, Text) and not key.text:
+            return list(uids)
+        if searched and len(uids) > FEW:
+            assert isinstance(key, (Named, Text))
+            return _both(uids, await self.folder.containing(searched, key.text))
+        if isinstance(key, (Header, Named)) and len(uids) > FEW:
+            # Addresses are not compared as they stand in the header, and an empty text is in any value.
+            text = key.text if isinstance(key, Header) else ""
+            uids = _both(uids, await self.folder.containing(("in_header",), text or key.name))
         self._pay(LOOK * len(uids))
         self._goal += len(uids)
         columns, fits = _rule(key)
         found: list[int] = []
         # What a row may weigh; one of nothing heavy weighs so much that SLICE of them make a portion.
         costs = [OCTETS // SLICE] * len(uids)
-        if "text" in columns or "header" in columns:
+        if not {"in_body", "in_header", "header"}.isdisjoint(columns):
             costs = [max(OCTETS // SLICE, min(size or 0, HEAVIEST)) for size in self.folder.column("size", uids)]
         begin = 0
         for end in portions(costs, OCTETS):
@@ -162,78 +162,12 @@ class Search:
                     await self.breathe()
             begin = end
             await self.breathe()
-        return _together(sure, found)
+        return found
 
     def _pay(self, cost: int) -> None:
         if self._left < 0:
             raise No("Too much to look for in so many messages", "LIMIT")
         self._left -= cost
-
-    async def _told(self, wanted: str, uids: Sequence[int]) -> list[int]:
-        """Those of some messages whose header holds a text, as it stands or in encoded words."""
-        found = [uid for uid in uids if uid in self._decoded and wanted in self._decoded[uid]]
-        fresh = [uid for uid in uids if uid not in self._decoded]
-        self._pay(LOOK * len(fresh))
-        begin = 0
-        sizes = [max(OCTETS // SLICE, min(one or 0, HEAVIEST)) for one in self.folder.column("size", fresh)]
-        for end in portions(sizes, OCTETS):
-            for uid, (header,) in (await self.folder.digested(fresh[begin:end], ("header",))).items():
-                text = _compared(header)
-                if wanted in text:
-                    found.append(uid)
-                if self._room > len(text):
-                    self._room -= len(text)
-                    self._decoded[uid] = text
-                if not uid % 10:
-                    await self.breathe()
-            begin = end
-            await self.breathe()
-        return found
-
-    async def _with_encoded(self) -> list[int]:
-        if self._encoded is None:
-            self._encoded = await self.folder.containing("header", "=?")
-        return self._encoded
-
-    async def _narrowed(self, key: Key, uids: Sequence[int]) -> tuple[list[int], Sequence[int]]:
-        """What the index says alone: messages that fit for sure, and those that have to be looked at; ascending."""
-        folder = self.folder
-        sure: set[int] = set()
-        perhaps: set[int] = set()
-        wanted = key.text.lower() if isinstance(key, (Header, Named, Text)) else ""
-        if isinstance(key, Text) and wanted:
-            (sure if wanted.isascii() else perhaps).update(await folder.containing("text", wanted))
-            if not key.body_only:
-                # Where there is a blank, a line may be folded.
-                certain = wanted.isascii() and not any(map(str.isspace, wanted))
-                (sure if certain else perhaps).update(await folder.containing("header", "\0".join(wanted.split())
-                                                                              or wanted))
-                perhaps.update(await self._with_encoded())
-        elif isinstance(key, Named) and key.name == "subject":
-            (sure if wanted.isascii() else perhaps).update(await folder.containing("subject", wanted))
-        elif isinstance(key, Named) and key.name in _ADDRESSES and wanted.strip() and not _JOINTS.intersection(wanted):
-            perhaps.update(await folder.containing(_ADDRESSES[key.name], wanted.strip()))
-        elif isinstance(key, (Header, Named)) and key.name.isascii():
-            # A folded value hides its blanks, an encoded word all it says.
-            words = "\0".join(wanted.split()) if wanted.isascii() else ""
-            perhaps.update(await folder.containing("header", words or key.name))
-            if words:
-                perhaps.update(await self._with_encoded())
-        else:
-            return [], uids
-        fitting: list[int] = []
-        doubtful: list[int] = []
-        for begin in range(0, len(uids), STATE):
-            await self.breathe()
-            some = uids[begin:begin + STATE]
-            fitting += filter(sure.__contains__, some)
-            doubtful += [uid for uid in some if uid in perhaps and uid not in sure]
-        return fitting, doubtful
-
-
-def _together(some: list[int], others: list[int]) -> list[int]:
-    """What is in one of two lists, ascending."""
-    return sorted(some + others) if some and others else some or sorted(others)
 
 
 def _on_days(key: When | Saved, uids: Sequence[int], dates: Sequence[datetime | None]) -> list[int]:
@@ -271,15 +205,13 @@ def _cost(key: Key) -> int:
 
 def _rule(key: Key) -> tuple[tuple[str, ...], Rows]:
     """The columns that decide, and how."""
-    if isinstance(key, Header):
-        return _header_rule(key)
-    if isinstance(key, Named):
-        return _named_rule(key)
-    if isinstance(key, Text):
-        wanted = key.text.lower()
-        if key.body_only:
-            return ("text",), lambda row: wanted in row[0].lower()
-        return ("header", "text"), lambda row: wanted in row[1].lower() or wanted in _compared(row[0])
+    if isinstance(key, (Header, Named, Text)):
+        searched = _searched(key)
+        if searched:
+            wanted = fold(key.text)
+            return searched, lambda row: any([wanted in one for one in row])
+        assert isinstance(key, (Header, Named))
+        return _header_rule(key) if isinstance(key, Header) else _named_rule(key)
     if isinstance(key, ObjectId):
         wanted_id = key.value.encode("ascii")
         return THREAD_FIELDS, lambda row: thread_id(row, 0) == wanted_id
@@ -295,48 +227,32 @@ def _rule(key: Key) -> tuple[tuple[str, ...], Rows]:
     raise AssertionError(key)
 
 
-#: What stands between name and address as they are searched, and is not in the index.
-_JOINTS = frozenset('<>"\\')
-_ADDRESSES = {"from": "from_", "to": "to", "cc": "cc"}
+_NAMED = {"subject": ("in_subject",), "from": ("in_from",), "to": ("in_to",), "cc": ("in_cc",)}
+# As other servers do: headers within the body are found by TEXT only.
+_BODY, _ANYWHERE = ("in_body",), ("in_header", "in_body", "in_enclosed", "in_parts")
+
+
+def _searched(key: Key) -> tuple[str, ...]:
+    """The fields of the index that alone decide, none where they do not."""
+    if isinstance(key, Text):
+        return _BODY if key.body_only else _ANYWHERE
+    return _NAMED.get(key.name, ()) if isinstance(key, Named) else ()
 
 
 def _named_rule(key: Named) -> tuple[tuple[str, ...], Rows]:
-    wanted = key.text.lower()
-    if key.name == "subject":
-        return ("subject",), lambda row: wanted in row[0].lower()
-    if key.name in _ADDRESSES:
-        return (_ADDRESSES[key.name],), lambda row: any(wanted in _address(one) for one in row[0])
-    name = key.name.encode("ascii")
+    wanted, name = fold(key.text), key.name.encode("ascii")
     return ("header",), lambda row: any(
-        wanted in _address(each) for one, raw in fields(row[0]) if one == name for each in parse_all(value(raw)))
+        wanted in fold(f"{each.name} <{each.address}>")
+        for one, raw in fields(row[0]) if one == name for each in parse_all(value(raw)))
 
 
 def _header_rule(key: Header) -> tuple[tuple[str, ...], Rows]:
-    wanted = key.text.lower()
-    name = key.name.encode("latin-1", "replace")
+    wanted, name = fold(key.text), key.name.encode("latin-1", "replace")
 
     def fits(row: tuple[Any, ...]) -> bool:
         if name not in row[0].lower():
             return False
-        return any(wanted in _decoded(value(_FOLD.sub(b" ", raw))).lower() for one, raw in fields(row[0])
+        return any(wanted in fold(header_text(raw).partition(":")[2].strip()) for one, raw in fields(row[0])
                    if one == name)
 
     return ("header",), fits
-
-
-#: A line end in a field, and the blanks of the next line.
-_FOLD = re.compile(rb"\r?\n[ \t]++")
-
-
-def _address(one: Address) -> str:
-    return f"{one.name} <{one.address}>".lower()
-
-
-def _decoded(text: bytes) -> str:
-    return encodedwords.decode(charsets.decode(text))
-
-
-def _compared(header: bytes) -> str:
-    """A header section as text is looked for in it: unfolded, then with its encoded words decoded."""
-    text = charsets.decode(_FOLD.sub(b" ", header) if b"\n " in header or b"\n\t" in header else header)
-    return f"{text}\0{encodedwords.decode(text)}".lower() if "=?" in text else text.lower()

@@ -12,7 +12,7 @@ import re
 import stat
 from array import array
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from simmail.core.delivery import Copy
 from simmail.mailstore import maildir
@@ -65,8 +65,8 @@ class Adopted(NamedTuple):
                         self.keys))
 
 
-def prepare(shown: Shown | None) -> None:
-    """Asked of the writer early on: what it needs for L{adopt} is imported by then, and nobody waits for that."""
+def prepare(*needed: Callable[..., Any] | None) -> None:
+    """Asked of the writer early on: what it needs to look at messages is imported by then, nobody waits for that."""
 
 
 def foreign_id(copy: Copy) -> str:

@@ -21,7 +21,7 @@ from simmail.core.ordering import Criterion
 from simmail.concurrency import unbroken
 from simmail.errors import NotFound, Refusal
 from simmail.interfaces import IFolder
-from simmail.mailstore import following, loading, reading, saving
+from simmail.mailstore import following, loading, reading, saving, seeking
 from simmail.mailstore.files import read_files
 from simmail.mailstore.filing import Filed, Restated
 from simmail.mailstore.flagging import Flagging
@@ -393,6 +393,6 @@ class Folder(Flagging):
         """Deferred of those messages that are there, in an order."""
         return Deferred.fromCoroutine(reading.ordered(self, self._store, uids, criteria))
 
-    def containing(self, name: str, text: str) -> Deferred[list[int]]:
-        """Deferred of the UIDs of messages whose digests may contain a text in a field."""
-        return Deferred.fromCoroutine(reading.containing(self, self._store, name, text))
+    def containing(self, names: Sequence[str], text: str) -> Deferred[list[int]]:
+        """Deferred of the UIDs of messages that have a text in one of some fields."""
+        return Deferred.fromCoroutine(seeking.holding(self, self._store, names, text))

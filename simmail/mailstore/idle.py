@@ -1,11 +1,12 @@
 """
 What is left for when there is nothing else to do: new messages of loaded folders are looked at for the index.
 
-Who then lists or searches them need not wait for it.
+Who then lists or searches them need not wait for it.  What somebody has searched already is looked at at once.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Awaitable, Callable
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -49,13 +50,24 @@ class Idle:
         self._unlearned = False
         self._last, self._rested = -inf, 0.0
         self._call: Any = None
-        self._working = self._stopped = False
+        self._working = self._stopped = self._hurried = False
 
     def came(self, folder: Folder, uid: int) -> None:
         """Messages from this UID on have come into a folder."""
         if not self._stopped:
             self._from.setdefault(folder, uid)
             self.disturb()
+
+    def wanted(self, folder: Folder, uid: int) -> None:
+        """Messages from this UID on were searched that the index does not know: they are looked at at once."""
+        if not self._stopped:
+            self._from[folder] = min(uid, self._from.get(folder, uid))
+            self._hurried = self._unlearned = True
+            if self._call is not None:
+                self._call.cancel()
+                self._call = None
+            if not self._working:
+                self._call = self._reactor.callLater(0, self._begin)
 
     def lacks(self, folder: Folder, uid: int) -> bool:
         """Whether a message has come so lately that the index does not know it."""
@@ -95,7 +107,7 @@ class Idle:
     def _begin(self) -> None:
         self._call = None
         now = self._reactor.seconds()
-        if now - self._last < _IDLE * 0.9 and now - self._rested < _PATIENCE:
+        if not self._hurried and now - self._last < _IDLE * 0.9 and now - self._rested < _PATIENCE:
             self._later()
             return
         self._working = True
@@ -114,21 +126,23 @@ class Idle:
                 if self._from:
                     await self._look_at_some()
                 else:
-                    self._unlearned = False
+                    self._unlearned = self._hurried = False
                     if await self._learn():
                         self._unlearned = True
             except Refusal:
                 # It will be tried again by who asks for them.
                 continue
-            if self._last != began:
+            if self._last != began and not self._hurried:
                 return
 
     async def _look_at_some(self) -> None:
         folder, uid = next(iter(self._from.items()))
         del self._from[folder]
-        uids = [] if folder.gone else [one for one in folder.uids[-_MOST:] if one >= uid]
-        if len(uids) > _SLICE:
-            self._from[folder] = uids[_SLICE]
+        there = [] if folder.gone else folder.uids
+        begin = bisect_left(there, uid, max(len(there) - _MOST, 0))
+        uids = list(there[begin:begin + _SLICE])
+        if begin + _SLICE < len(there):
+            self._from[folder] = there[begin + _SLICE]
         if uids:
             self._unlearned = True
-            await self._look(folder, uids[:_SLICE])
+            await self._look(folder, uids)

@@ -16,7 +16,7 @@ from twisted.logger import Logger
 from simmail.mailstore.segments import boot_id
 
 #: Raised when what is kept changes; an index of another layout is thrown away.
-LAYOUT = 5
+LAYOUT = 6
 
 
 class _Corrupt(Exception):

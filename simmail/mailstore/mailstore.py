@@ -54,6 +54,7 @@ from simmail.mailstore.office import close_filer
 from simmail.mailstore.opened import Openings
 from simmail.mailstore.records import FolderChange, FolderStatus, MailboxCounts
 from simmail.mailstore.runs import Files
+from simmail.mailstore.scanning import ISought, Scanning, Wanted
 from simmail.mailstore.seeking import containing
 from simmail.mailstore.sight import Sight
 from simmail.mailstore.special import is_standard, special_order
@@ -80,6 +81,7 @@ class MailStore:
     @param index: directory of the indexes, on a local disk.
     @param reactor: of the process; digest: takes the digest of a message; shown: takes only its envelope and
         structure, None for always all.
+    @param sought: tells by a look at a message whether it has some texts, as its digest would, None for never.
     @ivar idle: what is done when there is nothing else to do.
     @ivar unfiled: ids of deliveries that the disk refused when they were replayed.
     @param shared: other processes serve the same mail; files then always have their flags in their names.
@@ -93,12 +95,14 @@ class MailStore:
         self, universe: str, root: str, journal: Journal, index: str, reactor: Any,
         digest: Callable[[bytes], Digest] = core_digest, shared: bool = False, shown: Shown | None = None,
         most: int = MOST, wall: Callable[[], float] | None = None,
+        sought: Callable[[Wanted], ISought] | None = None,
     ) -> None:
         self.shared, self.most = shared, most
         self.universe = universe
         self.journal = journal
         self.reactor = reactor
-        self.digest_of, self.shown, self.writer, self.reader = digest, shown, journal.writer, journal.reader
+        self.digest_of, self.shown, self.sought, self.writer, self.reader = (
+            digest, shown, sought, journal.writer, journal.reader)
         self._telling = Telling(self)
         try:
             journal.attach(root)
@@ -125,6 +129,7 @@ class MailStore:
             reactor, lambda folder, uids: understand(folder, self, uids),
             lambda: self.indexer.call(self.index.fulltext.learn))
         self._strays = Strays(self)
+        self.scanning = Scanning(self)
         self.placing = Placing(reactor, self.later)
         self._closed = False
         self.unfiled: list[str] = []
@@ -384,7 +389,7 @@ class MailStore:
     def containing(
         self, folders: Sequence[Folder], wanted: Sequence[tuple[Sequence[str], str]]
     ) -> Deferred[list[Sequence[int]]]:
-        """Deferred of the UIDs, of each folder, of messages whose digests may hold some texts."""
+        """Deferred of the UIDs, of each folder, of messages that have some texts."""
         return Deferred.fromCoroutine(containing(self, folders, wanted))
 
     # What others did

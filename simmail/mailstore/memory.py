@@ -242,7 +242,7 @@ class MemoryMailStore:
     def containing(
         self, folders: Sequence[MemoryFolder], wanted: Sequence[tuple[Sequence[str], str]]
     ) -> list[list[int]]:
-        """The UIDs, of each folder, of messages whose digests may hold some texts."""
+        """The UIDs, of each folder, of messages that have some texts."""
         self.require()
         return [folder.holding(wanted) for folder in folders]
 

@@ -11,12 +11,12 @@ from twisted.logger import Logger
 from zope.interface import implementer
 
 from simmail.core.digest import Digest
+from simmail.core.folding import fold
 from simmail.core.ordering import Criterion, in_order
 from simmail.errors import Invalid, NotFound
 from simmail.interfaces import IFolder
 from simmail.mailstore.deferred import deferred
 from simmail.mailstore.flags import MOST_KEYWORDS, canonical_all, is_keyword, microseconds
-from simmail.mailstore.matching import may_contain
 from simmail.mailstore.opened import OpenedInMemory
 from simmail.mailstore.records import Columns, Entry, FolderChange, FolderStatus
 
@@ -195,15 +195,16 @@ class MemoryFolder:
         return {uid: self._store.digest_of(self._messages[uid].octets) for uid in uids if uid in self._messages}
 
     @deferred
-    def containing(self, name: str, text: str) -> list[int]:
-        """The UIDs of messages whose digests may contain a text in a field."""
-        return [uid for uid, digest in self._digests(self.uids).items() if may_contain(getattr(digest, name), text)]
+    def containing(self, names: Sequence[str], text: str) -> list[int]:
+        """The UIDs of messages that have a text in one of some fields."""
+        self._require()
+        return self.holding([(names, text)])
 
     def holding(self, wanted: Sequence[tuple[Sequence[str], str]]) -> list[int]:
-        """Those whose digests may hold each of some texts in one of some fields; none when the folder is gone."""
+        """Those that have each of some texts in one of some fields; none when the folder is gone."""
         return [] if self._gone else [
             uid for uid, digest in self._digests(self.uids).items()
-            if all(any(may_contain(getattr(digest, name), text) for name in names) for names, text in wanted)]
+            if all(any(fold(text) in getattr(digest, name) for name in names) for names, text in wanted)]
 
     # Changing
 

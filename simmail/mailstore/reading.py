@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
-from simmail.core.digest import Digest
+from simmail.core.digest import KEPT, Digest
 from simmail.core.ordering import OF_FOLDER, Criterion, in_order
 from simmail.errors import Unavailable
 from simmail.mailstore.digestrows import SHOWN, Unread, is_shown
@@ -45,7 +45,7 @@ Asked = tuple[list[int], "Deferred[list[tuple[bytes, bytes] | None]]"]
 
 async def digests(folder: Folder, store: MailStore, uids: Iterable[int]) -> dict[int, Digest]:
     """The digests of those messages that are there."""
-    names = Digest.__struct_fields__
+    names = KEPT
     return {uid: Digest(*values) for uid, values in (await digested(folder, store, uids, names)).items()}
 
 
@@ -107,28 +107,6 @@ def keep(folder: Folder, store: MailStore, rows: Sequence[tuple[int, tuple[bytes
     """Deferred: the index knows what FETCH shows of some messages, which somebody has looked at."""
     key = (folder.mailbox, folder.name, folder.uidvalidity)
     return store.indexer.call(_keep, store.index, key, rows, ())
-
-
-async def containing(folder: Folder, store: MailStore, name: str, text: str) -> list[int]:
-    """The UIDs of messages whose digests may contain a text in a field."""
-    folder.require()
-    key = (folder.mailbox, folder.name, folder.uidvalidity)
-    uids = folder.uids[:]
-    found: list[int] = []
-    for begin in range(0, len(uids), LOOKED):
-        some = uids[begin:begin + LOOKED]
-        store.idle.disturb()
-        asked = key, name, text, some
-        having: list[int] = []
-        async for _ in while_anew(store.index):
-            missing, having = await store.indexer.call(_containing, store.index, *asked, False)
-            if missing:
-                async for _ in taken(folder, store, key, missing, ()):
-                    pass
-                _, having = await store.indexer.call(_containing, store.index, *asked, True)
-        found += having
-    # What came meanwhile was not looked at; what went is not there.
-    return list(folder.there(found))
 
 
 async def while_anew(index: Index) -> AsyncIterator[None]:
@@ -281,15 +259,6 @@ def _take(
 
 def _missing(index: Index, key: Key, uids: Sequence[int]) -> list[int]:
     return index.digests.missing(index.folder(*key), uids)
-
-
-def _containing(
-    index: Index, key: Key, name: str, text: str, uids: Sequence[int], taken: bool
-) -> tuple[list[int], list[int]]:
-    """Those whose digests are missing; if none is, or all that could be were C{taken}, those with the text."""
-    number = index.folder(*key)
-    missing = [] if taken else index.digests.missing(number, uids)
-    return missing, [] if missing else index.digests.containing(number, name, text, uids[0], uids[-1])
 
 
 async def _without_index(

@@ -1,5 +1,7 @@
 """
-Texts in the mail of many folders: one question to the index for as many as are answered in a moment.
+Texts in the mail of one folder or of many: one question to the index for as many as are answered in a moment.
+
+Of what the index does not know yet the files are looked at (C{scanning}).
 """
 
 from __future__ import annotations
@@ -7,22 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from simmail.core.folding import fold
 from simmail.errors import NotFound
-from simmail.mailstore.reading import LOOKED, Key, taken, while_anew
+from simmail.mailstore.reading import LOOKED, Key, while_anew
+from simmail.mailstore.scanning import Wanted
 
 if TYPE_CHECKING:
     from simmail.mailstore.folder import Folder
     from simmail.mailstore.index import Index
     from simmail.mailstore.mailstore import MailStore
 
-#: Texts to be found, each in one of some fields.
-Wanted = Sequence[tuple[Sequence[str], str]]
 #: A folder, and its UIDs.
 Asked = tuple[Key, Sequence[int]]
 
 
 async def containing(store: MailStore, folders: Sequence[Folder], wanted: Wanted) -> list[Sequence[int]]:
-    """The UIDs, of each folder, of messages whose digests may hold all of some texts."""
+    """The UIDs, of each folder, of messages that have all of some texts."""
+    wanted = [(names, fold(text)) for names, text in wanted]
     found: list[Sequence[int]] = [()] * len(folders)
     places = [at for at, folder in enumerate(folders) if not folder.gone]
     if sum(len(folders[at].uids) for at in places) > LOOKED:
@@ -32,25 +35,48 @@ async def containing(store: MailStore, folders: Sequence[Folder], wanted: Wanted
     for some in _packs(folders, places):
         store.idle.disturb()
         if len(some) == 1 and len(folders[some[0]].uids) > LOOKED:
-            found[some[0]] = await _of_large(folders[some[0]], wanted)
+            try:
+                found[some[0]] = await _of_one(folders[some[0]], store, wanted)
+            except NotFound:
+                # Gone meanwhile.
+                continue
             continue
         asked = [(_key(folders[at]), folders[at].uids[:]) for at in some]
-        having: list[Sequence[int]] = []
         async for _ in while_anew(store.index):
-            missing, having = await store.indexer.call(_holding, store.index, asked, wanted, False)
-            if missing:
-                for at, uids in zip(some, missing):
-                    try:
-                        async for _ in taken(folders[at], store, _key(folders[at]), uids, ()):
-                            pass
-                    except NotFound:
-                        # Gone meanwhile.
-                        continue
-                _, having = await store.indexer.call(_holding, store.index, asked, wanted, True)
-        for at, uids in zip(some, having):
-            # What went meanwhile is not there.
-            found[at] = folders[at].there(uids)
+            missing, having = await store.indexer.call(_holding, store.index, asked, wanted)
+            for at, unknown, uids in zip(some, missing, having):
+                try:
+                    if unknown:
+                        uids = sorted({*uids, *await store.scanning.fitting(
+                            folders[at], _key(folders[at]), unknown, wanted)})
+                    # What went meanwhile is not there.
+                    found[at] = folders[at].there(uids)
+                except NotFound:
+                    continue
     return found
+
+
+async def holding(folder: Folder, store: MailStore, names: Sequence[str], text: str) -> list[int]:
+    """The UIDs of messages that have a text in one of some fields."""
+    folder.require()
+    return list(await _of_one(folder, store, [(names, fold(text))]))
+
+
+async def _of_one(folder: Folder, store: MailStore, wanted: Wanted) -> Sequence[int]:
+    """Of one folder, in slices."""
+    key, uids = _key(folder), folder.uids[:]
+    found: list[int] = []
+    for begin in range(0, len(uids), LOOKED):
+        some = uids[begin:begin + LOOKED]
+        store.idle.disturb()
+        having: list[int] = []
+        async for _ in while_anew(store.index):
+            missing, having = await store.indexer.call(_of_slice, store.index, key, some, wanted)
+            if missing:
+                having = sorted({*having, *await store.scanning.fitting(folder, key, missing, wanted)})
+        found += having
+    # What came meanwhile was not looked at; what went is not there.
+    return folder.there(found)
 
 
 def _key(folder: Folder) -> Key:
@@ -72,49 +98,44 @@ def _packs(folders: Sequence[Folder], places: Sequence[int]) -> Iterator[list[in
         yield pack
 
 
-async def _of_large(folder: Folder, wanted: Wanted) -> Sequence[int]:
-    """Of one folder that is asked for in slices."""
-    uids: set[int] | None = None
-    try:
-        for names, text in wanted:
-            some: set[int] = set()
-            for name in names:
-                some.update(await folder.containing(name, text))
-            uids = some if uids is None else uids & some
-            if not uids:
-                break
-    except NotFound:
-        return ()
-    return sorted(folder.uids if uids is None else uids)
-
-
 def _numbers(index: Index, keys: Sequence[Key]) -> list[int]:
     return [index.folder(*key) for key in keys]
 
 
+def _of_slice(index: Index, key: Key, uids: Sequence[int], wanted: Wanted) -> tuple[list[int], list[int]]:
+    """Those of some UIDs whose digests are missing, and of the others those that have all of some texts."""
+    number = index.folder(*key)
+    missing = index.digests.missing(number, uids)
+    if len(missing) == len(uids):
+        return missing, []
+    found: set[int] | None = None
+    for names, text in wanted:
+        some = index.digests.containing(number, names, text, uids[0], uids[-1])
+        found = set(some) if found is None else found.intersection(some)
+        if not found:
+            break
+    return missing, sorted(set(uids).difference(missing) if found is None else found)
+
+
 def _holding(
-    index: Index, asked: Sequence[Asked], wanted: Wanted, taken: bool
-) -> tuple[list[list[int]] | None, list[Sequence[int]]]:
-    """For each folder those whose digests are missing; if none is, or all that could be were C{taken}, those found."""
+    index: Index, asked: Sequence[Asked], wanted: Wanted
+) -> tuple[list[list[int]], list[Sequence[int]]]:
+    """For each folder those whose digests are missing, and of the others those found."""
     numbers = [index.folder(*key) for key, _ in asked]
-    if not taken:
-        missing = [index.digests.lacking(number, uids) for number, (_, uids) in zip(numbers, asked)]
-        if any(missing):
-            return missing, []
+    missing = [index.digests.lacking(number, uids) for number, (_, uids) in zip(numbers, asked)]
     found: dict[int, set[int]] | None = None
     for names, text in wanted:
         some: dict[int, set[int]] = {}
         for first, last in _runs(sorted(numbers)):
-            for name in names:
-                for number, uids in index.digests.holding(name, text, first, last).items():
-                    some.setdefault(number, set()).update(uids)
+            for number, uids in index.digests.holding(names, text, first, last).items():
+                some[number] = set(uids)
         found = some if found is None else {
             number: uids & some[number] for number, uids in found.items() if number in some}
         if not found:
             break
     if found is None:
-        return None, [uids for _, uids in asked]
-    return None, [sorted(found.get(number, ())) for number in numbers]
+        return [[] for _ in asked], [uids for _, uids in asked]
+    return missing, [sorted(found.get(number, ())) for number in numbers]
 
 
 def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -51,7 +51,7 @@ class Strays:
         #: Those that the writer has looked at, until the index has them.
         self._kept = 0
         self._looking = 0
-        store.writer.send(prepare, store.shown)
+        store.writer.send(prepare, store.shown, store.sought)
 
     def stop(self) -> None:
         """No more is looked at."""

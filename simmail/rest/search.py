@@ -31,7 +31,8 @@ class Search(Query, frozen=True):
     """
     C{q}: words and "phrases", C{from:}, C{to:}, C{cc:}, C{subject:}, C{message-id:}, C{case:}, C{persona:},
     C{folder:}, C{header:Name=value}, C{filename:}, C{has:attachment}, C{is:unread}, C{larger:}, C{smaller:},
-    C{after:}, C{before:}, and C{-} for not.  C{before}: from the C{Link} of the page before.
+    C{after:}, C{before:}, and C{-} for not; another word with a colon is refused unless it is quoted.
+    C{before}: from the C{Link} of the page before.
     """
 
     q: Words

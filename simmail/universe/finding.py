@@ -3,7 +3,8 @@ Finding mail in folders by the terms of a query.
 
 A search is worked out on sets of UIDs: what folders know narrows them first,
 then the index of text, asked once for all folders.  What is left is looked at
-one by one, the newest first, until there is enough of it.
+one by one, the newest first, until there is enough of it.  Text is compared as
+C{core.folding} has it, as IMAP's SEARCH does, by the same index.
 Source: decisions, section 5.
 """
 
@@ -18,9 +19,10 @@ import msgspec
 from msgspec import Struct
 from twisted.internet.defer import Deferred, DeferredList
 
-from simmail.core import charsets, encodedwords
+from simmail.core.folding import fold
 from simmail.core.headers import fields, value
 from simmail.core.query import Term
+from simmail.core.searched import header_text
 from simmail.core.threads import thread_key
 from simmail.database.records import EventQuery
 from simmail.errors import NotFound
@@ -34,10 +36,9 @@ if TYPE_CHECKING:
 #: Rows of the index looked at between two looks at the clock, and messages that are put in order.
 SLICE, ORDERED = 200, 10_000
 
-#: Fields in which bare words are looked for.
-_WORDS = ("subject", "text", "from_", "to", "cc")
-_COLUMNS = {"from": ("from_",), "to": ("to",), "cc": ("cc",), "subject": ("subject",), "text": _WORDS}
-_LISTS = frozenset(("from_", "to", "cc"))
+#: Where the index of text looks for words (C{core.digest.SEARCHED}).
+_WORDS = ("in_subject", "in_body", "in_enclosed", "in_from", "in_to", "in_cc")
+_COLUMNS = {"from": ("in_from",), "to": ("in_to",), "cc": ("in_cc",), "subject": ("in_subject",), "text": _WORDS}
 #: What folders know of their messages.
 _KNOWN = frozenset(("folder", "flag", "larger", "smaller", "after", "before"))
 
@@ -85,9 +86,9 @@ class Finding:
         self._terms = terms
         self._turns = Turns(universe.reactor)
         self._linked: dict[str, frozenset[str]] = {}
-        # Whether the index of text was asked of all folders, and what it said of one, by fields and text.
+        # Whether the index of text was asked of all folders, and what it said of one, by field and text.
         self._asked = False
-        self._holding: dict[tuple[str, str, tuple[str, ...], str], set[int]] = {}
+        self._holding: dict[tuple[str, str, str, str], list[int]] = {}
 
     async def newest(self, most: int, behind: Hit | None = None) -> list[Hit]:
         """The newest C{most} messages of the universe that fit, of those before C{behind}; the newest first."""
@@ -121,6 +122,9 @@ class Finding:
         """The UIDs, of each folder, of messages that fit as far as folders and the index of text know."""
         words = [(_COLUMNS[term.field], term.text) for term in self._terms
                  if term.field in _COLUMNS and term.wanted and term.text]
+        # Where the value of a field is, its header section has it.
+        words += [(("in_header",), term.text) for term in self._terms
+                  if term.field == "header" and term.wanted and term.text]
         likely: list[Sequence[int]] = (
             list(await self._universe.store.containing(folders, words)) if words else [one.uids for one in folders])
         self._asked = True
@@ -172,12 +176,12 @@ class Finding:
         return uids
 
     def _may_be_in(self, folder: str) -> bool:
-        return all((term.text == folder.lower()) is term.wanted for term in self._terms if term.field == "folder")
+        return all((term.text == fold(folder)) is term.wanted for term in self._terms if term.field == "folder")
 
     async def _fitting(self, folder: IFolder, term: Term, uids: list[int]) -> Iterable[int]:
         kind = term.field
         if kind == "folder":
-            return uids if term.text == folder.name.lower() else ()
+            return uids if term.text == fold(folder.name) else ()
         if kind == "flag":
             having: Iterable[int] = folder.having(term.text, term.on)
             return having
@@ -190,9 +194,9 @@ class Finding:
             dates = zip(uids, folder.column("date", uids))
             return [uid for uid, at in dates if at is not None and
                     (at >= term.at if kind == "after" else at < term.at)]
-        columns, fits = await self._rule(term, folder)
         if kind in _COLUMNS:
-            uids = await self._narrowed(folder, columns, term, uids)
+            return await self._having(folder, term, uids)
+        columns, fits = await self._rule(term, folder)
         found: list[int] = []
         for begin in range(0, len(uids), SLICE):
             part = uids[begin:begin + SLICE]
@@ -201,29 +205,23 @@ class Finding:
             await self._turns.breathe()
         return found
 
-    async def _narrowed(self, folder: IFolder, columns: tuple[str, ...], term: Term, uids: list[int]) -> list[int]:
-        """What the index of text leaves to be looked at."""
+    async def _having(self, folder: IFolder, term: Term, uids: list[int]) -> Iterable[int]:
+        """Those of some UIDs that the index of text says."""
         if not term.text or (term.wanted and self._asked):
             return uids
-        key = folder.mailbox, folder.name, columns, term.text
-        found = self._holding.get(key)
-        if found is None:
-            found = self._holding[key] = set()
-            for name in columns:
-                found.update(await folder.containing(name, term.text))
-        return [uid for uid in uids if uid in found]
+        key = folder.mailbox, folder.name, term.field, term.text
+        if key not in self._holding:
+            self._holding[key] = await folder.containing(_COLUMNS[term.field], term.text)
+        return self._holding[key]
 
     async def _rule(self, term: Term, folder: IFolder) -> tuple[tuple[str, ...], Callable[[Row], bool]]:
         """The fields of a digest that decide, and how."""
         wanted, kind = term.text, term.field
-        if kind in _COLUMNS:
-            columns = _COLUMNS[kind]
-            return columns, lambda row: any(_holds(name, one, wanted) for name, one in zip(columns, row))
         if kind == "message-id":
             bare = wanted.strip("<>")
-            return ("message_id",), lambda row: row[0].lower().strip("<>") == bare
+            return ("message_id",), lambda row: fold(row[0]).strip("<>") == bare
         if kind == "filename":
-            return ("filenames",), lambda row: any(wanted in one.lower() for one in row[0])
+            return ("filenames",), lambda row: any(wanted in fold(one) for one in row[0])
         if kind == "attachment":
             return ("attachments",), lambda row: any(not one.inline for one in row[0])
         if kind == "persona":
@@ -232,11 +230,11 @@ class Finding:
             return await self._of_case(wanted)
         name = term.name.encode("latin-1", "replace")
         return ("header",), lambda row: any(
-            wanted in _decoded(value(raw)).lower() for one, raw in fields(row[0]) if one == name)
+            wanted in fold(header_text(raw).partition(":")[2].strip()) for one, raw in fields(row[0]) if one == name)
 
     def _of_persona(self, wanted: str, folder: IFolder) -> tuple[tuple[str, ...], Callable[[Row], bool]]:
         people = self._universe.people.everyone()
-        addresses = {address for one in people if wanted in (one.id, one.name.lower(), *one.addresses)
+        addresses = {address for one in people if wanted in (one.id, fold(one.name), *one.addresses)
                      for address in one.addresses}
         if folder.mailbox in addresses:
             return ("message_id",), lambda row: True
@@ -245,8 +243,8 @@ class Finding:
 
     async def _of_case(self, wanted: str) -> tuple[tuple[str, ...], Callable[[Row], bool]]:
         case = next((one for one in self._universe.cases.all()
-                     if wanted in (one.id.lower(), str(one.external_id or "").lower())), None)
-        names = {wanted} if case is None else {case.id.lower(), str(case.external_id or case.id).lower()}
+                     if wanted in (fold(one.id), fold(str(one.external_id or "")))), None)
+        names = {wanted} if case is None else {fold(case.id), fold(str(case.external_id or case.id))}
         if case is None:
             keys: frozenset[str] = frozenset()
         else:
@@ -257,7 +255,7 @@ class Finding:
         def fits(row: Row) -> bool:
             if keys and thread_key(_Headed(*row[:3])) in keys:
                 return True
-            return any(value(raw).strip().decode("utf-8", "replace").lower() in names
+            return any(fold(value(raw).strip().decode("utf-8", "replace")) in names
                        for one, raw in fields(row[3]) if one == b"x-service-case")
 
         return ("message_id", "in_reply_to", "references", "header"), fits
@@ -305,21 +303,9 @@ async def together(under_way: Sequence[Deferred[Any]]) -> list[Any]:
     return [answer if good else None for good, answer in answers]
 
 
-def _holds(name: str, column: Any, wanted: str) -> bool:
-    if name in _LISTS:
-        return any(wanted in f"{one.name} <{one.address}>".lower() for one in column)
-    return wanted in column.lower()
-
-
-def _decoded(raw: bytes) -> str:
-    return encodedwords.decode(charsets.decode(raw))
-
-
 def _is_sure(term: Term) -> bool:
     """Whether nothing is left to be looked at behind what folders and the index of text say."""
-    # The index takes other characters for any.
-    return term.field in _KNOWN or (
-        term.field == "subject" and term.wanted and all(["\0" < one <= "~" for one in term.text]))
+    return term.field in _KNOWN or (term.field in _COLUMNS and term.wanted)
 
 
 def _cost(term: Term) -> int:

@@ -99,10 +99,10 @@ class DiskProvider:
 
     def __init__(
         self, path: str, shared: bool = False, journal: str = "journal", digest: Any = tiny_digest,
-        shown: Any = tiny_shown,
+        shown: Any = tiny_shown, sought: Any = None,
     ) -> None:
         self.path = path
-        self.digest, self.shown = digest, shown
+        self.digest, self.shown, self.sought = digest, shown, sought
         self.shared = shared
         self.journal_name = journal
         self.clock = Clock()
@@ -114,7 +114,7 @@ class DiskProvider:
         self.journal = QuickJournal(f"{self.path}/{self.journal_name}", self.clock, apart=False)
         self.store: Any = MailStore(
             "main", f"{self.path}/mail", self.journal, f"{self.path}/index", self.clock, self.digest,
-            self.shared, self.shown)
+            self.shared, self.shown, self.sought)
         return self.store
 
     def restart(self) -> Any:

@@ -28,6 +28,22 @@ class QueryTests(SynchronousTestCase):
         self.assertEqual(parse("re:x http://x.test"), (Term("text", "re:x"), Term("text", "http://x.test")))
         self.assertEqual(parse("header:X-Id=A=b"), (Term("header", "a=b", name="x-id"),))
 
+    def test_unknown(self) -> None:
+        """A search word that is not known is refused, with those that are; text with a colon is text."""
+        for text, word in (("foo:bar", "foo"), ("budget -Form:maria", "Form"), ('sender:"Maria Keller"', "sender"),
+                           ("has-attachment:yes", "has-attachment"), ("is_unread:1", "is_unread")):
+            with self.assertRaises(Invalid) as caught:
+                parse(text, "query")
+            self.assertIn(f"{word}: is no search word; there are after:, before:, case:", str(caught.exception))
+            self.assertEqual(caught.exception.field, "query")
+        for text in ("Re:", "RE:budget", "AW:x", "http://x.test:80/y", "mailto:a@b.test", "10:30", "x.test:80", "a@b:c",
+                     "std::string", "foo:", '"foo:bar"', 'x"foo:bar"', "50%:y", "größe:7", ":x", "Fwd:"):
+            self.assertEqual([term.field for term in parse(text)], ["text"], text)
+
+    def test_folded(self) -> None:
+        """Texts are as they are compared."""
+        self.assertEqual(parse("GRÜSSE from:STRAßE"), (Term("text", "gru\u0308sse"), Term("from", "strasse")))
+
     def test_not(self) -> None:
         """A minus turns a term round; one alone, or within a word, is text."""
         self.assertEqual(parse("-is:unread"), (Term("flag", "\\Seen", False, on=False),))

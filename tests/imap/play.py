@@ -56,6 +56,16 @@ MESSAGES = {
     "bounce": b'From: "Mail Delivery System" <MAILER-DAEMON>\nTo: undisclosed-recipients:;\n'
               b"Cc: =?utf-8?q?Gr=C3=BCne?=: Tom <tom@acme.test>, root;\nBcc: Ann <ann@acme.test>\nSubject: Returned\n"
               b"Subject: Twice\nDate: Wed, 4 Mar 2026 00:30:00 +1400\n\nfailed\n",
+    "report": b"From: MAILER-DAEMON@acme.test\nTo: app@sim.test\nSubject: Returned\nMIME-Version: 1.0\n"
+              b"Content-Type: multipart/report; report-type=delivery-status; boundary=b\n\n"
+              b"--b\nContent-Type: multipart/alternative; boundary=a\n\n"
+              b"--a\nContent-Type: text/plain\n\nIt did not work.\n"
+              b"--a\nContent-Type: text/html; charset=utf-8\n\n<p>Better <b>luck</b> n&auml;chstes Mal</p>\n--a--\n"
+              b"--b\nContent-Type: message/delivery-status\n\nReporting-MTA: dns; mx.acme.test\n\n"
+              b"Final-Recipient: rfc822; gone@acme.test\nAction: failed\nStatus: 5.1.1\n"
+              b"--b\nContent-Type: message/rfc822\n\nSubject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\n\nThe first try.\n"
+              b"--b\nContent-Type: text/csv; name=sums.csv\nContent-Disposition: attachment\n"
+              b"Content-Transfer-Encoding: base64\n\nYXBwbGVzOzEyMw==\n--b--\n",
     "folded": b"Subject: folded\n\twith a tab\nX-Note: goes over\n  two lines\n\nx\n",
     "broken": b"Subject: caf\xe9\nFrom: \xff\xfe <x\nContent-Type: multipart/mixed;\n\nno parts here\n",
 }

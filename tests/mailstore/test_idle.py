@@ -75,6 +75,19 @@ class IdleTests(SynchronousTestCase):
         self.provider.clock.pump([0.2] * 4)
         self.assertEqual(self.missing(), [1])
 
+    def test_searched(self) -> None:
+        """What somebody has searched is looked at at once, also while others keep the store busy."""
+        self.accept(1, 50)
+        self.store.idle.wanted(self.folder, 2)
+        self.provider.clock.advance(0)
+        self.assertEqual(self.missing(), [1])
+        self.accept(50, 52)
+        self.assertEqual(len(self.missing()), 3)
+        self.store.idle.wanted(self.folder, 1)
+        self.store.idle.stop()
+        self.provider.clock.advance(1)
+        self.assertEqual(len(self.missing()), 3)
+
     def test_nobody_looks(self) -> None:
         """Nothing is done for folders that nobody has loaded, nor for one that is gone."""
         calls: list[Any] = []

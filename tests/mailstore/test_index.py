@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.address import Address
-from simmail.core.digest import Digest, Enclosed
+from simmail.core.digest import KEPT, Digest, Enclosed
+from simmail.core.folding import fold
 from simmail.core.ordering import NAMES as NAMES_OF_ORDERS, Criterion, in_order
 from simmail.mailstore import digestrows, indexfile as index_module
 from simmail.mailstore.digestrows import Unread
@@ -20,7 +21,7 @@ from simmail.mailstore.flags import microseconds
 from simmail.mailstore.index import Index, Snapshot
 from tests.contracts.mailstores import a_mail, tiny_digest
 
-NAMES = Digest.__struct_fields__
+NAMES = KEPT
 _TEXT = st.text(max_size=20)
 _ADDRESSES = st.lists(st.builds(Address, _TEXT, _TEXT), max_size=2).map(tuple)
 _OCTETS = st.binary(max_size=300)
@@ -135,9 +136,36 @@ class DigestTests(IndexTestCase):
         number = self.index.folder("a", "INBOX", 1)
         for uid, subject in enumerate(("100%", "100 x", "a_b", "aXb", "back\\slash", "quo'te", "ÄÖ"), 1):
             self.index.digests.take(number, [Unread(uid, 0, a_mail(subject))])
-        for text, uids in (("100%", [1]), ("a_b", [3]), ("\\S", [5]), ("'", [6]), ("AXB", [4]),
-                           ("äö", list(range(1, 8)))):
-            self.assertEqual(self.index.digests.containing(number, "subject", text), uids, text)
+        for text, uids in (("100%", [1]), ("a_b", [3]), ("\\S", [5]), ("'", [6]), ("AXB", [4]), ("äö", [7])):
+            self.assertEqual(self.index.digests.containing(number, ("in_subject",), fold(text)), uids, text)
+
+    def test_order_kept(self) -> None:
+        """An order that was asked for is kept until the messages change, or the index is another one."""
+        self.patch(digestrows, "_FEW", 2)
+        number, other = self.index.folder("a", "INBOX", 1), self.index.folder("b", "INBOX", 1)
+        self.index.digests.take(number, [Unread(uid, 0, a_mail(f"s{9 - uid}")) for uid in range(1, 6)])
+        uids, by_subject = list(range(1, 10)), [Criterion("order_subject")]
+        asked: list[str] = []
+        self.index._file.sql.set_trace_callback(asked.append)
+        for expected, change in (
+            ([5, 4, 3, 2, 1], None), ([5, 4, 3, 2, 1], lambda: self.index.digests.expunge(number, [4])),
+            ([5, 3, 2, 1], lambda: self.index.digests.take(number, [Unread(6, 0, a_mail("s5"))])),
+            ([5, 6, 3, 2, 1], lambda: self.index.digests.copy(number, number, [(1, 7)])),
+            ([5, 6, 3, 2, 1, 7], lambda: self.index.digests.take(other, [Unread(6, 0, a_mail("s5"))])),
+            ([5, 6, 3, 2, 1, 7], self.index.erase), ([], None),
+        ):
+            asked.clear()
+            self.assertEqual(self.index.digests.ordered(number, uids, by_subject), expected)
+            before = len(asked)
+            self.assertEqual(self.index.digests.ordered(number, uids, by_subject), expected)
+            self.assertEqual(len(asked), before)
+            if change is not None:
+                change()
+        self.index.digests.take(number, [Unread(uid, 0, a_mail(f"s{9 - uid}")) for uid in range(1, 6)])
+        self.assertEqual(self.index.digests.ordered(number, [3, 1, 5, 9], by_subject), [5, 3, 1])
+        for n in range(20):
+            self.index.digests.ordered(number, range(1, n + 10), by_subject)
+        self.assertLessEqual(len(self.index.digests._orders), digestrows._ORDERS)
 
 
 class FolderTests(IndexTestCase):
@@ -174,7 +202,7 @@ class FolderTests(IndexTestCase):
         """Reading the index maps no more of the process's memory."""
         number = self.index.folder("a", "INBOX", 7)
         self.index.digests.take(number, [Unread(n, 0, a_mail("x" * 1000)) for n in range(1, 50)])
-        self.index.digests.containing(number, "text", "x")
+        self.index.digests.containing(number, ("in_body",), "x")
         with open("/proc/self/maps") as maps:
             self.assertNotIn(os.path.basename(self.path), maps.read())
 

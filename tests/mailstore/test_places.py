@@ -82,7 +82,7 @@ class PlacesTests(SynchronousTestCase):
                 result_of(folder.append(a_mail("wanted" if k % 2 else "other"), [], AT))
             folders.append(folder)
             expected.append([uid for uid in range(1, n + 3) if uid % 2 == 0])
-        wanted = [(("subject", "text"), "wanted")]
+        wanted = [(("in_subject", "in_body"), "wanted")]
         for _ in range(2):
             found = result_of(self.store.containing(folders[::-1], wanted))
             self.assertEqual([list(one) for one in found], expected[::-1])

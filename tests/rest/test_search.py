@@ -9,6 +9,7 @@ from twisted.internet.defer import fail
 
 from simmail.errors import NotFound
 from simmail.universe.finding import TOGETHER
+from tests.imap.play import MESSAGES
 from tests.rest.served import ServedTestCase
 
 MARIA = "maria@acme.test"
@@ -54,7 +55,7 @@ class SearchTests(ServedTestCase):
             ("larger:1M", set()), ("after:2026-03-02", everything), ("before:2026-03-02", set()),
             ("after:2026-03-02T10:00:00Z", set()), ("-budget", everything - {inbox, sent}),
             ("invoice -folder:Sent", {pay}), ("-has:attachment -from:zoe", {inbox, sent}), ("", everything),
-            ("re:something", set()),
+            ("re:something", set()), ("GRÜSSE", {inbox, sent}), ("invoice.PDF", {pay, paid}), ("SCHO\u0308N", {zoe}),
         ):
             self.assertEqual(set(self.found(query)), expected, query)
 
@@ -80,6 +81,18 @@ class SearchTests(ServedTestCase):
         self.patch(store, "folder", folder)
         gone = {"b1@sim.test INBOX wanted", "b2@sim.test INBOX wanted"}
         self.assertEqual(set(self.found("subject:wanted")), everywhere - gone)
+
+    def test_everything(self) -> None:
+        """What a person would find: reports, enclosed messages, attached texts; words that are not known."""
+        self.good("POST", "/api/inject", {"to": "app@sim.test", "raw": MESSAGES["report"].decode()})
+        for query in ("failed", '"better LUCK"', "NÄCHSTES", '"first try"', "GRÜSSE subject:returned", "apples;123",
+                      "sums.csv", "gone@acme.test"):
+            self.assertEqual(self.found(query), ["app@sim.test INBOX Returned"], query)
+        for query in ("multipart/report", "-failed subject:returned"):
+            self.assertEqual(self.found(query), [], query)
+        self.assertIn("form: is no search word", self.bad(400, "GET", "/api/search?q=form:maria"))
+        self.assertIn("form: is no search word", self.bad(
+            400, "DELETE", "/api/mailboxes/app@sim.test/messages?q=form:maria", role="admin"))
 
     def test_refused(self) -> None:
         """What means nothing is refused by name."""

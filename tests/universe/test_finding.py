@@ -11,7 +11,9 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.digesting import digest
+from simmail.core.folding import fold
 from simmail.core.query import parse
+from simmail.core.sought import Sought
 from simmail.mailstore.memory import MemoryMailStore
 from simmail.universe.finding import Finding, Hit
 from tests.contracts.mailstores import AT, DiskProvider, result_of
@@ -71,7 +73,16 @@ class FindingTests(SynchronousTestCase):
     @settings(deadline=None, max_examples=25)
     def test_on_disk(self, messages: Any, terms: list[str], most: int) -> None:
         """The store on disk."""
-        provider = DiskProvider(self.mktemp(), digest=digest, shown=None)
+        self.on_disk(messages, terms, most, None)
+
+    @given(_MESSAGES, _TERMS, st.integers(1, 5))
+    @settings(deadline=None, max_examples=50)
+    def test_by_looking(self, messages: Any, terms: list[str], most: int) -> None:
+        """The same where messages that the index does not know are only looked at."""
+        self.on_disk(messages, terms, most, Sought)
+
+    def on_disk(self, messages: Any, terms: list[str], most: int, sought: Any) -> None:
+        provider = DiskProvider(self.mktemp(), digest=digest, shown=None, sought=sought)
         try:
             self.check(provider.store, provider.clock, messages, terms, most)
         finally:
@@ -81,9 +92,9 @@ class FindingTests(SynchronousTestCase):
 def _fits(term: Any, mailbox: str, name: str, octets: bytes, at: Any, seen: bool) -> bool:
     """Whether a term, turned round or not, is so of a message."""
     one = digest(octets)
-    addresses = {field: " ".join(f"{each.name} <{each.address}>" for each in getattr(one, field)).lower()
+    addresses = {field: fold(" ".join(f"{each.name} <{each.address}>" for each in getattr(one, field)))
                  for field in ("from_", "to", "cc")}
-    subject, text = one.subject.lower(), one.text.lower()
+    subject, text = fold(one.subject), fold(one.text)
     found: bool = {
         "text": lambda: any(term.text in each for each in (subject, text, *addresses.values())),
         "subject": lambda: term.text in subject, "from": lambda: term.text in addresses["from_"],
