@@ -114,7 +114,7 @@ class DiskProvider:
         self.journal = QuickJournal(f"{self.path}/{self.journal_name}", self.clock, apart=False)
         self.store: Any = MailStore(
             "main", f"{self.path}/mail", self.journal, f"{self.path}/index", self.clock, self.digest,
-            self.shared, self.shown, self.sought)
+            self.shared, self.shown, sought=self.sought)
         return self.store
 
     def restart(self) -> Any:
