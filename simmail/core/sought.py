@@ -41,7 +41,8 @@ _UNSAID = re.compile(rb"<(?:!--|(script|style|head)\b)", re.IGNORECASE)
 _COMMENT_END = re.compile(rb"-->")
 _ENDS = {name: re.compile(rb"</%b[^<>]*+>?" % name, re.IGNORECASE) for name in (b"script", b"style", b"head")}
 _TAG = re.compile(rb"<[^<>]*+>")
-_COMMENT = re.compile(rb"\([^()]*+\)")
+_ASIDE = re.compile(rb"<[^<>]*+>|\([^()]*+\)")
+_SPECIALS = b'\\"()<>[],:;'
 _ESCAPED_NAME = re.compile(rb"name\s*=\s*\"[^\"\\]*+\\")
 _HOLDS_TAG = re.compile(rb"=\s*(?:\"[^\"<>]*+[<>]|'[^'<>]*+[<>])")
 
@@ -159,10 +160,11 @@ class _Glance:
             return None
         if b"=?" in header or not header.isascii():
             header = fold(header_text(self._octets[:self._body])).encode("utf-8", "surrogatepass")
-        if b"(" in header:
-            # Comments in addresses.
-            header += _COMMENT.sub(b"", header)
-        return header.replace(b"\\", b"")
+        # Of addresses only what is between these is read, and comments are not, nor is a second address.
+        without = _ASIDE.sub(b"", header)
+        if b"(" in without:
+            return None
+        return b"\n".join((header, header.translate(None, _SPECIALS), without.translate(None, _SPECIALS)))
 
     def _all(self) -> bytes | None:
         if not self._known:

@@ -55,6 +55,7 @@ class SoughtTests(SynchronousTestCase):
 
     @given(_MESSAGES, _WANTED)
     @settings(deadline=None, max_examples=1500)
+    @example("From: ﬁ<b>ab <ab@b1.test>\r\n\r\n".encode(), [(("in_from",), "iA")])
     @example(BOUNCE, [(("in_body",), "failed")])
     @example(MIXED, [(("in_body",), "markup")])
     @example(MIXED, [(("in_body", "in_header"), "apfel")])
