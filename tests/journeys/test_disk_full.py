@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from contextlib import ExitStack
+from pathlib import Path
 
 from twisted.trial.unittest import SkipTest
 
 from tests.journeys.disk import Unmountable, fill, send_one, small_disk, subjects
-from tests.journeys.running import LOGIN, JourneyCase, until
+from tests.journeys.running import LOGIN, JourneyCase, Service, until
 from tests.stopwatch import Stopwatch
 
 
@@ -17,16 +18,7 @@ class DiskTests(JourneyCase):
 
     def test_full(self) -> None:
         """Only 4xx while it is full, nothing acknowledged is lost, nothing half is seen, 250 within 5 s of space."""
-        service = self.service()
-        stack = ExitStack()
-        try:
-            disk = stack.enter_context(small_disk(service.state))
-        except Unmountable as error:
-            raise SkipTest(str(error)) from None
-        self.addCleanup(stack.close)
-        # Cleanups run backwards: the service has to end before its disk goes.
-        self.addCleanup(self._end, service)
-        service.start()
+        service, disk = self._on_small_disk()
         seen = fill(service, disk)
         self.assertEqual((seen.permanent, seen.lost, seen.broken), ([], set(), []), seen)
         self.assertTrue(seen.reading, seen)
@@ -35,15 +27,7 @@ class DiskTests(JourneyCase):
 
     def test_start(self) -> None:
         """Started on a full disk, in order or after a kill: it can be read, puts mail off, and goes on by itself."""
-        service = self.service()
-        stack = ExitStack()
-        try:
-            disk = stack.enter_context(small_disk(service.state))
-        except Unmountable as error:
-            raise SkipTest(str(error)) from None
-        self.addCleanup(stack.close)
-        self.addCleanup(self._end, service)
-        service.start()
+        service, disk = self._on_small_disk()
         self.assertEqual(send_one(service, "disk-0"), 250)
         for end in (service.stop, service.kill):
             end()
@@ -76,6 +60,20 @@ class DiskTests(JourneyCase):
             self.assertLess(watch.seconds(), 5.0)
             until(lambda: (service.state / "endpoints.json").exists())
             service.good("POST", "/api/send", {"from": LOGIN, "to": ["maria@acme.test"], "text": "Hello"})
+
+    def _on_small_disk(self) -> tuple[Service, Path]:
+        """A service that was started, and the small disk its state is on."""
+        service = self.service()
+        stack = ExitStack()
+        try:
+            disk = stack.enter_context(small_disk(service.state))
+        except Unmountable as error:
+            raise SkipTest(str(error)) from None
+        self.addCleanup(stack.close)
+        # Cleanups run backwards: the service has to end before its disk goes.
+        self.addCleanup(self._end, service)
+        service.start()
+        return service, disk
 
     def _end(self, service) -> None:  # type: ignore[no-untyped-def]
         if service.process is not None and service.process.poll() is None:
