@@ -14,6 +14,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from twisted.internet.defer import Deferred
+from twisted.internet.task import deferLater
 from twisted.logger import Logger
 
 from simmail.core.address import parse
@@ -64,7 +65,7 @@ class Foreign:
                     await self._take(*self._queue[0])
                 except Unavailable as error:
                     self.log.warn("mail of another program waits: {error}", error=error)
-                    await self._rest()
+                    await deferLater(self._universe.reactor, AGAIN)
                     continue
                 except Exception:
                     # It is told again after the next start.
@@ -73,11 +74,6 @@ class Foreign:
                 self._missing.discard(self._queue.popleft()[0])
         finally:
             self._working = False
-
-    def _rest(self) -> Deferred[None]:
-        rest: Deferred[None] = Deferred()
-        self._universe.reactor.callLater(AGAIN, rest.callback, None)
-        return rest
 
     async def _known(self, foreign: str) -> bool:
         """Whether its commit was made: it is told of again until that is in the synced log."""

@@ -6,12 +6,13 @@ Source: API contract, "Other settings" and retention calls; decisions, section 1
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 from twisted.internet.defer import Deferred
+from twisted.internet.task import deferLater
 
 from simmail.core.events import Event
 from simmail.database.records import Commit
@@ -115,13 +116,6 @@ class Pruning:
                 old = [uid for uid in folder.uids if (entry := folder.entry(uid)) is not None and entry.date < before]
                 for n in range(0, len(old), SLICE):
                     if n:
-                        await _turn(universe)
+                        await deferLater(universe.reactor, 0)
                     removed += len(await folder.expunge(old[n:n + SLICE]))
         return removed
-
-
-def _turn(universe: Universe) -> Awaitable[None]:
-    """Let others work."""
-    turn: Deferred[None] = Deferred()
-    universe.reactor.callLater(0, turn.callback, None)
-    return turn
