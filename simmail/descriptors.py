@@ -5,7 +5,7 @@ A connection takes one, and may take another for a file: a body that is
 spooled, a message that is streamed.  When those for connections are used up a
 new one is told so and closed in the same turn of the reactor, so that a crowd
 at the door never takes what the service itself needs to go on.
-Source: reliability, R12.
+Source: promises, R12.
 """
 
 from __future__ import annotations

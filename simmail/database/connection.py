@@ -7,7 +7,7 @@ kept for later while the connection is away, and one whose outcome is not
 known fails with C{Unavailable}: its caller repeats it by its C{once}.
 
 txredisapi supplies the protocol; its pools are not used, because they keep
-commands while Redis is away and answer in no order (twisted-facts, section 4).
+commands while Redis is away and answer in no order.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ COMPRESS: everything in both directions is deflated from here on.
 What comes in is inflated a piece at a time and only while something is done
 with it, so that the limits of lines and literals hold for what comes out, and
 a bomb costs no memory.  What goes out is flushed with every write.
-Source: RFC 4978; reliability R9, R10, S4.
+Source: RFC 4978; promises, R9, R10, S4.
 """
 
 from __future__ import annotations

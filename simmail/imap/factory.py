@@ -1,7 +1,7 @@
 """
 All connections of one listener: how many there may be, and what they share.
 
-Source: decisions, section 23 (time-outs); reliability R10, R12.
+Source: decisions, section 23 (time-outs); promises, R10, R12.
 """
 
 from __future__ import annotations

@@ -351,7 +351,7 @@ class Plan:
             try:
                 await self.selected.folder.flag(unseen, ("\\Seen",), "+", None, self.selected)
             except Unavailable:
-                # Reading goes on when nothing can be written (reliability, R7).
+                # Reading goes on when nothing can be written (promises, R7).
                 return frozenset()
         return frozenset(unseen)
 

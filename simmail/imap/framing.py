@@ -4,7 +4,7 @@ What a client sends: lines, and literals between them.
 A command is gathered whole, literals included, before anything looks at it.
 While one is being done no further octet is read, so what a client sends ahead
 waits in its own socket.
-Source: RFC 3501 sections 2.2 and 4.3, RFC 7888; reliability R9 to R12, S4.
+Source: RFC 3501 sections 2.2 and 4.3, RFC 7888; promises, R9 to R12, S4.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from simmail.config import Config
 from simmail.imap.replies import No
 from simmail.imap.uploads import awaits_message
 
-#: Octets a second below which a literal does not keep a connection alive (reliability R11).
+#: Octets a second below which a literal does not keep a connection alive (promises, R11).
 SLOWEST = 500
 #: A literal nobody asked to be sent is swallowed up to this many times the message limit.
 SWALLOW = 4

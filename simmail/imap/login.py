@@ -3,7 +3,7 @@ Signing in: LOGIN, AUTHENTICATE PLAIN and LOGIN, STARTTLS.
 
 Failures cost time that grows, the same for names that exist and names that do
 not; after a few the connection is closed.
-Source: RFC 3501 section 6.2, RFC 4616, RFC 4959 (SASL-IR), RFC 5530; reliability S2, S3.
+Source: RFC 3501 section 6.2, RFC 4616, RFC 4959 (SASL-IR), RFC 5530; promises, S2, S3.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@ The IMAP server: the states of one connection, and its commands one after the ot
 
 How commands are gathered is told in L{simmail.imap.framing}, what they do in
 L{simmail.imap.commands}.
-Source: RFC 3501 sections 3, 5 and 7; reliability R9 to R12, S2.
+Source: RFC 3501 sections 3, 5 and 7; promises, R9 to R12, S2.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 SLICE, FIRST_SLICE = 0.01, 0.001
 #: Bad commands before login, and commands at all, after which a client is not worth more.
 MOST_BAD, MOST_EARLY = 10, 100
-#: Octets that are read at once before login: what a client sends ahead is to wait in its own system (reliability S4).
+#: Octets that are read at once before login: what a client sends ahead is to wait in its own system (promises, S4).
 EARLY_READ = 4096
 #: Real seconds a client gets to take the last words.
 FAREWELL = 10.0

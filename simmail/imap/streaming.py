@@ -3,7 +3,7 @@ FETCH from large messages: read from the file as the client takes it.
 
 What a client does not read costs one window of octets.  Content without its
 transfer encoding is the exception: it is decoded once for all who fetch it.
-Source: RFC 3501 section 6.4.5, RFC 3516; reliability, R14.
+Source: RFC 3501 section 6.4.5, RFC 3516; promises, R14.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ there is one place to be right in.  Each address is read strictly
 checked (C{core.egress}); the connection goes to a checked address, with the
 original C{Host} and server name; each redirect begins again at the beginning.
 What is private is refused in the same words, whether somebody is there or
-not.  Source: decisions, section 11; C{reliability.md}, S6.
+not.  Source: decisions, section 11; promises, S6.
 """
 
 from __future__ import annotations

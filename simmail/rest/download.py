@@ -2,7 +2,7 @@
 Large answers at the pace of their readers: nothing is read from a message before there is room for it.
 
 A reader that takes nothing for some time is cut, as one that sends nothing is.
-Source: reliability, R11 and R14.
+Source: promises, R11 and R14.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@ One request of the HTTP server: what its body may cost, and how its answer is wr
 
 What the header tells is judged before the body is taken: whoever may not make
 the call is told so, and the body is neither kept nor spooled.  An answer goes
-out in one piece.  Source: reliability, R11 and S10; RFC 9110 section 10.1.1,
+out in one piece.  Source: promises, R11 and S10; RFC 9110 section 10.1.1,
 RFC 9112 sections 3.2 and 9.6.
 """
 

@@ -3,7 +3,7 @@ The HTTP server under the API: what a connection may cost, and the access log.
 
 A request that does not get finished is cut, and connections over the limit
 are refused at once.
-Source: decisions, section 21; reliability, R11, R12 and S10.
+Source: decisions, section 21; promises, R11, R12 and S10.
 """
 
 # Twisted's web server is not typed, and much here is called on what is inherited from it.

@@ -4,7 +4,7 @@ One live stream of events (server-sent events), at the pace of its reader.
 While the reader keeps up, events go out as they are announced.  When it does
 not, nothing is kept for it: the stream notes where it was and reads the log
 from there once there is room again, or drops a reader that stays away.
-Source: HTML standard, "Server-sent events"; decisions, section 14; reliability, R14.
+Source: HTML standard, "Server-sent events"; decisions, section 14; promises, R14.
 """
 
 from __future__ import annotations

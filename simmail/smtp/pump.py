@@ -45,7 +45,7 @@ SLICE, LOOK = 0.02, 16
 #: Real seconds a closed connection has to take what it was told.
 LINGER = 10.0
 
-#: Verbs of another protocol: a web page may be made to post them here (reliability, section 3.1).
+#: Verbs of another protocol: a web page may be made to post them here (promises, S1).
 HTTP_VERBS = frozenset((b"GET", b"POST", b"PUT", b"HEAD", b"DELETE", b"PATCH", b"OPTIONS", b"CONNECT", b"TRACE"))
 
 

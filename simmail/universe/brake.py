@@ -1,7 +1,7 @@
 """
 How often passwords may be tried: over SMTP, IMAP, the service's pages, and where a member tests one.
 
-Failures are counted by address and login, and by address alone (decisions, section 23, "Failed logins"; reliability
+Failures are counted by address and login, and by address alone (decisions, section 23, "Failed logins"; promises,
 S3).  A try counts from its beginning: of those made at once no more are looked at than of those made one after
 another.  From this machine itself the right password is never refused; a wrong one is, as from anywhere.
 """

@@ -3,7 +3,7 @@ Passwords: hashed with argon2id in a thread, compared without telling names apar
 
 IMAP clients sign in again and again, so a success is remembered for a while,
 under a key that dies with the process.  Unknown names take as long as known
-ones (reliability, S3).
+ones (promises, S3).
 """
 
 from __future__ import annotations

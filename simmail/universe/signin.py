@@ -1,7 +1,7 @@
 """
 Signing in over SMTP and IMAP.
 
-Passwords cannot be tried at speed (L{Brake}).  A good login from elsewhere is never locked out (reliability, S3).
+Passwords cannot be tried at speed (L{Brake}).  A good login from elsewhere is never locked out (promises, S3).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 HTML that got through somewhere: scripts in all dresses, ways to fetch, pages that change when they are parsed again.
 
 Public knowledge of many years, gathered by what it abuses: markup that parsers read differently, event attributes,
-URL schemes, CSS, foreign content.  Source: reliability, section 3.4.
+URL schemes, CSS, foreign content.  Source: promises, S5.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class SafeTests(SynchronousTestCase):
         self.assertEqual(flaws(html, sources), [], html)
 
     def test_enough(self) -> None:
-        """Reliability, S5: at least 269 vectors, all different."""
+        """Promises, S5: at least 269 vectors, all different."""
         self.assertGreaterEqual(len(set(VECTORS)), 269)
 
     def test_vectors(self) -> None:

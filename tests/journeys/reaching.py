@@ -1,5 +1,5 @@
 """
-Attempts to have the service connect to the machine it runs on (promise S6), made from outside.
+Attempts to have the service connect to the machine it runs on (promises, S6), made from outside.
 
 Every notation is tried three ways: as a link in a mail, as where an allowed site redirects to, and, where it can stand
 behind an at sign, as the domain of a sender who is looked up.

@@ -11,7 +11,7 @@ from tests.stopwatch import Stopwatch
 
 
 class CrashTests(JourneyCase):
-    """R1 to R4 of the promises, scaled down."""
+    """Promises, R1 to R4, scaled down."""
 
     ROUNDS, SESSIONS = 5, 20
 

@@ -12,7 +12,7 @@ from tests.journeys.running import JourneyCase, Service, end_redis
 
 
 class FailingTests(JourneyCase):
-    """R1 and R2 of the promises, without a reboot; scaled down."""
+    """Promises, R1f: R1 and R2, without a reboot; scaled down."""
 
     MESSAGES, SESSIONS = 600, 16
 

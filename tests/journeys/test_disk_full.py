@@ -14,7 +14,7 @@ from tests.stopwatch import Stopwatch
 
 
 class DiskTests(JourneyCase):
-    """R7 of the promises."""
+    """Promises, R7."""
 
     def test_full(self) -> None:
         """Only 4xx while it is full, nothing acknowledged is lost, nothing half is seen, 250 within 5 s of space."""

@@ -9,7 +9,7 @@ from tests.journeys.running import JourneyCase
 
 
 class HttpAttackTests(JourneyCase):
-    """Reliability, R8, R12, R14, S5, S7 and S10, from outside."""
+    """Promises, R8, R12, R14, S5, S7 and S10, from outside."""
 
     def test_malformed(self) -> None:
         """R8: a thousand malformed requests are refused; no 5xx, no traceback, memory as before."""

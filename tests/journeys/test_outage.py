@@ -23,7 +23,7 @@ SLACK = 1.0
 
 
 class OutageTests(JourneyCase):
-    """R5 and R6 of the promises, scaled down."""
+    """Promises, R5 and R6, scaled down."""
 
     def operated(self, folder: Path) -> subprocess.Popen[bytes]:
         """A Redis as an operator runs one, on a socket in a folder."""

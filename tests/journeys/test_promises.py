@@ -1,4 +1,4 @@
-"""What the whole service promises against ill will (R8 to R12, S3, S4, S8, S9), scaled down."""
+"""What the whole service promises against ill will (promises, R8 to R12, S3, S4, S8, S9), scaled down."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from tests.journeys.running import JourneyCase, Service, redis_pid, until
 
 
 class LossTests(JourneyCase):
-    """R6 of the promises, scaled down."""
+    """Promises, R6, scaled down."""
 
     def begun(self, service: Service) -> Load:
         """People write while mail comes in."""

@@ -1,4 +1,4 @@
-"""What the SMTP door promises against ill will (reliability R8, R9, R11, R12, S1 to S3), scaled down."""
+"""What the SMTP door promises against ill will (promises, R8, R9, R11, R12, S1 to S3), scaled down."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Malformed input by the thousand: refused, never a defect (reliability, R8)."""
+"""Malformed input by the thousand: refused, never a defect (promises, R8)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """
-Who may call what: every operation of the OpenAPI document for every kind of caller (reliability, S7).
+Who may call what: every operation of the OpenAPI document for every kind of caller (promises, S7).
 
 What is expected is read from the document alone, never from the table the guard uses.
 """

@@ -40,7 +40,7 @@ def counted(chunks: list[bytes], limits: Limits = LIMITS) -> tuple[bytes, bytes]
     return body.octets(), body.problem
 
 
-#: Ends of data that are none (reliability, S1).
+#: Ends of data that are none (promises, S1).
 FALSE_ENDS = tuple(dict.fromkeys(
     before + b"." + after
     for before in (b"\n", b"\r", b"\r\n", b"\n\r", b"\r\x00\n", b"\x85", b"\xe2\x80\xa8")

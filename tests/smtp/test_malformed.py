@@ -40,7 +40,7 @@ _LINE = st.one_of(
 
 
 class MalformedTests(SynchronousTestCase):
-    """Whatever is sent (reliability, R8)."""
+    """Whatever is sent (promises, R8)."""
 
     @settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck))
     @given(st.lists(_LINE, max_size=25), st.integers(1, 64))

@@ -128,7 +128,7 @@ class OrderTests(SynchronousTestCase):
 
 
 class SmugglingTests(SynchronousTestCase):
-    """What is no command is not run (reliability, S1)."""
+    """What is no command is not run (promises, S1)."""
 
     def test_commands(self) -> None:
         """None of 15 commands with a CR, LF or NUL in them is accepted, nor what stands behind it on the line."""
