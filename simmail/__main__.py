@@ -1,6 +1,6 @@
 """Runs the command: C{python -m simmail}."""
 
-from simmail.command import main
+from simmail.cli.command import main
 
 if __name__ == "__main__":
     main()

@@ -17,12 +17,12 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from simmail.core.address import is_valid
-from simmail.core.allowances import Plan, plans_of
-from simmail.core.loopback import is_loopback
-from simmail.core.times import parse_duration
-from simmail.core.weburl import BadUrl, place
-from simmail.core.yamltext import LARGEST, decode
+from simmail.core.mime.address import is_valid
+from simmail.core.net.loopback import is_loopback
+from simmail.core.net.url import BadUrl, place
+from simmail.core.rules.quota_plan import Plan, plans_of
+from simmail.core.rules.yaml_text import LARGEST, decode
+from simmail.core.time.instant import parse_duration
 from simmail.errors import Invalid
 
 MIB = 1024 * 1024

@@ -28,23 +28,23 @@ from twisted.python.threadpool import ThreadPool
 
 from simmail import __version__
 from simmail.config import Config, load, load_people, load_plans
-from simmail.core.loopback import is_loopback
-from simmail.core.times import parse_duration
-from simmail.descriptors import Descriptors, Door, held, raise_limit
+from simmail.core.net.loopback import is_loopback
+from simmail.core.time.instant import parse_duration
+from simmail.daemon.descriptors import Descriptors, Door, held, raise_limit
+from simmail.daemon.gc import prefer_latency, shorten_turns
+from simmail.daemon.listeners import Listener, TITLES, bind
+from simmail.daemon.malloc import give_back
+from simmail.daemon.metrics import MailFigures, exposition
+from simmail.daemon.monotonic import LOOK, SteadyTime
+from simmail.daemon.signals import hear, hold
+from simmail.daemon.tls import ServerTls
+from simmail.daemon.warnings import Troubles
 from simmail.durable import write
 from simmail.errors import Invalid, Refusal, Unavailable
-from simmail.figures import MailFigures, exposition
-from simmail.latency import prefer_latency, shorten_turns
-from simmail.listeners import TITLES, Listener, bind
-from simmail.memory import give_back
-from simmail.signals import hear, hold
-from simmail.steadytime import LOOK, SteadyTime
-from simmail.tls import ServerTls
-from simmail.troubles import Troubles
 
 if TYPE_CHECKING:
-    from simmail.database.database import RedisDatabase
-    from simmail.firststart import First
+    from simmail.daemon.bootstrap import First
+    from simmail.database.redis import RedisDatabase
 
 #: Threads for passwords and for reading large mail; the mail store brings its own.
 THREADS = 8
@@ -226,18 +226,18 @@ class Daemon(service.Service):
         self._end()
 
     async def _start(self) -> None:
-        from simmail.core.digesting import digest
-        from simmail.core.envelope import shown
-        from simmail.core.sought import Sought
-        from simmail.database.database import RedisDatabase
-        from simmail.database.server import PrivateRedis
-        from simmail.firststart import first_start, reset_first
-        from simmail.mailstore.journal import Journal
+        from simmail.core.message.search_match import Sought
+        from simmail.core.message.summarize import digest
+        from simmail.core.mime.bodystructure import shown
+        from simmail.daemon.bootstrap import first_start, reset_first
+        from simmail.database.private.server import PrivateRedis
+        from simmail.database.redis import RedisDatabase
+        from simmail.mailstore.journal.journal import Journal
         from simmail.mailstore.mailstore import MailStore
         from simmail.outbound.browser import browser
-        from simmail.outbound.gate import Gate
-        from simmail.outbound.names import Names
-        from simmail.universe.roster import Roster
+        from simmail.outbound.http_client import Gate
+        from simmail.outbound.resolver import Names
+        from simmail.server.server import Roster
 
         config, state, reactor = self._config, self._state, self._reactor
         steady = self._keep_time()
@@ -299,7 +299,7 @@ class Daemon(service.Service):
 
     async def _look_for_resets(self, reset: Callable[[], Any], in_thread: Callable[..., Any]) -> None:
         """Whether the owner of the state folder asks for another first key (C{admin keys reset-first})."""
-        from simmail.firststart import RESET
+        from simmail.daemon.bootstrap import RESET
 
         try:
             if await in_thread((self._state / RESET).exists):
@@ -325,8 +325,8 @@ class Daemon(service.Service):
         return steady
 
     def _serve(self, roster: Any, journal: Any, in_thread: Callable[..., Any]) -> None:
-        from simmail.imap.factory import TOO_MANY, ImapFactory
-        from simmail.rest.server import BUSY
+        from simmail.imap.factory import ImapFactory, TOO_MANY
+        from simmail.rest.http.server import BUSY
         from simmail.rest.site import api_site
         from simmail.smtp.replies import TOO_MANY_CONNECTIONS
         from simmail.smtp.server import SmtpFactory
@@ -377,7 +377,7 @@ class Daemon(service.Service):
         return "" if self.running and all(port.connected for port in self._ports) else "not listening"
 
     def _announce(self, first: First) -> None:
-        from simmail.firststart import First, banner
+        from simmail.daemon.bootstrap import First, banner
 
         config = self._config
         self._note_endpoints()

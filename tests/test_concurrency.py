@@ -14,9 +14,9 @@ from twisted.internet.task import Clock
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.concurrency import STRETCH, Lock, Reached, Shared, Waiting, unbroken
+from simmail.concurrency import Lock, Reached, STRETCH, Shared, Waiting, unbroken
 from simmail.errors import Unavailable
-from simmail.mailstore.folder import Folder
+from simmail.mailstore.folder.folder import Folder
 from tests.contracts.mailstores import DiskProvider, a_delivery, result_of
 
 MARIA = "maria@acme.test"

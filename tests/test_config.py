@@ -13,7 +13,7 @@ import simmail
 from simmail.config import Config, from_value, load, load_people, load_plans
 from simmail.errors import Invalid
 from simmail.testing.universe import MemoryServer, now
-from tests.core.test_yamltext import BOMBS
+from tests.core.rules.test_yaml_text import BOMBS
 
 
 class ConfigTests(SynchronousTestCase):

@@ -11,7 +11,7 @@ from pathlib import Path
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 import simmail
-from simmail.rest.table import all_routes
+from simmail.rest.routes import all_routes
 
 ROOT = Path(simmail.__file__).parents[1]
 DOCS = ROOT / "simmail" / "docs"

@@ -12,7 +12,7 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 _HTTP, _MORE = "rest.test_rulings.RulingTests.", "rest.test_rulings_more.RulingTests."
-_SESSION, _ACCOUNTS = "rest.test_session.", "universe.test_accounts."
+_SESSION, _ACCOUNTS = "rest.api.test_session.", "server.test_accounts."
 
 #: By paragraph, the ruling in short and where it is shown: tests, and dialogs with a line of theirs.
 RULINGS: dict[str, dict[str, str]] = {
@@ -29,8 +29,8 @@ RULINGS: dict[str, dict[str, str]] = {
     },
     "Recipients": {
         "default rule": _HTTP + "test_recipients_default",
-        "bad_kinds in equal shares": "core.test_recipients.DrawTests.test_equal_shares",
-        "shares of bad kinds by default": "core.test_recipients.DrawTests.test_rate",
+        "bad_kinds in equal shares": "core.rules.test_recipients.DrawTests.test_equal_shares",
+        "shares of bad kinds by default": "core.rules.test_recipients.DrawTests.test_rate",
         "order": _MORE + "test_recipient_order",
         "status is one map": _HTTP + "test_recipients_one_map",
         "the application's own are never strangers": _MORE + "test_application_addresses",
@@ -66,7 +66,7 @@ RULINGS: dict[str, dict[str, str]] = {
         "429 before 403": _MORE + "test_429_before_403",
         "POSTs that store nothing; DELETE answers": _HTTP + "test_roles",
         "deleting by query": _HTTP + "test_delete_by_query",
-        "suspended: 403": "rest.test_guard.KeyTests.test_suspended",
+        "suspended: 403": "rest.test_auth.KeyTests.test_suspended",
         "suspended: SMTP": "dialogs/smtp/auth-required.txt: 535 5.7.13",
         "suspended: IMAP": "dialogs/imap/login-refused.txt: [CONTACTADMIN]",
         "suspended: clocks": _HTTP + "test_suspended_clock",

@@ -25,8 +25,8 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 from txredisapi import HiredisProtocol, InvalidData, ResponseError
 
-from simmail.database.link import Link
-from simmail.database.script import Script
+from simmail.database.lua import Script
+from simmail.database.url import Link
 from simmail.errors import Unavailable
 
 #: Real seconds between looks at what waits.

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from simmail.core.delivery import Arrival
-from simmail.core.events import TYPES, Event, matches
-from simmail.core.jobs import Job
-from simmail.core.times import format_instant
+from simmail.core.records.delivery import Arrival
+from simmail.core.records.event import Event, TYPES, matches
+from simmail.core.records.job import Job
+from simmail.core.time.instant import format_instant
 
 SOURCE = "simmail"
 

@@ -15,11 +15,11 @@ from typing import NamedTuple
 from twisted.internet.defer import Deferred, fail, maybeDeferred, succeed
 from zope.interface import implementer
 
-from simmail.core.buckets import Bucket, draw
-from simmail.core.delivery import Arrival
-from simmail.core.jobs import Job
+from simmail.core.records.commit import Commit, Committed, EventQuery, JobQuery
+from simmail.core.records.delivery import Arrival
+from simmail.core.records.job import Job
+from simmail.core.rules.token_bucket import Bucket, draw
 from simmail.database import encoding
-from simmail.database.records import Commit, Committed, EventQuery, JobQuery
 from simmail.errors import Invalid, Unavailable
 from simmail.interfaces import IDatabase
 

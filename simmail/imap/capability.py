@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from twisted.internet.interfaces import ITLSTransport
 
-from simmail.imap.metadata import Following
-from simmail.imap.tokens import Arguments
+from simmail.imap.command.metadata import Following
+from simmail.imap.wire.parser import Arguments
 
 if TYPE_CHECKING:
     from simmail.imap.server import ImapServer

@@ -11,27 +11,27 @@ from collections.abc import Awaitable, Callable
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simmail.imap.appending import append
 from simmail.imap.capability import capability, enable
-from simmail.imap.compressing import compress
-from simmail.imap.copying import copy, expunge, move
-from simmail.imap.fetch import fetch
-from simmail.imap.idle import idle
-from simmail.imap.listing import list_mailboxes, list_subscribed
-from simmail.imap.login import authenticate, login, start_tls
-from simmail.imap.mailboxes import create, delete, rename, status, subscribe, unsubscribe
-from simmail.imap.metadata import get_metadata, set_metadata
-from simmail.imap.notify import notify
-from simmail.imap.quota import get_quota, get_quota_root
-from simmail.imap.replacing import replace
-from simmail.imap.replies import Bad
-from simmail.imap.search import search
-from simmail.imap.selecting import close, examine, identify, logout, namespace, noop, select, unselect
-from simmail.imap.sort import sort
-from simmail.imap.store import store
-from simmail.imap.thread import thread
-from simmail.imap.tokens import Arguments
-from simmail.imap.updating import cancel_update
+from simmail.imap.command.append import append
+from simmail.imap.command.copymove import copy, expunge, move
+from simmail.imap.command.idle import idle
+from simmail.imap.command.list import list_mailboxes, list_subscribed
+from simmail.imap.command.login import authenticate, login, start_tls
+from simmail.imap.command.mailbox import create, delete, rename, status, subscribe, unsubscribe
+from simmail.imap.command.metadata import get_metadata, set_metadata
+from simmail.imap.command.notify import notify
+from simmail.imap.command.quota import get_quota, get_quota_root
+from simmail.imap.command.replace import replace
+from simmail.imap.command.select import close, examine, identify, logout, namespace, noop, select, unselect
+from simmail.imap.command.store import store
+from simmail.imap.fetch.fetch import fetch
+from simmail.imap.search.search import search
+from simmail.imap.search.sort import sort
+from simmail.imap.search.thread import thread
+from simmail.imap.search.updates import cancel_update
+from simmail.imap.wire.compress import compress
+from simmail.imap.wire.parser import Arguments
+from simmail.imap.wire.replies import Bad
 
 if TYPE_CHECKING:
     from simmail.imap.server import ImapServer

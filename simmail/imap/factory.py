@@ -15,10 +15,10 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.internet.protocol import Protocol, ServerFactory
 
 from simmail.config import Config
-from simmail.core.times import parse_duration
+from simmail.core.time.instant import parse_duration
+from simmail.imap.selected import SharedLists
 from simmail.imap.server import ImapServer
-from simmail.imap.numbers import Digits
-from simmail.imap.session import SharedLists
+from simmail.imap.wire.numbers import Digits
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from simmail.imap.replies import Gone
+from simmail.imap.wire.replies import Gone
 
 if TYPE_CHECKING:
     from simmail.imap.server import ImapServer

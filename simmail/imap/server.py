@@ -1,7 +1,7 @@
 """
 The IMAP server: the states of one connection, and its commands one after the other.
 
-How commands are gathered is told in L{simmail.imap.framing}, what they do in
+How commands are gathered is told in L{simmail.imap.wire.input}, what they do in
 L{simmail.imap.commands}.
 Source: RFC 3501 sections 3, 5 and 7; promises, R9 to R12, S2.
 """
@@ -21,19 +21,19 @@ from twisted.python.failure import Failure
 
 from simmail.errors import Refusal
 from simmail.imap.capability import capabilities
+from simmail.imap.command.idle import Pushing
+from simmail.imap.command.replace import admit
 from simmail.imap.commands import COMMANDS, Verb
-from simmail.imap.compressing import Inflater, receive
-from simmail.imap.framing import TAG, Framing
-from simmail.imap.idle import Pushing
-from simmail.imap.news import News
-from simmail.imap.notifying import Notifying
-from simmail.imap.outflow import PIECE, Outflow
+from simmail.imap.notifications import Notifying
+from simmail.imap.pending import News
 from simmail.imap.progress import Progress
-from simmail.imap.replacing import admit
-from simmail.imap.replies import Bad, Gone, No, refusal, shown
-from simmail.imap.session import Selected
-from simmail.imap.telling import tell
-from simmail.imap.tokens import Arguments
+from simmail.imap.selected import Selected
+from simmail.imap.untagged import tell
+from simmail.imap.wire.compress import Inflater, receive
+from simmail.imap.wire.input import Framing, TAG
+from simmail.imap.wire.output import Outflow, PIECE
+from simmail.imap.wire.parser import Arguments
+from simmail.imap.wire.replies import Bad, Gone, No, refusal, shown
 
 if TYPE_CHECKING:
     from simmail.imap.factory import ImapFactory

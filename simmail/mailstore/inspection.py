@@ -13,11 +13,11 @@ from pathlib import Path
 
 from msgspec import MsgspecError
 
-from simmail.mailstore import maildir
-from simmail.mailstore.kept import decoded
-from simmail.mailstore.pool import DAMAGED, ENDING, told
-from simmail.mailstore.segments import Segment
-from simmail.mailstore.uids import Damaged, Uids
+from simmail.mailstore.journal.retained import decoded
+from simmail.mailstore.journal.segment import Segment
+from simmail.mailstore.journal.segmentpool import DAMAGED, ENDING, told
+from simmail.mailstore.maildir import filename
+from simmail.mailstore.maildir.uidlist import Damaged, Uids
 
 _CHUNK = 1 << 20
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -93,7 +93,7 @@ class Inspection:
 
     def _box(self, root: int, box: str, name: str) -> Iterator[str]:
         try:
-            there = maildir.names(root, box)
+            there = filename.names(root, box)
         except FileNotFoundError:
             return
         except OSError as error:
@@ -101,7 +101,7 @@ class Inspection:
             return
         for directory in (box, *(f"{box}/{one}" for one in sorted(there) if one.startswith("."))):
             try:
-                if "cur" in maildir.names(root, directory):
+                if "cur" in filename.names(root, directory):
                     yield from self._folder(root, directory, f"{name}/{directory}")
             except (FileNotFoundError, NotADirectoryError):
                 continue
@@ -111,14 +111,14 @@ class Inspection:
     def _folder(self, root: int, directory: str, name: str) -> Iterator[str]:
         self.folders += 1
         seen: dict[int, str] = {}
-        for part in (maildir.NEW, maildir.CUR):
+        for part in (filename.NEW, filename.CUR):
             try:
-                there = maildir.names(root, f"{directory}/{part}")
+                there = filename.names(root, f"{directory}/{part}")
             except OSError as error:
                 yield f"{name}/{part}: cannot be read: {error.strerror}"
                 continue
             for each in there:
-                parsed = maildir.parse(each)
+                parsed = filename.parse(each)
                 if parsed is None:
                     continue
                 key, uid, size, _ = parsed

@@ -21,48 +21,48 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from simmail.concurrency import Lock
-from simmail.core.delivery import Copy, Delivery, Filing
-from simmail.core.digest import Digest
-from simmail.core.digesting import digest as core_digest
+from simmail.core.message.summarize import digest as core_digest
+from simmail.core.message.summary import Digest
+from simmail.core.records.delivery import Copy, Delivery, Filing
+from simmail.core.records.folder import FolderChange, FolderStatus, MailboxCounts
 from simmail.errors import Invalid, NotFound, Refusal, Unavailable
 from simmail.interfaces import IMailStore
-from simmail.mailstore.adopting import MOST, Adopted
-from simmail.mailstore.annotating import Annotations
-from simmail.mailstore.boxes import Boxes
-from simmail.mailstore.cabinet import Cabinet
-from simmail.mailstore.catalogue import Catalogue
-from simmail.mailstore.changing import Changing
-from simmail.mailstore.deferred import fail_now
-from simmail.mailstore.events import FolderEvents
-from simmail.mailstore.files import Shown
-from simmail.mailstore.filing import Added, Filed, Filer
-from simmail.mailstore.flags import canonical_all, microseconds
-from simmail.mailstore.folder import Folder
-from simmail.mailstore.held import Held
-from simmail.mailstore.idle import Idle
-from simmail.mailstore.index import Index
-from simmail.mailstore.indexing import Indexer
-from simmail.mailstore.journal import Journal
-from simmail.mailstore.maildir import Row
-from simmail.mailstore.mending import Mending
-from simmail.mailstore.names import INBOX, check_folder, check_mailbox, existing_folder, mailbox_dir
-from simmail.mailstore.places import Places
-from simmail.mailstore.placing import Placing
-from simmail.mailstore.reading import understand
-from simmail.mailstore.ledger import Recovery
-from simmail.mailstore.office import close_filer
-from simmail.mailstore.opened import Openings
-from simmail.mailstore.records import FolderChange, FolderStatus, MailboxCounts
-from simmail.mailstore.runs import Files
-from simmail.mailstore.scanning import ISought, Scanning, Wanted
-from simmail.mailstore.seeking import containing
-from simmail.mailstore.sight import Sight
-from simmail.mailstore.special import is_standard, special_order
-from simmail.mailstore.strays import Strays
-from simmail.mailstore.tally import Tally
-from simmail.mailstore.telling import OnForeign, Telling
-from simmail.mailstore.watching import Watch
-from simmail.mailstore.worker import IWorker
+from simmail.mailstore.arrivals import OnForeign, Telling
+from simmail.mailstore.background import Watch
+from simmail.mailstore.counts import Tally
+from simmail.mailstore.deferred_bodies import Held
+from simmail.mailstore.delivery.batch import Files
+from simmail.mailstore.delivery.delivery import Added, Filed, Filer
+from simmail.mailstore.external import Strays
+from simmail.mailstore.folder.changes import Changing
+from simmail.mailstore.folder.events import FolderEvents
+from simmail.mailstore.folder.folder import Folder
+from simmail.mailstore.folder.renames import Placing
+from simmail.mailstore.folder_cache import Catalogue
+from simmail.mailstore.folder_list import Places
+from simmail.mailstore.immediate import fail_now
+from simmail.mailstore.index.background import Idle
+from simmail.mailstore.index.fetch import understand
+from simmail.mailstore.index.index import Index
+from simmail.mailstore.index.scan import ISought, Scanning, Wanted
+from simmail.mailstore.index.search import containing
+from simmail.mailstore.index.thread import Indexer
+from simmail.mailstore.journal.journal import Journal
+from simmail.mailstore.journal.repair import Mending
+from simmail.mailstore.journal.uncommitted import Recovery
+from simmail.mailstore.mailbox_list import Boxes
+from simmail.mailstore.mailboxes import Cabinet
+from simmail.mailstore.maildir.annotations import Annotations
+from simmail.mailstore.maildir.external import Adopted, MOST
+from simmail.mailstore.maildir.filename import Row
+from simmail.mailstore.maildir.files import Shown
+from simmail.mailstore.maildir.flags import canonical_all, microseconds
+from simmail.mailstore.maildir.names import INBOX, check_folder, check_mailbox, existing_folder, mailbox_dir
+from simmail.mailstore.maildir.opened import Openings
+from simmail.mailstore.maildir.special_use import is_standard, special_order
+from simmail.mailstore.threads import IWorker
+from simmail.mailstore.visibility import Sight
+from simmail.mailstore.writer.office import close_filer
 
 #: Longest that anybody waits to see what was promised, when the disk is slow (real seconds).
 _PATIENCE = 1.5

@@ -15,11 +15,11 @@ from twisted.internet.interfaces import IReactorTime
 from zope.interface import implementer
 
 from simmail.config import Links
-from simmail.core.links import matches
-from simmail.core.visits import Errand, Visit, title_of
+from simmail.core.decide.link_policy import matches
+from simmail.core.decide.page_visit import Errand, Visit, title_of
 from simmail.interfaces import IBrowser
-from simmail.outbound.gate import REDIRECTS, Gate, Request, Unreachable
-from simmail.outbound.recorded import Recorder, Replayer
+from simmail.outbound.http_client import Gate, REDIRECTS, Request, Unreachable
+from simmail.outbound.recording import Recorder, Replayer
 
 _ACCEPT = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"
 _LANGUAGE = "en,de;q=0.7"

@@ -24,11 +24,11 @@ from werkzeug.routing import BaseConverter
 
 from simmail.errors import NotFound
 from simmail.rest import errors
-from simmail.rest.exchange import Exchange, prepare
-from simmail.rest.paths import Paths
-from simmail.rest.request import request_id
-from simmail.rest.schema import Route
-from simmail.rest.services import Services
+from simmail.rest.context import Services
+from simmail.rest.dispatch import Exchange, prepare
+from simmail.rest.http.request import request_id
+from simmail.rest.http.router import Paths
+from simmail.rest.route import Route
 
 _METHOD = re.compile(rb"[A-Z]{1,20}\Z")
 

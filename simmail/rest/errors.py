@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from simmail import errors
-from simmail.rest.schema import Error
+from simmail.rest.route import Error
 
 #: Seconds after which a client may try again while Redis or the mail store is away.
 RETRY_UNAVAILABLE = 2

@@ -17,8 +17,8 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from simmail.errors import Refusal, Unavailable
-from simmail.rest.guard import Guard
-from simmail.rest.schema import TAKEN, Call
+from simmail.rest.auth import Guard
+from simmail.rest.route import Call, TAKEN
 
 
 class Lasting:

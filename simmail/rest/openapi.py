@@ -17,7 +17,7 @@ from msgspec import inspect
 
 from simmail import __version__
 from simmail.rest.errors import MEANINGS, UNCHANGED
-from simmail.rest.schema import JSON, Error, NoQuery, Route
+from simmail.rest.route import Error, JSON, NoQuery, Route
 
 _REF = "#/components/schemas/{name}"
 _MARKUP = re.compile(r"[CL]\{([^{}]*)\}")

@@ -8,17 +8,17 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from simmail.config import Config
-from simmail.core.times import parse_duration
+from simmail.core.time.instant import parse_duration
+from simmail.rest.api.health import Traffic
 from simmail.rest.app import Application
-from simmail.rest.conversing import Conversations
-from simmail.rest.health import Traffic
-from simmail.rest.listing import Listings
-from simmail.rest.server import ApiSite
-from simmail.rest.services import Certificate, Listener, Services
-from simmail.rest.table import all_routes
+from simmail.rest.context import Certificate, Listener, Services
+from simmail.rest.http.server import ApiSite
+from simmail.rest.render.conversation import Conversations
+from simmail.rest.render.list import Listings
+from simmail.rest.routes import all_routes
 
 if TYPE_CHECKING:
-    from simmail.universe.roster import Roster
+    from simmail.server.server import Roster
 
 #: Octets of a body that anybody may send, as to sign in: whatever is declared there fits, escaped as JSON can.
 UNASKED = 32 * 1024
@@ -41,7 +41,7 @@ def api_site(
     """
     The factory that serves the API.
 
-    @param tls: what mail programs are shown; its C{facts} describe the certificate (C{simmail.tls.ServerTls}).
+    @param tls: what mail programs are shown; its C{facts} describe the certificate (C{simmail.daemon.tls.ServerTls}).
     @param endpoints: host and port of each listener, by its name in lower case.
     @param in_thread: runs a function in a thread, answering a Deferred; without it large mail is read at once.
     @param checks, metrics, warnings: as L{Services} has them.

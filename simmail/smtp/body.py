@@ -18,7 +18,7 @@ from typing import IO
 
 from simmail.config import Limits
 from simmail.smtp import replies
-from simmail.smtp.received import FIELD
+from simmail.smtp.trace import FIELD
 
 #: Octets kept in memory; beyond that whole lines go to a temporary file.
 MEMORY = 1 << 20

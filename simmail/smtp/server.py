@@ -16,15 +16,15 @@ from twisted.internet import protocol
 from twisted.internet.defer import Deferred
 
 from simmail.config import Config
-from simmail.core.times import parse_duration
+from simmail.core.time.instant import parse_duration
 from simmail.errors import Unavailable
 from simmail.smtp import replies
 from simmail.smtp.sasl import MECHANISMS
 from simmail.smtp.session import Session
 
 if TYPE_CHECKING:
-    from simmail.smtp.pump import Pump
-    from simmail.universe.roster import Roster
+    from simmail.server.server import Roster
+    from simmail.smtp.protocol import Pump
     from simmail.universe.universe import Universe
 
 

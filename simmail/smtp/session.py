@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simmail.core.faults import FaultVerdict, Stage
+from simmail.core.rules.faults import FaultVerdict, Stage
 from simmail.errors import NotFound, Refusal, TooMany, Unauthenticated, Unavailable
 from simmail.smtp import replies
+from simmail.smtp.arguments import MailFrom, RcptTo, mail_from, rcpt_to
 from simmail.smtp.body import Body
-from simmail.smtp.delivery import Transaction
-from simmail.smtp.faulty import ANSWERING, Faulty, told
-from simmail.smtp.params import MailFrom, RcptTo, mail_from, rcpt_to
-from simmail.smtp.pump import SLICE, check
-from simmail.smtp.received import Peer
+from simmail.smtp.fault_injection import ANSWERING, Faulty, told
+from simmail.smtp.protocol import SLICE, check
 from simmail.smtp.replies import Refused
-from simmail.smtp.sasl import MECHANISMS, Credentials, Exchange
+from simmail.smtp.sasl import Credentials, Exchange, MECHANISMS
+from simmail.smtp.trace import Peer
+from simmail.smtp.transaction import Transaction
 
 if TYPE_CHECKING:
     from simmail.smtp.server import SmtpFactory

@@ -11,10 +11,10 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from simmail.core.dice import Dice
-from simmail.core.reading import read_headers
-from simmail.core.times import email_date, format_instant
-from simmail.universe.submission import Recipient, Submission
+from simmail.core.message.parse import read_headers
+from simmail.core.rng import Dice
+from simmail.core.time.instant import email_date, format_instant
+from simmail.universe.mailflow.envelope import Recipient, Submission
 from simmail.universe.universe import Universe
 
 _FIRST = ("Maria", "Tom", "Aisha", "Jonas", "Chen", "Priya", "Lukas", "Elena", "Omar", "Ingrid", "Paul", "Sofia",

@@ -17,12 +17,12 @@ from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.task import Clock
 
 from simmail.config import Config
-from simmail.core.digesting import digest
+from simmail.core.message.summarize import digest
 from simmail.database.memory import MemoryDatabase
-from simmail.mailstore.memory import MemoryMailStore
+from simmail.mailstore.memory.mailstore import MemoryMailStore
+from simmail.server.server import Roster
 from simmail.testing.web import MemoryWeb
-from simmail.universe.roster import Roster
-from simmail.universe.submission import Recipient, Submission
+from simmail.universe.mailflow.envelope import Recipient, Submission
 from simmail.universe.universe import Universe
 
 T = TypeVar("T")

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from twisted.internet.defer import Deferred, succeed
 from zope.interface import implementer
 
-from simmail.core.egress import NOWHERE
-from simmail.core.links import matches
-from simmail.core.visits import Errand, Visit
-from simmail.core.weburl import BadUrl, parse
+from simmail.core.decide.link_policy import matches
+from simmail.core.decide.page_visit import Errand, Visit
+from simmail.core.net.egress import NOWHERE
+from simmail.core.net.url import BadUrl, parse
 from simmail.interfaces import IBrowser
 
 Page = Visit | Callable[[Errand], "Deferred[Visit]"]

@@ -19,10 +19,10 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
 from simmail.concurrency import Lock
-from simmail.core.events import Event
-from simmail.core.jobs import Job
-from simmail.core.timeline import Timeline
-from simmail.database.records import Commit
+from simmail.core.records.commit import Commit
+from simmail.core.records.event import Event
+from simmail.core.records.job import Job
+from simmail.core.time.sim_clock import Timeline
 from simmail.errors import Invalid
 
 FARTHEST = timedelta(days=400)

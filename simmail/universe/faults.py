@@ -17,11 +17,11 @@ import msgspec
 from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 
-from simmail.core.events import Event
-from simmail.core.faultfields import is_advanced, rules_of, shown
-from simmail.core.faults import FaultRule, FaultVerdict, Mark, Passing, hits, is_fleeting, is_lasting, judge
-from simmail.core.scenarios import added
-from simmail.database.records import Commit
+from simmail.core.records.commit import Commit
+from simmail.core.records.event import Event
+from simmail.core.rules.fault_fields import is_advanced, rules_of, shown
+from simmail.core.rules.fault_library import added
+from simmail.core.rules.faults import FaultRule, FaultVerdict, Mark, Passing, hits, is_fleeting, is_lasting, judge
 from simmail.errors import Invalid, Unavailable
 
 if TYPE_CHECKING:

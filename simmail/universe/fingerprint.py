@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from simmail.core.completing import header_end, without
-from simmail.core.reading import read_headers
-from simmail.database.records import EventQuery, JobQuery
+from simmail.core.compose.complete import header_end, without
+from simmail.core.message.parse import read_headers
+from simmail.core.records.commit import EventQuery, JobQuery
 from simmail.universe.turns import Turns
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from simmail.concurrency import Lock
-from simmail.core.address import u_labels
-from simmail.core.faults import FaultVerdict, Passing
-from simmail.core.recipients import RecipientRules, Verdict, rules_of, verdict
+from simmail.core.mime.address import u_labels
+from simmail.core.rules.faults import FaultVerdict, Passing
+from simmail.core.rules.recipients import RecipientRules, Verdict, rules_of, verdict
 
 if TYPE_CHECKING:
     from simmail.universe.universe import Universe

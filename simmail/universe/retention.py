@@ -14,8 +14,8 @@ from msgspec import Struct
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
-from simmail.core.events import Event
-from simmail.database.records import Commit
+from simmail.core.records.commit import Commit
+from simmail.core.records.event import Event
 from simmail.errors import Invalid
 
 if TYPE_CHECKING:

@@ -18,15 +18,15 @@ from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
 from simmail.concurrency import Lock
-from simmail.core.events import TYPES, Event, PersonaTag, matches
-from simmail.core.jobs import Job
-from simmail.core.times import format_instant
-from simmail.database.records import Commit, JobQuery
+from simmail.core.records.commit import Commit, JobQuery
+from simmail.core.records.event import Event, PersonaTag, TYPES, matches
+from simmail.core.records.job import Job
+from simmail.core.time.instant import format_instant
 from simmail.errors import Conflict, Invalid, NotFound, Refusal, Unavailable
 from simmail.interfaces import IDatabase
-from simmail.universe.clock import FARTHEST, MOST_JOBS, Advanced, Clock
+from simmail.universe.clock import Advanced, Clock, FARTHEST, MOST_JOBS
+from simmail.universe.eventlog import EventLog
 from simmail.universe.halting import Halt
-from simmail.universe.log import EventLog
 
 #: After a failure a job is tried again this much later (simulated), then it has failed.
 RETRIES = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=25))

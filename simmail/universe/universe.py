@@ -34,33 +34,33 @@ from twisted.python.failure import Failure
 
 from simmail.concurrency import Lock, Waiting
 from simmail.config import Config
-from simmail.core.allowances import SELF_HOSTED, Plan
-from simmail.core.dice import Dice
-from simmail.core.timeline import Timeline
-from simmail.database.records import Commit, Committed, EventQuery
+from simmail.core.records.commit import Commit, Committed, EventQuery
+from simmail.core.rng import Dice
+from simmail.core.rules.quota_plan import Plan, SELF_HOSTED
+from simmail.core.time.sim_clock import Timeline
 from simmail.errors import Unavailable
 from simmail.interfaces import IBrowser, IDatabase, IMailStore
-from simmail.universe.bounces import Bounces
-from simmail.universe.cases import Cases
+from simmail.universe.cache import Readings
 from simmail.universe.clock import Clock, ClockStatus, status
-from simmail.universe.correspondents import Correspondents
-from simmail.universe.desk import Desk
+from simmail.universe.counters import Ordinals
+from simmail.universe.eventlog import EventLog
 from simmail.universe.faults import Faults
-from simmail.universe.foreign import Foreign
-from simmail.universe.log import EventLog
-from simmail.universe.mailboxes import Mailboxes
+from simmail.universe.mailflow.bounces import Bounces
+from simmail.universe.mailflow.delivery import PostOffice
+from simmail.universe.mailflow.external import Foreign
+from simmail.universe.mailflow.mailboxes import Mailboxes
+from simmail.universe.mailflow.waits import Waits
 from simmail.universe.maillog import MailLog
-from simmail.universe.ordinals import Ordinals
-from simmail.universe.people import People
+from simmail.universe.people.cases import Cases
+from simmail.universe.people.inbox_worker import Correspondents
+from simmail.universe.people.job_runner import Desk
+from simmail.universe.people.link_visits import Visits
+from simmail.universe.people.personas import People
 from simmail.universe.policy import Policy
-from simmail.universe.postoffice import PostOffice
 from simmail.universe.retention import Pruning
 from simmail.universe.scheduler import Scheduler
 from simmail.universe.settings import Settings
-from simmail.universe.shelf import Readings
 from simmail.universe.usage import Usage
-from simmail.universe.visits import Visits
-from simmail.universe.waits import Waits
 
 #: Real seconds between two notes of where a moved clock stands.
 HEARTBEAT = 2.0

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 
-from simmail.database.records import Commit
+from simmail.core.records.commit import Commit
 from simmail.errors import OverMailLimit
 
 if TYPE_CHECKING:

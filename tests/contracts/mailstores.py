@@ -10,12 +10,12 @@ from twisted.internet.defer import Deferred, ensureDeferred
 from twisted.internet.task import Clock
 from twisted.python.failure import Failure
 
-from simmail.core.address import Address
-from simmail.core.delivery import Delivery, Filing
-from simmail.core.digest import Digest, Enclosed
-from simmail.mailstore.journal import Journal
+from simmail.core.message.summary import Digest, Enclosed
+from simmail.core.mime.address import Address
+from simmail.core.records.delivery import Delivery, Filing
+from simmail.mailstore.journal.journal import Journal
 from simmail.mailstore.mailstore import MailStore
-from simmail.mailstore.memory import MemoryMailStore
+from simmail.mailstore.memory.mailstore import MemoryMailStore
 
 AT = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 #: The same where it is another day.

@@ -10,13 +10,13 @@ from twisted.web.resource import Resource
 from twisted.web.server import Site
 from zope.interface.verify import verifyObject
 
-from simmail.core.egress import NOWHERE
-from simmail.core.visits import Errand, Visit
+from simmail.core.decide.page_visit import Errand, Visit
+from simmail.core.net.egress import NOWHERE
 from simmail.errors import NotFound
 from simmail.interfaces import IBrowser
 from simmail.outbound.browser import Browser
-from simmail.outbound.gate import Gate
-from simmail.outbound.recorded import Recorder, Replayer
+from simmail.outbound.http_client import Gate
+from simmail.outbound.recording import Recorder, Replayer
 from simmail.testing.web import MemoryWeb
 
 

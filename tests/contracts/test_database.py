@@ -11,13 +11,13 @@ from typing import Any
 from twisted.trial.unittest import TestCase
 from zope.interface.verify import verifyObject
 
-from simmail.core.delivery import Arrival, Copy
-from simmail.core.events import TYPES, Event, PersonaTag, matches
-from simmail.core.jobs import Job
-from simmail.database import database as redis_database
-from simmail.database import questions
+from simmail.core.records.commit import Commit, EventQuery, JobQuery
+from simmail.core.records.delivery import Arrival, Copy
+from simmail.core.records.event import Event, PersonaTag, TYPES, matches
+from simmail.core.records.job import Job
+from simmail.database import queries
+from simmail.database import redis as redis_database
 from simmail.database.memory import MemoryDatabase
-from simmail.database.records import Commit, EventQuery, JobQuery
 from simmail.errors import Invalid, Unavailable
 from simmail.interfaces import IDatabase
 from tests.database.running import RedisTestCase, until
@@ -591,7 +591,7 @@ class SmallPagesTests(RedisTests):
 
     def setUp(self) -> Any:
         for module, name, value in (
-                (questions, "PAGE", 7), (redis_database, "PAGE", 7), (questions, "BUDGET", 11),
+                (queries, "PAGE", 7), (redis_database, "PAGE", 7), (queries, "BUDGET", 11),
                 (redis_database, "SLICE", 13)):
             self.patch(module, name, value)
         return super().setUp()

@@ -9,12 +9,12 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface.verify import verifyObject
 
-from simmail.core.delivery import SPECIAL_FOLDERS, Copy
-from simmail.core.ordering import Criterion
+from simmail.core.message.sort import Criterion
+from simmail.core.records.delivery import Copy, SPECIAL_FOLDERS
+from simmail.core.records.folder import FolderChange, FolderEvent
 from simmail.errors import Conflict, Invalid, NotFound, OverAllowance
 from simmail.interfaces import IAnnotations, IFolder, IFolderEvents, IHeld, IMailStore, IOpened
-from simmail.mailstore import annotating
-from simmail.mailstore.records import FolderChange, FolderEvent
+from simmail.mailstore.maildir import annotations as annotating
 from tests.contracts.mailstores import (
     AT, DiskProvider, MemoryProvider, a_delivery, a_mail, result_of, tiny_digest,
 )

@@ -13,10 +13,10 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 
-from simmail.core.dice import Dice
-from simmail.core.faultfields import rules_of as fault_rules_of
-from simmail.core.faults import Mark, Passing, judge
-from simmail.core.recipients import rules_of, verdict
+from simmail.core.rng import Dice
+from simmail.core.rules.fault_fields import rules_of as fault_rules_of
+from simmail.core.rules.faults import Mark, Passing, judge
+from simmail.core.rules.recipients import rules_of, verdict
 
 KINDS = ("unknown", "domain", "full", "disabled", "blocked")
 DOMAINS = ("acme.test", "beta.test", "sub.acme.test", "münchen.test", "[192.0.2.1]")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from simmail.core.address import Address
-from simmail.core.dice import Dice
-from simmail.core.mail import Attachment, Mail
-from simmail.core.patch import new_persona
-from simmail.core.persona import Persona
-from simmail.core.situation import Reaction, Reactions, Situation, ThreadState, keyed
+from simmail.core.decide.decision import Reaction, Reactions, Situation, ThreadState, keyed
+from simmail.core.message.mail import Attachment, Mail
+from simmail.core.mime.address import Address
+from simmail.core.records.persona import Persona
+from simmail.core.rng import Dice
+from simmail.core.rules.persona_fields import new_persona
 
 #: A Monday, 10:00 UTC.
 NOW = datetime(2026, 3, 2, 10, tzinfo=timezone.utc)

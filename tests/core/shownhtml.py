@@ -7,14 +7,14 @@ from html.parser import HTMLParser
 
 from html5lib import parseFragment
 
-from simmail.core import safehtml
-from simmail.core.htmltokens import tokens
+from simmail.core.html import sanitize
+from simmail.core.html.tokenizer import tokens
 
 _LINKS = re.compile(r"https?://|mailto:|tel:", re.IGNORECASE)
 _STYLE = re.compile(r"(?i)url|\\|/\*|expression|@|//|[{}<>]|position|binding|behavior")
 # A table's rows have a body, said or not.
-_ELEMENTS = safehtml._ELEMENTS | {"tbody", "colgroup"}
-_ATTRIBUTES = safehtml._ATTRIBUTES | {"target", "rel"}
+_ELEMENTS = sanitize._ELEMENTS | {"tbody", "colgroup"}
+_ATTRIBUTES = sanitize._ATTRIBUTES | {"target", "rel"}
 
 
 class _Seen(HTMLParser):

@@ -9,17 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core import temperaments, timing
-from simmail.core.address import Address
-from simmail.core.aftermath import aftermath
-from simmail.core.dice import Dice
-from simmail.core.jobs import Job
-from simmail.core.links import LinkPolicy
-from simmail.core.react import react
-from simmail.core.situation import Dossier, Follow, Ignore, Pace, Relate, ThreadState, keyed
-from simmail.core.spam import THRESHOLDS, is_junk, score
-from simmail.core.times import is_open
-from simmail.core.words import Written
+from simmail.core.decide import delay as timing
+from simmail.core.decide.after_sending import aftermath
+from simmail.core.decide.decide import react
+from simmail.core.decide.decision import Dossier, Follow, Ignore, Pace, Relate, ThreadState, keyed
+from simmail.core.decide.link_policy import LinkPolicy
+from simmail.core.mime.address import Address
+from simmail.core.records import temperaments
+from simmail.core.records.job import Job
+from simmail.core.rng import Dice
+from simmail.core.rules.spam import THRESHOLDS, is_junk, score
+from simmail.core.time.instant import is_open
+from simmail.core.writer import Written
 from tests.core.scenes import APP, MARIA, NOW, SEED, after, mail, of, only, person, plans, situation
 
 COUNT = 2000

@@ -6,13 +6,13 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.address import Address
-from simmail.core.dice import Dice
-from simmail.core.react import react
-from simmail.core.situation import (
+from simmail.core.decide.decide import react
+from simmail.core.decide.decision import (
     Batch, Bounce, Dossier, Ignore, Junk, Limits, Pace, Plan, Planned, Reactions, Situation, ThreadState, Verdict,
 )
-from simmail.core.spam import THRESHOLDS, score
+from simmail.core.mime.address import Address
+from simmail.core.rng import Dice
+from simmail.core.rules.spam import THRESHOLDS, score
 from tests.core.scenes import APP, MARIA, NOW, after, attached, mail, person, plans, situation
 
 

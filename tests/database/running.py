@@ -12,8 +12,8 @@ from twisted.internet import reactor
 from twisted.internet.task import deferLater
 from twisted.trial.unittest import SkipTest, TestCase
 
-from simmail.database.database import RedisDatabase
-from simmail.database.server import PrivateRedis
+from simmail.database.private.server import PrivateRedis
+from simmail.database.redis import RedisDatabase
 from simmail.errors import Invalid, Unavailable
 from tests.stopwatch import Stopwatch
 

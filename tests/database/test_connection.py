@@ -16,8 +16,8 @@ from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
-from simmail.database.connection import DELAYS, PATIENCE, QUIET, TICK, Connection, _Wire
-from simmail.database.script import Script
+from simmail.database.connection import Connection, DELAYS, PATIENCE, QUIET, TICK, _Wire
+from simmail.database.lua import Script
 from simmail.errors import Unavailable
 
 SCRIPT = Script(b"return 1", b"sha-of-it")

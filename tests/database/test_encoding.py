@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.events import TYPES, Event, PersonaTag, matches
-from simmail.core.times import format_instant
+from simmail.core.records.event import Event, PersonaTag, TYPES, matches
+from simmail.core.time.instant import format_instant
 from simmail.database import encoding
 
 instants = st.datetimes(timezones=st.just(timezone.utc))

@@ -11,16 +11,16 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.delivery import Arrival, Copy
-from simmail.core.events import Event
+from simmail.core.records.commit import Commit, EventQuery
+from simmail.core.records.delivery import Arrival, Copy
+from simmail.core.records.event import Event
 from simmail.database import keys, unsynced
-from simmail.database.database import RedisDatabase
-from simmail.database.numbers import JUMP, Noted, Numbers, ahead
-from simmail.database.records import Commit, EventQuery
-from simmail.database.server import PrivateRedis
+from simmail.database.event_numbers import JUMP, Noted, Numbers, ahead
+from simmail.database.private.server import PrivateRedis
+from simmail.database.redis import RedisDatabase
 from simmail.errors import Unavailable
 from tests.database.running import RedisTestCase, until
-from tests.database.test_database import NINE, delivery, pause
+from tests.database.test_redis import NINE, delivery, pause
 
 
 def cut(folder: Path, keep: int) -> int:

@@ -19,13 +19,13 @@ from twisted.python.failure import Failure
 from zope.interface import alsoProvides
 
 from simmail.config import Config
-from simmail.core.delivery import Delivery, Filing
-from simmail.core.dice import Dice
-from simmail.core.faultfields import rules_of
-from simmail.core.faults import FaultRule, FaultVerdict, Mark, Passing, judge
-from simmail.imap.factory import ImapFactory
+from simmail.core.records.delivery import Delivery, Filing
+from simmail.core.rng import Dice
+from simmail.core.rules.fault_fields import rules_of
+from simmail.core.rules.faults import FaultRule, FaultVerdict, Mark, Passing, judge
 from simmail.errors import Forbidden, TooMany, Unauthenticated, Unavailable
-from simmail.mailstore.memory import MemoryMailStore
+from simmail.imap.factory import ImapFactory
+from simmail.mailstore.memory.mailstore import MemoryMailStore
 from simmail.testing.dialog import Dialog
 
 DIALOGS = Path(__file__).parent.parent / "dialogs" / "imap"

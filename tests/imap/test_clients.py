@@ -22,8 +22,8 @@ from twisted.internet.threads import blockingCallFromThread, deferToThread
 from twisted.protocols.tls import TLSMemoryBIOFactory
 from twisted.trial.unittest import SkipTest, TestCase
 
+from simmail.daemon.tls import ServerTls
 from simmail.imap.factory import ImapFactory
-from simmail.tls import ServerTls
 from tests.imap.play import ADDRESS, MESSAGES, PASSWORD, House
 
 #: A message that needs many packets.

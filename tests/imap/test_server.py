@@ -13,7 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.config import Config, Imap, Limits
 from simmail.imap import server as server_module
-from simmail.imap.appending import LARGE
+from simmail.imap.command.append import LARGE
 from tests.imap.play import ADDRESS, PASSWORD, House, now
 
 

@@ -407,7 +407,7 @@ def rss(service: Service) -> int:
     assert service.process is not None
     place = Path(f"/proc/{service.process.pid}")
     below = [Path("/proc", one) for task in place.glob("task/*/children") for one in task.read_text().split()]
-    writers = [one for one in below if b"simmail.mailstore.program" in (one / "cmdline").read_bytes()]
+    writers = [one for one in below if b"simmail.mailstore.writer.process" in (one / "cmdline").read_bytes()]
     return sum(_resident(one) for one in (place, *writers))
 
 

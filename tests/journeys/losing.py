@@ -12,7 +12,7 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
-from simmail.database.program import find
+from simmail.database.private.program import find
 from tests.journeys.load import PEOPLE, Load, persona_mail
 from tests.journeys.running import SOON, JourneyCase, Service, until
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from simmail.database.program import find
+from simmail.database.private.program import find
 from tests.journeys.running import JourneyCase, command, environment, redis_pid, until
 from tests.stopwatch import Stopwatch
 

@@ -14,8 +14,8 @@ import time
 
 from twisted.trial.unittest import SkipTest
 
-from simmail.database.program import find
-from simmail.firststart import PERSON
+from simmail.daemon.bootstrap import PERSON
+from simmail.database.private.program import find
 from tests.journeys.running import LOGIN, SOON, JourneyCase, Service, command, redis_pid, until
 from tests.stopwatch import Stopwatch
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from simmail.database.program import find
+from simmail.database.private.program import find
 from tests.journeys.load import Load
 from tests.journeys.running import LOGIN, SOON, JourneyCase, Service, message, redis_pid, until
 from tests.stopwatch import Stopwatch

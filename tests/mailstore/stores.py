@@ -8,7 +8,7 @@ from twisted.internet import reactor
 from twisted.internet.defer import Deferred, ensureDeferred
 from twisted.trial.unittest import TestCase
 
-from simmail.mailstore.journal import SEGMENT, Journal
+from simmail.mailstore.journal.journal import Journal, SEGMENT
 from simmail.mailstore.mailstore import MailStore
 from tests.contracts.mailstores import tiny_digest
 

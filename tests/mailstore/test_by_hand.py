@@ -11,7 +11,7 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.ordering import Criterion
+from simmail.core.message.sort import Criterion
 from simmail.errors import NotFound, Unavailable
 from simmail.mailstore.damage import Damage
 from tests.contracts.mailstores import DiskProvider, a_delivery, a_mail, result_of

@@ -12,8 +12,9 @@ from unittest import mock
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.errors import NotFound
-from simmail.mailstore import adopting, watching
-from simmail.mailstore.watching import _TICK
+from simmail.mailstore import background
+from simmail.mailstore.background import _TICK
+from simmail.mailstore.maildir import external
 from tests.contracts.mailstores import AT, DiskProvider, a_delivery, a_mail, result_of
 
 MARIA, TOM = "maria@acme.test", "tom@acme.test"
@@ -202,9 +203,9 @@ class DeliveryTests(ForeignTestCase):
     def test_cannot_be_taken(self) -> None:
         """A file that cannot be read, or not be renamed, does not keep others back, and is tried again later."""
         foreign = self.watched()
-        self.patch(watching, "_AGAIN", 0.0)
+        self.patch(background, "_AGAIN", 0.0)
         told = 0
-        for room, step in ((adopting, "read_stray"), (os, "rename")):
+        for room, step in ((external, "read_stray"), (os, "rename")):
             real = getattr(room, step)
 
             def refuse(*args: Any, real: Callable[..., Any] = real, **kwargs: Any) -> Any:

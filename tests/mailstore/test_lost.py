@@ -12,8 +12,8 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.errors import Unavailable
-from simmail.mailstore import syncing
-from simmail.mailstore.syncing import NotSynced
+from simmail.mailstore.journal import sync as syncing
+from simmail.mailstore.journal.sync import NotSynced
 from tests.contracts.mailstores import AT, DiskProvider, QuickJournal, a_delivery, a_mail, result_of
 
 MARIA, TOM = "maria@acme.test", "tom@acme.test"

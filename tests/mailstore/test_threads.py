@@ -11,8 +11,8 @@ from twisted.internet.task import deferLater
 from twisted.trial.unittest import TestCase
 
 from simmail.errors import NotFound, Unavailable
-from simmail.mailstore import worker
-from simmail.mailstore.worker import Worker
+from simmail.mailstore import threads as worker
+from simmail.mailstore.threads import Worker
 from tests.contracts.mailstores import AT, a_delivery, a_mail
 from tests.mailstore.stores import StoreTestCase
 

@@ -13,12 +13,13 @@ from typing import Any
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.ordering import Criterion
+from simmail.core.message.sort import Criterion
 from simmail.errors import Unavailable
-from simmail.mailstore import changing, clerk
-from simmail.mailstore.clerk import Entry
-from simmail.mailstore.segments import DELIVERY, Segment
-from simmail.mailstore.worker import Job
+from simmail.mailstore.folder import changes as changing
+from simmail.mailstore.journal import groupcommit
+from simmail.mailstore.journal.groupcommit import Entry
+from simmail.mailstore.journal.segment import DELIVERY, Segment
+from simmail.mailstore.threads import Job
 from tests.contracts.mailstores import AT, DiskProvider, a_delivery, a_mail, result_of, tiny_digest
 
 MARIA, TOM = "maria@acme.test", "tom@acme.test"
@@ -440,7 +441,7 @@ class RebootTests(SynchronousTestCase):
     def reboot(self, provider: DiskProvider) -> Any:
         """The process ends at once, and the next one starts on a machine that was down."""
         provider.die()
-        self.patch(clerk, "boot_id", lambda: "another")
+        self.patch(groupcommit, "boot_id", lambda: "another")
         return provider.start()
 
     def test_filed_again(self) -> None:
@@ -477,7 +478,7 @@ class RebootTests(SynchronousTestCase):
         provider = DiskProvider(self.mktemp())
         result_of(provider.store.accept(a_delivery(1, MARIA, commit=b"")))
         provider.stop()
-        self.patch(clerk, "boot_id", lambda: "another")
+        self.patch(groupcommit, "boot_id", lambda: "another")
         store = provider.start()
         result_of(store.accept(a_delivery(2, MARIA, commit=b"")))
         self.assertEqual(list(result_of(store.folder(MARIA, "INBOX")).uids), [1, 2])

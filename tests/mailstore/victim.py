@@ -13,7 +13,7 @@ from typing import Any
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred, ensureDeferred
 
-from simmail.mailstore.journal import Journal
+from simmail.mailstore.journal.journal import Journal
 from simmail.mailstore.mailstore import MailStore
 from tests.contracts.mailstores import AT, a_delivery, tiny_digest
 from tests.mailstore.promises import BATCH, MARIA, SAVED, SENT, TOM, a_letter

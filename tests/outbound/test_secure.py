@@ -20,8 +20,8 @@ from twisted.web.resource import Resource
 from twisted.web.server import Site
 from zope.interface import implementer
 
-from simmail.outbound.gate import Gate, Request, Unreachable
-from simmail.outbound.names import AWAY, LATE_ONES, PATIENCE, Names, system_addresses
+from simmail.outbound.http_client import Gate, Request, Unreachable
+from simmail.outbound.resolver import AWAY, LATE_ONES, Names, PATIENCE, system_addresses
 
 
 def certificate(name: str) -> tuple[Any, Any]:

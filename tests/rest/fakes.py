@@ -8,16 +8,16 @@ from typing import Any, NamedTuple
 from twisted.internet.task import Clock
 
 from simmail.config import Config, Http
-from simmail.core.allowances import SELF_HOSTED, Plan
+from simmail.core.rules.quota_plan import Plan, SELF_HOSTED
 from simmail.database.memory import MemoryDatabase
 from simmail.errors import NotFound, Unauthenticated
-from simmail.mailstore.memory import MemoryMailStore
+from simmail.mailstore.memory.mailstore import MemoryMailStore
+from simmail.rest.api.health import Traffic
 from simmail.rest.app import Application
-from simmail.rest.health import Traffic
-from simmail.rest.listing import Listings
-from simmail.rest.schema import Route
-from simmail.rest.server import ApiSite
-from simmail.rest.services import Services
+from simmail.rest.context import Services
+from simmail.rest.http.server import ApiSite
+from simmail.rest.render.list import Listings
+from simmail.rest.route import Route
 
 
 class Who(NamedTuple):

@@ -8,7 +8,7 @@ from twisted.internet.defer import CancelledError, Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.errors import TimedOut
-from simmail.rest.schema import TAKEN, Call, Octets, Page, Route
+from simmail.rest.route import Call, Octets, Page, Route, TAKEN
 from tests.rest.client import Connection, ask, request
 from tests.rest.fakes import door
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from twisted.internet.task import Clock
 
 from simmail.config import Config, Http
-from simmail.core.allowances import SELF_HOSTED, Allowances, Plan
+from simmail.core.rules.quota_plan import Allowances, Plan, SELF_HOSTED
 from simmail.rest.site import api_site
 from simmail.testing.universe import now
 from tests.rest.client import Answer, ask

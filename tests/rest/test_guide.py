@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.rest.table import HEADINGS, all_routes
+from simmail.rest.routes import HEADINGS, all_routes
 
 
 class GuideTests(SynchronousTestCase):

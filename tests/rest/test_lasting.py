@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from simmail.server.demo import create_demo
+from simmail.server.users import PASS, SESSION
 from simmail.testing.universe import now
-from simmail.universe.demo import create_demo
-from simmail.universe.users import PASS, SESSION
+from tests.rest.api.test_session import OWN, SessionTestCase
 from tests.rest.client import Connection, request
-from tests.rest.test_session import OWN, SessionTestCase
 
 STREAM, WAIT = "/api/events/stream", "/api/wait?to=app@sim.test&timeout=5m"
 

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from simmail.rest.table import all_routes
+from simmail.rest.routes import all_routes
 from tests.rest.client import Connection
 from tests.rest.served import ServedTestCase
 

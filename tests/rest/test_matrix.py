@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from simmail.core.allowances import SELF_HOSTED, Plan
+from simmail.core.rules.quota_plan import Plan, SELF_HOSTED
 from simmail.testing.universe import now
 from tests.rest.client import ask
 from tests.rest.served import ServedTestCase

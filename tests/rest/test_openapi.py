@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from simmail.rest.openapi import document, statuses
-from simmail.rest.schema import Route
-from simmail.rest.table import HEADINGS, all_routes
+from simmail.rest.route import Route
+from simmail.rest.routes import HEADINGS, all_routes
 from tests.rest.client import ask
 from tests.rest.served import ServedTestCase
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from simmail.core.allowances import SELF_HOSTED, Allowances, Plan
+from simmail.core.rules.quota_plan import Allowances, Plan, SELF_HOSTED
 from simmail.testing.universe import now
 from tests.rest.client import ask
 from tests.rest.served import ServedTestCase

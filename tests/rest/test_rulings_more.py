@@ -8,11 +8,11 @@ from typing import Any
 from twisted.internet.task import Clock
 
 from simmail.config import Config, Http
-from simmail.core.allowances import SELF_HOSTED, Allowances, Plan
+from simmail.core.rules.quota_plan import Allowances, Plan, SELF_HOSTED
 from simmail.imap.factory import ImapFactory
 from simmail.rest.site import api_site
+from simmail.server.demo import create_demo
 from simmail.testing.universe import now
-from simmail.universe.demo import create_demo
 from tests.imap.play import Connection
 from tests.rest.client import ask
 from tests.rest.served import ServedTestCase

@@ -19,7 +19,7 @@ from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from simmail.config import Config, from_value
-from simmail.core.times import parse_duration
+from simmail.core.time.instant import parse_duration
 from simmail.errors import OverMailLimit
 from simmail.smtp.server import SmtpFactory
 from simmail.testing.universe import MemoryServer, now

@@ -12,7 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.config import Limits
 from simmail.smtp import replies
-from simmail.smtp.body import MEMORY, Body
+from simmail.smtp.body import Body, MEMORY
 
 LIMITS = Limits()
 

@@ -10,10 +10,10 @@ import msgspec
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.database.records import EventQuery
+from simmail.core.records.commit import EventQuery
 from simmail.errors import Unavailable
-from simmail.smtp import pump
-from simmail.smtp.pump import AHEAD
+from simmail.smtp import protocol
+from simmail.smtp.protocol import AHEAD
 from simmail.testing.universe import now
 from tests.smtp.door import Door, Wire
 
@@ -157,7 +157,7 @@ class PressureTests(SynchronousTestCase):
 
     def test_turns(self) -> None:
         """Very many commands in one packet leave others their turn; all are answered, in order."""
-        self.patch(pump, "SLICE", -1.0)
+        self.patch(protocol, "SLICE", -1.0)
         door = Door()
         wire = door.hello()
         wire.send(b"MAIL FROM:<app@sim.test>\r\n" + b"".join(b"RCPT TO:<u%d@x.test>\r\n" % n for n in range(100)))

@@ -19,8 +19,8 @@ from twisted.protocols.tls import TLSMemoryBIOFactory
 from twisted.trial.unittest import TestCase
 
 from simmail.config import Config
+from simmail.daemon.tls import ServerTls
 from simmail.smtp.server import SmtpFactory
-from simmail.tls import ServerTls
 from tests.smtp.door import Door
 
 reactor: Any = _reactor

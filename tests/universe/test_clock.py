@@ -1,4 +1,4 @@
-"""Tests for C{simmail.universe.clock} and C{simmail.core.timeline}."""
+"""Tests for C{simmail.universe.clock} and C{simmail.core.time.sim_clock}."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from twisted.internet.task import Clock as Reactor
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.timeline import FASTEST, SLOWEST, Timeline
-from simmail.database.records import Commit
+from simmail.core.records.commit import Commit
+from simmail.core.time.sim_clock import FASTEST, SLOWEST, Timeline
 from simmail.errors import Invalid
 from simmail.testing.universe import START, now
 from simmail.universe.clock import Clock

@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.quoting import quote, split_reply
-from simmail.core.reading import read
-from simmail.core.times import email_date
+from simmail.core.compose.quoting import quote, split_reply
+from simmail.core.message.parse import read
+from simmail.core.time.instant import email_date
 from simmail.testing.universe import MemoryServer, now, turned
 from tests.core.words.samples import TEMPERAMENTS
 

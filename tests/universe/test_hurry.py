@@ -10,18 +10,18 @@ from msgspec.structs import replace
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
-from simmail.core.identity import message_id
-from simmail.core.jobs import Job
-from simmail.core.recipients import Verdict
-from simmail.core.words import WordsRequest, Written
-from simmail.core.words import write as words
-from simmail.database.records import Commit, Committed
+from simmail.core.compose.message_id import message_id
+from simmail.core.records.commit import Commit, Committed
+from simmail.core.records.job import Job
+from simmail.core.rules.recipients import Verdict
+from simmail.core.writer import WordsRequest, Written
+from simmail.core.writer import write as words
 from simmail.errors import Unavailable
-from simmail.testing.universe import START, MemoryServer, now, turned
-from simmail.universe import correspondents, desk, drafting
+from simmail.testing.universe import MemoryServer, START, now, turned
 from simmail.universe.fingerprint import fingerprint
-from simmail.universe.postoffice import MOST_HURRIED
-from simmail.universe.submission import Recipient, Submission
+from simmail.universe.mailflow.delivery import MOST_HURRIED
+from simmail.universe.mailflow.envelope import Recipient, Submission
+from simmail.universe.people import drafting, inbox_worker, job_runner
 from tests.universe.test_road import MAIL, RoadTestCase, persona
 
 PEOPLE = 12
@@ -109,7 +109,7 @@ class JoinedTests(HurryTestCase):
         self.let_go()
         self.assertEqual([len(one.arrive) for one in self.made], [0, 0, 0])
         self.made.clear()
-        crowd = correspondents.MOST_BEHIND + 2
+        crowd = inbox_worker.MOST_BEHIND + 2
         for n in range(crowd):
             self.accept(n)
         self.assertEqual([len(one.arrive) for one in self.made], [0] + [1] * (crowd - 1))
@@ -269,9 +269,9 @@ class AheadTests(HurryTestCase):
             self.accept(n)
         self.file()
         self.moving()
-        self.assertEqual((len(self.filing), len(self.requests)), (1, 1 + desk.MOST_AHEAD))
+        self.assertEqual((len(self.filing), len(self.requests)), (1, 1 + job_runner.MOST_AHEAD))
         self.file(1)
-        self.assertEqual((len(self.filing), len(self.requests)), (1, 2 + desk.MOST_AHEAD))
+        self.assertEqual((len(self.filing), len(self.requests)), (1, 2 + job_runner.MOST_AHEAD))
         self.file()
         self.assertEqual(len(self.requests), PEOPLE)
 

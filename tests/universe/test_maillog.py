@@ -8,7 +8,7 @@ from twisted.internet.task import Clock
 from twisted.logger import LogEvent, Logger, LogPublisher, formatEvent
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.logs import GatheringObserver
+from simmail.daemon.logfile import GatheringObserver
 from simmail.universe.maillog import MailLog
 
 

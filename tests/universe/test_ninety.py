@@ -14,14 +14,14 @@ from typing import Any
 import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.persona import Behaviors, Hours
-from simmail.core.reading import read_headers
-from simmail.core.threads import thread_key
-from simmail.core.times import is_open, parse_instant
-from simmail.core.timing import absence
-from simmail.database.records import EventQuery, JobQuery
+from simmail.core.decide.delay import absence
+from simmail.core.message.parse import read_headers
+from simmail.core.message.thread import thread_key
+from simmail.core.records.commit import EventQuery, JobQuery
+from simmail.core.records.persona import Behaviors, Hours
+from simmail.core.time.instant import is_open, parse_instant
 from simmail.testing.season import Season
-from simmail.testing.universe import START, MemoryServer, now, turned
+from simmail.testing.universe import MemoryServer, START, now, turned
 from simmail.universe.fingerprint import fingerprint
 from simmail.universe.universe import Universe
 

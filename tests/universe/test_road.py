@@ -9,17 +9,17 @@ import msgspec
 from twisted.internet.defer import Deferred, fail
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.allowances import Allowances, Plan
-from simmail.core.reading import read
-from simmail.core.recipients import Verdict
-from simmail.core.waiting import MailWait, ReplyWait, WaitFilter
-from simmail.database.records import Commit, Committed, EventQuery, JobQuery
+from simmail.core.message.parse import read
+from simmail.core.records.commit import Commit, Committed, EventQuery, JobQuery
+from simmail.core.rules.quota_plan import Allowances, Plan
+from simmail.core.rules.recipients import Verdict
+from simmail.core.rules.wait import MailWait, ReplyWait, WaitFilter
 from simmail.errors import Conflict, Invalid, NotFound, OverMailLimit, TimedOut, Unavailable
-from simmail.testing.universe import START, MemoryServer, now, turned
-from simmail.universe import postoffice
+from simmail.testing.universe import MemoryServer, START, now, turned
 from simmail.universe.fingerprint import fingerprint
-from simmail.universe.postoffice import PATIENCE
-from simmail.universe.submission import Recipient, Submission
+from simmail.universe.mailflow import delivery
+from simmail.universe.mailflow.delivery import PATIENCE
+from simmail.universe.mailflow.envelope import Recipient, Submission
 
 MAIL = b"""From: App <app@sim.test>
 To: maria@acme.test
@@ -391,7 +391,7 @@ class OwedTests(RoadTestCase):
 
     def test_much_is_owed(self) -> None:
         """Then the sender waits for Redis too."""
-        self.patch(postoffice, "MOST_OWED", 2)
+        self.patch(delivery, "MOST_OWED", 2)
         results = self.accepted(3)
         self.assertEqual(len(results), 2)
         self.let_go()

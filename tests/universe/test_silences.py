@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from simmail.core.reading import read
+from simmail.core.message.parse import read
 from simmail.testing.universe import MemoryServer, now, turned
 from tests.universe.test_road import RoadTestCase
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from simmail.core.address import Address
-from simmail.core.dice import Dice
-from simmail.core.mail import Attachment, Mail
-from simmail.core.persona import Hours, Persona, Style, Timing
-from simmail.core.words import Kind, WordsRequest, Written, write
+from simmail.core.message.mail import Attachment, Mail
+from simmail.core.mime.address import Address
+from simmail.core.records.persona import Hours, Persona, Style, Timing
+from simmail.core.rng import Dice
+from simmail.core.writer import Kind, WordsRequest, Written, write
 
 #: A Monday morning; mails are half an hour old.
 NOW = datetime(2026, 3, 2, 9, 40, tzinfo=timezone.utc)

@@ -15,11 +15,11 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.dice import Dice
-from simmail.core.mail import Mail
-from simmail.core.reading import read
-from simmail.core.times import email_date
-from simmail.core.words import Written, write
+from simmail.core.message.mail import Mail
+from simmail.core.message.parse import read
+from simmail.core.rng import Dice
+from simmail.core.time.instant import email_date
+from simmail.core.writer import Written, write
 from tests.core.words.samples import NOW, TEMPERAMENTS, request
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -14,15 +14,15 @@ from mailparser_reply import EmailReplyParser
 from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.dice import Dice
-from simmail.core.htmltext import render
-from simmail.core.mail import Mail
-from simmail.core.persona import Style
-from simmail.core.quoting import quote, split_reply
-from simmail.core.reading import read
-from simmail.core.words import Written, write
-from simmail.core.words.language import language
-from simmail.core.words.prose import read_prose
+from simmail.core.compose.quoting import quote, split_reply
+from simmail.core.html.text import render
+from simmail.core.language.prose import read_prose
+from simmail.core.language.tables import language
+from simmail.core.message.mail import Mail
+from simmail.core.message.parse import read
+from simmail.core.records.persona import Style
+from simmail.core.rng import Dice
+from simmail.core.writer import Written, write
 from tests.core.words.samples import TEMPERAMENTS, request
 
 HERE = Path(__file__).parent

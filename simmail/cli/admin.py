@@ -1,0 +1,335 @@
+"""
+C{simmail admin}: organisations, users, universes, keys and plans of a running server, changed through its API.
+
+It asks what C{/api/admin} is asked, with the key in the state folder; a
+refusal is the API's own text.  Source: decisions, section 1.  C{check} alone
+asks nobody: it looks at the files in the state folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from simmail.errors import Invalid
+from simmail.server.new_password import new_password
+
+#: Real seconds in which a running service makes another first key.
+LONGEST_RESET = 10.0
+
+ROLES = ("viewer", "member", "admin")
+
+#: C{call(parsed, method, path, body)}: the JSON that the running server answers.
+Ask = Callable[..., Any]
+
+
+def add_commands(admin: argparse.ArgumentParser, where: Callable[[argparse.ArgumentParser], None]) -> None:
+    """
+    Put the things of C{admin} and what can be done with them below its parser.
+
+    @param where: adds the options that say which server is meant; they may stand at any place.
+    """
+    things = admin.add_subparsers(title="things", required=True, metavar="THING")
+
+    def thing(name: str, help: str) -> Callable[..., argparse.ArgumentParser]:
+        parser = things.add_parser(name, help=help)
+        where(parser)
+        actions = parser.add_subparsers(required=True, metavar="ACTION")
+
+        def action(name: str, help: str, do: Callable[[argparse.Namespace], int]) -> argparse.ArgumentParser:
+            made: argparse.ArgumentParser = actions.add_parser(name, help=help)
+            where(made)
+            made.set_defaults(do=do)
+            return made
+
+        return action
+
+    _universes(thing("universes", "list, create, delete"))
+    _keys(thing("keys", "list, create, revoke, reset-first"))
+    _orgs(thing("orgs", "list, create, change, suspend, resume"))
+    _users(thing("users", "list, create, change, delete"))
+    thing("plans", "list")("list", "all plans, their features and limits", list_plans)
+    check = things.add_parser(
+        "check", help="look for damage in the journal and in mailboxes", description=(
+            "Look for damage in the journal, in the files of messages and in UID files; nothing is changed, and the "
+            "server may run or not.  Exit with 0 when there is none, 1 when there is."))
+    where(check)
+    check.set_defaults(do=check_files)
+
+
+def _universes(action: Callable[..., argparse.ArgumentParser]) -> None:
+    action("list", "all universes", list_universes)
+    create = action("create", "a new universe, and an admin key for it", create_universe)
+    create.add_argument("id", help="lower-case letters, digits, - and _")
+    create.add_argument("--name", default="")
+    create.add_argument("--org", default="default")
+    create.add_argument("--seed", default="", help="the id unless given")
+    create.add_argument("--clock", metavar="TIME", help="RFC 3339; the universe then starts frozen at it")
+    create.add_argument("--running", action="store_true", help="with --clock: not frozen")
+    action("delete", "a universe and all that is in it", delete_universe).add_argument("id")
+
+
+def _keys(action: Callable[..., argparse.ArgumentParser]) -> None:
+    action("list", "all keys, by prefix", list_keys)
+    key = action("create", "a new key; its secret is shown once", create_key)
+    key.add_argument("universe")
+    key.add_argument("--role", choices=ROLES, default="member")
+    key.add_argument("--name", default="")
+    action("revoke", "a key works no more", revoke_key).add_argument("prefix")
+    action("reset-first", "a new key in the state folder; all keys that first starts made work no more", reset_first)
+
+
+def _orgs(action: Callable[..., argparse.ArgumentParser]) -> None:
+    action("list", "all organisations, their plans", list_orgs)
+    create = action("create", "a new organisation", create_org)
+    create.add_argument("id", help="lower-case letters, digits, - and _")
+    create.add_argument("--name", default="")
+    create.add_argument("--plan", help="see admin plans list (default: self-hosted)")
+    change = action("change", "put an organisation on another plan", change_org)
+    change.add_argument("id")
+    change.add_argument("--plan", required=True)
+    action("suspend", "refuse everything of an organisation; its clocks stand still", suspend_org).add_argument("id")
+    action("resume", "take a suspension back", resume_org).add_argument("id")
+
+
+def _users(action: Callable[..., argparse.ArgumentParser]) -> None:
+    action("list", "everybody who can sign in, with their roles", list_users)
+    for name, help, do in (
+        ("create", "somebody who can sign in; a password is made and shown once unless one is given", create_user),
+        ("change", "change somebody: what is left out stays", change_user),
+    ):
+        one = action(name, help, do)
+        one.add_argument("email")
+        one.add_argument("--role", metavar="ORG=ROLE", action="append", type=_role,
+                         help="a role in an organisation: viewer, member or admin; may be repeated")
+        one.add_argument("--administrator", choices=("yes", "no"), help="of the whole server")
+        # Not as an argument: those are seen by everybody who looks at the list of processes.
+        one.add_argument("--password-stdin", action="store_true", help="the first line of standard input")
+    action("delete", "somebody can sign in no more, and is signed out", delete_user).add_argument("email")
+
+
+def _role(text: str) -> tuple[str, str]:
+    org, equals, role = text.partition("=")
+    if not equals or role not in ROLES:
+        raise argparse.ArgumentTypeError(f"must be ORG=ROLE, the role one of {', '.join(ROLES)}")
+    return org, role
+
+
+# Asking the server
+
+def base(state: Path) -> str:
+    """
+    Where the service of a state folder answers.
+
+    @raise Invalid: none was started with it.
+    """
+    try:
+        http = json.loads((state / "endpoints.json").read_text(encoding="utf-8"))["http"]
+    except (OSError, ValueError, KeyError):
+        raise Invalid("state", f"nothing was started with {state}; name the folder with --state") from None
+    return f"http://{http['host']}:{http['port']}"
+
+
+def call(parsed: argparse.Namespace, method: str, path: str, body: Any = None) -> Any:
+    """
+    The JSON of one call of C{/api/admin}.
+
+    @raise Invalid: the server refused, or does not answer.
+    """
+    # Here, for it takes as long as a tenth of a start.
+    import urllib.error
+    import urllib.request
+    from http.client import HTTPException
+
+    where = base(parsed.folder)
+    try:
+        key = (parsed.folder / "admin.key").read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise Invalid("", f"{parsed.folder / 'admin.key'} cannot be read: {error.strerror}") from None
+    request = urllib.request.Request(
+        f"{where}/api/admin/{path}", method=method, data=None if body is None else json.dumps(body).encode(),
+        headers={"Authorization": f"Bearer {key}", "Content-Type": "application/json"})
+    try:
+        with opened(request, 60) as answer:
+            return json.load(answer)
+    except urllib.error.HTTPError as error:
+        try:
+            text = json.load(error)["error"]
+        except (ValueError, KeyError):
+            text = str(error)
+        raise Invalid("", text) from None
+    except (OSError, HTTPException) as error:
+        raise Invalid("", f"the server at {where} does not answer: {error}") from None
+
+
+def opened(request: Any, timeout: float) -> Any:
+    """The answer to a request, an address or more of it; never by way of a proxy, for the server is on this machine."""
+    import urllib.request
+
+    return urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=timeout)
+
+
+def _named(thing: str, name: str) -> str:
+    return f"{thing}/{quote(name, safe='')}"
+
+
+# Universes and keys
+
+def list_universes(parsed: argparse.Namespace) -> int:
+    for one in call(parsed, "GET", "universes"):
+        print(f"{one['id']:<24}{one['org']:<16}{one['name']}")
+    return 0
+
+
+def create_universe(parsed: argparse.Namespace) -> int:
+    body: dict[str, Any] = {"id": parsed.id, "name": parsed.name, "org": parsed.org, "seed": parsed.seed}
+    if parsed.clock:
+        body["clock"] = {"now": parsed.clock, "frozen": not parsed.running}
+    call(parsed, "POST", "universes", body)
+    print(call(parsed, "POST", "keys", {"universe": parsed.id, "role": "admin", "name": "created with it"})["key"])
+    return 0
+
+
+def delete_universe(parsed: argparse.Namespace) -> int:
+    call(parsed, "DELETE", _named("universes", parsed.id))
+    return 0
+
+
+def list_keys(parsed: argparse.Namespace) -> int:
+    for one in call(parsed, "GET", "keys"):
+        print(f"{one['prefix']:<14}{one['universe']:<24}{one['role']:<8}{one['name']}")
+    return 0
+
+
+def create_key(parsed: argparse.Namespace) -> int:
+    print(call(parsed, "POST", "keys", {
+        "universe": parsed.universe, "role": parsed.role, "name": parsed.name})["key"])
+    return 0
+
+
+def revoke_key(parsed: argparse.Namespace) -> int:
+    call(parsed, "DELETE", _named("keys", parsed.prefix))
+    return 0
+
+
+def reset_first(parsed: argparse.Namespace) -> int:
+    """Ask the service of the state folder for it by a file there: who has no key has no other way in."""
+    from simmail.daemon.bootstrap import KEY, RESET
+
+    folder: Path = parsed.folder
+    asked = folder / RESET
+    try:
+        asked.touch(0o600)
+    except OSError as error:
+        raise Invalid("state", f"{folder} cannot be used: {error.strerror}") from None
+    if not (folder / "endpoints.json").exists():
+        print(f"It is made at the next start on {folder}.")
+        return 0
+    deadline = time.monotonic() + LONGEST_RESET
+    while asked.exists():
+        if time.monotonic() > deadline:
+            asked.unlink(missing_ok=True)
+            raise Invalid("", f"the service of {folder} makes none; see its log")
+        time.sleep(0.05)
+    print((folder / KEY).read_text(encoding="utf-8").strip())
+    return 0
+
+
+# Organisations and plans
+
+def list_orgs(parsed: argparse.Namespace) -> int:
+    for one in call(parsed, "GET", "orgs"):
+        print(f"{one['id']:<24}{one['plan']:<16}{'suspended' if one['suspended'] else 'active':<11}{one['name']}")
+    return 0
+
+
+def create_org(parsed: argparse.Namespace) -> int:
+    plan = {"plan": parsed.plan} if parsed.plan else {}
+    call(parsed, "POST", "orgs", {"id": parsed.id, "name": parsed.name, **plan})
+    return 0
+
+
+def change_org(parsed: argparse.Namespace) -> int:
+    call(parsed, "PATCH", _named("orgs", parsed.id), {"plan": parsed.plan})
+    return 0
+
+
+def suspend_org(parsed: argparse.Namespace) -> int:
+    call(parsed, "PATCH", _named("orgs", parsed.id), {"suspended": True})
+    return 0
+
+
+def resume_org(parsed: argparse.Namespace) -> int:
+    call(parsed, "PATCH", _named("orgs", parsed.id), {"suspended": False})
+    return 0
+
+
+def list_plans(parsed: argparse.Namespace) -> int:
+    for one in call(parsed, "GET", "plans"):
+        limits = ", ".join(f"{name} {limit}" for name, limit in one["limits"].items() if limit is not None)
+        print(f"{one['name']:<16}{' '.join(one['features']) or 'no features'}; {limits or 'no limits'}")
+    return 0
+
+
+# Users
+
+def list_users(parsed: argparse.Namespace) -> int:
+    for one in call(parsed, "GET", "users"):
+        roles = " ".join(f"{org}={role}" for org, role in sorted(one["orgs"].items()))
+        print(f"{one['email']:<40}{'administrator ' if one['administrator'] else ''}{roles}".rstrip())
+    return 0
+
+
+def _password() -> str:
+    return sys.stdin.readline().rstrip("\r\n")
+
+
+def _given(parsed: argparse.Namespace) -> dict[str, Any]:
+    body: dict[str, Any] = {}
+    if parsed.role is not None:
+        body["orgs"] = dict(parsed.role)
+    if parsed.administrator is not None:
+        body["administrator"] = parsed.administrator == "yes"
+    if parsed.password_stdin:
+        body["password"] = _password()
+    return body
+
+
+def create_user(parsed: argparse.Namespace) -> int:
+    made = new_password()
+    call(parsed, "POST", "users", {"email": parsed.email, "password": made, **_given(parsed)})
+    if not parsed.password_stdin:
+        print(made)
+    return 0
+
+
+def change_user(parsed: argparse.Namespace) -> int:
+    call(parsed, "PATCH", _named("users", parsed.email), _given(parsed))
+    return 0
+
+
+def delete_user(parsed: argparse.Namespace) -> int:
+    call(parsed, "DELETE", _named("users", parsed.email))
+    return 0
+
+
+# Files
+
+def check_files(parsed: argparse.Namespace) -> int:
+    # Here, for it takes as long as a tenth of a start.
+    from simmail.mailstore.inspection import Inspection
+
+    if not (parsed.folder / "mail").is_dir():
+        raise Invalid("state", f"there is no mail in {parsed.folder}; name the folder with --state")
+    inspection, count = Inspection(parsed.folder), 0
+    for count, line in enumerate(inspection.findings(), 1):
+        print(line)
+    print(f"{inspection.messages} messages in {inspection.folders} folders and {inspection.segments} segments of the "
+          f"journal were looked at: {f'{count} things are damaged' if count else 'all is well'}")
+    return 1 if count else 0

@@ -1,0 +1,357 @@
+"""
+Answers with what they answer below, as each mail program puts it.
+
+Takes the new text and the original, gives the two bodies of the answer.
+Telling new text from quoted is L{core.splitting}; that name is here too.
+Source: decisions, section 8 (quoting dialects).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import datetime, timedelta, tzinfo
+from html import escape
+from types import MappingProxyType
+from typing import NamedTuple
+
+from simmail.core.html.sanitize import safe
+from simmail.core.message.mail import Mail
+from simmail.core.message.splitting import split_reply
+from simmail.core.mime.address import Address
+
+__all__ = ["LONGEST_QUOTE", "quote", "split_reply"]
+
+#: Characters of the original that are quoted, in each form.
+LONGEST_QUOTE = 256 * 1024
+#: Where Gmail wraps an attribution.
+_WRAP = 78
+
+
+class _Language(NamedTuple):
+    """Names and phrases of a language; C{wrote} takes the date and the author."""
+
+    months: tuple[str, ...]
+    days: tuple[str, ...]
+    fields: tuple[str, str, str, str, str, str]
+    wrote: str
+    undated: str
+    forwarded: str
+    begin: str
+    original: str
+
+
+_ENGLISH = _Language(
+    ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+     "December"),
+    ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
+    ("From", "Sent", "To", "Cc", "Subject", "Date"), "On {date}{comma} {author} wrote:", "an earlier day",
+    "---------- Forwarded message ---------", "Begin forwarded message:", "-------- Original Message --------")
+_GERMAN = _Language(
+    ("Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November",
+     "Dezember"),
+    ("Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag", "Sonntag"),
+    ("Von", "Gesendet", "An", "Cc", "Betreff", "Datum"), "Am {date} schrieb {author}:", "einem früheren Tag",
+    "---------- Weitergeleitete Nachricht ---------", "Anfang der weitergeleiteten Nachricht:",
+    "-------- Ursprüngliche Nachricht --------")
+_LANGUAGES = MappingProxyType({"en": _ENGLISH, "de": _GERMAN})
+
+
+def quote(
+    client: str, new_text: str, original: Mail | None, *, forward: bool = False, zone: tzinfo | None = None,
+    language: str = "en",
+) -> tuple[str, str]:
+    """
+    The plain and the HTML body of an answer; the HTML is C{""} for the client C{plain}.
+
+    @param new_text: what the author wrote, signature included, LF lines.
+    @param original: what is answered or passed on, None for a mail that quotes nothing.
+    @param forward: it is passed on, not answered.
+    @param zone: in which its date is told; by itself that of its Date header.
+    @param language: of the attribution, C{en} or C{de}.
+    """
+    new_text = new_text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+    dialect = _DIALECTS.get(client, _plain)
+    if original is None:
+        return new_text + "\n", _PAGES[client](_PARAGRAPHS[client](new_text), "") if client in _PAGES else ""
+    return dialect(_Answer(client, new_text, original, forward, zone, _LANGUAGES.get(language, _ENGLISH)))
+
+
+class _Answer(NamedTuple):
+    """What a dialect works on."""
+
+    client: str
+    new: str
+    original: Mail
+    forward: bool
+    zone: tzinfo | None
+    language: _Language
+
+    @property
+    def at(self) -> datetime | None:
+        date = self.original.date
+        return date if date is None or self.zone is None else date.astimezone(self.zone)
+
+    @property
+    def german(self) -> bool:
+        return self.language is _GERMAN
+
+    def author(self) -> str:
+        """C{Name <a@b>} of the original's sender."""
+        return _shown(self.original.from_)
+
+    def attribution(self, date: str, comma: str = ",") -> str:
+        """C{On ... wrote:}."""
+        if not date:
+            return self.language.wrote.format(date=self.language.undated, comma=",", author=self.author())
+        return self.language.wrote.format(date=date, comma=comma, author=self.author())
+
+    def text(self) -> str:
+        """The original's text, without blank lines at its ends."""
+        return self.original.text[:LONGEST_QUOTE].replace("\r\n", "\n").strip("\n")
+
+    def marked(self, mark: str = "> ", above: str = "") -> str:
+        """The original's text with a mark before each line; C{above} goes first."""
+        body = f"{above}{self.text()}"
+        return "\n".join([(mark + line).rstrip() for line in body.split("\n")])
+
+    def html(self) -> str:
+        """The original as a piece of HTML, cleaned as it would be for showing it."""
+        page = self.original.html
+        return safe(page, remote=True, light=True)[0] if page and len(page) <= LONGEST_QUOTE else _as_html(self.text())
+
+    def fields(self, names: tuple[int, ...], date: str) -> list[tuple[str, str]]:
+        """Header fields of the original to be shown, those that it has."""
+        mail, labels = self.original, self.language.fields
+        values = (self.author(), date, "; ".join(map(_shown, mail.to[:50])), "; ".join(map(_shown, mail.cc[:50])),
+                  " ".join(mail.subject.split()), date)
+        return [(labels[n], values[n]) for n in names if values[n]]
+
+    def page(self, quotation: str) -> str:
+        """The whole HTML body."""
+        return _PAGES[self.client](_PARAGRAPHS[self.client](self.new), quotation)
+
+
+def _shown(address: Address) -> str:
+    name = " ".join(address.name.split())
+    return f"{name} <{address.address}>" if name else f"<{address.address}>"
+
+
+# Dates
+
+def _hour(at: datetime) -> str:
+    return f"{at.hour % 12 or 12}:{at.minute:02d}"
+
+
+def _half(at: datetime) -> str:
+    return "PM" if at.hour >= 12 else "AM"
+
+
+def _offset(at: datetime, colon: str) -> str:
+    minutes = int((at.utcoffset() or timedelta(0)).total_seconds()) // 60
+    return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02d}{colon}{abs(minutes) % 60:02d}"
+
+
+def _long_date(one: _Answer, day: str = "") -> str:
+    """C{March 3, 2026}, C{3. März 2026}."""
+    at = one.at
+    if at is None:
+        return ""
+    month = one.language.months[at.month - 1]
+    date = f"{at.day}. {month} {at.year}" if one.german else f"{month} {at.day}, {at.year}"
+    return f"{day}{date}"
+
+
+def _gmail_date(one: _Answer) -> str:
+    at = one.at
+    if at is None:
+        return ""
+    day = one.language.days[at.weekday()]
+    if one.german:
+        return f"{day[:2]}., {_long_date(one)} um {at:%H:%M} Uhr"
+    return f"{day[:3]}, {one.language.months[at.month - 1][:3]} {at.day}, {at.year} at {_hour(at)} {_half(at)}"
+
+
+def _outlook_date(one: _Answer) -> str:
+    at = one.at
+    if at is None:
+        return ""
+    date = _long_date(one, one.language.days[at.weekday()] + ", ")
+    return f"{date} {at:%H:%M}" if one.german else f"{date} {_hour(at)} {_half(at)}"
+
+
+def _apple_date(one: _Answer) -> str:
+    at = one.at
+    if at is None:
+        return ""
+    if one.german:
+        return f"{at:%d.%m.}{at.year} um {at:%H:%M}"
+    return f"{at.day} {one.language.months[at.month - 1][:3]} {at.year}, at {at:%H:%M}"
+
+
+def _android_date(one: _Answer) -> str:
+    at = one.at
+    if at is None:
+        return ""
+    clock = f"{at:%H:%M:%S}" if one.german else f"{_hour(at)}:{at:%S} {_half(at)}"
+    return f"{_long_date(one)} {clock} GMT{_offset(at, ':')}"
+
+
+def _plain_date(one: _Answer) -> str:
+    at = one.at
+    if at is None:
+        return ""
+    if one.german:
+        return f"{at:%d.%m.}{at.year} um {at:%H:%M}"
+    day, month = one.language.days[at.weekday()][:3], one.language.months[at.month - 1][:3]
+    return f"{day}, {month} {at.day:02d}, {at.year} at {at.hour % 12 or 12:02d}:{at:%M:%S}{_half(at)} {_offset(at, '')}"
+
+
+# Dialects
+
+def _wrapped(line: str) -> str:
+    """A long line broken once, as Gmail breaks attributions."""
+    if len(line) <= _WRAP:
+        return line
+    at = line.rfind(" ", 0, _WRAP)
+    return f"{line[:at]}\n{line[at + 1:]}" if at > 0 else line
+
+
+def _gmail(one: _Answer) -> tuple[str, str]:
+    date = _gmail_date(one)
+    if one.forward:
+        fields = one.fields((0, 5, 4, 2, 3), date)
+        block = "\n".join([one.language.forwarded, *[f"{name}: {value}" for name, value in fields]])
+        quotation = (
+            f'<br><br><div class="gmail_quote"><div dir="ltr" class="gmail_attr">{_lines(block)}<br></div><br><br>'
+            f"{one.html()}</div>")
+        return f"{one.new}\n\n{block}\n\n\n{one.text()}\n", one.page(quotation)
+    line = one.attribution(date, "")
+    quotation = (
+        f'<br><div class="gmail_quote"><div dir="ltr" class="gmail_attr">{escape(line)}<br></div>'
+        '<blockquote class="gmail_quote" style="margin:0px 0px 0px 0.8ex;border-left:1px solid rgb(204,204,204);'
+        f'padding-left:1ex">{one.html()}</blockquote></div>')
+    return f"{one.new}\n\n{_wrapped(line)}\n\n{one.marked()}\n", one.page(quotation)
+
+
+def _outlook(one: _Answer) -> tuple[str, str]:
+    fields = one.fields((0, 1, 2, 3, 4), _outlook_date(one))
+    block = "\n".join([f"{name}: {value}" for name, value in fields])
+    shown = "<br>".join([f"<b>{name}:</b> {escape(value)}" for name, value in fields])
+    quotation = (
+        '<div style="border:none;border-top:solid #E1E1E1 1.0pt;padding:3.0pt 0in 0in 0in">'
+        f'<p class="MsoNormal">{shown}</p></div><p class="MsoNormal">&nbsp;</p>{one.html()}')
+    return f"{one.new}\n\n{'_' * 32}\n{block}\n\n{one.text()}\n", one.page(quotation)
+
+
+def _apple(one: _Answer) -> tuple[str, str]:
+    date = _apple_date(one)
+    if one.forward:
+        block = "\n".join([f"{name}: {value}" for name, value in one.fields((0, 4, 5, 2, 3), date)])
+        above, begin = f"{block}\n\n", one.language.begin
+        shown = f"<div>{escape(begin)}</div><br><div>{_lines(block)}</div><br>"
+        quotation = f'<div><br><blockquote type="cite">{shown}<div>{one.html()}</div></blockquote></div>'
+        return f"{one.new}\n\n{begin}\n\n{one.marked(above=above)}\n", one.page(quotation)
+    line = one.attribution(date)
+    quotation = (
+        f'<div><br><blockquote type="cite"><div>{escape(line)}</div><br class="Apple-interchange-newline">'
+        f"<div>{one.html()}</div></blockquote></div>")
+    return f"{one.new}\n\n> {line}\n>\n{one.marked()}\n", one.page(quotation)
+
+
+def _android(one: _Answer) -> tuple[str, str]:
+    date = _android_date(one)
+    if one.forward:
+        block = "\n".join([
+            one.language.original, *[f"{name}: {value}" for name, value in one.fields((0, 1, 2, 3, 4), date)]])
+        quotation = f'<br><br><div class="gmail_quote"><div dir="auto">{_lines(block)}</div><br>{one.html()}</div>'
+        return f"{one.new}\n\n{block}\n\n{one.text()}\n", one.page(quotation)
+    line = one.attribution(date)
+    quotation = (
+        f'<br><br><div class="gmail_quote"><div dir="auto">{escape(line)}</div><blockquote class="gmail_quote" '
+        'style="margin: 0pt 0pt 0pt 0.8ex; border-left: 1px solid rgb(204, 204, 204); padding-left: 1ex;">'
+        f"{one.html()}</blockquote></div>")
+    return f"{one.new}\n\n{line}\n{one.marked('>')}\n", one.page(quotation)
+
+
+def _plain(one: _Answer) -> tuple[str, str]:
+    date = _plain_date(one)
+    if one.forward:
+        block = "\n".join([f"{name}: {value}" for name, value in one.fields((5, 0, 2, 3, 4), date)])
+        above, below = f"----- Forwarded message from {one.author()} -----", "----- End forwarded message -----"
+        return f"{one.new}\n\n{above}\n\n{block}\n\n{one.text()}\n\n{below}\n", ""
+    return f"{one.new}\n\n{one.attribution(date)}\n{one.marked()}\n", ""
+
+
+# HTML
+
+_URL = re.compile(r"https?://[^\s<>\"']{1,2000}")
+_TRAILING = ".,;:!?)]}"
+
+
+def _lines(text: str) -> str:
+    return "<br>".join([escape(line) for line in text.split("\n")])
+
+
+def _linked(line: str) -> str:
+    """A line as HTML with its addresses as links and its indent kept."""
+    out, at = [], 0
+    for match in _URL.finditer(line):
+        url = match[0].rstrip(_TRAILING)
+        out.append(escape(line[at:match.start()]))
+        out.append(f'<a href="{escape(url)}">{escape(url)}</a>')
+        at = match.start() + len(url)
+    out.append(escape(line[at:]))
+    return "".join(out).replace("  ", "&nbsp; ")
+
+
+def _as_html(text: str) -> str:
+    return "<br>\n".join([_linked(line) for line in text.split("\n")])
+
+
+def _gmail_paragraphs(text: str) -> str:
+    return "".join([f"<div>{_linked(line) or '<br>'}</div>" for line in text.split("\n")])
+
+
+def _outlook_paragraphs(text: str) -> str:
+    return "\n".join([f'<p class="MsoNormal">{_linked(line) or "&nbsp;"}</p>' for line in text.split("\n")])
+
+
+def _outlook_page(new: str, quotation: str) -> str:
+    return (
+        '<html xmlns:o="urn:schemas-microsoft-com:office:office" xmlns:w="urn:schemas-microsoft-com:office:word" '
+        'xmlns="http://www.w3.org/TR/REC-html40">\n<head>\n<meta http-equiv="Content-Type" content="text/html; '
+        'charset=utf-8">\n<meta name="Generator" content="Microsoft Word 15 (filtered medium)">\n<style><!--\n'
+        "p.MsoNormal, li.MsoNormal, div.MsoNormal\n\t{margin:0in;\n\tfont-size:11.0pt;\n"
+        "\tfont-family:\"Calibri\",sans-serif;}\n--></style>\n</head>\n"
+        f'<body lang="EN-US" style="word-wrap:break-word">\n<div class="WordSection1">\n{new}\n'
+        + (f'<p class="MsoNormal">&nbsp;</p>\n<div>\n{quotation}\n</div>\n' if quotation else "")
+        + "</div>\n</body>\n</html>\n")
+
+
+def _apple_page(new: str, quotation: str) -> str:
+    return (
+        '<html><head><meta http-equiv="content-type" content="text/html; charset=utf-8"></head>'
+        '<body style="overflow-wrap: break-word; -webkit-nbsp-mode: space; line-break: after-white-space;">'
+        f"{new}{quotation}</body></html>\n")
+
+
+def _iphone_page(new: str, quotation: str) -> str:
+    return (
+        '<html><head><meta http-equiv="content-type" content="text/html; charset=utf-8"></head>'
+        f'<body dir="auto"><div dir="ltr">{new}</div>{quotation}</body></html>\n')
+
+
+_PARAGRAPHS: MappingProxyType[str, Callable[[str], str]] = MappingProxyType({
+    "gmail": _gmail_paragraphs, "outlook": _outlook_paragraphs, "apple": _gmail_paragraphs,
+    "iphone": _as_html, "android": _as_html,
+})
+_PAGES: MappingProxyType[str, Callable[[str, str], str]] = MappingProxyType({
+    "gmail": lambda new, quotation: f'<div dir="ltr">{new}</div>{quotation}\n',
+    "outlook": _outlook_page, "apple": _apple_page, "iphone": _iphone_page,
+    "android": lambda new, quotation: (
+        f'<!DOCTYPE html><html><body><div dir="auto">{new}</div>{quotation}</body></html>\n'),
+})
+_DIALECTS: MappingProxyType[str, Callable[[_Answer], tuple[str, str]]] = MappingProxyType({
+    "gmail": _gmail, "outlook": _outlook, "apple": _apple, "iphone": _apple, "android": _android, "plain": _plain,
+})

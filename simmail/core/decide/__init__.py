@@ -1,0 +1,3 @@
+"""
+What personas decide, as functions of values and of now.
+"""

@@ -1,0 +1,435 @@
+"""
+What a persona makes of a mail: the decision, as data.
+
+L{react} is a pure function of its L{Situation}; C{universe.correspondents}
+commits what it returns, the preview call shows it and stores nothing.  The
+order of steps is that of decisions, section 8, and the numbers in the
+comments here are its numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from hashlib import blake2b
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from simmail.core.compose.dsn import Action, wanted
+from simmail.core.decide import delay, link_policy, promises, relationship
+from simmail.core.decide.decision import (
+    Ask, Batch, Bounce, BounceKind, Dossier, Drop, Expect, Follow, Ignore, Junk, OpenPromise, Plan, Question, Reaction,
+    Reactions, Receive, Relate, Remember, Situation, Skip, ThreadState, correspondent,
+)
+from simmail.core.decide.job_data import FORWARDED, MOST_FORWARDS, about, case_id, item, planned, reply_address, who
+from simmail.core.decide.reply_odds import inclined, reasons
+from simmail.core.language.signals import Signals, signals
+from simmail.core.message.auto_submitted import automatic, bulk, no_notices
+from simmail.core.records.case import How
+from simmail.core.records.persona import Behaviors, OutOfOffice, Persona
+from simmail.core.rng import Dice
+from simmail.core.time.instant import format_instant
+
+#: What a mailbox that bounces now and then is taken to be.
+BOUNCES: tuple[tuple[BounceKind, float], ...] = (("full", 0.6), ("blocked", 0.25), ("disabled", 0.15))
+
+#: A draw this near to the rate is a close call, which a writer may settle.
+CLOSE = 0.1
+
+#: The time in which messages of a thread are counted, before pace.
+LOOP = timedelta(hours=1)
+DAY = timedelta(days=1)
+
+
+class Refused(NamedTuple):
+    """A mailbox takes no mail this time: how, and why."""
+
+    kind: BounceKind
+    why: str
+
+
+def refused(persona: Persona, status: str, dice: Dice) -> Refused | None:
+    """Whether this mail bounces (step 1): the mailbox's fixed status, else the persona's C{behaviors.bounce}."""
+    if status != "ok":
+        forced: BounceKind = status  # type: ignore[assignment] # statuses other than ok are the kinds of bounces
+        return Refused(forced, f"mailbox status {status}")
+    chance = persona.behaviors.bounce if isinstance(persona.behaviors, Behaviors) else 0.0
+    if not isinstance(chance, float) or not chance:
+        return None
+    draw = dice.uniform("bounce")
+    if draw >= chance:
+        return None
+    # An address is always the same, as bad ones are (API contract, "Recipient rules").
+    kind = Dice(persona.id).weighted(BOUNCES, "bounce kind")
+    return Refused(kind, f"bounce draw {draw:.2f} under {chance:.2f}")
+
+
+def react(situation: Situation) -> Reactions:
+    """Everything that follows from one mail in one persona's mailbox, in order."""
+    persona, mail = situation.persona, situation.mail
+    sender = correspondent(mail, situation.envelope_sender)
+    before = relationship.begun(situation.dossier or Dossier(sender), persona)
+
+    # 1
+    refusal = refused(persona, situation.status, situation.dice)
+    if refusal is not None:
+        return _bounced(situation, before, refusal)
+    # 2
+    spam = situation.spam
+    if spam is not None and spam.junk and spam.threshold is not None:
+        return (
+            Junk(spam.score, spam.threshold, f"spam score {spam.score:.1f} reaches {spam.threshold:.1f}: {spam.why}"
+                 if spam.why else f"spam score {spam.score:.1f} reaches {spam.threshold:.1f}"),
+            Relate(relationship.junked(before, persona), "got junk"),
+            *_told(situation, "delivered"),
+        )
+    # 3
+    found = signals(mail)
+    machine = automatic(mail, situation.envelope_sender)
+    dossier, why = relationship.met(
+        before, persona, mail.from_.name, situation.sender_id, found, bool(machine), situation.now)
+    thread = _went_on(situation, found)
+    reactions: list[Reaction] = [Receive(case_id(situation), situation.how, _filed(situation), sender)]
+    reactions += _told(situation, "delivered")
+    if not machine:
+        note = _note(situation, found)
+        if note:
+            reactions.append(Remember(note, case_id(situation)))
+    if thread.followup and not machine:
+        reactions.append(Drop(thread.followup, f"{sender} wrote"))
+        thread = replace(thread, followup="", question="")
+    settled, dossier = _settled(situation, found, dossier) if not machine else ([], dossier)
+    reactions += settled
+    expected, dossier = _expected(situation, found, dossier) if not machine else ([], dossier)
+
+    # 4 to 9
+    decision = _decide(situation, before, dossier, thread, found, machine)
+    if isinstance(decision, Ask):
+        return (decision,)
+    reactions += decision.reactions
+    dossier = decision.dossier
+    if not _paused(persona):
+        reactions += expected
+        reactions += _links(situation, before, decision.reply_due)
+    stance = relationship.stance(dossier, persona, found)
+    if not machine and dossier.stances.get(case_id(situation)) != stance:
+        dossier = replace(dossier, stances=dict(list(dossier.stances.items())[-49:]) | {case_id(situation): stance})
+    return (*reactions, Relate(dossier, why), Follow(thread))
+
+
+class _Decision(NamedTuple):
+    reactions: Sequence[Reaction]
+    dossier: Dossier
+    reply_due: datetime | None = None
+
+
+def _decide(
+    s: Situation, before: Dossier, dossier: Dossier, thread: ThreadState, found: Signals, machine: str
+) -> _Decision | Ask:
+    """Steps 4 to 9: whether a reply follows, and when."""
+    persona = s.persona
+    # 4
+    loop = _loop(s, thread, machine)
+    if loop:
+        return _Decision((Ignore("loop", (loop,)),), dossier)
+    replies = tuple(at for at in dossier.replies if at > (s.now - DAY).timestamp())
+    dossier = replace(dossier, replies=replies)
+    address, name = reply_address(s)
+    if len(replies) >= s.limits.replies_per_day:
+        why = f"{len(replies)} replies to {address} within a day, the cap is {s.limits.replies_per_day}"
+        return _Decision((Ignore(why, (why,)),), dossier)
+    # 5
+    if _paused(persona):
+        return _Decision((Ignore("paused", ("the persona is paused",)),), dossier)
+    reactions: list[Reaction] = []
+    gone = delay.absence(persona, s.now)
+    if gone is not None:
+        notice, dossier = _notice(s, dossier, gone[0], gone[2])
+        reactions += notice
+    # 6
+    behaviors = persona.behaviors
+    copy = _copy(s)
+    informed = copy and bool(s.sender_id)
+    if isinstance(behaviors, Behaviors) and isinstance(behaviors.forward_to, str):
+        if informed:
+            # Passed on, somebody would answer once more what a colleague has answered.
+            reactions.append(Ignore("informed", ("a copy of what a colleague wrote to somebody else",)))
+        else:
+            reactions.append(_forward(s, behaviors.forward_to, gone is not None))
+        return _Decision(reactions, dossier)
+    # 7
+    mine = [one for one in dossier.promises if promises.asked_for(one, found, s.thread.key)]
+    base, label = delay.reply_rate(persona)
+    rate, told = inclined(base, label, reasons(
+        question=found.questions > 0 and not copy, known=before.received > 0 or before.sent > 0,
+        case=s.case is not None, promise=any(one.by == "persona" for one in dossier.promises),
+        bulk=bulk(s.mail), copy=copy and not informed, informed=informed,
+        dossier=before, farewell=found.farewell and bool(s.thread.wrote),
+    ))
+    draw = s.dice.uniform("reply")
+    leaning, side = ("yes", "under") if draw < rate else ("no", "over")
+    why = f"reply draw {draw:.2f} {side} reply rate {rate:.2f} ({told})"
+    answer = leaning
+    if s.answers is not None and abs(draw - rate) < CLOSE and 0 < rate < 1:
+        if "reply" not in s.answers:
+            return Ask(Question("reply", f"Does {persona.name} answer {about(s.mail)} from {who(address, name)}?",
+                                ("yes", "no"), leaning), why)
+        answer = s.answers["reply"]
+        why += "" if answer == leaning else f", the writer said {answer}"
+    if answer != "yes":
+        because = (why,) if gone is None else (why, f"away until {format_instant(gone[2])}")
+        reactions.append(Ignore(why, because))
+        return _Decision(reactions, replace(dossier, unanswered=before.unanswered + 1))
+    dossier = replace(dossier, unanswered=0)
+    # 8
+    if s.planned is not None:
+        reactions.append(Batch(
+            s.planned.job_id, item(s),
+            f"a reply to this thread is planned for {format_instant(s.planned.due)} and answers this too", (why,)))
+        return _Decision(reactions, dossier, s.planned.due)
+    # 9
+    after = delay.delay(persona, s.pace, s.dice)
+    due = delay.due(persona, s.pace, s.now, after, s.dice)
+    reactions.append(planned(
+        s, "reply", due.at, f"Reply to {who(address, name)} about {about(s.mail)}, {due.why}", why,
+        because=(why, f"due {format_instant(due.at)}, {due.why} ({persona.temperament}, pace {s.pace.scale:g})"),
+    ))
+    dossier = replace(dossier, replies=(*replies, int(due.at.timestamp()))[-s.limits.replies_per_day:])
+    for nth, one in enumerate(mine):
+        if one.fate == "forgotten" and not one.job_id:
+            deliver = _deliver_late(s, one, due.at, nth)
+            reactions.append(deliver)
+            dossier = _with_promise(dossier, one, replace(one, job_id=deliver.id, fate="late"))
+    return _Decision(reactions, dossier, due.at)
+
+
+# 1
+
+def _bounced(s: Situation, dossier: Dossier, refusal: Refused) -> Reactions:
+    counted = Relate(replace(dossier, received=dossier.received + 1), "a mail bounced")
+    told = Bounce(refusal.kind, s.recipient, s.envelope_sender, refusal.why)
+    return (told, *_told(s, "failed", refusal), counted)
+
+
+def _told(s: Situation, action: Action, refusal: Refused | None = None) -> tuple[Plan, ...]:
+    """The notification that was asked for: what becomes of a mail is known only now, so it says one thing."""
+    if not wanted(action, tuple(s.dsn.get("notify", ())), s.envelope_sender):
+        return ()
+    at = delay.drawn(timedelta(seconds=40), 1.8, s.pace, s.dice, "bounce delay")
+    if refusal is None:
+        plan, why = f"Confirm {about(s.mail)} to {s.envelope_sender}", "a notification of success was asked for"
+    else:
+        plan, why = f"Bounce {about(s.mail)} to {s.envelope_sender}: {refusal.kind}", refusal.why
+    extra = {**s.dsn, "action": action, "bounce": refusal.kind if refusal is not None else None,
+             "address": s.recipient}
+    return (planned(s, "bounce", delay.later(s.now, at), plan, why, extra, to=(s.envelope_sender, "")),)
+
+
+# 3
+
+def _filed(s: Situation) -> str:
+    if s.spam is None:
+        return "in the inbox"
+    if s.spam.threshold is None:
+        return f"in the inbox: spam score {s.spam.score:.1f}, nothing is filtered"
+    return f"in the inbox: spam score {s.spam.score:.1f} under {s.spam.threshold:.1f}"
+
+
+def _went_on(s: Situation, found: Signals) -> ThreadState:
+    """The thread with this message counted."""
+    kept = max(25, s.limits.thread_messages_per_hour + 5)
+    echo, echoes = s.thread.echo, s.thread.echoes
+    if s.thread.wrote and s.mail.in_reply_to == s.thread.wrote:
+        echo = _said(found.new)
+        echoes = echoes + 1 if echo == s.thread.echo else 1
+    return replace(
+        s.thread, messages=s.thread.messages + 1, recent=(*s.thread.recent, int(s.now.timestamp()))[-kept:],
+        last_message_id=s.mail.message_id, case_id=case_id(s) or s.thread.case_id,
+        how=_how(s), between=s.thread.between + 1 if s.sender_id else 0,
+        echo=echo, echoes=echoes,
+    )
+
+
+def _how(s: Situation) -> How:
+    """How the thread came to its case: what a later message of it is matched by, C{thread}, is no news."""
+    if s.case is None or s.how == "thread" and s.thread.how != "none":
+        return s.thread.how
+    return s.how
+
+
+def _said(text: str) -> str:
+    """A text in short, its letters only: what auto-responders put in of times and numbers makes no difference."""
+    letters = "".join(filter(str.isalpha, text[:2000].lower()))
+    return blake2b(letters.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+
+
+def _note(s: Situation, found: Signals) -> str:
+    """One line to remember the mail by."""
+    name = s.mail.from_.name or correspondent(s.mail, s.envelope_sender)
+    first = next((line for line in (" ".join(one.split()) for one in found.new.split("\n")) if len(line) > 24), "")
+    said = first[:137] + "..." if len(first) > 140 else first
+    return f"{s.now:%Y-%m-%d}: {name} wrote about {about(s.mail)}" + (f": {said}" if said else "")
+
+
+def _settled(s: Situation, found: Signals, dossier: Dossier) -> tuple[list[Reaction], Dossier]:
+    """What this mail brings of what was promised to the persona."""
+    reactions: list[Reaction] = []
+    for one in dossier.promises:
+        if promises.fulfilled(one, found, s.thread.key):
+            if one.job_id:
+                reactions.append(Drop(one.job_id, f"{one.what} arrived"))
+            dossier = replace(dossier, promises=tuple(left for left in dossier.promises if left is not one))
+            late = s.now > one.due
+            reactions.append(Remember(
+                f"{s.now:%Y-%m-%d}: {one.what} came, {'late' if late else 'in time'}", one.case_id))
+            if not late:
+                dossier = relationship.kept(dossier, s.persona)
+        elif promises.arrived(one, found, s.thread.key):
+            if one.job_id:
+                reactions.append(Drop(one.job_id, f"{one.what} is there already, they say"))
+            dossier = replace(dossier, promises=tuple(left for left in dossier.promises if left is not one))
+    return reactions, dossier
+
+
+def _expected(s: Situation, found: Signals, dossier: Dossier) -> tuple[list[Reaction], Dossier]:
+    """What this mail promises to the persona (step 10)."""
+    reactions: list[Reaction] = []
+    address, name = reply_address(s)
+    if _paused(s.persona) or not address:
+        return reactions, dossier
+    for nth, one in enumerate(promises.heard(found, s.mail.subject, s.persona, s.now)):
+        before = next((old for old in dossier.promises if old.by == "correspondent" and old.what == one.what
+                       and old.thread == s.thread.key), None)
+        if before is not None:
+            if not one.dated or one.due <= before.due:
+                continue
+            # Put off: what was asked for already has not been forgotten.
+            reactions.append(Drop(before.job_id, f"{one.what} was put off until {format_instant(one.due)}"))
+            dossier = replace(dossier, promises=tuple(old for old in dossier.promises if old is not before))
+        at = promises.nudge_at(s.persona, one.due, s.pace, s.dice.on("promise", nth))
+        nudge = planned(
+            s, "nudge", max(at, delay.later(s.now, timedelta())),
+            f"Ask {who(address, name)} for {one.what}, promised for {format_instant(one.due)}",
+            "promised, not yet here",
+            {"what": one.what, "promised_due": format_instant(one.due),
+             "nth_nudge": before.nudged + 1 if before is not None else 1}, nth=nth)
+        reactions.append(Expect(
+            address, one.what, one.due, nudge,
+            f"promised {one.what} {'for' if one.dated else 'without a time, taken as'} {format_instant(one.due)}"))
+        dossier = replace(dossier, promises=(*dossier.promises, OpenPromise(
+            "correspondent", one.what, s.now, one.due, nudge.id, thread=s.thread.key, case_id=case_id(s),
+            nudged=before.nudged if before is not None else 0))[-50:])
+    return reactions, dossier
+
+
+# 4
+
+def _loop(s: Situation, thread: ThreadState, machine: str) -> str:
+    """Why answering could go on for ever, or C{""}."""
+    if machine:
+        return f"automatic mail: {machine}"
+    if correspondent(s.mail, s.envelope_sender) in s.persona.addresses:
+        return "the persona's own mail"
+    most = s.limits.thread_messages_per_hour
+    since = (s.now - LOOP * s.pace.scale).timestamp()
+    count = sum(1 for at in thread.recent if at > since)
+    if count > most:
+        return f"{count} messages in this thread within 1h x pace {s.pace.scale:g}, the limit is {most}"
+    if thread.echoes >= s.limits.echoes:
+        return f"{thread.echoes} answers in a row say the same, the limit is {s.limits.echoes}"
+    if thread.between > s.limits.between_personas:
+        return f"{thread.between} mails in a row between personas, the limit is {s.limits.between_personas}"
+    passed = s.mail.header(FORWARDED).lower()
+    if passed and isinstance(s.persona.behaviors, Behaviors) and isinstance(s.persona.behaviors.forward_to, str):
+        by = [one.strip() for one in passed.split(",")]
+        if set(by).intersection(s.persona.addresses) or len(by) >= MOST_FORWARDS:
+            return f"forwarded {len(by)} times already"
+    return ""
+
+
+# 5
+
+def _paused(persona: Persona) -> bool:
+    return persona.paused is True
+
+
+def _notice(
+    s: Situation, dossier: Dossier, period: OutOfOffice, back: datetime
+) -> tuple[list[Reaction], Dossier]:
+    """The out-of-office notice, once for each correspondent and period."""
+    mark = delay.period_key(period)
+    if mark in dossier.ooo or no_notices(s.mail, s.persona.addresses):
+        return [], dossier
+    after = delay.drawn(timedelta(seconds=20), 1.6, s.pace, s.dice, "ooo delay")
+    # RFC 3834 section 4: to the reverse-path, never to Reply-To.
+    address = s.envelope_sender.lower()
+    name = s.mail.from_.name if s.mail.from_.address.lower() == address else ""
+    plan = planned(
+        s, "ooo", delay.later(s.now, after),
+        f"Tell {who(address, name)} about being away until {format_instant(back)}",
+        f"away from {period.from_} to {period.to}",
+        {"period": {"from": period.from_, "to": period.to, "message": period.message}}, to=(address, name),
+    )
+    return [plan], replace(dossier, ooo=(*dossier.ooo, mark)[-50:])
+
+
+# 6
+
+def _forward(s: Situation, to: str, away: bool) -> Plan:
+    """Somebody else is to answer: forwarded by a rule at once while away, by hand in working hours otherwise."""
+    after = delay.delay(s.persona, s.pace, s.dice) / 4
+    whole = timedelta(seconds=round(after.total_seconds()))
+    at = (delay.later(s.now, min(whole, timedelta(minutes=1))) if away
+          else delay.due(s.persona, s.pace, s.now, whole, s.dice).at)
+    passed = [one.strip() for one in s.mail.header(FORWARDED).lower().split(",") if one.strip()]
+    sender, name = reply_address(s)
+    return planned(
+        s, "forward", at, f"Forward {about(s.mail)} to {to}", f"everything goes on to {to}",
+        {"forward_to": to, "reply_to": sender, "reply_to_name": name, "by": [*passed, s.persona.address]},
+        to=(to if "@" in to else "", ""), because=(f"forward_to {to}",),
+    )
+
+
+# 7
+
+def _copy(s: Situation) -> bool:
+    """Whether the persona is in Cc and not in To."""
+    own = set(s.persona.addresses)
+    return (
+        not own.intersection(one.address.lower() for one in s.mail.to)
+        and bool(own.intersection(one.address.lower() for one in s.mail.cc))
+    )
+
+
+# 9
+
+def _links(s: Situation, before: Dossier, reply_due: datetime | None) -> list[Reaction]:
+    """The link job at reading time, never later than the reply, or what is not opened and why."""
+    stranger = before.received == 0 and before.sent == 0 and not s.sender_id
+    choice = link_policy.decide(s.mail, s.persona, s.links, s.dice, stranger, s.lab_hosts)
+    reactions: list[Reaction] = [Skip(one.url, one.why, one.domain) for one in choice.skip]
+    if choice.open or choice.look_up:
+        at = delay.reading(s.persona, s.pace, s.now, reply_due, s.dice)
+        reactions.append(planned(
+            s, "link", at, choice.told(), choice.why,
+            {"open": [{"url": one.url, "text": one.text, "why": one.why, "broken": one.broken,
+                       "one_click": one.one_click} for one in choice.open],
+             "look_up": choice.look_up, "reason": choice.reason}))
+    return reactions
+
+
+# 10
+
+def _deliver_late(s: Situation, promise: OpenPromise, after: datetime, nth: int) -> Plan:
+    """A forgotten promise that somebody asked for is done after all, once the reply is out."""
+    address, name = reply_address(s)
+    more = delay.drawn(timedelta(hours=2), 1.8, s.pace, s.dice, "asked")
+    at = delay.due(s.persona, s.pace, after, more, s.dice.on("asked", nth)).at
+    return planned(
+        s, "deliver", at, f"Send {promise.what} to {who(address, name)}, which was forgotten", "asked for it",
+        {"what": promise.what, "promised_due": format_instant(promise.due), "fate": "late"}, nth=nth)
+
+
+def _with_promise(dossier: Dossier, old: OpenPromise, new: OpenPromise) -> Dossier:
+    return replace(dossier, promises=tuple(new if one is old else one for one in dossier.promises))

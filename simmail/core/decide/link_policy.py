@@ -1,0 +1,260 @@
+"""
+Which links of a mail a persona opens.
+
+Decides only; nothing is dialled here (C{outbound.browser} does, and vets each
+address again).  Sources: API contract, "Link policy"; decisions, section 11;
+RFC 2369 section 3.2 and RFC 8058 for the button that unsubscribes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from ipaddress import ip_address
+from typing import Literal, NamedTuple
+
+from msgspec import UNSET, Struct, UnsetType
+
+from simmail.core.html.anchors import Anchor, anchors, host_of
+from simmail.core.message.mail import Mail
+from simmail.core.mime.address import domain_of
+from simmail.core.net.egress import public_address, public_name, web_port
+from simmail.core.net.url import BadUrl, parse
+from simmail.core.records.persona import Persona, Style
+from simmail.core.rng import Dice
+
+DEFAULT_USER_AGENT = "Mozilla/5.0 (compatible; simmail)"
+
+
+class LinkPolicy(Struct, frozen=True, omit_defaults=False):
+    """
+    The C{links} settings document.
+
+    @ivar allow: if set, only these hosts (exact, or C{*.domain}); deny: hosts never opened.
+    @ivar max_links: links opened for one mail.
+    @ivar unsubscribe: whether unsubscribe links may be followed.
+    @ivar sender_check: how often (0 to 1) an unknown sender is looked up.
+    @ivar missing_site: what is made of a sender's site that is not there.
+    @ivar local_links: what links to the sender's own machine are taken for.
+    """
+
+    enabled: bool = True
+    allow_private: bool = False
+    allow: tuple[str, ...] | UnsetType = UNSET
+    deny: tuple[str, ...] | UnsetType = UNSET
+    max_links: int = 3
+    unsubscribe: bool = False
+    user_agent: str = DEFAULT_USER_AGENT
+    sender_check: float = 0.35
+    missing_site: Literal["imagine", "notice"] = "imagine"
+    local_links: Literal["ignore", "broken"] = "ignore"
+
+
+#: The chance that a link is opened, by C{style.links}.
+HABITS: tuple[tuple[str, float], ...] = (("usual", 0.5), ("curious", 0.85), ("wary", 0.15), ("never", 0.0))
+
+#: Where a look at the sender's site tells nothing about the sender.
+MAIL_PROVIDERS = frozenset((
+    "gmail.com", "googlemail.com", "outlook.com", "hotmail.com", "live.com", "msn.com", "yahoo.com", "icloud.com",
+    "me.com", "aol.com", "proton.me", "protonmail.com", "gmx.de", "gmx.net", "gmx.com", "web.de", "mail.com",
+    "t-online.de", "yandex.ru", "mail.ru", "qq.com", "163.com", "zoho.com", "fastmail.com",
+))
+
+#: No more links left alone are told of, for one mail.
+LEFT = 20
+
+_LOCAL_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
+
+
+#: What the button of a mail program says that unsubscribes (RFC 8058).
+UNSUBSCRIBE = "Unsubscribe"
+
+
+class Opened(NamedTuple):
+    """
+    A link to be opened.
+
+    @ivar broken: it is on the sender's own machine and is found broken without being dialled.
+    @ivar one_click: it is posted to, as RFC 8058 has it.
+    """
+
+    url: str
+    text: str
+    why: str
+    broken: bool = False
+    one_click: bool = False
+
+
+class Left(NamedTuple):
+    """A link left alone; C{domain} instead of a URL's text for a sender that is not looked up."""
+
+    url: str
+    why: str
+    domain: str = ""
+
+
+class Choice(NamedTuple):
+    """
+    What a persona does about the links of one mail.
+
+    @ivar look_up: the sender's domain to look at, or C{""}, and the C{reason}.
+    """
+
+    open: tuple[Opened, ...]
+    skip: tuple[Left, ...]
+    look_up: str
+    why: str
+    reason: str = ""
+
+    def told(self) -> str:
+        """The plan in a sentence."""
+        count = len(self.open)
+        parts = [f"open {count} link{'s' if count != 1 else ''}"] if count else []
+        if self.look_up:
+            parts.append(f"look up {self.look_up}")
+        sentence = " and ".join(parts) or "open nothing"
+        return sentence[:1].upper() + sentence[1:]
+
+
+def habit(persona: Persona) -> tuple[str, float]:
+    """The persona's C{style.links} and the chance that goes with it."""
+    own = persona.style.links if isinstance(persona.style, Style) else UNSET
+    name = "usual" if isinstance(own, UnsetType) else own
+    return name, dict(HABITS)[name]
+
+
+def decide(
+    mail: Mail, persona: Persona, policy: LinkPolicy, dice: Dice, stranger: bool, lab: Collection[str] = (),
+) -> Choice:
+    """
+    Which links of a mail in the inbox are opened, which are not and why, and whether its sender is looked up.
+
+    @param dice: keyed for the mail; each link has its own draw, named by its place.
+    @param stranger: the persona never had mail from the sender before.
+    @param lab: the operator's test sites (C{host:port}), which are opened wherever they are.
+    """
+    if not policy.enabled:
+        return Choice((), (), "", "opening links is switched off")
+    name, chance = habit(persona)
+    opened: list[Opened] = []
+    left: list[Left] = []
+
+    def draw(url: str, text: str, key: str | int, local: bool, button: bool = False) -> None:
+        drawn = dice.uniform("link", key)
+        if drawn >= chance:
+            left.append(Left(url, f"link draw {drawn:.2f} over {chance:.2f} ({name})"))
+        elif len(opened) >= policy.max_links:
+            left.append(Left(url, f"{policy.max_links} links of this mail are opened already"))
+        else:
+            opened.append(Opened(url, text, f"link draw {drawn:.2f} under {chance:.2f} ({name})", local, button))
+
+    button = one_click(mail, lab) if policy.unsubscribe else ""
+    if button:
+        refusal, local = _refusal(Anchor(button, UNSUBSCRIBE), policy, lab)
+        if refusal:
+            left.append(Left(button, refusal))
+        else:
+            draw(button, UNSUBSCRIBE, "one click", local, True)
+    gone = bool(opened)
+    for nth, one in enumerate(anchors(mail.text, mail.html)):
+        refusal, local = _refusal(one, policy, lab)
+        if not refusal and gone and unsubscribes(one.url, one.text):
+            refusal = "unsubscribed with the mail program's own button"
+        if refusal:
+            left.append(Left(one.url, refusal))
+        else:
+            draw(one.url, one.text, nth, local)
+    look_up = ""
+    domain = domain_of(mail.from_.address) if "@" in mail.from_.address else ""
+    drawn = dice.uniform("look up")
+    # Nobody looks up the firm they work for.
+    own = domain in map(domain_of, persona.addresses)
+    if stranger and domain and not own and chance and drawn < policy.sender_check:
+        if domain in MAIL_PROVIDERS:
+            left.append(Left("", "a mail provider's domain tells nothing about the sender", domain))
+        elif not permitted(domain, policy):
+            left.append(Left("", "the link policy does not allow this host", domain))
+        else:
+            look_up = domain
+    why = f"{len(opened)} of {len(opened) + sum(1 for one in left if one.url)} links"
+    reason = ""
+    if look_up:
+        draw_told = f"sender draw {drawn:.2f} under {policy.sender_check:.2f}"
+        why += f", {draw_told}"
+        reason = f"the first mail from an unknown sender, {draw_told}"
+    return Choice(tuple(opened), tuple(left[:LEFT]), look_up, why, reason)
+
+
+def one_click(mail: Mail, lab: Collection[str] = ()) -> str:
+    """
+    Where a mail program's button unsubscribes by posting (RFC 8058 section 3.1), C{""} for nowhere.
+
+    The address has to be https; that of a test site may be http.
+    """
+    if mail.header("List-Unsubscribe-Post").replace(" ", "").lower() != "list-unsubscribe=one-click":
+        return ""
+    for one in mail.header("List-Unsubscribe").split(",")[:10]:
+        url = "".join(one.split())
+        if not (url.startswith("<") and url.endswith(">")):
+            continue
+        url = url[1:-1]
+        try:
+            place = parse(url)
+        except BadUrl:
+            continue
+        if place.scheme == "https" or place.place in lab:
+            return url
+    return ""
+
+
+def _refusal(one: Anchor, policy: LinkPolicy, lab: Collection[str]) -> tuple[str, bool]:
+    """Why a link is never opened, C{""} if it may be; and whether it is on the sender's own machine."""
+    host = host_of(one.url)
+    if not host:
+        scheme = one.url.partition(":")[0][:20]
+        return f"only web links are opened, this is {scheme or 'none'}", False
+    try:
+        url = parse(one.url)
+    except BadUrl as error:
+        return str(error), False
+    if not web_port(url.port):
+        return f"port {url.port} is no web server", False
+    if not permitted(url.host, policy):
+        return "the link policy does not allow this host", False
+    if url.place not in lab and not (public_address(url.host) if url.literal else public_name(url.host)):
+        if policy.local_links == "ignore":
+            return "a testing link to the sender's own machine", True
+        return "", True
+    if not policy.unsubscribe and unsubscribes(one.url, one.text):
+        return "unsubscribe links are not followed", False
+    return "", False
+
+
+def is_local(host: str) -> bool:
+    """Whether a host name or address literal is on the sender's own machine or network."""
+    if host == "localhost" or host.endswith(_LOCAL_SUFFIXES) or "." not in host and ":" not in host:
+        return True
+    try:
+        number = ip_address(host)
+    except ValueError:
+        return False
+    return not number.is_global
+
+
+def matches(host: str, patterns: tuple[str, ...]) -> bool:
+    """Whether a host is one of the patterns: exact, or below C{*.domain}."""
+    return any(
+        host == one or (one.startswith("*.") and host.endswith(one[1:])) for one in (p.lower() for p in patterns)
+    )
+
+
+def permitted(host: str, policy: LinkPolicy) -> bool:
+    """Whether C{allow} and C{deny} let a host be visited."""
+    if isinstance(policy.deny, tuple) and matches(host, policy.deny):
+        return False
+    return not isinstance(policy.allow, tuple) or matches(host, policy.allow)
+
+
+def unsubscribes(url: str, text: str) -> bool:
+    """Whether a link is one to unsubscribe."""
+    low = f"{text} {url}".lower()
+    return any(word in low for word in ("unsubscribe", "opt-out", "optout", "abmelden", "abbestellen"))

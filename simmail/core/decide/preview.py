@@ -1,0 +1,59 @@
+"""
+A decision told without being carried out, for C{POST /api/personas/{id}/preview}.
+
+Source: decisions, section 2 (C{{decision, why[], would_send, due}}).
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from msgspec import Struct
+
+from simmail.core.decide.decision import Ask, Batch, Bounce, Expect, Ignore, Junk, Plan, Reactions, Receive, Skip
+
+Decision = Literal["reply", "batch", "forward", "ignore", "junk", "bounce", "ask"]
+
+_DECISIONS: dict[type[object], Decision] = {
+    Batch: "batch", Ignore: "ignore", Junk: "junk", Bounce: "bounce", Ask: "ask",
+}
+_PLANNED: dict[str, Decision] = {"reply": "reply", "forward": "forward"}
+#: Kinds of jobs that send mail in answer to a mail.
+_SENT = frozenset(("reply", "ooo", "forward", "bounce", "deliver"))
+
+
+class Preview(Struct, frozen=True):
+    """
+    What a persona would do with a mail.
+
+    @ivar why: one sentence each, what decided first.
+    @ivar would_send: whether any mail would come back because of it.
+    @ivar due: when the first of it would be sent; of a batched mail, None (it has the due time of the planned reply).
+    """
+
+    decision: Decision
+    why: tuple[str, ...]
+    would_send: bool
+    due: datetime | None
+
+
+def previewed(reactions: Reactions) -> Preview:
+    """What reactions come to."""
+    decision: Decision = "ignore"
+    first: list[str] = []
+    later: list[str] = []
+    dues: list[datetime] = []
+    for one in reactions:
+        if isinstance(one, Plan) and one.kind in _SENT:
+            dues.append(one.due)
+        decided = _PLANNED.get(one.kind) if isinstance(one, Plan) else _DECISIONS.get(type(one))
+        if decided is not None:
+            decision = decided
+            first += [one.why, *getattr(one, "because", ())]
+        elif isinstance(one, Plan):
+            later.append(f"{one.plan}: {one.why}")
+        elif isinstance(one, (Receive, Expect, Skip)):
+            later.append(one.why if not isinstance(one, Skip) else f"{one.url or one.domain} left alone: {one.why}")
+    batched = decision == "batch"
+    return Preview(decision, tuple(dict.fromkeys(first + later)), bool(dues) or batched, min(dues, default=None))

@@ -1,0 +1,3 @@
+"""
+HTML mail: read, made safe to show, and its links and codes.
+"""

@@ -1,0 +1,167 @@
+"""
+The links of a mail: where they lead, what they say, what they are for.
+
+Source: decisions, section 4 (C{kind: verify|sign_in|reset|invite|unsubscribe|tracking|other}).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+
+from simmail.core.html.tokenizer import tokens
+
+LinkKind = Literal["verify", "sign_in", "reset", "invite", "unsubscribe", "tracking", "other"]
+
+#: Links told of one mail, characters of a URL and of its text.
+MOST_LINKS, LONGEST_URL, LONGEST_TEXT = 500, 8192, 200
+
+
+class Link(Struct, frozen=True):
+    """
+    One link.
+
+    @ivar url: http or https, as it stands in the mail with references decoded.
+    @ivar text: what is shown for it, C{""} where it shows itself.
+    @ivar host: in lower case, without port.
+    """
+
+    url: str
+    text: str
+    host: str
+    kind: LinkKind
+
+
+_URL = re.compile(r"https?://[^\s<>\"'`\x00-\x1f]{1,8192}", re.IGNORECASE)
+_TRAILING = ".,;:!?'\"*_|"
+
+# In this order: the first that fits the words wins.
+_WORDS: tuple[tuple[LinkKind, re.Pattern[str]], ...] = (
+    ("unsubscribe", re.compile(
+        r"unsubscrib|opt[ _-]?out|abmeld|abbestell|austragen|(?:e-?mail|notification|subscription)[ _-]?(?:preferences"
+        r"|settings)|manage[ _-](?:your[ _-])?(?:preferences|subscriptions)|d[ée]sabonn|desuscrib|darse de baja")),
+    ("reset", re.compile(
+        r"reset|forgot|forgotten|recover|(?:new|change|choose|set)[ _-](?:your[ _-])?(?:a[ _-])?(?:new[ _-])?password"
+        r"|passwor[dt][ _-](?:zur|änder|vergess|change)|zurücksetzen|newpassword")),
+    ("verify", re.compile(
+        r"verif|confirm|activat|validat|aktivier|bestätig|bestaetig|double[ _-]?opt|doi\b")),
+    ("invite", re.compile(r"invit|einlad|join\b|beitreten|accept")),
+    ("sign_in", re.compile(
+        r"sign[ _-]?in|log[ _-]?in|log[ _-]?on|magic|anmeld|einlogg|\bsso\b|one[ _-]?click|passwordless|authenticate")),
+)
+_TRACKING = re.compile(
+    r"https?://(?:(?:click|clicks|trk|track|tracking|links?|lnk|mailtrack|mandrillapp|sendgrid|url\d{1,5}|ct|r)"
+    r"\.[^/]{1,200}/|[^/]{1,200}/(?:ls/click|wf/(?:click|open)|track(?:/|ing/)?(?:click|open)?|click|trk|redirect|r/"
+    r"|e/c|cl0|f/a|lt\.php)[/?=])", re.IGNORECASE)
+
+
+def find_links(text: str, html: str = "") -> tuple[Link, ...]:
+    """The links of the HTML and of the text, in their order, each URL once."""
+    found: dict[str, Link] = {}
+    for url, shown in _anchors(html) if html else ():
+        if len(found) >= MOST_LINKS:
+            break
+        if url not in found or (shown and not found[url].text):
+            link = _link(url, shown, shown)
+            if link is not None:
+                found[url] = link
+    for url, shown, context in _written(text):
+        if len(found) >= MOST_LINKS:
+            break
+        if url not in found:
+            link = _link(url, shown, context)
+            if link is not None:
+                found[url] = link
+    return tuple(found.values())
+
+
+def _link(url: str, shown: str, context: str) -> Link | None:
+    try:
+        host = urlsplit(url).hostname
+    except ValueError:
+        return None
+    if not host:
+        return None
+    return Link(url, "" if shown.strip() == url else shown, host, _kind(url, shown, context))
+
+
+def _kind(url: str, shown: str, context: str) -> LinkKind:
+    # What the link itself says counts before its address (whose host names no purpose), and the words around it last:
+    # they may be about something else.
+    path = url.partition("://")[2].partition("/")[2].lower()[:500]
+    for said in (shown.lower(), path, context.lower()):
+        for kind, words in _WORDS:
+            if words.search(said) is not None:
+                return kind
+    return "tracking" if _TRACKING.match(url) is not None else "other"
+
+
+def _anchors(html: str) -> Iterator[tuple[str, str]]:
+    """(URL, text) of each link of a page."""
+    url = ""
+    words: list[str] = []
+    for token in tokens(html):
+        if token.kind == "text":
+            if url:
+                words.append(token.text)
+        elif token.name in ("a", "area"):
+            if url:
+                yield url, _short(" ".join(words))
+            url = ""
+            words = []
+            if token.kind == "start":
+                url = _web(token.attributes.get("href", ""))
+                if url and token.name == "area":
+                    yield url, _short(token.attributes.get("alt", ""))
+                    url = ""
+        elif token.kind == "start" and token.name == "img" and url:
+            words.append(token.attributes.get("alt", ""))
+    if url:
+        yield url, _short(" ".join(words))
+
+
+def _web(href: str) -> str:
+    """An http(s) URL without the blanks browsers drop, C{""} for any other."""
+    if len(href) > LONGEST_URL:
+        return ""
+    href = href.strip().replace("\t", "").replace("\n", "").replace("\r", "")
+    if not href[:8].lower().startswith(("http://", "https://")) or not href.isprintable() or " " in href:
+        return ""
+    return href
+
+
+def _written(text: str) -> Iterator[tuple[str, str, str]]:
+    """(URL, text, words that tell its purpose) of each link written out."""
+    last = 0
+    for match in _URL.finditer(text):
+        url = match[0].rstrip(_TRAILING)
+        for closing, opening in ((")", "("), ("]", "[")):
+            # A bracket around the whole is no part of it.
+            if url.endswith(closing):
+                url = _within(url, closing, url.count(closing) - url.count(opening))
+        before = text[max(last, match.start() - LONGEST_TEXT):match.start()]
+        line = before.rpartition("\n")[2]
+        # "text <url>", as HTML is rendered here and elsewhere.
+        shown = line[:-1].strip(" -*>•\t") if line.endswith("<") else ""
+        lines = [one for one in before.rstrip("< \n").split("\n") if one.strip()]
+        yield url, shown, shown or " ".join(lines[-2:])[-100:]
+        last = match.end()
+
+
+def _within(url: str, closing: str, more: int) -> str:
+    """A URL without the brackets at its end that close none of its own, of which there are C{more}."""
+    end = len(url)
+    while more > 0 and end > 8 and url[end - 1] == closing:
+        more -= 1
+        end -= 1
+        while end and url[end - 1] in _TRAILING:
+            end -= 1
+    return url[:end]
+
+
+def _short(text: str) -> str:
+    return " ".join(text.split())[:LONGEST_TEXT]

@@ -1,0 +1,3 @@
+"""
+What is said in a mail: sentences, dates, questions, intents, facts.
+"""

@@ -1,0 +1,282 @@
+"""
+Days and times in a sentence: dates, deadlines, proposed appointments.
+
+One pass over the sentence's tokens; a date may be written in figures, with a
+month's name, as a weekday or as "tomorrow", a time with or without am and pm.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta, timezone, tzinfo
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from simmail.core.language.tables import Language
+
+_TOKEN = re.compile(r"[0-9]+|[^\W\d_]+|[^\w\s]|_")
+_TOKENS = 400
+
+#: Abbreviations of zones in mail, as minutes from UTC; where one means several, the one of office hours.
+_ZONES = {
+    "utc": 0, "gmt": 0, "wet": 0, "bst": 60, "cet": 60, "mez": 60, "cest": 120, "mesz": 120, "eet": 120, "eest": 180,
+    "est": -300, "edt": -240, "cst": -360, "cdt": -300, "mst": -420, "mdt": -360, "pst": -480, "pdt": -420,
+    "jst": 540, "aest": 600, "aedt": 660,
+}
+
+
+class Slot(Struct, frozen=True):
+    """A proposed appointment; C{start} is in the zone it was written in. C{timed}: it names a time, not only a day."""
+
+    start: datetime
+    timed: bool
+    halves: bool = False
+
+
+class Found(NamedTuple):
+    """What one sentence says about days: appointments, dates that are deadlines, other dates, in order."""
+
+    slots: tuple[Slot, ...] = ()
+    deadlines: tuple[date, ...] = ()
+    dates: tuple[date, ...] = ()
+
+
+def find(sentence: str, base: datetime, language: Language) -> Found:
+    """
+    The days and times of a sentence.
+
+    @param base: when it was written, aware; its zone is that of the times, unless one is named.
+    """
+    tokens = _TOKEN.findall(sentence[:2000])[:_TOKENS]
+    low = [token.lower() for token in tokens]
+    zone: tzinfo = base.tzinfo or timezone.utc
+    for token in tokens:
+        if token.isupper() and token.lower() in _ZONES:
+            zone = timezone(timedelta(minutes=_ZONES[token.lower()]))
+            break
+    reader = _Reader(tokens, low, base, language, past=_past(low, language))
+    slots: list[Slot] = []
+    deadlines: list[date] = []
+    dates: list[date] = []
+    day: date | None = None
+    day_at = -100
+    waiting: tuple[int, int, bool] | None = None  # a time that stood before its day
+    unused = False  # the day has got no time yet
+    deadline = False
+    position = 0
+
+    def leave() -> None:
+        if day is not None and unused and not deadline:
+            slots.append(_slot(day, None, zone))
+
+    while position < len(low):
+        got_day = reader.day(position)
+        if got_day is not None:
+            leave()
+            day, length = got_day
+            before = [word for word in low[max(0, position - 3):position] if word.isalpha() or word == "-"]
+            deadline = any(word in language.due_words for word in before)
+            dates.append(day)
+            unused = True
+            if deadline:
+                deadlines.append(day)
+            if waiting is not None and position - day_at < 6 and not deadline:
+                slots.append(_slot(day, waiting, zone))
+                unused = False
+            waiting = None
+            day_at = position
+            position += length
+            continue
+        got_time = reader.time(position)
+        if got_time is not None:
+            at, length = got_time
+            ranged = position > 0 and low[position - 1] in language.range_words and not unused and bool(slots)
+            if day is None:
+                waiting, day_at = at, position
+            elif not ranged and not deadline:
+                slots.append(_slot(day, at, zone))
+            unused = False
+            position += length
+            continue
+        position += 1
+    leave()
+    return Found(slots=tuple(slots[:12]), deadlines=tuple(deadlines[:4]), dates=tuple(dates[:12]))
+
+
+def _past(low: Sequence[str], language: Language) -> bool:
+    """Whether a sentence tells of what was: "it happened on Thursday"."""
+    return not language.not_past.intersection(low) and bool(language.past_words.intersection(low))
+
+
+def _slot(day: date, at: tuple[int, int, bool] | None, zone: tzinfo) -> Slot:
+    hour, minute, halves = at if at is not None else (9, 0, False)
+    start = datetime(day.year, day.month, day.day, hour, minute, tzinfo=zone)
+    return Slot(start=start, timed=at is not None, halves=halves)
+
+
+class _Reader:
+    # Reads one day or one time at a position of the lower-case tokens.
+
+    def __init__(
+        self, tokens: Sequence[str], low: Sequence[str], base: datetime, language: Language, past: bool
+    ) -> None:
+        self._tokens, self._low, self._base, self._language, self._past = tokens, low, base, language, past
+
+    def _at(self, position: int) -> str:
+        return self._low[position] if 0 <= position < len(self._low) else ""
+
+    def _number(self, position: int, lowest: int, highest: int) -> int | None:
+        token = self._at(position)
+        if token.isascii() and token.isdigit() and len(token) <= 4 and lowest <= int(token) <= highest:
+            return int(token)
+        return None
+
+    def day(self, position: int) -> tuple[date, int] | None:
+        """A date at a position, and how many tokens it takes."""
+        language, word = self._language, self._low[position]
+        if word[0].isdigit():
+            return self._figures(position) or self._day_first(position)
+        if word in language.weekday_forms and (
+            len(word) > 4 or len(word) > 2 and self._tokens[position][0].isupper() or self._dated_after(position)
+        ):
+            return self._weekday(position)
+        if word in language.near_days:
+            if self._at(position - 1) in ("guten", "good"):
+                return None
+            return self._base.date() + timedelta(days=language.near_days[word]), 1
+        if word in language.month_forms:
+            return self._month_first(position)
+        return None
+
+    def _dated_after(self, position: int) -> bool:
+        # "Di 10.3.", "Mo., 9. März": two letters are a day of the week only before a date.
+        after = position + 1
+        while self._at(after) in (".", ","):
+            after += 1
+        return self._figures(after) is not None or self._day_first(after) is not None
+
+    def _weekday(self, position: int) -> tuple[date, int]:
+        after = position + 1
+        while self._at(after) in (".", ",", "the", "den", "dem"):
+            after += 1
+        dated = self._figures(after) or self._day_first(after)
+        if dated is None and self._at(after) in self._language.month_forms:
+            dated = self._month_first(after)
+        if dated is not None:
+            return dated[0], after - position + dated[1]
+        weekday = self._language.weekday_forms[self._at(position)]
+        today = self._base.date()
+        ahead = (weekday - today.weekday()) % 7 or 7
+        language = self._language
+        if (
+            self._at(position - 1) in language.following
+            or self._at(position - 1) in language.week_words and self._at(position - 2) in language.following
+            or self._at(position + 1) in language.following and self._at(position + 2) in language.week_words
+        ):
+            if ahead + today.weekday() < 7:
+                ahead += 7  # "next Thursday", said on a Monday, is not this week's
+        elif self._past:
+            ahead -= 7
+        return today + timedelta(days=ahead), 1
+
+    def _figures(self, position: int) -> tuple[date, int] | None:
+        # 2026-03-10, 10.3.2026, 10.03., 10/03/2026
+        year = self._number(position, 1990, 2100)
+        if year is not None and self._at(position + 1) == "-" and self._at(position + 3) == "-":
+            return self._made(year, self._number(position + 2, 1, 12), self._number(position + 4, 1, 31), 5)
+        one = self._number(position, 1, 31)
+        mark = self._at(position + 1)
+        two = self._number(position + 2, 1, 31)
+        if one is None or two is None or mark not in ("/", "."):
+            return None
+        year = self._number(position + 4, 1990, 2100)
+        if mark == ".":
+            if self._at(position + 3) != ".":
+                return None
+            return self._made(year, two, one, 5 if year is not None else 4)
+        if self._at(position + 3) != "/" or year is None:
+            return None
+        # Day first, unless only the other order is a date.
+        return self._made(year, two, one, 5) if two <= 12 else self._made(year, one, two, 5)
+
+    def _day_first(self, position: int) -> tuple[date, int] | None:
+        number = self._number(position, 1, 31)
+        if number is None:
+            return None
+        after = position + 1
+        while self._at(after) in ("st", "nd", "rd", "th", "of", "."):
+            after += 1
+        month = self._language.month_forms.get(self._at(after))
+        if month is None:
+            return None
+        return self._with_year(month, number, position, after + 1)
+
+    def _month_first(self, position: int) -> tuple[date, int] | None:
+        after = position + 2 if self._at(position + 1) == "." else position + 1
+        number = self._number(after, 1, 31)
+        if number is None:
+            return None
+        month = self._language.month_forms[self._at(position)]
+        after += 1
+        if self._at(after) in ("st", "nd", "rd", "th"):
+            after += 1
+        elif self._at(after) in (":", "%"):
+            return None
+        return self._with_year(month, number, position, after)
+
+    def _with_year(self, month: int, day: int, start: int, after: int) -> tuple[date, int] | None:
+        skip = after
+        while self._at(skip) in (",", "."):
+            skip += 1
+        year = self._number(skip, 1990, 2100)
+        return self._made(year, month, day, (skip + 1 if year is not None else after) - start)
+
+    def _made(self, year: int | None, month: int | None, day: int | None, length: int) -> tuple[date, int] | None:
+        if month is None or day is None:
+            return None
+        today = self._base.date()
+        try:
+            if year is not None:
+                return date(year, month, day), length
+            near = date(today.year, month, day)
+            if (today - near).days > 200:
+                near = date(today.year + 1, month, day)
+            elif (near - today).days > 200:
+                near = date(today.year - 1, month, day)
+            return near, length
+        except ValueError:
+            return None
+
+    def time(self, position: int) -> tuple[tuple[int, int, bool], int] | None:
+        """A time of day (hour, minute, said with am or pm) at a position, and how many tokens it takes."""
+        language, word = self._language, self._low[position]
+        if not word[0].isdigit():
+            return ((12, 0, False), 1) if word in language.noon else None
+        hour = self._number(position, 0, 23)
+        if hour is None or self._at(position - 1) in ("/", ":", "€", "$", "£", "eur", "usd", "gbp", "chf", "#"):
+            return None
+        minute, after = 0, position + 1
+        marked = False
+        if self._at(after) in (":", ".") and len(self._at(after + 1)) == 2:
+            number = self._number(after + 1, 0, 59)
+            if number is not None:
+                marked = self._at(after) == ":"
+                minute, after = number, after + 2
+        half = language.halves.get(self._at(after))
+        length = 1
+        if half is None and self._at(after) in ("a", "p") and self._at(after + 1) == "." and self._at(after + 2) == "m":
+            half, length = (12 if self._at(after) == "p" else 0), 3
+        if half is not None and 1 <= hour <= 12:
+            return (hour % 12 + half, minute, True), after + length - position
+        if self._at(after) in language.hour_words:
+            return (hour, minute, False), after + 1 - position
+        following = self._at(after)
+        bare = not marked and after == position + 1 and 1 <= hour <= 20
+        if bare and self._at(position - 1) in language.at_words and (
+            not following[:1].isalnum() and following not in ("%", "/", "-", "–") or following in language.after_hour
+        ):
+            # "Tomorrow at 3": in the afternoon.
+            return (hour + 12 if hour < 7 and language.halves else hour, 0, False), 1
+        return ((hour, minute, False), after - position) if marked else None

@@ -1,0 +1,180 @@
+"""
+Who writes, and to whom: display names, greetings and sign-offs read as people and organisations.
+"""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+
+from msgspec import Struct
+
+from simmail.core.language.prose import Prose, clean
+from simmail.core.language.tables import LANGUAGES, Language
+from simmail.core.language.tables import language as known
+from simmail.core.message.mail import Mail
+
+_FREEMAIL = frozenset({
+    "gmail", "googlemail", "outlook", "hotmail", "live", "yahoo", "icloud", "me", "gmx", "web", "aol", "proton",
+    "protonmail", "mail", "email", "posteo", "t-online", "freenet", "yandex", "zoho", "fastmail",
+})
+_PARTS = (" at ", " from ", " von ", " @ ", " | ", " - ", " – ", " (", " via ", " bei ", ", ")
+
+
+class Sender(Struct, frozen=True):
+    """C{first} and C{name} are C{""} when no person is named; C{company} is C{""} for private addresses."""
+
+    first: str
+    name: str
+    company: str
+
+
+def sender(mail: Mail, prose: Prose, language: Language) -> Sender:
+    """Who wrote a mail: from its From line and its sign-off."""
+    name, company = split_display(mail.from_.name, language)
+    firm = company_of(mail.from_.address)
+    if name and firm and _is_firm(name, firm, mail.from_.address):
+        name, company = "", company or name
+    elif name and _is_team(name, prose, language):
+        name, company = "", company or name
+    signed = ""
+    for line in prose.sign_off[:3]:
+        candidate, _ = split_display(line, language)
+        if candidate and candidate.lower() != firm.lower():
+            signed = candidate
+            break
+    if not name:
+        name = signed
+    elif signed and " " not in name and signed.lower().startswith(name.lower()):
+        name = signed
+    if not company or firm and firm.lower() in company.lower():
+        company = firm or company
+    return Sender(first=name.split()[0] if name else "", name=name, company=company)
+
+
+def _is_firm(name: str, firm: str, address: str) -> bool:
+    # "Hallgren Kitchens" at hallgren.example, unless the local part says it is a person's: anna@svensson.example.
+    words, own = [word.lower() for word in name.split()], firm.lower().split()
+    if "".join(words) == "".join(own):
+        return True  # "Atelier Kiosk" at atelierkiosk.example
+    local = address.partition("@")[0].lower()
+    return any(word in own for word in words) and not any(
+        word[:4] in local for word in words if len(word) > 1 and word not in own
+    )
+
+
+def _is_team(name: str, prose: Prose, language: Language) -> bool:
+    # "Paperline", signed "The Paperline team", with or without a word of leave before it.
+    last = prose.body.rstrip().rpartition("\n")[2]
+    for line in (*prose.sign_off[:3], last[:60]):
+        person, organisation = split_display(line, language)
+        if not person and 1 < len(organisation.split()) < 5 and name.lower() in organisation.lower():
+            return True
+    return False
+
+
+def split_display(text: str, language: Language) -> tuple[str, str]:
+    """The person and the organisation a display name names; each may be C{""}."""
+    return _split_display(text[:200], language.code)
+
+
+@lru_cache(1024)
+def _split_display(text: str, code: str) -> tuple[str, str]:
+    language = known(code)
+    text = " ".join(_plain(text).split())[:80]
+    organisation = ""
+    for part in _PARTS:
+        head, found, tail = text.partition(part)
+        if found and head:
+            if part == ", " and " " not in head and tail and tail.split()[0][:1].isupper() and len(tail.split()) <= 2 \
+                    and is_person(f"{tail} {head}", language):
+                text = f"{tail} {head}"  # "Novak, Dana"
+                continue
+            text, organisation = head, organisation or tail.strip(" )")
+    if is_person(text, language):
+        return text, organisation
+    return "", organisation or (text if text and "@" not in text else "")
+
+
+@cache
+def _organisations() -> frozenset[str]:
+    # A German mail may come from "Acme Billing", an English one from a "Buchhaltung".
+    return frozenset().union(*(known(code).organisation_words for code in LANGUAGES))
+
+
+def is_person(name: str, language: Language) -> bool:
+    """Whether a name looks like a person's: one to four capitalised words, none of an organisation."""
+    words = name.split()
+    if not 1 <= len(words) <= 4 or any(character.isdigit() or character in "@/_&" for character in name):
+        return False
+    if any(part in _organisations() for word in words for part in word.strip(".,").lower().split("-")):
+        return False
+    return all(word[0].isupper() or word.lower() in ("van", "von", "de", "der", "da", "di", "el", "al", "zu")
+               for word in words) and any(len(word.strip(".")) > 1 for word in words) and not (
+        len(words) == 1 and words[0].isupper() and len(words[0]) > 1)
+
+
+@lru_cache(1024)
+def company_of(address: str) -> str:
+    """The organisation a domain suggests: C{brightdesk.example} is C{Brightdesk}."""
+    labels = address.rpartition("@")[2].lower().split(".")
+    if len(labels) < 2:
+        return ""
+    label = labels[-2]
+    if len(labels) >= 3 and (len(label) <= 3 and label in ("co", "com", "org", "net", "ac", "gov")):
+        label = labels[-3]
+    if label in _FREEMAIL or not label.replace("-", "").isalnum() or not label.isascii() or label.startswith("xn--"):
+        return ""
+    return " ".join(part.capitalize() for part in label.split("-") if part)[:40]
+
+
+def addressee(greeting: str, language: Language) -> str:
+    """Whom a greeting names: C{Mr Okafor}, C{Dana}; C{""} for nobody in particular."""
+    low = greeting.lower()
+    opening = max((word for word in language.greeting_words if low.startswith(word)), key=len, default="")
+    if not opening:
+        return ""
+    name = _plain(greeting[len(opening):]).strip(" ,.!:-–—")
+    words = name.split()[:5]
+    named = [word for word in words if word.strip(".").lower() not in language.honorifics]
+    if not named or len(words) > 4 or any(word.strip(".,").lower() in language.greeting_nobody for word in words):
+        return ""
+    if not all(word[0].isupper() and word.replace("-", "").replace("'", "").replace("’", "").replace(".", "").isalpha()
+               for word in named):
+        return ""
+    if any(word.lower() in _organisations() for word in named):
+        return ""
+    return " ".join(words)[:60]
+
+
+def is_somebody_else(addressed: str, persona: str, address: str, language: Language) -> bool:
+    """
+    Whether a greeting means another person than the persona.
+
+    Nicknames, initials, spellings that begin alike, and whatever the address
+    itself says count as the same person.
+    """
+    named = [word.strip(".").lower() for word in addressed.split()]
+    titled = any(word in language.honorifics for word in named)
+    named = [word for word in named if word not in language.honorifics]
+    own = {word.strip(".,").lower() for word in persona.replace("-", " ").split()}
+    if not named or len(own) < 2:
+        return False  # a persona named after its local part may be anybody
+    local = address.partition("@")[0].lower()
+    if titled:
+        named = named[-1:]
+    return not any(_alike(word, mine, language) for word in named for mine in own) and not any(
+        len(word) > 2 and word in local for word in named
+    )
+
+
+def _alike(one: str, other: str, language: Language) -> bool:
+    if one == other or one[:3] == other[:3] or (len(one) == 1 and other.startswith(one)):
+        return True
+    return any(one in names and other in names for names in language.nicknames)
+
+
+def _plain(text: str) -> str:
+    return clean(text[:200]).replace("\n", " ").translate(_NO_SIGNS)
+
+
+_NO_SIGNS = {ord(sign): " " for sign in "{}[]<>|\"“”„"}

@@ -1,0 +1,205 @@
+"""
+A mail's text as the sentences its writer wrote this time.
+
+Quoted mail, the sign-off and the signature are set apart; lists give one
+sentence an item.  Every step is one pass, and only so much text is read.
+"""
+
+from __future__ import annotations
+
+import re
+
+from msgspec import Struct
+
+from simmail.core.language.tables import Language
+from simmail.core.message.splitting import split_reply
+
+#: Characters of new text that are read; a person skims the rest as well.
+READ = 12_000
+#: Sentences that are looked at.
+SENTENCES = 120
+_LINE = 2_000
+
+# One step a character: no repetition can give characters back.
+_END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)")
+_BULLET = re.compile(r"(?:[-*•–·]|\(?[0-9a-zA-Z][0-9]?[.)])\s")
+_CONTROLS = dict.fromkeys((
+    *range(9), 11, 12, *range(14, 32), 127, *range(0x200B, 0x2010), *range(0x202A, 0x202F), 0x2060, 0xFEFF,
+))
+_ABBREVIATIONS = frozenset({
+    "mr", "mrs", "ms", "dr", "prof", "no", "nr", "st", "e.g", "i.e", "vs", "approx", "inc", "ltd", "co", "jr", "sr",
+    "z.b", "d.h", "u.a", "bzw", "ca", "evtl", "ggf", "usw", "str", "tel", "inkl", "zzgl", "abs", "art", "bspw", "a.m",
+    "p.m", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "okt", "nov", "dec", "dez",
+})
+_QUOTE_STARTS = (
+    "-----original", "----- original", "________________________________", "---------- forwarded", "begin forwarded",
+    "-----ursprüngliche", "-----urspr", "von meinem", "sent from my", "get outlook for", "gesendet von",
+)
+
+
+class Prose(Struct, frozen=True):
+    """
+    What was read.
+
+    @ivar greeting: its line, C{""} for none; sentences: those of the body.
+    @ivar sign_off: the lines from the closing words on, closing words left out.
+    @ivar body: greeting and sentences' lines as one text; quoted: what stood below it.
+    """
+
+    greeting: str
+    sentences: tuple[str, ...]
+    sign_off: tuple[str, ...]
+    body: str
+    quoted: str
+
+
+def clean(text: str) -> str:
+    """Text without control and direction characters, line ends as LF."""
+    text = text[: READ * 4]
+    if text.isascii():
+        if text.isprintable():
+            return text
+    else:
+        text = text.encode("utf-8", "replace").decode("utf-8").replace("\xa0", " ")
+    return text.replace("\r\n", "\n").replace("\r", "\n").translate(_CONTROLS)
+
+
+def read_prose(text: str, language: Language) -> Prose:
+    """The parts of a mail's plain text."""
+    new, below = split_reply(clean(text))
+    lines = [line[:_LINE].strip() for line in new.split("\n")]
+    end = _new_lines(lines)
+    quoted = "\n".join([*lines[end:], *(line[:_LINE].strip() for line in below.split("\n"))])
+    del lines[end:]
+    size = 0
+    for position, line in enumerate(lines):
+        size += len(line) + 1
+        if size > READ:
+            del lines[position:]
+            break
+    greeting = ""
+    first = next((index for index, line in enumerate(lines) if line), None)
+    if first is not None and is_greeting(lines[first], language):
+        greeting, rest = _cut_greeting(lines[first])
+        lines = ([rest] if rest else []) + lines[first + 1:]
+    closing = _closing_line(lines, language)
+    sign_off = tuple(line for line in lines[closing + 1:closing + 9] if line) if closing is not None else ()
+    if closing is not None:
+        del lines[closing:]
+    body = "\n".join(([greeting] if greeting else []) + lines)
+    return Prose(
+        greeting=greeting, sentences=tuple(_sentences(lines, language)), sign_off=sign_off, body=body, quoted=quoted,
+    )
+
+
+def is_greeting(line: str, language: Language) -> bool:
+    """Whether a line greets somebody."""
+    low = line.lower()
+    return len(line) <= 400 and any(
+        low.startswith(word) and not low[len(word):len(word) + 1].isalnum() for word in language.greeting_words
+    )
+
+
+def _cut_greeting(line: str) -> tuple[str, str]:
+    # "Hi Maria, could you ..." and "Hello! We ..." have their first sentence on the same line.
+    for position, character in enumerate(line[:80]):
+        if character in ",!:" or (character in ".–—" and position > 12) or line.startswith(" - ", position):
+            return line[:position].strip(), line[position + 1:].strip(" -–—")
+    return (line, "") if len(line) <= 60 else ("", line)
+
+
+def _new_lines(lines: list[str]) -> int:
+    """How many lines come before the quoted mail and the signature."""
+    for position, line in enumerate(lines):
+        if line.startswith(">") or line in ("--", "-- "):
+            # "On … wrote:" above the first quoted line, perhaps folded.
+            back = position
+            for above in (position - 1, position - 2, position - 3):
+                if 0 <= above and lines[above].endswith(":") and len(lines[above]) < 200:
+                    back = above
+            return back
+        low = line[:40].lower()
+        if low.startswith(_QUOTE_STARTS):
+            return position
+        if line.endswith(":") and len(line) < 200 and low.startswith(("on ", "am ")) and (
+            line.endswith(("wrote:", "schrieb:")) or " schrieb " in line
+        ):
+            return position
+        if low.startswith(("from: ", "von: ")) and any(
+            after.lower().startswith(("sent:", "date:", "gesendet:", "datum:", "to:", "an:"))
+            for after in lines[position + 1:position + 4]
+        ):
+            return position
+    return len(lines)
+
+
+def _closing_line(lines: list[str], language: Language) -> int | None:
+    # From the end: a line of closing words that has a short block below it.
+    for position in range(len(lines) - 1, max(-1, len(lines) - 14), -1):
+        words = lines[position].lower().strip(" ,.!–-").replace(",", "")
+        if words in language.closing_words:
+            return position
+        head, comma, name = lines[position].partition(",")
+        if comma and len(lines[position]) < 60 and head.lower().strip() in language.closing_words and _is_name(name):
+            lines[position + 1:position + 1] = [name.strip()]
+            return position
+    return None
+
+
+def _is_name(text: str) -> bool:
+    # "Thanks, Dana" ends a mail; "thank you, that helps a lot." is one.
+    words = text.split()
+    return len(words) <= 4 and all(word[0].isupper() for word in words) and not text.rstrip().endswith((".", "!", "?"))
+
+
+def _sentences(lines: list[str], language: Language) -> list[str]:
+    found: list[str] = []
+    paragraph: list[str] = []
+
+    def close() -> None:
+        if paragraph:
+            found.extend(_split(" ".join(paragraph), language))
+            paragraph.clear()
+
+    for line in lines:
+        if len(found) > SENTENCES:
+            break
+        if not line:
+            close()
+            continue
+        bullet = _BULLET.match(line)
+        if bullet is not None and not _month_follows(line, bullet.end(), language):
+            close()
+            line = line[bullet.end():].strip()
+            if not line:
+                continue
+        paragraph.append(line)
+        if line.endswith((":", "?")):
+            close()
+    close()
+    return found[:SENTENCES]
+
+
+def _month_follows(text: str, position: int, language: Language) -> bool:
+    # "10. März" is a date, neither an item of a list nor the end of a sentence.
+    word = text[position:position + 14].split(None, 1)[:1]
+    return bool(word) and word[0].strip(".,").lower() in language.month_forms
+
+
+def _split(text: str, language: Language) -> list[str]:
+    parts = []
+    start = 0
+    for match in _END.finditer(text):
+        end = match.end()
+        if match.group().startswith("."):
+            word = text[max(0, match.start() - 12):match.start()].rsplit(" ", 1)[-1].lower().lstrip("(")
+            if word in _ABBREVIATIONS or len(word) == 1 and word.isalpha():
+                continue
+            if word.isdigit() and _month_follows(text, end, language):
+                continue
+        if text[end:end + 2].strip()[:1].islower():
+            continue
+        parts.append(text[start:end].strip())
+        start = end
+    parts.append(text[start:].strip())
+    return [part for part in parts if part]

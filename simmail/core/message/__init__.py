@@ -1,0 +1,3 @@
+"""
+A message as people, lists and searches see it.
+"""

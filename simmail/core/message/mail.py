@@ -1,0 +1,100 @@
+"""
+A message as people and rules see it: headers decoded, bodies as text.
+
+The record only; reading octets into it is C{core.reading}, writing octets is
+C{core.compose}.  Source: API contract, "Message".
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from msgspec import Struct
+
+from simmail.core.mime.address import Address
+
+
+class Attachment(Struct, frozen=True):
+    """One attachment: what it is, and its decoded octets."""
+
+    filename: str
+    content_type: str
+    octets: bytes
+    content_id: str = ""
+    inline: bool = False
+
+
+class Mail(Struct, frozen=True):
+    """
+    One message, read.
+
+    @ivar headers: all header fields in order, (name as written, decoded value).
+    @ivar text: the plain part, or the HTML rendered as text; html: C{""} for none.
+    @ivar format: what the sender's client produced.
+    @ivar named: whom From, To and Cc name if not all of them have an address (L{core.address.parse_all}), else empty.
+    """
+
+    message_id: str
+    in_reply_to: str
+    references: tuple[str, ...]
+    from_: Address
+    reply_to: tuple[Address, ...]
+    to: tuple[Address, ...]
+    cc: tuple[Address, ...]
+    subject: str
+    date: datetime | None
+    text: str
+    html: str
+    format: Literal["text", "html", "both"]
+    attachments: tuple[Attachment, ...]
+    headers: tuple[tuple[str, str], ...]
+    size: int
+    named: tuple[tuple[Address, ...], ...] = ()
+
+    @property
+    def author(self) -> Address:
+        """Who is shown as the author, perhaps without an address."""
+        return self.named[0][0] if self.named and self.named[0] else self.from_
+
+    @property
+    def shown_to(self) -> tuple[Address, ...]:
+        """Who is shown as recipients."""
+        return self.named[1] if self.named else self.to
+
+    @property
+    def shown_cc(self) -> tuple[Address, ...]:
+        """Who is shown as having got a copy."""
+        return self.named[2] if self.named else self.cc
+
+    def header(self, name: str) -> str:
+        """The first value of a header field, C{""} when it is missing."""
+        name = name.lower()
+        return next((value for key, value in self.headers if key.lower() == name), "")
+
+
+class Draft(Struct, frozen=True):
+    """
+    A message to be written.
+
+    @ivar message_id: with angle brackets; date: simulated instant, zone of the sender.
+    @ivar client: whose MIME shape, header order and X-Mailer it takes (C{core.persona.Client}).
+    @ivar extra: further header fields, in order (C{X-Service-Simulated}, C{Auto-Submitted} ...).
+    @ivar key: draws for boundaries come from this text, so the same draft gives the same octets.
+    """
+
+    message_id: str
+    date: datetime
+    from_: Address
+    to: tuple[Address, ...]
+    subject: str
+    text: str
+    html: str = ""
+    cc: tuple[Address, ...] = ()
+    reply_to: tuple[Address, ...] = ()
+    in_reply_to: str = ""
+    references: tuple[str, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
+    client: str = "plain"
+    extra: tuple[tuple[str, str], ...] = ()
+    key: str = ""

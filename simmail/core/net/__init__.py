@@ -1,0 +1,3 @@
+"""
+Web addresses, and where requests may go.
+"""

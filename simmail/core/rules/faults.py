@@ -1,0 +1,327 @@
+"""
+Fault rules: what goes wrong, where, for whom and how often, as a function of values.
+
+The seam: a room that serves a protocol asks C{universe.policy.fault(passing)}
+at each stage, with a L{Passing}, and does what the L{FaultVerdict} says, or
+nothing when it answers None.  The answer is immediate.  What was counted so
+far is the caller's: L{judge} is given it and answers what has changed.
+Source: API contract, "Fault rule"; decisions, section 12.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from types import MappingProxyType
+from typing import Literal, NamedTuple, get_args
+
+from msgspec import Struct
+
+from simmail.core.records.persona import Hours
+from simmail.core.rng import Dice
+from simmail.core.time.instant import is_open, parse_duration
+
+FaultKind = Literal[
+    "reject", "defer", "delay", "throttle", "drop", "hang", "greylist", "rate_limit", "tls_fail", "auth_fail",
+    "discard", "duplicate", "late", "corrupt", "bounce",
+]
+Stage = Literal[
+    "connect", "helo", "starttls", "auth", "mail", "rcpt", "data", "body", "deliver",
+    "imap_login", "imap_select", "imap_fetch", "imap_idle",
+]
+Certificate = Literal["", "expired", "wrong_host"]
+Per = Literal["universe", "sender", "recipient", "ip", "connection"]
+
+KINDS: tuple[FaultKind, ...] = get_args(FaultKind)
+STAGES: tuple[Stage, ...] = get_args(Stage)
+
+_SMTP: tuple[Stage, ...] = STAGES[:9]
+_IMAP: tuple[Stage, ...] = STAGES[9:]
+
+#: Where a kind may stand (C{GET /api/faults/kinds}).
+PAIRS: Mapping[FaultKind, tuple[Stage, ...]] = MappingProxyType({
+    "reject": _SMTP + _IMAP, "defer": _SMTP, "delay": _SMTP + _IMAP, "drop": _SMTP + _IMAP, "hang": _SMTP + _IMAP,
+    "throttle": ("data", "body"), "greylist": ("rcpt",), "rate_limit": ("connect", "mail", "rcpt"),
+    "tls_fail": ("connect", "starttls"), "auth_fail": ("auth", "imap_login"),
+    "discard": ("deliver",), "duplicate": ("deliver",), "late": ("deliver",), "corrupt": ("deliver",),
+    "bounce": ("deliver",),
+})
+
+#: What a greylisted triplet has to wait when the rule does not say.
+GREYLIST_DELAY = timedelta(minutes=5)
+
+
+class FaultRule(Struct, frozen=True):
+    """
+    One rule.  Fields that are not set are 0, empty or None.
+
+    @ivar match: a suffix of the address in question, in lower case; empty for everything.
+    @ivar delay_ms: real milliseconds for C{delay}, simulated ones for C{greylist} and C{late}.
+    @ivar message: may hold C{{ip}}, C{{sender}}, C{{recipient}}; over SMTP of several lines (LF).
+    @ivar interval: a duration, for C{rate_limit}.
+    @ivar first, every, times: fire for the first n matches only, for each n-th, at most n times; 0 for no such limit.
+    @ivar per: what matches are counted for.
+    @ivar certificate: for C{tls_fail} at C{starttls}: TLS begins, with a certificate that careful clients refuse.
+    @ivar nth: how many rules before it have the same name, kind, stage and match.
+    """
+
+    name: str
+    kind: FaultKind
+    stage: Stage
+    match: str = ""
+    rate: float = 1.0
+    code: int = 0
+    enhanced: str = ""
+    message: str = ""
+    delay_ms: int = 0
+    bytes_per_second: int = 0
+    limit: int = 0
+    interval: str = ""
+    window: Hours | None = None
+    enabled: bool = True
+    scenario: str = ""
+    first: int = 0
+    every: int = 0
+    times: int = 0
+    per: Per = "universe"
+    certificate: Certificate = ""
+    nth: int = 0
+
+    @property
+    def identity(self) -> str:
+        """What draws and counts of the rule are kept under, whatever else about it is changed."""
+        return "\0".join((self.name, self.kind, self.stage, f"{self.match}\1{self.nth}" if self.nth else self.match))
+
+
+class Passing(NamedTuple):
+    """
+    What passes a stage.  Fields that are not known yet are empty.
+
+    @ivar ip: the peer's address; login: the name it signs in with; connection: its number.
+    @ivar recipients: all of them at C{data} and C{body}, where a rule matches when it matches any.
+    @ivar tls: at C{connect}, whether TLS comes before the first octet.
+    """
+
+    stage: Stage
+    ip: str = ""
+    sender: str = ""
+    recipient: str = ""
+    login: str = ""
+    connection: str = ""
+    recipients: tuple[str, ...] = ()
+    tls: bool = False
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """What rules are matched against at this stage."""
+        if self.stage in ("rcpt", "deliver"):
+            return (self.recipient,)
+        if self.stage in ("data", "body"):
+            return self.recipients
+        if self.stage == "mail":
+            return (self.sender,)
+        return (self.ip if self.stage in ("connect", "helo", "starttls") else self.login,)
+
+
+class Mark(NamedTuple):
+    """
+    What was counted under one key.
+
+    @ivar matches, fired: how often; since: the instant from which C{rate_limit} and C{greylist} count.
+    """
+
+    matches: int = 0
+    fired: int = 0
+    since: datetime | None = None
+
+
+class FaultVerdict(Struct, frozen=True):
+    """
+    A rule fires.
+
+    @ivar index: its place in the list; address: what it matched.
+    @ivar code, enhanced, message: the reply, where the kind gives one (0 at IMAP stages).
+    @ivar delay: seconds, real or simulated as the kind has it.
+    """
+
+    index: int
+    rule: str
+    kind: FaultKind
+    stage: Stage
+    address: str
+    code: int = 0
+    enhanced: str = ""
+    message: str = ""
+    delay: float = 0.0
+    bytes_per_second: int = 0
+    certificate: Certificate = ""
+
+
+class Judged(NamedTuple):
+    """The verdict, and the marks that have changed."""
+
+    verdict: FaultVerdict | None
+    marks: tuple[tuple[str, Mark], ...]
+
+
+def judge(
+    rules: Sequence[FaultRule], passing: Passing, marks: Mapping[str, Mark], now: datetime, dice: Dice
+) -> Judged:
+    """
+    What happens at a stage: rules are tried in order, the first that fires wins.
+
+    @param marks: what was counted so far.
+    @param now: simulated instant.
+    @param dice: of the universe.
+    """
+    changed: dict[str, Mark] = {}
+    addresses = tuple(one.lower() for one in passing.addresses)
+    for index, rule in enumerate(rules):
+        if rule.stage != passing.stage or not rule.enabled or (
+                rule.stage == "connect" and rule.kind == "tls_fail" and not passing.tls):
+            continue
+        matched = [one for one in addresses if one.endswith(rule.match)]
+        if not matched or (rule.window is not None and not is_open(rule.window, now)):
+            continue
+        one = passing if passing.recipient else passing._replace(recipient=matched[0] if passing.recipients else "")
+        if _fires(rule, one, marks, changed, now, dice):
+            return Judged(_verdict(index, rule, one, matched[0]), tuple(changed.items()))
+    return Judged(None, tuple(changed.items()))
+
+
+def is_fleeting(key: str) -> bool:
+    """Whether a mark is about one connection: it need not outlive it."""
+    return key.split("\0", 5)[4] == "connection"
+
+
+def is_lasting(key: str) -> bool:
+    """Whether a mark is one of the few that a rule has for the whole universe: it is never forgotten for others."""
+    return key.split("\0", 4)[4] in ("hits", "per\0")
+
+
+def hits(rule: FaultRule, marks: Mapping[str, Mark]) -> int:
+    """How often a rule has fired."""
+    return marks.get(_key(rule, "hits"), Mark()).fired
+
+
+def _fires(
+    rule: FaultRule, passing: Passing, marks: Mapping[str, Mark], changed: dict[str, Mark], now: datetime, dice: Dice
+) -> bool:
+    """Whether a rule that matches fires; counts the match."""
+    subject = _subject(rule, passing)
+    key = _key(rule, "connection" if rule.per == "connection" else "per", subject)
+    mark = marks.get(key, Mark())
+    count = mark.matches + 1
+    mark = mark._replace(matches=count)
+    fires = (not rule.first or count <= rule.first) and (not rule.every or count % rule.every == 0)
+    if fires and rule.kind == "rate_limit":
+        mark, fires = _over_limit(rule, mark, now)
+    if fires and rule.kind == "greylist":
+        triplet = _key(rule, "triplet", passing.ip, passing.sender, passing.recipient)
+        since = marks.get(triplet, Mark()).since
+        if since is None:
+            changed[triplet] = Mark(since=now)
+        else:
+            wait = timedelta(milliseconds=rule.delay_ms) if rule.delay_ms else GREYLIST_DELAY
+            fires = now - since < wait
+    if fires and rule.rate < 1:
+        fires = _drawn(rule, passing, marks, changed, dice)
+    if fires and rule.times and mark.fired >= rule.times:
+        fires = False
+    if fires:
+        mark = mark._replace(fired=mark.fired + 1)
+        total = _key(rule, "hits")
+        changed[total] = Mark(fired=marks.get(total, Mark()).fired + 1)
+    changed[key] = mark
+    return fires
+
+
+def _over_limit(rule: FaultRule, mark: Mark, now: datetime) -> tuple[Mark, bool]:
+    """Counts begin anew with the first match after an interval has passed."""
+    interval = parse_duration(rule.interval)
+    if mark.since is None or now - mark.since >= interval:
+        mark = Mark(matches=1, fired=mark.fired, since=now)
+    return mark, mark.matches > rule.limit
+
+
+def _drawn(
+    rule: FaultRule, passing: Passing, marks: Mapping[str, Mark], changed: dict[str, Mark], dice: Dice
+) -> bool:
+    # Decisions, "Conventions": a draw is about the n-th time for this pair, whatever else goes on.
+    pair = (passing.sender, passing.recipient, passing.login or ("" if passing.sender else passing.ip))
+    key = _key(rule, "pair", *pair)
+    nth = marks.get(key, Mark()).matches
+    changed[key] = Mark(matches=nth + 1)
+    return dice.on("fault", *rule.identity.split("\0")).chance(rule.rate, *pair, nth)
+
+
+def _subject(rule: FaultRule, passing: Passing) -> str:
+    if rule.per == "universe":
+        return ""
+    if rule.per == "sender":
+        return passing.sender or passing.login
+    return getattr(passing, rule.per)  # type: ignore[no-any-return] # the others are its fields
+
+
+def _key(rule: FaultRule, *what: str) -> str:
+    return "\0".join((rule.identity, *what))
+
+
+def _verdict(index: int, rule: FaultRule, passing: Passing, address: str) -> FaultVerdict:
+    code, enhanced, message = (0, "", "") if rule.certificate else default_reply(rule.kind, rule.stage)
+    if rule.code:
+        if rule.code // 100 != code // 100:
+            enhanced = f"{rule.code // 100}.0.0"
+        code = rule.code
+    return FaultVerdict(
+        index, rule.name, rule.kind, rule.stage, address, code, rule.enhanced or enhanced,
+        _filled(rule.message or message, passing), rule.delay_ms / 1000, rule.bytes_per_second,
+        rule.certificate)
+
+
+def _filled(message: str, passing: Passing) -> str:
+    """Real servers name whom they mean: C{{ip}}, C{{sender}} and C{{recipient}} in a message stand for that."""
+    if "{" in message:
+        for name in ("ip", "sender", "recipient"):
+            message = message.replace(f"{{{name}}}", getattr(passing, name))
+    return message
+
+
+_REJECT: Mapping[str, tuple[int, str, str]] = MappingProxyType({
+    "connect": (554, "5.7.1", "Connection rejected"),
+    "helo": (550, "5.7.1", "HELO rejected"),
+    "starttls": (554, "5.7.3", "TLS refused"),
+    "auth": (535, "5.7.8", "Authentication credentials invalid"),
+    "mail": (550, "5.7.1", "Sender rejected"),
+    "rcpt": (550, "5.7.1", "Recipient rejected"),
+    "data": (554, "5.7.1", "Message refused"),
+    "body": (554, "5.7.1", "Message content rejected"),
+    "deliver": (554, "5.7.1", "Message rejected"),
+})
+
+_DEFER: Mapping[str, tuple[int, str, str]] = MappingProxyType({
+    "connect": (421, "4.7.0", "Try again later"),
+    "starttls": (454, "4.7.0", "TLS not available due to temporary reason"),
+    "auth": (454, "4.7.0", "Temporary authentication failure"),
+})
+
+
+def default_reply(kind: FaultKind, stage: Stage) -> tuple[int, str, str]:
+    """Code, enhanced code and text where a rule gives none; 0 and nothing where the kind has no reply."""
+    if stage in _IMAP:
+        return 0, "", "Authentication failed" if kind == "auth_fail" else "Refused by a fault rule"
+    if kind == "reject":
+        return _REJECT[stage]
+    if kind == "defer":
+        return _DEFER.get(stage, (451, "4.3.0", "Try again later"))
+    if kind == "greylist":
+        return 451, "4.7.1", "Greylisted, try again later"
+    if kind == "rate_limit":
+        return (421, "4.7.0", "Too many connections") if stage == "connect" else (450, "4.7.1", "Rate limit exceeded")
+    if kind == "tls_fail":
+        return 454, "4.7.0", "TLS not available due to temporary reason"
+    if kind == "auth_fail":
+        return 535, "5.7.8", "Authentication credentials invalid"
+    if kind == "bounce":
+        return 550, "5.0.0", "Delivery failed"
+    return 0, "", ""

@@ -1,0 +1,167 @@
+"""
+Recipient rules: what happens to mail for an address, as a function of values.
+
+The order is fixed status, existing mailbox, C{silent}, C{create: false}, bad
+draw, create.  Source: API contract, "Recipient rules"; decisions, section 23
+("Recipients").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, Literal, get_args
+
+from msgspec import Struct
+
+from simmail.core.mime.address import domain_of, parse
+from simmail.core.rng import Dice
+from simmail.core.rules.fields import LINE, flag, line, list_of, members, one_of, record, share
+from simmail.errors import Invalid
+
+BadKind = Literal["unknown", "domain", "full", "disabled", "blocked"]
+
+#: Shares of the kinds of bad addresses where a rule names none.
+DEFAULT_KINDS: tuple[tuple[BadKind, float], ...] = (
+    ("unknown", 0.7), ("domain", 0.1), ("full", 0.1), ("blocked", 0.1),
+)
+
+#: API contract, "SMTP reply per bad kind": code, enhanced code, text.
+REPLIES: Mapping[BadKind, tuple[int, str, str]] = MappingProxyType({
+    "unknown": (550, "5.1.1", "User unknown"),
+    "domain": (550, "5.1.2", "Domain not found"),
+    "full": (552, "5.2.2", "Mailbox full"),
+    "disabled": (550, "5.2.1", "Mailbox disabled"),
+    "blocked": (554, "5.7.1", "Rejected under policy"),
+})
+
+#: What is wrong with an address of which a server says this (RFC 3463 section 3.2 to 3.5), where it is not policy.
+_KIND_OF_STATUS: Mapping[str, BadKind] = MappingProxyType({
+    "1.1": "unknown", "1.6": "unknown", "1.10": "unknown", "4.1": "unknown",
+    "1.2": "domain", "1.3": "domain", "1.8": "domain", "4.4": "domain", "4.6": "domain",
+    "2.2": "full", "3.1": "full", "2.1": "disabled",
+})
+
+#: Members of C{domains} and C{status}.
+MOST = 100_000
+
+_kind = one_of(get_args(BadKind))
+_seed = line
+
+
+class Rule(Struct, frozen=True, forbid_unknown_fields=True):
+    """What happens to addresses not seen before."""
+
+    create: bool = True
+    bad_rate: float = 0.0
+    bad_kinds: tuple[BadKind, ...] = ()
+    fail_at: Literal["dsn", "rcpt"] = "dsn"
+    stranger: Literal["off", "basic", "ai"] = "off"
+    silent: bool = False
+
+
+class RecipientRules(Struct, frozen=True, forbid_unknown_fields=True):
+    """The settings document; C{status} holds forced outcomes by address."""
+
+    default: Rule = Rule()
+    domains: dict[str, Rule] = {}
+    status: dict[str, BadKind] = {}
+    seed: str = ""
+
+
+class Verdict(Struct, frozen=True):
+    """
+    What happens to mail for one address.
+
+    @ivar kind: C{deliver} to a mailbox there is; C{create} it first; C{refuse} at RCPT; C{bounce} after accepting;
+        C{discard} after accepting.
+    @ivar bad: what is wrong with the address, for C{refuse} and C{bounce}.
+    @ivar stranger: who is behind a mailbox that is created.
+    """
+
+    kind: Literal["deliver", "create", "refuse", "bounce", "discard"]
+    bad: BadKind | None = None
+    stranger: Literal["off", "basic", "ai"] = "off"
+
+
+_DELIVER = Verdict("deliver")
+_DISCARD = Verdict("discard")
+
+
+def kind_of(enhanced: str) -> BadKind:
+    """What is wrong with an address that is refused with an enhanced status code (RFC 3463)."""
+    return _KIND_OF_STATUS.get(enhanced.partition(".")[2], "blocked")
+
+
+def rules_of(value: Any) -> RecipientRules:
+    """
+    A settings document, checked.
+
+    @raise Invalid: a bad field, by its path.
+    """
+    given = members(value, "", {"default": _rule, "domains": _domains, "status": _status, "seed": _seed})
+    return RecipientRules(**given)
+
+
+def _rule(value: Any, field: str) -> Rule:
+    found: Rule = record(Rule, {
+        "create": flag, "bad_rate": share, "bad_kinds": _kinds, "fail_at": one_of(("dsn", "rcpt")),
+        "stranger": one_of(("off", "basic", "ai")), "silent": flag,
+    })(value, field)
+    return found
+
+
+def _kinds(value: Any, field: str) -> tuple[BadKind, ...]:
+    return tuple(dict.fromkeys(_kind(one, f"{field}.{i}") for i, one in enumerate(list_of(value, field))))
+
+
+def _map(value: Any, field: str) -> Iterator[tuple[str, Any, str]]:
+    if not isinstance(value, Mapping):
+        raise Invalid(field, "must be an object")
+    if len(value) > MOST:
+        raise Invalid(field, f"must not have more than {MOST} members")
+    for name, one in value.items():
+        yield name, one, f"{field}.{str(name)[:LINE]}"
+
+
+def _domains(value: Any, field: str) -> dict[str, Rule]:
+    found = {}
+    for name, one, path in _map(value, field):
+        try:
+            # A domain is what can stand behind an @.
+            domain = domain_of(parse(f"x@{name}"))
+        except Invalid:
+            raise Invalid(path, "is not a domain") from None
+        if domain in found:
+            raise Invalid(path, "is there twice")
+        found[domain] = _rule(one, path)
+    return found
+
+
+def _status(value: Any, field: str) -> dict[str, BadKind]:
+    return {parse(name, path): _kind(one, path) for name, one, path in _map(value, field)}
+
+
+def verdict(address: str, rules: RecipientRules, exists: bool, own: bool, seed: str) -> Verdict:
+    """
+    What happens to mail for C{address} (lower case).
+
+    @param exists: it has a mailbox; own: it is the application's own, which exists and is never a stranger.
+    @param seed: of the universe.
+    """
+    rule = rules.domains.get(address.rpartition("@")[2], rules.default)
+    forced = rules.status.get(address)
+    if forced is not None:
+        return Verdict("refuse" if rule.fail_at == "rcpt" else "bounce", forced)
+    if exists or own:
+        return _DELIVER
+    if rule.silent:
+        return _DISCARD
+    if not rule.create:
+        return Verdict("refuse", "unknown")
+    if rule.bad_rate:
+        dice = Dice(seed).on("recipient", rules.seed, address)
+        if dice.chance(rule.bad_rate, "bad"):
+            kinds = tuple((kind, 1.0) for kind in rule.bad_kinds) or DEFAULT_KINDS
+            return Verdict("refuse" if rule.fail_at == "rcpt" else "bounce", dice.weighted(kinds, "kind"))
+    return Verdict("create", stranger=rule.stranger)

@@ -1,0 +1,3 @@
+"""
+Instants, durations, working hours, and the arithmetic of a simulated clock.
+"""

@@ -1,0 +1,141 @@
+"""
+The persona's days: when it works, which day it can promise, how it names a day.
+
+Source: API contract, C{timing.hours}; decisions, section 23 ("no C{hours}
+means any hour").  A person without hours still promises things for weekdays.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime, time, timedelta, timezone, tzinfo
+
+from msgspec import UNSET
+
+from simmail.core.language.dates import Slot
+from simmail.core.language.tables import Language
+from simmail.core.records.persona import Hours, Persona
+from simmail.core.time.instant import is_open, parse_days, zone
+from simmail.errors import Invalid
+
+_WEEKDAYS = frozenset(range(5))
+_NINE, _FIVE = time(9), time(17)
+
+
+class Calendar:
+    """One persona's days, seen from C{now}."""
+
+    def __init__(self, persona: Persona, now: datetime) -> None:
+        timing = persona.timing
+        hours = timing.hours if timing is not UNSET else UNSET
+        self.hours: Hours | None = hours if hours is not UNSET else None
+        self.zone: tzinfo = timezone.utc
+        self._days, self._from, self._to = _WEEKDAYS, _NINE, _FIVE
+        if self.hours is not None:
+            # Stored personas were validated; a record that was not must not keep a mail from being written.
+            try:
+                if self.hours.tz is not UNSET:
+                    self.zone = zone(self.hours.tz)
+                if self.hours.days is not UNSET:
+                    self._days = parse_days(self.hours.days) or _WEEKDAYS
+                if self.hours.from_ is not UNSET:
+                    self._from = time.fromisoformat(self.hours.from_)
+                if self.hours.to is not UNSET:
+                    self._to = time.fromisoformat(self.hours.to)
+                is_open(self.hours, now)
+            except (Invalid, ValueError):
+                self.hours = None
+        if self._to <= self._from:
+            # Over midnight: the promised end of the day is the last minute of it.
+            self._to = time(23, 59)
+        self.now = now.astimezone(self.zone)
+
+    @property
+    def today(self) -> date:
+        """The date where the persona is."""
+        return self.now.date()
+
+    def workday(self, count: int) -> date:
+        """The C{count}-th working day from now; today is number 0 while two hours of it are left."""
+        day = self.today
+        left = datetime.combine(day, self._to, self.zone) - self.now
+        if day.weekday() in self._days and count == 0 and left >= timedelta(hours=2):
+            return day
+        for _ in range(max(count, 1)):
+            day += timedelta(days=1)
+            while day.weekday() not in self._days:
+                day += timedelta(days=1)
+        return day
+
+    def working(self, day: date) -> bool:
+        """Whether the persona works on a day."""
+        return day.weekday() in self._days
+
+    def close(self, day: date) -> datetime:
+        """The end of a working day."""
+        return datetime.combine(day, self._to, self.zone)
+
+    def suits(self, slot: Slot) -> bool:
+        """Whether an appointment lies ahead and in the persona's hours."""
+        if not slot.timed:
+            return slot.start.date() > self.today and self.working(slot.start.date())
+        if slot.start <= self.now:
+            return False
+        return self.hours is None or is_open(self.hours, slot.start)
+
+    def at_work(self, day: date, share: float) -> datetime:
+        """A full or half hour of a working day, C{share} (0 to 1) of the way through it."""
+        start, end = self._from.hour * 60 + self._from.minute, self._to.hour * 60 + self._to.minute
+        first = -(-start // 30) * 30
+        minutes = max(int(start + (end - start) * share) // 30 * 30, first) % (24 * 60)
+        return datetime.combine(day, time(*divmod(minutes, 60)), self.zone)
+
+    def name(self, day: date, language: Language) -> str:
+        """A day as it follows "by": C{tomorrow}, C{Thursday}, C{Thursday 12 March}."""
+        ahead = (day - self.today).days
+        if ahead == 0:
+            return language.day.today
+        if ahead == 1:
+            return language.day.tomorrow
+        weekday = language.weekdays[day.weekday()]
+        if 1 < ahead < 6:
+            return language.day.near.format(weekday=weekday)
+        return language.day.date.format(weekday=weekday, day=day.day, month=language.months[day.month - 1])
+
+    def when(self, day: date, language: Language) -> str:
+        """A day as it answers "when": C{tomorrow}, C{on Thursday}."""
+        ahead = (day - self.today).days
+        if ahead == 0:
+            return language.day.on_today
+        if ahead == 1:
+            return language.day.on_tomorrow
+        return language.day.on.format(day=self.name(day, language))
+
+    def appointment(self, slot: Slot, language: Language) -> str:
+        """A slot as its proposer wrote its time, with the persona's own clock where that differs."""
+        weekday = language.weekdays[slot.start.weekday()]
+        ahead = (slot.start.date() - self.today).days
+        form = language.day.near if 1 <= ahead < 6 else language.day.date
+        day = form.format(weekday=weekday, day=slot.start.day, month=language.months[slot.start.month - 1])
+        if not slot.timed:
+            return day
+        here = slot.start.astimezone(self.zone)
+        told = language.day.slot.format(day=day, time=clock(slot.start, slot.halves, language))
+        if here.utcoffset() != slot.start.utcoffset():
+            told += language.day.elsewhere.format(time=clock(here, slot.halves, language))
+        return told
+
+
+def plain_date(day: date, language: Language) -> str:
+    """C{14 February}."""
+    return language.day.plain_date.format(day=day.day, month=language.months[day.month - 1])
+
+
+def clock(instant: datetime, halves: bool, language: Language) -> str:
+    """A time of day, C{14:30} or C{2:30 pm}."""
+    if halves:
+        hour = instant.hour % 12 or 12
+        half = "pm" if instant.hour >= 12 else "am"
+        if not instant.minute:
+            return f"{hour} {half}"
+        return language.day.half_clock.format(hour=hour, minute=f"{instant.minute:02d}", half=half)
+    return language.day.clock.format(hour=instant.hour, minute=f"{instant.minute:02d}")

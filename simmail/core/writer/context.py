@@ -1,0 +1,286 @@
+"""
+Everything one text is written from: the request, read and looked up once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime, timedelta, timezone
+from typing import Any
+
+from msgspec import UNSET, Struct
+
+from simmail.core.language import tables as languages
+from simmail.core.language.facts import Fact, read_facts
+from simmail.core.language.intents import recognise
+from simmail.core.language.names import company_of, is_somebody_else, split_display
+from simmail.core.language.phrases import words
+from simmail.core.language.prose import clean
+from simmail.core.language.reader import Findings, address_form, pick_up, say
+from simmail.core.language.tables import Language
+from simmail.core.language.things import what_kind
+from simmail.core.message.mail import Mail
+from simmail.core.message.splitting import split_reply
+from simmail.core.records.persona import Style
+from simmail.core.rng import Dice
+from simmail.core.writer.agenda import Calendar, plain_date
+from simmail.core.writer.request import Promised, WordsRequest
+from simmail.core.writer.voice import FORMALITIES, Manner, Voice, folded, manners, voice
+
+#: Batched mails that are answered one by one; of more only the last ones are.
+TOGETHER = 4
+#: What lines may name of what one mail is about.
+ABOUT = frozenset({
+    "ref", "amount", "dated", "addressee", "about", "subject", "file", "date", "deadline", "deed", "minutes", "figure",
+})
+
+
+class Read(Struct, frozen=True):
+    """One mail, what was picked up from it, and what it wants."""
+
+    mail: Mail
+    found: Findings
+    intent: str
+    base: datetime
+
+
+class Scene(Struct, frozen=True):
+    """
+    The request with all that is derived from it.
+
+    @ivar read: the answered mails, oldest first; common: what every line may name.
+    @ivar distant: whether the reader is called "Sie" in German.
+    @ivar said: text that stands below the new mail, folded; lines found in it are not said again.
+    """
+
+    request: WordsRequest
+    language: Language
+    voice: Voice
+    manner: Manner
+    length: str
+    formality: str
+    calendar: Calendar
+    facts: tuple[Fact, ...]
+    read: tuple[Read, ...]
+    common: Mapping[str, str]
+    said: str
+    distant: bool = True
+
+    @property
+    def dice(self) -> Dice:
+        """Dice for this mail."""
+        return self.request.dice
+
+    @property
+    def far(self) -> bool:
+        """Whether the writer keeps a distance: formal English, and "Sie" in German."""
+        return self.distant if self.language.code == "de" else self.formality == "formal"
+
+    def has_said(self, act: str) -> bool:
+        """Whether one of the lines of an act stands in the mails below."""
+        return any(len(line.longest) > 11 and line.longest in self.said for line in self.voice.acts[act])
+
+    def due(self, days: int, deadlines: tuple[date, ...] = ()) -> date:
+        """The day for a promise: so many working days ahead, and not after a deadline that can still be kept."""
+        day = self.calendar.workday(days)
+        ahead = [deadline for deadline in deadlines if deadline > self.calendar.today]
+        if ahead and day > ahead[0]:
+            day = ahead[0]
+        return day
+
+    def promise(self, what: str, day: date) -> Promised:
+        """Something promised for the end of a day."""
+        return Promised(what=what, due=self.calendar.close(day))
+
+    def by(self, day: date) -> dict[str, str]:
+        """How lines name a day that something is promised for."""
+        name = self.calendar.name(day, self.language)
+        if day == self.calendar.today:
+            name = self.language.day.tonight
+        return {"by": name, "when": self.calendar.when(day, self.language)}
+
+
+def set_scene(request: WordsRequest) -> Scene:
+    """Read the request."""
+    persona = request.persona
+    mails = request.mails[-TOGETHER:]
+    language = languages.language(languages.tell(_to_tell(request)))
+    manner = manners()[persona.temperament]
+    style: Style = persona.style if persona.style is not UNSET else Style()
+    calendar = Calendar(persona, request.now)
+    read = tuple(_read(mail, request, calendar, language) for mail in mails)
+    formality = _given(style.formality, manner.formality)
+    return Scene(
+        request=request,
+        language=language,
+        voice=voice(language.code, persona.temperament),
+        manner=manner,
+        length=_given(style.length, manner.length),
+        formality=formality if formality in FORMALITIES else manner.formality,
+        calendar=calendar,
+        facts=read_facts(request.facts, request.notes),
+        read=read,
+        common=_common(request, read, calendar, language),
+        distant=language.code != "de" or _distant(request, read),
+        said=folded("\n".join([
+            *(one.found.prose.quoted for one in read), *(mail.text[:20_000] for mail in request.own)])),
+    )
+
+
+def _distant(request: WordsRequest, read: tuple[Read, ...]) -> bool:
+    """Sie or du: as the last mail does it, else as the persona did before, else as the greeting sounds."""
+    if not read:
+        return True
+    found = read[-1].found
+    if found.familiar or found.polite:
+        return not found.familiar
+    for mail in reversed(request.own):
+        familiar, polite = address_form(split_reply(mail.text[:20_000])[0])
+        if familiar or polite:
+            return not familiar
+    # "Hallo Maria," is no way to begin a letter to a stranger.
+    name = request.persona.name.split()
+    return not (name and len(name) > 1 and found.addressee == name[0])
+
+
+def _given(value: Any, default: str) -> str:
+    return default if value is UNSET else str(value)
+
+
+def _to_tell(request: WordsRequest) -> str:
+    if request.kind == "ooo" and not request.mails and request.ooo is not None:
+        return request.ooo.message
+    for mail in (*request.mails[-1:], *request.own[-1:]):
+        return f"{mail.subject[:200]}\n{mail.text[:3000]}"
+    wants = request.persona.wants
+    return f"{'' if wants is UNSET else wants[:1000]}\n{request.case_title[:200]}"
+
+
+def _read(mail: Mail, request: WordsRequest, calendar: Calendar, language: Language) -> Read:
+    base = mail.date if mail.date is not None else request.now
+    base = base.replace(tzinfo=timezone.utc) if base.tzinfo is None else base
+    if abs(base - request.now) > timedelta(days=400):
+        base = request.now  # a Date header that lies must not move everybody's calendar
+    found = pick_up(mail, base, language)
+    # What a colleague passed on greets the colleague, and is for the reader all the same.
+    own = set(request.persona.addresses)
+    meant = any(one.address.lower() in own for one in (*mail.to, *mail.cc))
+    somebody_else = meant and bool(found.addressee) and is_somebody_else(
+        found.addressee, request.persona.name, request.persona.address, language
+    )
+    intent = recognise(mail, found, somebody_else, language)
+    return Read(mail=mail, found=found, intent=_in_thread(intent, found, request, language), base=base)
+
+
+def _in_thread(intent: str, found: Findings, request: WordsRequest, language: Language) -> str:
+    """What a mail wants, seen from what was said in its thread before: nobody pays or sends a thing twice."""
+    if not request.own:
+        return intent
+    if intent in ("meeting", "closing", "information") and not found.questions and any(
+        slot.timed for slot in found.slots
+    ):
+        # "Wednesday at 11:00 works for me": agreed.
+        return "booked"
+    if intent == "meeting" and not found.questions and not found.slots:
+        return "closing"
+    if intent == "support" and found.questions and all(
+        question.short[0].endswith("please do") for question in found.questions
+    ):
+        return "question"  # "should I close the ticket?"
+    if intent not in ("invoice", "bill", "document"):
+        return intent
+    if intent == "document":
+        before = f"{request.owed} {request.done.get('document', '')}".lower()
+        return "chaser" if any(
+            document.rpartition(" ")[2].lower() in before for document in found.documents) else intent
+    if "payment" in request.done or request.owed and what_kind(request.owed, language) == "payment":
+        if mentions(found.prose.body, language.overdue) or found.questions:
+            return "chaser"
+        return "received" if found.attachments else "information"
+    return intent
+
+
+def _common(
+    request: WordsRequest, read: tuple[Read, ...], calendar: Calendar, language: Language
+) -> dict[str, str]:
+    """What every line may name: the two persons, and what the mail is about."""
+    persona = request.persona
+    values: dict[str, str] = {"me": say(persona.name, 60)}
+    if persona.org is not UNSET and persona.org:
+        values["org"] = say(persona.org, 60)
+    name, organisation = split_display(request.correspondent.name, language)
+    company = company_of(request.correspondent.address)
+    if read and request.kind != "forward":
+        sender = read[-1].found.sender
+        name, company = sender.name, sender.company or company
+    elif organisation:
+        company = organisation
+    if name:
+        values["name"], values["first"] = say(name, 60), say(name.split()[0], 30)
+    if company and company.lower() != values.get("org", "").lower():
+        values["company"] = say(company, 40)
+    if request.owed:
+        values["owed"] = say(request.owed, 120)
+    if request.case_title:
+        opening, closing = language.quotes
+        values["case"] = f"{opening}{say(request.case_title, 80)}{closing}"
+    if read:
+        values.update(about(read[-1], request, calendar, language))
+        sender = read[-1].found.sender
+        values["sender"] = say(sender.name or read[-1].mail.from_.name or read[-1].mail.from_.address, 60)
+    return values
+
+
+def about(read: Read, request: WordsRequest, calendar: Calendar, language: Language) -> dict[str, str]:
+    """What a mail is about."""
+    found, values = read.found, {}
+    # The reference of the subject comes first in the findings.
+    if found.references:
+        values["ref"] = found.named[0]
+    if found.amounts:
+        values["amount"] = found.amounts[0]
+    past = [day for day in (*found.deadlines, *found.dates) if day <= request.now.date()]
+    if past:
+        values["dated"] = plain_date(past[0], language)
+    if found.addressee:
+        values["addressee"] = found.addressee
+    subject = say(base_subject(read.mail.subject, language), 100)
+    if 3 <= len(subject) <= 70:
+        opening, closing = language.quotes
+        values["subject"] = f"{opening}{subject}{closing}"
+    values["about"] = values.get("ref") or values.get("subject", "")
+    future = [day for day in found.dates if day > request.now.date()]
+    if future:
+        values["date"] = plain_date(future[0], language)
+    ahead = [day for day in found.deadlines if day > request.now.date()]
+    if ahead:
+        values["deadline"] = calendar.name(ahead[0], language)
+    for name in ("deed", "minutes", "figure"):
+        if getattr(found, name):
+            values[name] = getattr(found, name)
+    if found.attachments:
+        values["file"] = found.attachments[0]
+    return values
+
+
+def base_subject(subject: str, language: Language) -> str:
+    """A subject without its Re: and Fwd:, however many."""
+    text = " ".join(clean(subject[:1000]).split())[:300]
+    stripped = True
+    while stripped:
+        stripped = False
+        for prefix in language.reply_prefixes:
+            if text[:len(prefix)].lower() == prefix:
+                text, stripped = text[len(prefix):].lstrip(), True
+    return text
+
+
+def without_determiner(phrase: str, language: Language) -> str:
+    """A phrase without "the" or "our" before it."""
+    head, _, tail = phrase.partition(" ")
+    return tail if tail and head.lower() in language.determiners else phrase
+
+
+def mentions(sentence: str, among: frozenset[str]) -> bool:
+    """Whether a sentence has one of some lower-case words."""
+    return any(word.lower() in among for word in words(sentence))

@@ -1,0 +1,215 @@
+"""
+What mails say that are no plain replies: asking again, putting right, absence, first mails, promises.
+"""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from types import MappingProxyType
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from simmail.core.language import facts
+from simmail.core.language.phrases import asking_clause
+from simmail.core.language.reader import Question, say
+from simmail.core.language.requests import is_document
+from simmail.core.language.tables import Language, counted
+from simmail.core.language.things import apart, pieces, what_kind
+from simmail.core.writer.agenda import clock, plain_date
+from simmail.core.writer.answers import how_many
+from simmail.core.writer.context import Scene
+from simmail.core.writer.replies import reply
+from simmail.core.writer.speech_act import Said
+from simmail.core.writer.wishes import want_sentence
+
+_WANT = 300
+#: What an answer that was promised says, by what the mail wanted.
+_NEWS = MappingProxyType({"complaint": "deliver.explained", "redress": "deliver.done", "support": "deliver.tested",
+                          "bug": "deliver.done"})
+
+
+def said_by(scene: Scene) -> list[Said]:
+    """Everything the requested kind of mail says, in order."""
+    match scene.request.kind:
+        case "followup":
+            return _followup(scene)
+        case "correction":
+            return _correction(scene)
+        case "ooo":
+            return _away(scene)
+        case "initiate":
+            return _initiate(scene)
+        case "deliver":
+            return _deliver(scene)
+        case "nudge":
+            return _nudge(scene)
+        case "forward":
+            return [Said(act="forward.note", values=scene.common)]
+        case _:
+            # A reply to nothing is a first mail.
+            return reply(scene) if scene.read else _initiate(scene)
+
+
+def _followup(scene: Scene) -> list[Said]:
+    question = say(scene.request.question, 240)
+    values = {**scene.common, **({"question": question} if question else {})}
+    return [Said(act="followup", values=values)]
+
+
+def _correction(scene: Scene) -> list[Said]:
+    promise = scene.request.promise
+    if promise is not None:
+        day = promise.due.astimezone(scene.calendar.zone).date()
+        later = day + timedelta(days=1)
+        while not scene.calendar.working(later):
+            later += timedelta(days=1)
+        return [Said(act="correction.day", values={**scene.common, **scene.by(later)},
+                     promise=scene.promise(promise.what, later))]
+    values = dict(scene.common)
+    close = scene.calendar.close(scene.calendar.today)
+    if scene.calendar.working(scene.calendar.today) and close - scene.calendar.now > timedelta(minutes=45):
+        values["until"] = clock(close, False, scene.language)
+    return [Said(act="correction.add", values=values)]
+
+
+def _away(scene: Scene) -> list[Said]:
+    period = scene.request.ooo
+    last = scene.calendar.today
+    if period is not None:
+        try:
+            last = date.fromisoformat(period.to)
+        except ValueError:
+            pass  # stored periods were validated; a record that was not must not stop the notice
+    back = last + timedelta(days=1)
+    while not scene.calendar.working(back):
+        back += timedelta(days=1)
+    return [Said(act="ooo.away", values={
+        **scene.common, "until": plain_date(last, scene.language),
+        "back": scene.language.day.date.format(
+            weekday=scene.language.weekdays[back.weekday()], day=back.day,
+            month=scene.language.months[back.month - 1],
+        ),
+    })]
+
+
+def _initiate(scene: Scene) -> list[Said]:
+    wants = scene.request.persona.wants
+    want = "" if wants is UNSET else say(wants, _WANT)
+    want = want_sentence(want, scene.language)
+    if want:
+        return [Said(act="initiate.want", values={**scene.common, "want": want})]
+    if scene.common.get("case"):
+        return [Said(act="initiate.about", values=scene.common)]
+    return [Said(act="initiate.plain", values=scene.common)]
+
+
+def _deliver(scene: Scene) -> list[Said]:
+    """One promise may hold two things, "the offer and an answer on the address"; each is kept."""
+    promise = scene.request.promise
+    if promise is None:
+        return [Said(act="deliver.done", values=scene.common)]
+    said: list[Said] = []
+    for place, what in enumerate(apart(promise.what, scene.language)):
+        one = _keep(scene, what, place == 0)
+        if said and one.act == said[-1].act == "deliver.answer":
+            # Two answers are given in one go.
+            both = f"{said[-1].values['value']} {one.values['value']}"
+            said[-1] = replace(said[-1], values={**said[-1].values, "value": both})
+        else:
+            said.append(replace(one, joins=False) if said else one)
+    return said
+
+
+def _keep(scene: Scene, what: str, first: bool) -> Said:
+    language, promise = scene.language, scene.request.promise
+    what = say(what, 160).rstrip(".") or language.what.document
+    values = {**scene.common, "what": what}
+    kind = what_kind(what, language)
+    if kind == "answer":
+        for sentence in (what, *(sentence for read in scene.read for sentence in read.found.prose.sentences
+                                 if sentence.endswith("?"))):
+            fact = facts.answering(sentence, scene.facts, language)
+            if fact is not None:
+                said = fact.values(language)
+                value = said["value"] if fact.act() == "answer.said" else f"{said['label']}: {said['value']}."
+                return Said(act="deliver.answer", values={**values, "value": value[:1].upper() + value[1:]})
+        asked = _asked(scene, what)
+        if asked is not None and _missed(asked, language):
+            # "Where is the certificate?" is answered by the certificate.
+            return Said(act="deliver.document", values={**values, "what": asked.topic, **counted(
+                asked.topic, language)}, documents=(asked.topic,))
+        if asked is not None:
+            return Said(act="deliver.answer", values={**values, "value": _invented(asked, scene)})
+        # After a complaint there is nothing to agree to: it was put right.
+        news = what.lower().startswith(language.what.news.partition("{")[0].strip().lower())
+        act = _NEWS.get(scene.read[-1].intent if scene.read else "", "deliver.explained" if news else "deliver.fine")
+        return Said(act=act, values=values)
+    if kind == "payment":
+        return Said(act="deliver.payment", values=values)
+    if kind == "task":
+        return Said(act="deliver.done", values=scene.common)
+    if what.split(" ", 1)[0].lower() not in language.determiners and not any(letter.isdigit() for letter in what):
+        # A case calls what is owed by its name, "March invoice"; one with a number needs no article.
+        what = f"{language.default_determiner} {what}".strip()
+        values["what"] = what
+    late = promise is not None and scene.request.now - promise.due > timedelta(hours=24)
+    return Said(
+        act="deliver.late" if late and first else "deliver.document", values={**values, **counted(what, language)},
+        documents=pieces(what, language),
+    )
+
+
+def _asked(scene: Scene, what: str) -> Question | None:
+    """The question that an answer was promised to, where yes is no answer to it."""
+    open_ones = [question for read in scene.read for question in read.found.questions]
+    low = what.lower()
+    named = [question for question in open_ones if question.topic and low.endswith(question.topic.lower())]
+    if not named and low.startswith(scene.language.what.answer_plain.lower()):
+        named = [question for question in open_ones if not question.topic] or open_ones
+    return named[0] if named and named[0].form in ("what", "many", "why") else None
+
+
+def _missed(question: Question, language: Language) -> bool:
+    """Whether a question asks where a document is."""
+    return _from_question_word(question, language).startswith(language.answers.where_words) and bool(
+        question.topic) and is_document(question.topic.rpartition(" ")[2].lower(), language)
+
+
+def _from_question_word(question: Question, language: Language) -> str:
+    # "Could you tell me who signs": from the question word on.
+    words = asking_clause(question.text.lower(), language).split()
+    return " ".join(words[next((n for n, word in enumerate(words) if word in language.question_words), 0):])
+
+
+def _invented(question: Question, scene: Scene) -> str:
+    """An answer by the form of a question; the same person answers the same question alike."""
+    answers = scene.language.answers
+    low = _from_question_word(question, scene.language)
+    answer = answers.other
+    if question.form == "why":
+        answer = answers.reason
+    elif question.form == "many" and low.startswith(answers.many_words):
+        answer = answers.many.format(n=how_many(scene.request.persona.id, question.topic))
+    elif low.startswith(answers.who_words):
+        answer = answers.we if any(word in low for word in answers.we_words) else answers.who
+    if question.topic and question.form != "why":
+        answer = answers.about.format(topic=question.topic, answer=answer)
+    return f"{answer[:1].upper()}{answer[1:]}."
+
+
+def _nudge(scene: Scene) -> list[Said]:
+    promise = scene.request.promise
+    what = say(promise.what, 160).rstrip(".") if promise is not None else ""
+    what = what or scene.language.what.document
+    head, _, tail = what.partition(" ")
+    if head.lower() in ("a", "an") and tail:
+        what = f"the {tail}"  # promised was "an answer", missed is "the answer"
+    values = {**scene.common, "what": what, **counted(what, scene.language)}
+    if promise is not None:
+        day = promise.due.astimezone(scene.calendar.zone).date()
+        values["deadline"] = (
+            scene.language.weekdays[day.weekday()] if 0 < (scene.calendar.today - day).days < 6
+            else plain_date(day, scene.language)
+        )
+    return [Said(act="nudge", values=values)]

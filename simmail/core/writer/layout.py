@@ -1,0 +1,192 @@
+"""
+From what is said to the sheet of paper: greeting, paragraphs, closing, signature, as this writer and client make them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import UNSET
+
+from simmail.core.language.reader import say
+from simmail.core.records.persona import Style
+from simmail.core.rng import Dice
+from simmail.core.writer.context import Scene
+from simmail.core.writer.polish import capitals, long_forms, slips, small_start
+from simmail.core.writer.speech_act import Said
+from simmail.core.writer.voice import Line, Piece, choose, fill, folded
+
+#: Clients that put the usual delimiter line above a signature (RFC 3676 section 4.3).
+DELIMITED = frozenset({"gmail", "plain"})
+_DELIMITER = "--\n"
+
+
+def paragraphs(scene: Scene, said: list[Said], worded: list[list[Piece]]) -> list[list[Piece]]:
+    """The body, a list of pieces for each paragraph; C{worded} are those of each act."""
+    done: list[list[Piece]] = []
+    numbered = False
+    for act, pieces in zip(said, worded):
+        if act.number:
+            pieces = [Piece(f"{act.number}. ", False), *pieces]
+        elif act.quote:
+            opening, closing = scene.language.quotes
+            pieces = [Piece(f"{opening}{act.quote}{closing}\n", False), *pieces]
+        if not done:
+            done.append(pieces)
+        elif act.number:
+            done.append(pieces) if not numbered else done[-1].extend([Piece("\n", False), *pieces])
+        elif act.joins and not any("\n" in piece.text for piece in pieces):
+            done[-1].extend([Piece(" ", False), *pieces])
+        elif not scene.manner.apart and not act.quote:
+            # Somebody who writes without capitals writes without full stops: a line each.
+            done[-1].extend([Piece(" " if scene.manner.capitals else "\n", False), *pieces])
+        else:
+            done.append(pieces)
+        numbered = bool(act.number)
+    return done
+
+
+def _act(scene: Scene, said: Said, place: int, below: str, small: bool) -> list[Piece]:
+    """
+    An act in pieces.
+
+    @param below: what stands below or was said already; small: it goes on after a greeting with a comma.
+    """
+    pieces: list[Piece] = []
+    if said.lead is not None:
+        pieces = [*_act(scene, said.lead, place + 1000, below, small), Piece(" ", False)]
+    known = {**said.values}
+    lines = scene.voice.acts[said.act]
+    if scene.common.get("first") and not place:
+        # Greeted by name, nobody is called by name again right away for no reason.
+        lines = tuple(line for line in lines if line.names != {"first"}) or lines
+    line = choose(
+        lines, known, scene.length, below, scene.dice, said.act, place,
+    )
+    if line is None:
+        raise LookupError(f"no line of {said.act} gets by with {sorted(known)}")
+    small = small and said.lead is None and bool(scene.language.small_words)
+    return pieces + _filled(scene, line, known, leads=said.lead is not None, small=small)
+
+
+def _filled(scene: Scene, line: Line, known: Mapping[str, str], leads: bool, small: bool) -> list[Piece]:
+    pieces = fill(line, known, scene.far)
+    if scene.formality == "formal":
+        pieces = long_forms(pieces, scene.language)
+    if scene.manner.capitals:
+        pieces = capitals(pieces, starts=not leads and not small)
+    if small:
+        pieces = small_start(pieces, scene.language)
+    if leads and scene.language.code == "en" and pieces and pieces[0].own:
+        text = pieces[0].text
+        if text[:1].isupper() and not text.startswith(("I ", "I'", "I,")):
+            pieces[0] = Piece(text[0].lower() + text[1:], True)
+    if leads and pieces and not pieces[0].own:
+        word = pieces[0].text.split(" ", 1)[0].strip(",.")
+        if word.lower() in scene.language.led_small:
+            pieces[0] = Piece(pieces[0].text[0].lower() + pieces[0].text[1:], False)
+    return _one_stop(pieces)
+
+
+def _one_stop(pieces: list[Piece]) -> list[Piece]:
+    # What was filled in may bring its own full stop.
+    done: list[Piece] = []
+    for piece in pieces:
+        if done and done[-1].text[-1:] in ".!?" and not done[-1].own and piece.text[:1] == ".":
+            piece = Piece(piece.text[1:], piece.own)
+        done.append(piece)
+    return done
+
+
+def greeting(scene: Scene) -> str:
+    """The greeting line, C{""} for people who do without."""
+    if scene.request.own and not scene.manner.apart:
+        return ""  # the short ones do not greet twice in a thread
+    return _habitual(scene, scene.voice.greeting[_nearness(scene)], "greeting", dict(scene.common))
+
+
+def closing(scene: Scene) -> str:
+    """The words above the name, C{""} for people who do without."""
+    return _habitual(scene, scene.voice.closing[_nearness(scene)], "closing", dict(scene.common))
+
+
+def _nearness(scene: Scene) -> str:
+    if scene.read and scene.read[-1].intent == "grief":
+        return "solemn"  # nobody begins a letter of condolence with "Hey"
+    if scene.language.code != "de":
+        return scene.formality
+    # "Hallo Jonas" goes with du, and du with "Hallo Jonas".
+    if not scene.far:
+        return "casual"
+    return "neutral" if scene.formality == "casual" else scene.formality
+
+
+def _habitual(scene: Scene, lines: tuple[Line, ...], what: str, known: Mapping[str, str]) -> str:
+    # People keep to their greeting and their closing: drawn once a person, not once a mail.
+    habit = Dice(scene.request.persona.id).on("habit", what, scene.language.code, scene.formality)
+    fit = [line for line in lines if all(known.get(name) for name in line.names)]
+    if not fit:
+        return ""
+    most = max(len(line.names) for line in fit)
+    naming = [line for line in fit if len(line.names) == most]
+    return "".join(piece.text for piece in fill(habit.choice(naming), known, scene.far))
+
+
+def signed(scene: Scene, words: str) -> str:
+    """What stands below the body: closing words, name, signature, the client's own line."""
+    persona = scene.request.persona
+    style: Style = persona.style if persona.style is not UNSET else Style()
+    client = style.client if style.client is not UNSET else "plain"
+    signature = _signature(scene, style)
+    # Some write the delimiter themselves.
+    delimited = client in DELIMITED or signature.startswith(_DELIMITER)
+    signature = signature.removeprefix(_DELIMITER)
+    full = say(persona.name, 60)
+    name = full if scene.formality == "formal" else full.split()[0] if full.split() else full
+    if scene.manner.sign == "none" and scene.formality != "formal":
+        name = ""
+    mobile = scene.language.sent_from.get(client, "")
+    top = [line for line in (words, name) if line]
+    typed = not delimited or style.signature is UNSET and scene.formality == "formal"
+    if signature and typed and not mobile and signature.split("\n")[0].startswith(name or full):
+        # Outlook and Apple Mail, and letters: the signature is what the closing is followed by.
+        return "\n".join([*([words] if words else []), signature])
+    blocks = ["\n".join(top)] if top else []
+    if signature:
+        blocks.append(f"-- \n{signature}" if delimited else signature)
+    if mobile:
+        blocks.append(mobile)
+    return "\n\n".join(blocks)
+
+
+def _signature(scene: Scene, style: Style) -> str:
+    persona = scene.request.persona
+    if style.signature is not UNSET:
+        lines = style.signature.replace("\r\n", "\n").replace("\r", "\n").strip("\n")[:2000]
+        lines = "\n".join(line.rstrip() for line in lines.split("\n"))
+        return "" if lines.strip() in ("", "--") else lines
+    if scene.manner.sign != "whole" and scene.formality != "formal" or style.client in ("iphone", "android"):
+        return ""
+    lines_of = [persona.name, persona.role, persona.org]
+    found = [say(line, 80) for line in lines_of if line is not UNSET and line]
+    return "\n".join(found) if len(found) > 1 else ""
+
+
+def lay_out(scene: Scene, said: list[Said]) -> tuple[str, list[str]]:
+    """The whole text, and each act's own words (for what it asks)."""
+    style = scene.request.persona.style
+    rate = style.typos if style is not UNSET and style.typos is not UNSET else 0.0
+    top = greeting(scene)
+    worded: list[list[Piece]] = []
+    below = scene.said
+    for place, act in enumerate(said):
+        small = not place and top.endswith(",") and not act.number and not act.quote
+        worded.append(_act(scene, act, place, below, small))
+        below += " " + folded("".join(piece.text for piece in worded[-1]))
+    body = "\n\n".join(
+        slips(pieces, rate, scene.dice.on("paragraph", number))
+        for number, pieces in enumerate(paragraphs(scene, said, worded))
+    )
+    each = ["".join(piece.text for piece in pieces) for pieces in worded]
+    parts = [top, body, signed(scene, closing(scene))]
+    return "\n\n".join(part for part in parts if part.strip()) + "\n", each

@@ -1,0 +1,122 @@
+"""
+The last touches on a text: capitals, long forms for formal writers, slips of the keyboard.
+
+Only the writer's own wording is touched, so names, addresses, references and
+amounts that were picked up stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from simmail.core.language.tables import Language
+from simmail.core.rng import Dice
+from simmail.core.writer.voice import Piece
+
+# Both are matched against our own wording only, and neither can backtrack.
+_WORD = re.compile(r"[^\W\d_]+")
+_SHORT = re.compile(r"([A-Za-z]+['’][a-z]+)(?:( )([a-z]+))?")
+_NEIGHBOURS = {
+    "a": "s", "b": "v", "c": "x", "d": "f", "e": "r", "f": "g", "g": "h", "h": "j", "i": "o", "j": "k", "k": "l",
+    "l": "k", "m": "n", "n": "m", "o": "p", "p": "o", "q": "w", "r": "t", "s": "d", "t": "r", "u": "i", "v": "b",
+    "w": "e", "x": "c", "y": "u", "z": "x",
+}
+
+
+def capitals(pieces: Iterable[Piece], starts: bool = True) -> list[Piece]:
+    """
+    The pieces with a capital at the start of each sentence.
+
+    @param starts: the first piece starts one.
+    """
+    done: list[Piece] = []
+    for piece in pieces:
+        text = piece.text
+        if starts and text and not piece.own and text[0].islower() and not _is_name(text):
+            text = text[0].upper() + text[1:]
+        elif starts and text and piece.own and text[0].islower():
+            text = text[0].upper() + text[1:]
+        done.append(Piece(text, piece.own))
+        if text:
+            tail = text.rstrip(" ")
+            starts = text.endswith("\n") or (
+                tail.endswith((".", "!", "?")) and tail != text and not tail.endswith(("...", "e.g.", "z. B."))
+            )
+    return done
+
+
+def small_start(pieces: list[Piece], language: Language) -> list[Piece]:
+    """The pieces as they stand after a greeting with a comma, where the language goes on small."""
+    if not pieces or not pieces[0].own:
+        return pieces
+    text = pieces[0].text
+    word = _WORD.match(text)
+    if word is None or word.group().lower() not in language.small_words:
+        return pieces
+    return [Piece(text[0].lower() + text[1:], True), *pieces[1:]]
+
+
+def _is_name(text: str) -> bool:
+    # Addresses and file names keep their small letters.
+    first = text.split(" ", 1)[0]
+    return "@" in first or "." in first.strip(".,")
+
+
+def long_forms(pieces: Iterable[Piece], language: Language) -> list[Piece]:
+    """The pieces without contractions."""
+    if not language.contractions:
+        return list(pieces)
+
+    def expand(match: re.Match[str]) -> str:
+        short, space, following = match.group(1), match.group(2) or "", match.group(3) or ""
+        plain = short.replace("’", "'")
+        low = plain.lower()
+        long = language.contractions.get(plain) or language.contractions.get(low)
+        if long is None:
+            return match.group()
+        had = following in language.had_before or (
+            following.endswith("ed") and following not in language.had_not_before and len(following) > 4
+        )
+        if had and low.endswith("'d"):
+            long = long.rsplit(" ", 1)[0] + " had"
+        elif had and low.endswith("'s") and following in ("been", "done", "gone", "got", "heard", "told"):
+            long = long.rsplit(" ", 1)[0] + " has"
+        if short[0].isupper():
+            long = long[0].upper() + long[1:]
+        return f"{long}{space}{following}"
+
+    return [Piece(_SHORT.sub(expand, piece.text), True) if piece.own else piece for piece in pieces]
+
+
+def slips(pieces: Iterable[Piece], rate: float, dice: Dice) -> str:
+    """The text, with this share of the writer's own words mistyped."""
+    if rate <= 0:
+        return "".join(piece.text for piece in pieces)
+    count = 0
+    done = []
+
+    def mistype(match: re.Match[str]) -> str:
+        nonlocal count
+        count += 1
+        word = match.group()
+        if len(word) < 3 or not word[1:].islower() or not dice.chance(rate, "slip", count):
+            return word
+        return _slip(word, dice, count)
+
+    for piece in pieces:
+        done.append(_WORD.sub(mistype, piece.text) if piece.own else piece.text)
+    return "".join(done)
+
+
+def _slip(word: str, dice: Dice, count: int) -> str:
+    # Never the first letter: that is how people mistype, and names start with it.
+    at = 1 + dice.below(len(word) - 2, "at", count)
+    kind = dice.choice(("swap", "swap", "drop", "double", "neighbour"), "kind", count)
+    if kind == "swap" and word[at] != word[at + 1]:
+        return word[:at] + word[at + 1] + word[at] + word[at + 2:]
+    if kind == "double":
+        return word[:at] + word[at] + word[at:]
+    if kind == "neighbour" and word[at] in _NEIGHBOURS:
+        return word[:at] + _NEIGHBOURS[word[at]] + word[at + 1:]
+    return word[:at] + word[at + 1:]

@@ -1,0 +1,202 @@
+"""
+The seven voices: their lines from the data files, and how one line is filled in.
+
+A line is text with C{{names}} and C{[far|near]} choices.  Only what stands in
+the line itself is the writer's own wording; what is filled in is never
+touched again: not expanded, not mistyped, not read as a template.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from types import MappingProxyType
+from typing import NamedTuple
+
+from msgspec import Struct, convert
+
+from simmail.core.language.tables import read_yaml
+from simmail.core.rng import Dice
+
+FORMALITIES = ("casual", "neutral", "formal")
+#: Files that hold lines of all seven voices side by side, act by act.
+TOPICS = ("notices", "trade", "office", "persons")
+_TABLES = ("greeting", "closing")
+
+
+class Piece(NamedTuple):
+    """A part of a line or of a text; C{own}: the writer's wording, not something filled in."""
+
+    text: str
+    own: bool
+
+
+class Line(Struct, frozen=True):
+    """
+    One way to say an act.
+
+    @ivar parts: text, names (as C{{name}}), and choices as pairs (far, near).
+    @ivar size: words of its own; longest: its longest stretch of own text, folded.
+    """
+
+    parts: tuple[str | tuple[str, str], ...]
+    names: frozenset[str]
+    size: int
+    longest: str
+
+
+class Manner(Struct, frozen=True):
+    """How a temperament goes about things; C{manners.yaml} and C{does.yaml} explain each."""
+
+    length: str
+    formality: str
+    days: int
+    layout: str
+    apart: bool
+    opener: float
+    extra: float
+    sign: str
+    yes: float
+    does: Mapping[str, tuple[tuple[str, float], ...]]
+    mark: float = 0.7
+    capitals: bool = True
+
+
+class Voice(Struct, frozen=True):
+    """How one temperament writes one language."""
+
+    greeting: Mapping[str, tuple[Line, ...]]
+    closing: Mapping[str, tuple[Line, ...]]
+    acts: Mapping[str, tuple[Line, ...]]
+
+
+_CONTRACTED = re.compile(r"[^\s'’]*['’]\S*")
+_NAME = re.compile(r"\{([a-z0-9]+)\}|\[([^\]|]*)\|([^\]|]*)\]")  # of our own lines only
+
+
+def folded(text: str) -> str:
+    """Text in lower case and in one line, without marks of quotation, to look for lines in."""
+    return " ".join(text.lower().replace(">", " ").split())
+
+
+def parse(text: str) -> Line:
+    """A line of a data file."""
+    parts: list[str | tuple[str, str]] = []
+    names = []
+    own = []
+    last = 0
+    for match in _NAME.finditer(text):
+        if match.start() > last:
+            parts.append(text[last:match.start()])
+            own.append(text[last:match.start()])
+        if match.group(1):
+            parts.append(match.group())
+            names.append(match.group(1))
+        else:
+            parts.append((match.group(2), match.group(3)))
+            own.append(match.group(2))
+        last = match.end()
+    if last < len(text) or not parts:
+        parts.append(text[last:])
+        own.append(text[last:])
+    return Line(
+        parts=tuple(parts), names=frozenset(names), size=sum(len(part.split()) for part in own),
+        # Formal writers say "I would" for "I'd": what stands between contractions is always the same.
+        longest=max((folded(part) for text in own for part in _CONTRACTED.split(text)), key=len, default=""),
+    )
+
+
+def _lines(table: Mapping[str, Sequence[str]]) -> Mapping[str, tuple[Line, ...]]:
+    return MappingProxyType({name: tuple(parse(text) for text in texts) for name, texts in table.items()})
+
+
+def own(language: str, temperament: str) -> dict[str, dict[str, list[str]]]:
+    """
+    The lines of one voice as they stand in the data files: greeting, closing, acts.
+
+    @param temperament: or C{common}, for what any of them may say.
+    """
+    found: dict[str, dict[str, list[str]]] = read_yaml(language, f"{temperament}.yaml")
+    for topic in TOPICS:
+        for act, voices in read_yaml(language, f"{topic}.yaml").items():
+            if temperament in voices:
+                table, _, name = act.partition(".")
+                if table in _TABLES:
+                    found[table][name] = voices[temperament]
+                else:
+                    found["acts"][act] = voices[temperament]
+    return found
+
+
+@cache
+def _file(language: str, name: str) -> Voice:
+    data = own(language, name)
+    return Voice(greeting=_lines(data["greeting"]), closing=_lines(data["closing"]), acts=_lines(data["acts"]))
+
+
+@cache
+def voice(language: str, temperament: str) -> Voice:
+    """The voice of a temperament, with the common lines where it has none of its own."""
+    common, mine = _file(language, "common"), _file(language, temperament)
+    return Voice(*(
+        MappingProxyType({**every, **each}) for every, each in (
+            (common.greeting, mine.greeting), (common.closing, mine.closing), (common.acts, mine.acts))
+    ))
+
+
+@cache
+def manners() -> Mapping[str, Manner]:
+    """The manner of each temperament."""
+    does = read_yaml("does.yaml")
+    return MappingProxyType({
+        name: convert({**fields, "does": {
+            intent: tuple((act, float(weight)) for act, weight in each[name].items()) for intent, each in does.items()
+        }}, Manner, strict=False)
+        for name, fields in read_yaml("manners.yaml").items()
+    })
+
+
+def choose(
+    lines: Sequence[Line], known: Mapping[str, str], length: str, said: str, dice: Dice, *key: str | int
+) -> Line | None:
+    """
+    The line to say: all it names is known, it says what can be said, was not said before, and fits the length.
+
+    @param said: what stands in the mails below, folded; a line found in it is avoided.
+    @return: None when no line fits what is known.
+    """
+    fit = [line for line in lines if all(known.get(name) for name in line.names)]
+    if not fit:
+        return None
+    fit = _telling(fit)
+    fresh = [line for line in fit if len(line.longest) < 12 or line.longest not in said]
+    fit = fresh or fit
+    if len(fit) > 2 and length != "medium":
+        by_size = sorted(fit, key=lambda line: line.size)
+        half = (len(fit) + 1) // 2
+        fit = by_size[:half] if length == "short" else by_size[-half:]
+    return dice.choice(fit, "line", *key)
+
+
+def _telling(lines: Sequence[Line]) -> list[Line]:
+    # Those that name most of what is known, and as many lesser ones as it takes to have a choice.
+    kept: list[Line] = []
+    for count in sorted({len(line.names) for line in lines}, reverse=True):
+        kept.extend(line for line in lines if len(line.names) == count)
+        if len(kept) >= 3:
+            break
+    return kept
+
+
+def fill(line: Line, known: Mapping[str, str], far: bool) -> list[Piece]:
+    """A line with its names filled in; C{far} takes the first of each choice."""
+    pieces = []
+    for part in line.parts:
+        if isinstance(part, tuple):
+            pieces.append(Piece(part[0] if far else part[1], True))
+        elif part.startswith("{") and part[1:-1] in line.names:
+            pieces.append(Piece(known[part[1:-1]], False))
+        else:
+            pieces.append(Piece(part, True))
+    return pieces

@@ -1,0 +1,162 @@
+"""
+Words for one mail: read, decide what to say, say it in the persona's voice.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from msgspec import UNSET
+
+from simmail.core.language.reader import say
+from simmail.core.message.mail import Attachment
+from simmail.core.writer import attachment
+from simmail.core.writer.agenda import plain_date
+from simmail.core.writer.context import Scene, base_subject, set_scene
+from simmail.core.writer.kinds import said_by
+from simmail.core.writer.layout import greeting, lay_out, signed
+from simmail.core.writer.request import Promised, WordsRequest, Written
+from simmail.core.writer.speech_act import ACTS, Said
+from simmail.core.writer.wishes import want_subject
+
+_SUBJECT = 200
+#: A question that ends with one of these asks for what stood above it, and says nothing by itself.
+_POINTERS = frozenset(("these", "those", "both", "them", "beides", "diese"))
+
+
+def write(request: WordsRequest) -> Written:
+    """The words for a mail; the same request always gives the same ones."""
+    scene = set_scene(request)
+    said = said_by(scene)
+    message = request.ooo.message.strip() if request.kind == "ooo" and request.ooo is not None else ""
+    if message:
+        # The notice is the persona's own text: said as it stands.
+        text, each = _notice(scene, message), [""] * len(said)
+    else:
+        text, each = lay_out(scene, said)
+    return Written(
+        subject=subject(scene),
+        text=_fit(text),
+        attachments=_attached(scene, said),
+        promise=_promised(scene, said),
+        question=_question(said, each),
+        held=_held(scene, said),
+        done=_done(said),
+        intent=scene.read[-1].intent if scene.read else "",
+        language=scene.language.code,
+    )
+
+
+def subject(scene: Scene) -> str:
+    """The subject line, with one prefix at most."""
+    request, language = scene.request, scene.language
+    prefixes = language.subjects
+    style = request.persona.style
+    outlook = style is not UNSET and style.client == "outlook"
+    mails = request.mails or request.own
+    base = base_subject(mails[-1].subject, language) if mails else ""
+    if request.kind == "forward":
+        line = f"{prefixes.outlook_forward if outlook else prefixes.forward} {base}"
+    elif request.kind == "ooo":
+        line = f"{prefixes.ooo} {base}"
+    elif mails:
+        line = f"{prefixes.outlook_reply if outlook else prefixes.reply} {base}"
+    elif request.kind == "deliver" and request.promise is not None:
+        line = prefixes.delivered.format(what=say(request.promise.what, 80))
+    elif request.kind == "nudge" and request.promise is not None:
+        line = prefixes.promised.format(what=say(request.promise.what, 80))
+    else:
+        wants = request.persona.wants
+        want = "" if wants is UNSET else want_subject(say(wants, 200), language)
+        line = say(request.case_title, 80) or want or prefixes.question
+    line = _fit(line).strip()
+    return line if len(line) <= _SUBJECT else line[:_SUBJECT].rstrip() + "…"
+
+
+def _fit(text: str) -> str:
+    # Signatures and notices are stored as they were given; what no message may hold is left out here.
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "").replace("\r", "")
+
+
+def _notice(scene: Scene, message: str) -> str:
+    text = "\n".join(line.rstrip() for line in message[:4000].replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+    name = scene.request.persona.name
+    if name and name.split()[0] in text[-120:]:
+        return f"{text}\n"  # it is signed already
+    return "\n\n".join(part for part in (greeting(scene), text, signed(scene, "")) if part.strip()) + "\n"
+
+
+#: Acts that put something off until a question is answered, and what is put off.
+_HOLDING = MappingProxyType({
+    "document.ask": "document", "document.refuse": "document", "invoice.ask": "invoice", "invoice.doubt": "invoice",
+    "invoice.dispute": "invoice", "bill.ask": "bill", "bill.check": "bill", "task.ask": "task",
+    "complaint.ask": "complaint", "redress.reject": "redress",
+})
+_KEPT = ("doc", "ref", "amount", "about")
+
+
+def _held(scene: Scene, said: list[Said]) -> dict[str, str]:
+    """What the mail puts off."""
+    for act in said:
+        if act.act in _HOLDING:
+            return {"act": _HOLDING[act.act], **{name: act.values[name] for name in _KEPT if act.values.get(name)}}
+        if act.act in ("settle.still", "chaser.answer"):
+            return dict(scene.request.held)
+    return {}
+
+
+def _done(said: list[Said]) -> dict[str, str]:
+    """What the mail brings: a document, or word of a payment."""
+    done = {}
+    for act in said:
+        if act.documents:
+            done["document"] = act.values.get("doc") or act.values.get("what") or act.documents[0]
+        elif act.act == "deliver.payment":
+            done["payment"] = act.values["what"]
+    return done
+
+
+def _attached(scene: Scene, said: list[Said]) -> tuple[Attachment, ...]:
+    request, persona = scene.request, scene.request.persona
+    reference = scene.read[-1].found.references[0] if scene.read and scene.read[-1].found.references else ""
+    reader = scene.common.get("name") or scene.common.get("company", "")
+    return tuple(
+        attachment.document(
+            what, reference=reference, author=say(persona.name, 60),
+            organisation=scene.common.get("org", ""), reader=reader,
+            written=request.now, facts=[(fact.label, fact.value) for fact in scene.facts[:20]],
+            language=scene.language, date=f"{plain_date(scene.calendar.today, scene.language)} "
+                                          f"{scene.calendar.today.year}",
+        )
+        for act in said for what in act.documents
+    )
+
+
+def _promised(scene: Scene, said: list[Said]) -> Promised | None:
+    promises = [act.promise for act in said if act.promise is not None]
+    if not promises:
+        return None
+    if len(promises) == 1:
+        return promises[0]
+    # One mail makes one promise of two things; more than two are not kept track of by people either.
+    first, second = promises[0], promises[1]
+    if first.what == second.what:
+        return first
+    return Promised(f"{first.what} {scene.language.and_} {second.what}", max(first.due, second.due))
+
+
+def _question(said: list[Said], each: list[str]) -> str | None:
+    """The last question that wants an answer, C{""} for one that cannot be said again by itself."""
+    for act, text in zip(reversed(said), reversed(each)):
+        if not ACTS[act.act].asks or "?" not in text:
+            continue
+        if act.act == "settle.still":
+            return ""  # it points to what was asked before
+        text = text[:text.rindex("?") + 1]
+        start = max(text.rfind(mark, 0, len(text) - 1) for mark in (". ", "! ", "? ", "\n", ": "))
+        asked = text[start + 1:].strip()
+        last = asked.rstrip("?").lower().removesuffix(" please").rstrip(" ,").rpartition(" ")[2]
+        if last in _POINTERS:
+            return ""
+        return asked[:1].upper() + asked[1:]
+    return None

@@ -1,0 +1,3 @@
+"""
+What makes a service of it: ports, certificate, log, signals, the first start.
+"""

@@ -1,0 +1,60 @@
+"""
+What C{/metrics} tells of the mail side: mail by the mail log's own words, sessions, and what is still under way.
+
+Source: decisions, section 2 ("Health and metrics"); Prometheus's exposition format.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from twisted.logger import ILogObserver, LogEvent
+from zope.interface import implementer
+
+if TYPE_CHECKING:
+    from simmail.server.server import Roster
+
+
+@implementer(ILogObserver)
+class MailFigures:
+    """Counts the lines of the mail log by their first word (accepted, refused, planned, answered ...)."""
+
+    def __init__(self) -> None:
+        self.words: Counter[str] = Counter()
+
+    def __call__(self, event: LogEvent) -> None:
+        """One more event of the log."""
+        if event.get("log_namespace") != "simmail.mail":
+            return
+        word = (event.get("log_format") or "").partition(" ")[0]
+        if word == "{what}":
+            word = str(event.get("what", "")).partition(" ")[0]
+        if word.isalpha():
+            self.words[word] += 1
+
+
+def exposition(roster: Roster, factories: Mapping[str, Any], figures: MailFigures) -> str:
+    """
+    The figures as text.
+
+    @param factories: what makes the sessions of each listener, by its name in C{endpoints.json}.
+    """
+    return "\n".join(_lines(roster, factories, figures)) + "\n"
+
+
+def _lines(roster: Roster, factories: Mapping[str, Any], figures: MailFigures) -> Iterator[str]:
+    yield "# HELP simmail_mail_total Lines of the mail log since the start, by what happened to mail."
+    yield "# TYPE simmail_mail_total counter"
+    for word, count in sorted(figures.words.items()):
+        yield f'simmail_mail_total{{what="{word}"}} {count}'
+    yield "# HELP simmail_mail_undecided Mail that personas have received and not yet decided about."
+    yield "# TYPE simmail_mail_undecided gauge"
+    for universe in roster.universes():
+        yield f'simmail_mail_undecided{{universe="{universe.id}"}} {universe.correspondents.lag}'
+    yield "# HELP simmail_sessions Connections open now."
+    yield "# TYPE simmail_sessions gauge"
+    for name, factory in factories.items():
+        if name != "http":
+            yield f'simmail_sessions{{listener="{name}"}} {len(factory.connections)}'

@@ -1,0 +1,3 @@
+"""
+A Redis of our own, for when none is configured.
+"""

@@ -1,0 +1,443 @@
+"""
+C{IDatabase} over Redis.
+
+A commit is one script call on a connection of its own, so commits are done in
+the order made and Redis syncs its log once for all that came together.
+Questions go over a second connection and walk in pages, so that no answer is
+long on either side.  What the keys are is told in L{simmail.database.keys}.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Iterable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from twisted.internet.defer import Deferred, succeed
+from twisted.internet.threads import deferToThreadPool
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+from zope.interface import implementer
+
+from simmail.core.records.commit import Commit, Committed, EventQuery, JobQuery
+from simmail.core.records.delivery import Arrival
+from simmail.core.records.job import Job
+from simmail.database import encoding, keys
+from simmail.database.connection import Connection, Word, pack
+from simmail.database.event_numbers import Numbers, ahead
+from simmail.database.lua import load
+from simmail.database.queries import PAGE, Questions, all_of, job_of
+from simmail.database.synced import Synced
+from simmail.database.unsynced import Ask, Unsynced, run_of
+from simmail.database.url import FIELD, locked_out, parse, weakness
+from simmail.errors import Invalid, Unavailable
+from simmail.interfaces import IDatabase
+
+#: Rows one script call removes.
+SLICE = 500
+
+#: Real seconds in which a Redis must be there at the start.
+PATIENCE = 10.0
+
+#: Real seconds between two notes of which event numbers were used.
+NOTED = 1.0
+
+_READ = ("query", "agenda", "universes")
+_WRITE = ("commit", "sweep", "erase", "prune", "draw")
+
+
+@implementer(IDatabase)
+class RedisDatabase:
+    """
+    The universes of one Redis.
+
+    @ivar healthy: both connections are up; while false every call fails at once.
+    """
+
+    _log = Logger()
+
+    def __init__(self, reactor: Any, url: str, timeout: float = 2.0, numbers: Path | None = None) -> None:
+        """
+        @param url: C{redis.url}, see L{simmail.database.url}.
+        @param timeout: real seconds that a call may take.
+        @param numbers: file that says which event numbers were used (L{simmail.database.event_numbers}); None: no Redis
+            is expected to forget any.
+        @raise Invalid: it is no such URL.
+        """
+        link = parse(url)
+        self.healthy = False
+        self._reactor = reactor
+        self._link = link
+        self._listeners: list[Callable[[bool], object]] = []
+        self._opened: list[Deferred[None]] = []
+        self._closing = False
+        scripts = {name: load(name) for name in _READ + _WRITE}
+        self._start = {
+            name: (b"EVALSHA", script.sha, b"1") for name, script in scripts.items()
+        }
+        self._reads = Connection(
+            reactor, link, timeout, [scripts[name] for name in _READ], self._changed,
+            lambda: Deferred.fromCoroutine(self._prepare_reads()))
+        self._questions = Questions(self._reads, self._start)
+        self._writes = Connection(
+            reactor, link, timeout, [scripts[name] for name in _WRITE], self._changed,
+            lambda: Deferred.fromCoroutine(self._prepare_writes()))
+        self._unsynced = Unsynced(reactor.seconds)
+        self._synced = Synced(
+            reactor, self._unsynced, Connection(reactor, link, timeout, (), lambda: None), self._note_numbers)
+        self._numbers = None if numbers is None else Numbers(numbers)
+        self.continued = numbers is None
+        self._noted: dict[str, int] = {}
+        self._noted_at = 0.0
+        self._noting: Deferred[None] | None = None
+        # The run of Redis that is known to have everything; those who wait for that.
+        self._run: str | None = None
+        self._whole: list[Deferred[None]] = []
+
+    def connect(self, patience: float | None = PATIENCE) -> Deferred[None]:
+        """
+        Connect, and stay so.
+
+        @return: Deferred that fires when calls are taken, the layout of the data is known to be
+            ours, and the log has a warning when the settings of Redis are weaker than ours.
+        @param patience: real seconds after which it fails with C{Unavailable}, telling what is wrong,
+            though connecting goes on; None to wait for ever.
+        @raise Invalid: the data was written by a newer version; at once: Redis does not take the password.
+        """
+        self._reads.open()
+        self._writes.open()
+        return Deferred.fromCoroutine(self._connect(patience))
+
+    def commit(self, universe: str, commit: Commit, patient: bool = False) -> Deferred[Committed]:
+        """See C{IDatabase}.  Drops come before puts, C{leave} before C{arrive}, jobs before C{drop_jobs}."""
+        try:
+            packed = pack(tuple(_commit_args(self._start["commit"], universe, commit)))
+        except Exception:
+            # What cannot be encoded is a defect of the caller, told as any other failure is.
+            failed: Deferred[Committed] = Deferred()
+            failed.errback(Failure())
+            return failed
+
+        def committed(reply: bytes) -> Committed:
+            done = _committed(reply)
+            # One that is repeated may have been answered to nobody.
+            self._unsynced.add(keys.prefix(universe), packed, done.first, len(commit.events))
+            self._synced.made()
+            return done
+
+        return self._writes.call(packed, committed, patient)
+
+    def synced(self) -> Deferred[None]:
+        """See C{IDatabase}."""
+        return self._synced.round()
+
+    def table(self, universe: str, name: str) -> Deferred[dict[str, bytes]]:
+        """See C{IDatabase}."""
+        return Deferred.fromCoroutine(self._questions.table(keys.prefix(universe) + keys.TABLE + keys.escape(name)))
+
+    def get(self, universe: str, name: str, keys_: Iterable[str]) -> Deferred[list[bytes | None]]:
+        """See C{IDatabase}."""
+        return self._questions.fields(keys.prefix(universe) + keys.TABLE + keys.escape(name), list(keys_))
+
+    def events(self, universe: str, query: EventQuery) -> Deferred[list[bytes]]:
+        """See C{IDatabase}.  C{since} and C{until} are included, C{after} and C{before} are not."""
+        return Deferred.fromCoroutine(self._questions.events(keys.prefix(universe), query))
+
+    def last_event(self, universe: str) -> Deferred[int]:
+        """See C{IDatabase}."""
+        return self._reads.call(("HGET", keys.prefix(universe) + keys.META, "last"), lambda reply: int(reply or 0))
+
+    def pending(self, universe: str) -> Deferred[list[Job]]:
+        """See C{IDatabase}."""
+        return Deferred.fromCoroutine(self._questions.pending(keys.prefix(universe)))
+
+    def jobs(self, universe: str, query: JobQuery) -> Deferred[list[Job]]:
+        """See C{IDatabase}.  @raise Invalid: there is no job C{query.after}."""
+        return Deferred.fromCoroutine(self._questions.jobs(keys.prefix(universe), query))
+
+    def job(self, universe: str, job_id: str) -> Deferred[Job | None]:
+        """See C{IDatabase}."""
+        return self._reads.call(
+            ("HGET", keys.prefix(universe) + keys.JOBS, job_id),
+            lambda reply: None if reply is None else job_of(reply),
+        )
+
+    def arrivals(self, universe: str) -> Deferred[list[Arrival]]:
+        """See C{IDatabase}."""
+        return self._reads.call(
+            ("HVALS", keys.prefix(universe) + keys.ARRIVALS),
+            lambda reply: [encoding.decode_arrival(octets[12:]) for octets in sorted(reply, key=_place)],
+        )
+
+    def seen(self, universe: str, ids: Iterable[str]) -> Deferred[set[str]]:
+        """See C{IDatabase}."""
+        asked = list(ids)
+        return self._questions.fields(keys.prefix(universe) + keys.ONCE, asked).addCallback(
+            lambda found: {id for id, outcome in zip(asked, found) if outcome is not None}
+        )
+
+    def forget(self, universe: str, once: Iterable[str]) -> Deferred[None]:
+        """See C{IDatabase}."""
+        ids = list(once)
+        key = keys.prefix(universe) + keys.ONCE
+        return all_of([
+            self._writes.call(("HDEL", key, *ids[start:start + PAGE])) for start in range(0, len(ids), PAGE)
+        ]).addCallback(_nothing)
+
+    def prune(self, universe: str, before: datetime) -> Deferred[tuple[int, int]]:
+        """See C{IDatabase}.  It goes in slices: other commits come between them."""
+        return Deferred.fromCoroutine(self._prune(keys.prefix(universe), encoding.digits(before)))
+
+    def erase(self, universe: str) -> Deferred[None]:
+        """See C{IDatabase}.  It is gone for all at one moment; its events are then cleared away in slices."""
+        return Deferred.fromCoroutine(self._erase(universe)).addCallback(
+            lambda _: self._unsynced.erased(keys.prefix(universe), lambda ask: self._erase_by(ask, universe)))
+
+    def universes(self) -> Deferred[list[str]]:
+        """See C{IDatabase}; the server's own documents are no universe."""
+        return self._reads.call(
+            (*self._start["universes"], keys.UNIVERSES), lambda reply: sorted(name.decode() for name in reply)
+        )
+
+    def draw(self, bucket: str, rate: float, burst: int, wanted: int, now: float) -> Deferred[tuple[int, float]]:
+        """See C{IDatabase}."""
+        return self._writes.call(
+            (*self._start["draw"], keys.prefix(""), keys.escape(bucket), repr(float(rate)), burst, wanted, repr(now)),
+            lambda reply: (int(reply[0]), float(reply[1])))
+
+    def on_health(self, listener: Callable[[bool], object]) -> None:
+        """See C{IDatabase}."""
+        self._listeners.append(listener)
+
+    def close(self) -> Deferred[None]:
+        """See C{IDatabase}.  What was not answered fails with C{Unavailable}."""
+        return Deferred.fromCoroutine(self._close())
+
+    async def _close(self) -> None:
+        if not self._closing:
+            self._closing, self.healthy = True, False
+            await self._synced.finish()
+            await self._note_last()
+        await all_of([self._reads.close(), self._writes.close(), self._synced.close()])
+
+    # What Redis may have lost
+
+    async def _prepare_writes(self) -> None:
+        run = await run_of(self._writes.ask)
+        if self._run is not None and (not run or run != self._run):
+            self._synced.made_again()
+            again = await self._unsynced.restore(self._writes.ask)
+            if again:
+                self._log.warn("{link} came back with less than it had: {again} commits were made again",
+                               link=self._link, again=again)
+        self._run = run
+        whole, self._whole = self._whole, []
+        for one in whole:
+            one.callback(None)
+
+    async def _prepare_reads(self) -> None:
+        run = await run_of(self._reads.ask)
+        if self._writes.ready and run == self._run:
+            return
+        if self._writes.ready:
+            self._writes.drop("it is another Redis than before")
+        # Nobody is shown what is not whole.
+        whole: Deferred[None] = Deferred()
+        self._whole.append(whole)
+        await whole
+
+    async def _number_ahead(self) -> None:
+        """Numbers that an earlier process used are not used again, whatever Redis knows of them."""
+        assert self._numbers is not None
+        noted, run = self._numbers.read(), self._run or ""
+        self.continued = noted is not None and bool(run) and noted.run == run
+        if noted is not None:
+            prefixes = list(noted.last)
+            if self._numbers.broken:
+                prefixes = [keys.prefix(universe) for universe in await self.universes()]
+            for prefix in prefixes:
+                last = int(await self._writes.call(("HGET", prefix + keys.META, "last")) or 0)
+                number = ahead(noted, run, prefix, last)
+                if number > last:
+                    await self._writes.call(("HSET", prefix + keys.META, "last", number))
+                self._unsynced.numbers[prefix] = number
+        self._write_numbers(clean=False)
+
+    def _write_numbers(self, clean: bool) -> None:
+        assert self._numbers is not None
+        self._noted = dict(self._unsynced.numbers)
+        try:
+            self._numbers.write(self._run or "", self._noted, clean)
+        except OSError as error:
+            self._log.warn("which event numbers were used cannot be noted: {error}", error=error)
+
+    def _note_numbers(self) -> None:
+        """Once a second at the most."""
+        now = self._reactor.seconds()
+        if (self._numbers is not None and self._noting is None and not self._closing and now - self._noted_at >= NOTED
+                and self._noted != self._unsynced.numbers):
+            self._noted_at = now
+            self._noting = deferToThreadPool(
+                self._reactor, self._reactor.getThreadPool(), self._write_numbers, False)
+            self._noting.addBoth(self._noted_now)
+
+    def _noted_now(self, result: object) -> None:
+        self._noting = None
+
+    async def _note_last(self) -> None:
+        if self._numbers is None or self._run is None:
+            return
+        if self._noting is not None:
+            await self._noting
+        self._write_numbers(clean=True)
+
+    async def _connect(self, patience: float | None) -> None:
+        await self._until_healthy(patience)
+        await self._writes.call(("SET", keys.LAYOUT_KEY, keys.LAYOUT, "NX"))
+        layout = int(await self._writes.call(("GET", keys.LAYOUT_KEY)))
+        if layout > keys.LAYOUT:
+            raise Invalid(FIELD, f"holds data of a newer version (layout {layout}, known is {keys.LAYOUT})")
+        settings: dict[bytes, bytes] = {}
+        for name in ("appendonly", "appendfsync", "maxmemory-policy"):
+            try:
+                reply = await self._reads.call(("CONFIG", "GET", name))
+            except RuntimeError:
+                # Hosted Redis often keeps CONFIG to itself: then nothing is said.
+                continue
+            settings.update(zip(reply[::2], reply[1::2]))
+        self._synced.configured(settings)
+        if self._numbers is not None:
+            await self._number_ahead()
+        weak = weakness(settings)
+        if weak:
+            self._log.warn("{link} is less durable than simmail's own Redis: {weak}", link=self._link, weak=weak)
+
+    def _until_healthy(self, patience: float | None) -> Deferred[None]:
+        if self.healthy:
+            return succeed(None)
+        waiting: Deferred[None] = Deferred()
+        self._opened.append(waiting)
+        if patience is not None:
+            def give_up() -> None:
+                self._opened.remove(waiting)
+                waiting.errback(Failure(Unavailable(self.trouble)))
+
+            timer = self._reactor.callLater(patience, give_up)
+
+            def over(result: Any) -> Any:
+                if timer.active():
+                    timer.cancel()
+                return result
+
+            waiting.addBoth(over)
+        return waiting
+
+    @property
+    def trouble(self) -> str:
+        """Why it is away, for people, without its password."""
+        return f"no Redis at {self._link}: {self._trouble()}"
+
+    def _trouble(self) -> str:
+        return self._writes.trouble or self._reads.trouble or "no answer"
+
+    def _changed(self) -> None:
+        healthy = self._reads.ready and self._writes.ready
+        if self._opened and (self._writes.locked_out or self._reads.locked_out):
+            refused = Invalid(FIELD, locked_out(self._link, self._trouble()))
+            for waiting in self._take_opened():
+                waiting.errback(Failure(refused))
+        if healthy == self.healthy or self._closing:
+            return
+        self.healthy = healthy
+        if healthy:
+            self._log.info("{link} is there", link=self._link)
+        else:
+            self._log.warn("{link} is away: {why}", link=self._link, why=self._trouble())
+        for listener in tuple(self._listeners):
+            try:
+                listener(healthy)
+            except Exception:
+                self._log.failure("a listener to the database's health failed")
+        if healthy:
+            for waiting in self._take_opened():
+                waiting.callback(None)
+
+    def _take_opened(self) -> list[Deferred[None]]:
+        opened, self._opened = self._opened, []
+        return opened
+
+    async def _prune(self, prefix: str, before: bytes) -> tuple[int, int]:
+        await self._sweep(prefix, keys.ERASED, b"")
+        events = await self._sweep(prefix, keys.EVENTS, before)
+        jobs = await _slices(self._writes.call, (*self._start["prune"], prefix, before, SLICE))
+        return events, jobs
+
+    async def _erase(self, universe: str) -> None:
+        await self._erase_by(self._writes.call, universe)
+
+    async def _erase_by(self, ask: Ask, universe: str) -> None:
+        prefix = keys.prefix(universe)
+        sweep = (*self._start["sweep"], prefix, keys.ERASED, b"", SLICE)
+        while True:
+            await _slices(ask, sweep)
+            if await ask((*self._start["erase"], prefix, universe)):
+                break
+        await _slices(ask, sweep)
+
+    def _sweep(self, prefix: str, stream: str, before: bytes) -> Coroutine[Any, Any, int]:
+        return _slices(self._writes.call, (*self._start["sweep"], prefix, stream, before, SLICE))
+
+
+async def _slices(ask: Ask, command: tuple[Word, ...]) -> int:
+    total = 0
+    while True:
+        gone: int = await ask(command)
+        total += gone
+        if gone < SLICE:
+            return total
+
+
+def _commit_args(start: tuple[bytes, ...], universe: str, commit: Commit) -> list[Word]:
+    """The script call of a commit: its sections in the order C{commit.lua} reads them."""
+    escape = keys.escape
+    args: list[Word] = [*start, keys.prefix(universe), commit.once, universe, len(commit.counts)]
+    for table, key, by in commit.counts:
+        args += (escape(table), key, by)
+    args.append(len(commit.drops))
+    for table, key in commit.drops:
+        args += (escape(table), key)
+    args.append(len(commit.puts))
+    for table, key, document in commit.puts:
+        args += (escape(table), key, document)
+    args.append(len(commit.leave))
+    args += commit.leave
+    args.append(len(commit.arrive))
+    for arrival in commit.arrive:
+        args += (arrival.id, encoding.encode_arrival(arrival))
+    args.append(len(commit.jobs))
+    for job in commit.jobs:
+        args += (
+            job.id, encoding.digits(job.due), job.state, job.kind, escape(job.persona_id or ""),
+            escape(job.case_id or ""), encoding.encode_job(job),
+        )
+    args.append(len(commit.drop_jobs))
+    args += commit.drop_jobs
+    args.append(len(commit.events))
+    for event in commit.events:
+        row = encoding.encode_event(event)
+        args += (escape(row.type), row.at, row.tail, escape(row.persona_id), escape(row.case_id))
+    return args
+
+
+def _committed(reply: bytes) -> Committed:
+    first, *counts = map(int, reply[1:].split(b","))
+    return Committed(reply[:1] == b"1", first, tuple(counts))
+
+
+def _place(octets: bytes) -> bytes:
+    return octets[:12]
+
+
+def _nothing(result: object) -> None:
+    return None

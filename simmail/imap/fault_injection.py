@@ -1,0 +1,48 @@
+"""
+What goes wrong on purpose: commands that meet fault rules.
+
+Which rule fires is C{core.faults}' and the universe's; here is what it does
+to a command.  Source: decisions, section 12.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from simmail.core.rules.faults import Passing, Stage
+from simmail.imap.wire.replies import Gone, No
+
+if TYPE_CHECKING:
+    from simmail.imap.server import ImapServer
+
+#: C{hang} lasts longer than any time-out: one of those ends the connection, without a word.
+FOREVER = 10.0 ** 8
+
+
+async def meet(imap: ImapServer, stage: Stage, username: str = "") -> None:
+    """
+    Do what a fault rule says before a command is done.
+
+    @param username: the name that signs in, at C{imap_login}.
+    @raise No: the command is refused.  @raise Gone: the connection is dropped.
+    """
+    universe: Any = imap.login.universe if imap.login is not None else imap.factory.home(username)
+    if universe is None:
+        return
+    fault = universe.policy.fault(Passing(
+        stage, imap.remote, login=username if imap.login is None else imap.login.username, connection=imap.number))
+    if fault is None:
+        return
+    # A server that is slow on purpose does not say so.
+    imap.progress.quiet = False
+    if fault.kind == "drop":
+        imap.drop()
+        raise Gone
+    if fault.kind == "hang":
+        imap.hung = True
+        await imap.sleep(FOREVER)
+    if fault.kind == "delay":
+        await imap.sleep(fault.delay)
+        imap.resetTimeout()
+        return
+    raise No(fault.message, "AUTHENTICATIONFAILED" if fault.kind == "auth_fail" else "")

@@ -1,0 +1,3 @@
+"""
+SEARCH, SORT and THREAD.
+"""

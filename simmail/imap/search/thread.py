@@ -1,0 +1,363 @@
+"""
+THREAD and UID THREAD: conversations by subject or by references.
+
+Source: RFC 5256 section 3.  Nothing recurses: a conversation may be as deep
+as the folder is long.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+
+from simmail.core.message.sort import Criterion
+from simmail.core.records.folder import Columns
+from simmail.imap.command.copymove import selected_of
+from simmail.imap.search.keys import check_charset, parse_keys
+from simmail.imap.search.search import find, numbered
+from simmail.imap.selected import Selected
+from simmail.imap.wire.parser import Arguments
+from simmail.imap.wire.replies import Bad
+
+if TYPE_CHECKING:
+    from simmail.imap.server import ImapServer
+
+#: Messages fetched, conversations shown, at once; messages looked at between two looks at the clock.
+SLICE, STEP = 1000, 500
+#: Of each message that is threaded by what it refers to.
+_FIELDS = ("order_subject", "is_reply", "message_id", "chain")
+
+Breathe = Callable[[], Awaitable[None]]
+
+
+class Row(NamedTuple):
+    """A message to be threaded; C{at}: its place in the order of sent dates."""
+
+    uid: int
+    at: int
+    subject: str
+    is_reply: bool
+    message_id: str
+    chain: Sequence[str]
+
+
+class Node:
+    """A message of a conversation, or the place of one that is not here (C{uid} 0)."""
+
+    __slots__ = ("uid", "at", "subject", "is_reply", "parent", "children")
+
+    def __init__(self, uid: int = 0, at: int = 0, subject: str = "", is_reply: bool = False) -> None:
+        self.uid, self.at, self.subject, self.is_reply = uid, at, subject, is_reply
+        self.parent: Node | None = None
+        self.children: list[Node] = []
+
+
+async def thread(imap: ImapServer, arguments: Arguments, uid: bool = False) -> bytes:
+    """THREAD and UID THREAD."""
+    selected = selected_of(imap)
+    arguments.space()
+    algorithm = arguments.word()
+    if algorithm not in (b"ORDEREDSUBJECT", b"REFERENCES"):
+        raise Bad("Unknown threading algorithm")
+    arguments.space()
+    check_charset(arguments.astring())
+    arguments.space()
+    keys = parse_keys(arguments)
+    arguments.end()
+    found = await find(imap, selected, keys)
+    # By sent date, then by number.
+    ordered = await selected.folder.ordered(found, (Criterion("at"),))
+    places: dict[int, int] = {}
+    for begin in range(0, len(ordered), SLICE):
+        places.update(zip(ordered[begin:begin + SLICE], range(begin, len(ordered))))
+        await imap.breathe()
+    if algorithm == b"REFERENCES":
+        rows = await related(await _slices(imap, selected, found, _FIELDS), places, imap.breathe)
+        trees = await by_references(rows, imap.breathe)
+        below = {row.at for row in rows}
+    else:
+        trees = await by_subject(await _slices(imap, selected, found, _FIELDS[:1]), places, imap.breathe)
+        below = set(places.values())
+    imap.write(b"* THREAD")
+    separator = b" "
+    for begin in range(0, len(ordered), SLICE):
+        some = ordered[begin:begin + SLICE]
+        numbers = some if uid else await numbered(imap, selected, some)
+        pieces = [
+            # Each is forgotten when it is shown.
+            shown(trees.pop(place), selected, uid) if place in trees else b"" if place in below else b"(%d)" % number
+            for place, number in enumerate(numbers, begin)]
+        await imap.send(separator + b"".join(pieces))
+        separator = b""
+    imap.write(b"\r\n")
+    return b"THREAD completed"
+
+
+#: UIDs, and fields of theirs; each slice is taken from the end when it is looked at last.
+Slices = list[Columns]
+
+
+async def _slices(imap: ImapServer, selected: Selected, uids: Sequence[int], names: Sequence[str]) -> Slices:
+    """What the index keeps of messages."""
+    slices: Slices = []
+    for begin in range(0, len(uids), SLICE):
+        slices.append(await selected.folder.columns(uids[begin:begin + SLICE], names))
+        await imap.breathe()
+    slices.reverse()
+    return slices
+
+
+async def related(slices: Slices, places: Mapping[int, int], breathe: Breathe) -> list[Row]:
+    """
+    Those messages that have to do with one another: each of the others is a conversation.
+
+    They are what refers to others, what others refer to, and what has the subject of another.
+
+    @param places: of messages in the order of sent dates; one that is not there is gone.
+    """
+    subjects: Counter[str] = Counter()
+    referred: set[str] = set()
+    for _, (some, _, _, chains) in slices:
+        subjects.update(some)
+        referred.update(chain.from_iterable(chains))
+        await breathe()
+    # Conversations without a subject are not joined.
+    del subjects[""]
+    rows: list[Row] = []
+    while slices:
+        uids, columns = slices.pop()
+        rows += [
+            Row(uid, places[uid], subject, is_reply, message_id, above)
+            for uid, subject, is_reply, message_id, above in zip(uids, *columns)
+            if (above or message_id in referred or subjects[subject] > 1) and uid in places]
+        await breathe()
+    return rows
+
+
+async def by_subject(slices: Slices, places: Mapping[int, int], breathe: Breathe) -> dict[int, Node]:
+    """ORDEREDSUBJECT: the first message of each base subject, by its place, with the others below it."""
+    groups: dict[str, list[int]] = {}
+    while slices:
+        uids, (subjects,) = slices.pop()
+        for uid, subject in zip(uids, subjects):
+            if uid in places:
+                groups.setdefault(subject, []).append(uid)
+        await breathe()
+    found: dict[int, Node] = {}
+    for number, uids in enumerate(groups.values()):
+        uids.sort(key=places.__getitem__)
+        found[places[uids[0]]] = root = Node(uids[0])
+        root.children = list(map(Node, uids[1:]))
+        if not number % STEP:
+            await breathe()
+    return found
+
+
+async def by_references(rows: list[Row], breathe: Breathe) -> dict[int, Node]:
+    """REFERENCES: conversations by Message-IDs, those of one subject joined, by the place of their first message."""
+    nodes = await _linked(rows, breathe)
+    tops: list[Node] = []
+    while nodes:
+        for node in reversed(nodes[-STEP:]):
+            if node.parent is None:
+                tops.append(node)
+            # Only the links downwards are needed from here on; without circles nothing is left to collect.
+            node.parent = None
+        del nodes[-STEP:]
+        await breathe()
+    roots = await _pruned(tops[::-1], breathe)
+    await _sort_below(roots, breathe)
+    roots = await _joined(await _in_order(roots, breathe), breathe)
+    await _sort_below(roots, breathe)
+    found: dict[int, Node] = {}
+    for begin in range(0, len(roots), STEP):
+        found.update([(_place(root), root) for root in roots[begin:begin + STEP]])
+        await breathe()
+    return found
+
+
+async def _in_order(nodes: list[Node], breathe: Breathe) -> list[Node]:
+    """By their places, of which no two are the same."""
+    if len(nodes) <= STEP:
+        return sorted(nodes, key=_place)
+    stretches: dict[int, list[Node]] = {}
+    for number, node in enumerate(nodes):
+        stretches.setdefault(_place(node) // STEP, []).append(node)
+        if not number % STEP:
+            await breathe()
+    ordered: list[Node] = []
+    for stretch in sorted(stretches):
+        ordered += sorted(stretches[stretch], key=_place)
+        await breathe()
+    return ordered
+
+
+def _place(node: Node) -> int:
+    """Where it is shown; a missing message counts as its first child."""
+    while not node.uid and node.children:
+        node = node.children[0]
+    return node.at
+
+
+async def _linked(rows: list[Row], breathe: Breathe) -> list[Node]:
+    """Step 1: what each message refers to in a row, where that has no place yet, and the message below the last."""
+    by_id: dict[str, Node] = {}
+    nodes: list[Node] = []
+    #: Those that have had something below them.
+    parents: set[Node] = set()
+    for number, (uid, at, subject, is_reply, message_id, above) in enumerate(rows):
+        node = by_id.get(message_id) if message_id else None
+        if node is None or node.uid:
+            # No Message-ID, or one used before: a message of its own.
+            node = Node()
+            nodes.append(node)
+            if message_id and message_id not in by_id:
+                by_id[message_id] = node
+        node.uid, node.at, node.subject, node.is_reply = uid, at, subject, is_reply
+        for one in above:
+            if one not in by_id:
+                by_id[one] = Node()
+                nodes.append(by_id[one])
+        work = 0
+        for upper, lower in zip(above, above[1:]):
+            if by_id[lower].parent is None:
+                work += _link(by_id[upper], by_id[lower], parents)
+        # A message knows its own parent best: the place that others gave it is taken from it, even where the new one
+        # cannot be, because that would close a circle.
+        parent = by_id[above[-1]] if above else None
+        if node.parent is not parent:
+            node.parent = None
+            if parent is not None:
+                work += _link(parent, node, parents)
+        if work > STEP or not number % STEP:
+            await breathe()
+    for number, node in enumerate(nodes):
+        if node.parent is not None:
+            node.parent.children.append(node)
+        if not number % STEP:
+            await breathe()
+    return nodes
+
+
+def _link(parent: Node, child: Node, parents: set[Node]) -> int:
+    """Put a message that has no place below another, unless that would close a circle; how many were looked at."""
+    steps = 0
+    if child in parents or child is parent:
+        # Only what has something below it can be above its parent.
+        node: Node | None = parent
+        while node is not None:
+            if node is child:
+                return steps
+            node = node.parent
+            steps += 1
+    child.parent = parent
+    parents.add(parent)
+    return steps
+
+
+async def _below(roots: Iterable[Node], breathe: Breathe) -> list[Node]:
+    """All messages, each after those above it."""
+    found: list[Node] = []
+    waiting = list(roots)
+    while waiting:
+        node = waiting.pop()
+        found.append(node)
+        waiting.extend(node.children)
+        if not len(found) % STEP:
+            await breathe()
+    return found
+
+
+async def _pruned(roots: list[Node], breathe: Breathe) -> list[Node]:
+    """Step 3: places of missing messages go, their children move up; at the top only when there is one child."""
+    for number, node in enumerate(reversed(await _below(roots, breathe))):
+        kept: list[Node] = []
+        for child in node.children:
+            if child.uid:
+                kept.append(child)
+            else:
+                kept.extend(child.children)
+        node.children = kept
+        if not number % STEP:
+            await breathe()
+    result: list[Node] = []
+    for root in roots:
+        if root.uid or len(root.children) > 1:
+            result.append(root)
+        else:
+            result.extend(root.children)
+    return result
+
+
+async def _sort_below(roots: list[Node], breathe: Breathe) -> None:
+    """Steps 4 and 6: siblings by date, from the bottom up."""
+    for number, node in enumerate(reversed(await _below(roots, breathe))):
+        if len(node.children) > 1:
+            node.children = await _in_order(node.children, breathe)
+        if not number % STEP:
+            await breathe()
+
+
+def _subject_of(root: Node) -> tuple[str, bool]:
+    node = root if root.uid or not root.children else root.children[0]
+    return node.subject, node.is_reply
+
+
+async def _joined(roots: list[Node], breathe: Breathe) -> list[Node]:
+    """Step 5: conversations with one subject become one."""
+    table: dict[str, Node] = {}
+    for number, root in enumerate(roots):
+        if not number % STEP:
+            await breathe()
+        subject, is_reply = _subject_of(root)
+        there = table.get(subject)
+        if there is None or (not root.uid and there.uid) or (_subject_of(there)[1] and not is_reply and there.uid):
+            table[subject] = root
+    result: list[Node] = []
+    places: dict[Node, int] = {}
+    for number, root in enumerate(roots):
+        if not number % STEP:
+            await breathe()
+        subject, is_reply = _subject_of(root)
+        there = table[subject]
+        if there is root or not subject:
+            places[root] = len(result)
+            result.append(root)
+        elif not root.uid and not there.uid:
+            there.children.extend(root.children)
+        elif not there.uid or (is_reply and not _subject_of(there)[1]):
+            there.children.append(root)
+        else:
+            # Two of equal standing: both go below a place that no message has.
+            above = Node()
+            above.children = [there, root]
+            table[subject] = above
+            places[above] = places[there]
+            result[places[there]] = above
+    return result
+
+
+def shown(root: Node, selected: Selected, uid: bool) -> bytes:
+    """One conversation as the answer shows it: a row of numbers, and parentheses where it divides."""
+    pieces: list[bytes] = []
+    # What is still to be written: a node, or octets.
+    waiting: list[Node | bytes] = [b")", root, b"("]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, bytes):
+            pieces.append(one)
+            continue
+        if one.uid:
+            if pieces[-1] != b"(":
+                pieces.append(b" ")
+            pieces.append(b"%d" % (one.uid if uid else selected.sequence(one.uid)))
+        if len(one.children) == 1:
+            waiting.append(one.children[0])
+        elif one.children:
+            if pieces[-1] != b"(":
+                pieces.append(b" ")
+            for child in reversed(one.children):
+                waiting += [b")", child, b"("]
+    return b"".join(pieces)

@@ -1,0 +1,42 @@
+"""
+What is pending is told: at the end of commands, while a client idles, and whenever it has asked for that (NOTIFY).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simmail.imap.search.updates import update
+
+if TYPE_CHECKING:
+    from simmail.imap.server import ImapServer
+
+
+async def tell(imap: ImapServer, expunges: bool) -> None:
+    """
+    Tell what is pending of the selected folder, and of others where the client has asked for it.
+
+    @param expunges: whether messages may vanish now (RFC 3501 section 7.4.1).
+    """
+    notifying = imap.notifying
+    if notifying is not None:
+        await notifying.gather()
+    if imap.news:
+        await imap.send(imap.news.take())
+    selected = imap.selected
+    if selected is None:
+        return
+    if not selected.pending:
+        selected.removing = False
+        return
+    if selected.reset:
+        imap.hang_up("The mailbox is not what it was")
+        return
+    if selected.has_new and not selected.read_only:
+        await selected.take_recent()
+    for octets in selected.updates(expunges or (notifying is not None and notifying.at_once)):
+        await imap.send(octets)
+    if notifying is not None:
+        await notifying.show_new(selected)
+    if selected.contexts.touched:
+        await update(imap)

@@ -1,0 +1,120 @@
+"""
+Messages kept for later: on disk, in no mailbox, until what they are kept for is done.
+
+A job that will need the octets of a message (a delivery put off, a notice
+that returns the message) names them by its own id; Redis never holds them.
+One file each in C{.held} of the universe; several keys of one message share
+a file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from twisted.internet.defer import Deferred, fail, succeed
+from zope.interface import implementer
+
+from simmail.errors import NotFound
+from simmail.interfaces import IHeld
+from simmail.mailstore.journal.sync import NotSynced, sync_directory
+from simmail.mailstore.maildir.layout import Layout
+from simmail.mailstore.threads import IWorker
+
+HELD = ".held"
+
+
+@implementer(IHeld)
+class Held:
+    """
+    The octets kept for one universe.
+
+    @param worker: the thread that does it.
+    """
+
+    def __init__(self, layout: Layout, worker: IWorker) -> None:
+        self._layout = layout
+        self._worker = worker
+
+    def keep(self, keys: Sequence[str], octets: bytes) -> Deferred[None]:
+        """Deferred: the octets are durable under each key (C{[A-Za-z0-9_-]+}); what was there is replaced."""
+        return self._worker.call(self._keep, tuple(keys), octets)
+
+    def _keep(self, keys: tuple[str, ...], octets: bytes) -> None:
+        try:
+            self._keep_all(keys, octets)
+        except NotSynced as error:
+            self._layout.doubted(error)
+            raise
+
+    def _keep_all(self, keys: tuple[str, ...], octets: bytes) -> None:
+        layout = self._layout
+        os.makedirs(f"{layout.path}/{HELD}", mode=0o700, exist_ok=True)
+        first = f"{HELD}/{keys[0]}"
+        layout.write(first, octets)
+        for key in keys[1:]:
+            self._remove(key)
+            os.link(first, f"{HELD}/{key}", src_dir_fd=layout.root, dst_dir_fd=layout.root)
+        sync_directory(f"{layout.path}/{HELD}")
+        sync_directory(layout.path)
+
+    def read(self, key: str) -> Deferred[bytes]:
+        """Deferred of the octets.  @raise NotFound: there are none."""
+        return self._worker.call(self._read, key)
+
+    def _read(self, key: str) -> bytes:
+        try:
+            return self._layout.read(f"{HELD}/{key}")
+        except FileNotFoundError:
+            raise NotFound(f"nothing is held for {key}") from None
+
+    def drop(self, keys: Sequence[str]) -> Deferred[None]:
+        """Deferred: nothing is kept under these keys."""
+        return self._worker.call(self._drop, tuple(keys))
+
+    def _drop(self, keys: tuple[str, ...]) -> None:
+        for key in keys:
+            self._remove(key)
+
+    def _remove(self, key: str) -> None:
+        try:
+            os.unlink(f"{HELD}/{key}", dir_fd=self._layout.root)
+        except FileNotFoundError:
+            pass
+
+    def keys(self) -> Deferred[list[str]]:
+        """Deferred of all keys, sorted."""
+        return self._worker.call(self._keys)
+
+    def _keys(self) -> list[str]:
+        try:
+            return sorted(os.listdir(f"{self._layout.path}/{HELD}"))
+        except FileNotFoundError:
+            return []
+
+
+@implementer(IHeld)
+class HeldInMemory:
+    """The same in a dict."""
+
+    def __init__(self) -> None:
+        self._octets: dict[str, bytes] = {}
+
+    def keep(self, keys: Sequence[str], octets: bytes) -> Deferred[None]:
+        """Deferred: the octets are there under each key."""
+        self._octets.update(dict.fromkeys(keys, octets))
+        return succeed(None)
+
+    def read(self, key: str) -> Deferred[bytes]:
+        """Deferred of the octets."""
+        return succeed(self._octets[key]) if key in self._octets else fail(NotFound(f"nothing is held for {key}"))
+
+    def drop(self, keys: Sequence[str]) -> Deferred[None]:
+        """Deferred: nothing is kept under these keys."""
+        for key in keys:
+            self._octets.pop(key, None)
+        return succeed(None)
+
+    def keys(self) -> Deferred[list[str]]:
+        """Deferred of all keys, sorted."""
+        return succeed(sorted(self._octets))

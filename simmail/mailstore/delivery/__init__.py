@@ -1,0 +1,3 @@
+"""
+What the writer does to Maildirs: deliver, copy, move, replace.
+"""

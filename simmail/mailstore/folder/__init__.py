@@ -1,0 +1,3 @@
+"""
+Folders that are loaded: what sessions see and change.
+"""

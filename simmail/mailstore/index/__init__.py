@@ -1,0 +1,3 @@
+"""
+The index: what is quicker to keep than to work out again.
+"""

@@ -1,0 +1,148 @@
+"""
+What is left for when there is nothing else to do: new messages of loaded folders are looked at for the index.
+
+Who then lists or searches them need not wait for it.  What somebody has searched already is looked at at once.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Awaitable, Callable
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from twisted.internet.defer import Deferred
+from twisted.logger import Logger
+
+from simmail.errors import Refusal
+
+if TYPE_CHECKING:
+    from simmail.mailstore.folder.folder import Folder
+
+#: Real seconds without new mail after which there is nothing else to do; messages looked at in one go, few because
+#: whoever comes meanwhile shares the interpreter with them.
+_IDLE, _SLICE = 0.3, 16
+#: Real seconds in which who waited for something is likely to wait for more.
+_SOON = 0.05
+#: Real seconds after which a little is done though there is never nothing else to do.
+_PATIENCE = 10.0
+#: Messages that wait, at most; the others are looked at when they are asked for.
+_MOST = 20_000
+
+
+class Idle:
+    """
+    Looks at new messages while nothing else happens, then learns their words.
+
+    @param look: the index shall know some messages of a folder.
+    @param learn: learns some words; answers whether there are more.
+    """
+
+    log = Logger()
+
+    def __init__(
+        self, reactor: Any, look: Callable[[Folder, list[int]], Awaitable[Any]], learn: Callable[[], Awaitable[bool]]
+    ) -> None:
+        self._reactor = reactor
+        self._look = look
+        self._learn = learn
+        self._from: dict[Folder, int] = {}
+        self._unlearned = False
+        self._last, self._rested = -inf, 0.0
+        self._call: Any = None
+        self._working = self._stopped = self._hurried = False
+
+    def came(self, folder: Folder, uid: int) -> None:
+        """Messages from this UID on have come into a folder."""
+        if not self._stopped:
+            self._from.setdefault(folder, uid)
+            self.disturb()
+
+    def wanted(self, folder: Folder, uid: int) -> None:
+        """Messages from this UID on were searched that the index does not know: they are looked at at once."""
+        if not self._stopped:
+            self._from[folder] = min(uid, self._from.get(folder, uid))
+            self._hurried = self._unlearned = True
+            if self._call is not None:
+                self._call.cancel()
+                self._call = None
+            if not self._working:
+                self._call = self._reactor.callLater(0, self._begin)
+
+    def lacks(self, folder: Folder, uid: int) -> bool:
+        """Whether a message has come so lately that the index does not know it."""
+        begin = self._from.get(folder)
+        return begin is not None and uid >= begin
+
+    def disturb(self) -> None:
+        """Something else is being done, of which words may be left to learn."""
+        self._last = self._reactor.seconds()
+        if not self._stopped:
+            self._unlearned = True
+            self._later()
+
+    def wait(self) -> None:
+        """Somebody waits for something that leaves nothing to do here."""
+        self._last = self._reactor.seconds()
+
+    @property
+    def awaited(self) -> bool:
+        """Whether somebody has just waited for something, and is likely to go on."""
+        return not self._stopped and self._reactor.seconds() - self._last < _SOON
+
+    def stop(self) -> None:
+        """No more."""
+        self._stopped = True
+        self._from.clear()
+        if self._call is not None:
+            self._call.cancel()
+            self._call = None
+
+    def _later(self) -> None:
+        if self._call is None and not self._working and not self._stopped and (self._from or self._unlearned):
+            if not self._rested:
+                self._rested = self._reactor.seconds()
+            self._call = self._reactor.callLater(_IDLE, self._begin)
+
+    def _begin(self) -> None:
+        self._call = None
+        now = self._reactor.seconds()
+        if not self._hurried and now - self._last < _IDLE * 0.9 and now - self._rested < _PATIENCE:
+            self._later()
+            return
+        self._working = True
+        Deferred.fromCoroutine(self._work()).addErrback(
+            lambda failure: self.log.failure("cannot look at new messages", failure)).addBoth(self._worked)
+
+    def _worked(self, _: Any) -> None:
+        self._working = False
+        self._rested = 0.0
+        self._later()
+
+    async def _work(self) -> None:
+        began = self._last
+        while not self._stopped and (self._from or self._unlearned):
+            try:
+                if self._from:
+                    await self._look_at_some()
+                else:
+                    self._unlearned = self._hurried = False
+                    if await self._learn():
+                        self._unlearned = True
+            except Refusal:
+                # It will be tried again by who asks for them.
+                continue
+            if self._last != began and not self._hurried:
+                return
+
+    async def _look_at_some(self) -> None:
+        folder, uid = next(iter(self._from.items()))
+        del self._from[folder]
+        there = [] if folder.gone else folder.uids
+        begin = bisect_left(there, uid, max(len(there) - _MOST, 0))
+        uids = list(there[begin:begin + _SLICE])
+        if begin + _SLICE < len(there):
+            self._from[folder] = there[begin + _SLICE]
+        if uids:
+            self._unlearned = True
+            await self._look(folder, uids)

@@ -1,0 +1,162 @@
+"""
+Searching messages that the index does not know yet: their files are looked at, and only where that does not tell
+their digests are taken.
+
+Nobody waits until a folder is learned; that is done right behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from twisted.internet.interfaces import IReactorTime
+from twisted.python.failure import Failure
+
+from simmail.concurrency import Lock
+from simmail.errors import Unavailable
+from simmail.mailstore.delivery.delivery import Filer
+from simmail.mailstore.index.fetch import Key, taken, while_anew
+from simmail.mailstore.maildir.files import Stub, read_files
+from simmail.mailstore.maildir.layout import Layout
+
+if TYPE_CHECKING:
+    from simmail.mailstore.folder.folder import Folder
+    from simmail.mailstore.index.index import Index
+    from simmail.mailstore.mailstore import MailStore
+
+#: Messages, and octets of them, that are looked at in one go, before others have their turn.
+_SLICE, _OCTETS = 200, 2 * 1024 * 1024
+#: Of so many messages the writer is asked for half, so few at a time; octets of one of them at most.
+_MANY, _FEW, _SMALL = 64, 25, 64 * 1024
+
+#: Questions that are remembered, and messages in all of their answers.
+_QUESTIONS, _REMEMBERED = 16, 100_000
+
+#: Texts to be found, each in one of some fields.
+Wanted = Sequence[tuple[Sequence[str], str]]
+Verdicts = list["bool | None"]
+
+
+class ISought(Protocol):
+    """What is searched (C{core.sought}); it goes to other processes."""
+
+    def verdict(self, octets: bytes) -> bool | None:
+        """Whether a message has it; None: that takes a closer look."""
+
+
+class _Scanned:
+    """
+    What was found of one question to one folder: messages never change.
+
+    @ivar turn: who asks the same meanwhile gets the same answer.
+    """
+
+    __slots__ = ("turn", "looked", "found")
+
+    def __init__(self, reactor: IReactorTime) -> None:
+        self.turn = Lock(reactor)
+        self.looked: set[int] = set()
+        self.found: set[int] = set()
+
+
+class Scanning:
+    """Questions to the folders of one store, the last few of which are remembered."""
+
+    def __init__(self, store: MailStore) -> None:
+        self._store = store
+        self._scanned: dict[tuple[Any, ...], _Scanned] = {}
+
+    async def fitting(self, folder: Folder, key: Key, uids: Sequence[int], wanted: Wanted) -> set[int]:
+        """Those of some messages that the index does not know which have each of some folded texts."""
+        if self._store.sought is None or folder.directory is None:
+            return await self._taken(folder, key, uids, wanted)
+        sought, directory = self._store.sought(wanted), folder.directory
+        store, question = self._store, (key, tuple([(tuple(names), text) for names, text in wanted]))
+        scanned = self._scanned.pop(question, None) or _Scanned(store.reactor)
+        # What was asked for last is remembered longest.
+        self._scanned[question] = scanned
+        doubtful: list[int] = []
+        async with scanned.turn:
+            left = [uid for uid in uids if uid not in scanned.looked]
+            if left:
+                fits, doubtful = await self._scan(folder, directory, left, sought)
+                scanned.found.update(fits)
+                scanned.looked.update(set(left).difference(doubtful))
+                self._forget()
+            store.idle.wanted(folder, uids[0])
+            found = scanned.found.intersection(uids)
+        return found | await self._taken(folder, key, doubtful, wanted) if doubtful else found
+
+    def _forget(self) -> None:
+        room = _REMEMBERED
+        for question, scanned in reversed(list(self._scanned.items())):
+            room -= len(scanned.looked) + _REMEMBERED // _QUESTIONS
+            if room < 0 and not scanned.turn.waiting:
+                del self._scanned[question]
+
+    async def _scan(
+        self, folder: Folder, directory: str, uids: Sequence[int], sought: ISought
+    ) -> tuple[list[int], list[int]]:
+        """Those that fit, and those that take a closer look."""
+        store = self._store
+        sizes = folder.column("size", uids)
+        found: list[int] = []
+        doubtful: list[int] = []
+        begin = 0
+        while begin < len(uids):
+            end, octets, largest = begin, 0, 0
+            while end < len(uids) and end - begin < _SLICE and octets < _OCTETS:
+                size = sizes[end] or 0
+                octets, largest, end = octets + size, max(largest, size), end + 1
+            some = uids[begin:end]
+            begin = end
+            paths = folder.paths(some)
+            store.idle.disturb()
+            half = len(some) // 2 if largest <= _SMALL and len(some) >= _MANY else len(some)
+            asked = [
+                store.writer.call(verdicts_of, store.filer, sought, directory, paths[at:at + _FEW])
+                .addErrback(_unable, len(paths[at:at + _FEW])) for at in range(half, len(some), _FEW)]
+            verdicts: Verdicts = await store.indexer.call(_verdicts, store, sought, directory, paths[:half])
+            for answer in asked:
+                verdicts += await answer
+            found += [uid for uid, verdict in zip(some, verdicts) if verdict]
+            doubtful += [uid for uid, verdict in zip(some, verdicts) if verdict is None]
+        return found, doubtful
+
+    async def _taken(self, folder: Folder, key: Key, uids: Sequence[int], wanted: Wanted) -> set[int]:
+        """The same by their digests, which the index then has."""
+        found: set[int] = set()
+        async for _ in while_anew(self._store.index):
+            async for _ in taken(folder, self._store, key, uids, ()):
+                pass
+            found = await self._store.indexer.call(_holding, self._store.index, key, uids, wanted)
+        return found
+
+
+def verdicts_of(filer: Filer, sought: ISought, directory: str, paths: Sequence[str | None]) -> Verdicts:
+    """Whether the messages in some files fit; None for those that are not there or cannot be read."""
+    return _of_files(filer.layout, sought, directory, paths)
+
+
+def _verdicts(store: MailStore, sought: ISought, directory: str, paths: Sequence[str | None]) -> Verdicts:
+    return _of_files(store.layout, sought, directory, paths)
+
+
+def _of_files(layout: Layout, sought: ISought, directory: str, paths: Sequence[str | None]) -> Verdicts:
+    return [sought.verdict(octets) if octets is not None and not isinstance(octets, Stub) else None
+            for octets in read_files(layout, directory, paths)]
+
+
+def _unable(failure: Failure, count: int) -> Verdicts:
+    """What the writer cannot do now takes a closer look."""
+    failure.trap(Unavailable)
+    return [None] * count
+
+
+def _holding(index: Index, key: Key, uids: Sequence[int], wanted: Wanted) -> set[int]:
+    number = index.folder(*key)
+    found = set(uids)
+    for names, text in wanted:
+        found.intersection_update(index.digests.containing(number, names, text, min(uids), max(uids)))
+    return found

@@ -1,0 +1,3 @@
+"""
+The journal: what was accepted is durable at once, and filed after.
+"""

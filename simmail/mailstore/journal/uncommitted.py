@@ -1,0 +1,261 @@
+"""
+What the journal owes: deliveries whose commit is not known to be made.
+
+Known from the records of an earlier process, and of this one as it goes on.
+Everything here is done by the writer.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from operator import attrgetter
+from typing import NamedTuple
+
+from twisted.logger import Logger
+
+from simmail.core.records.delivery import Copy, Delivery
+from simmail.mailstore.delivery.delivery import Filed
+from simmail.mailstore.journal.repair import Mended
+from simmail.mailstore.journal.retained import Journalled, Kept
+from simmail.mailstore.journal.segment import (
+    DELIVERY, Described, ERASED, FILED, FOREIGN, FiledAt, Id, REFUSED, Record, SETTLED, Segment, delivery_of,
+)
+
+
+#: As it is told.
+_KEPT = "a message that was taken cannot be filed; it is kept, and tried again at the next start"
+
+_place_of: Callable[[Copy], tuple[int, int]] = attrgetter("uid", "uidvalidity")
+
+
+class Recovery(NamedTuple):
+    """How a universe's Maildirs are mended, by the writer."""
+
+    file: Callable[[Delivery], Filed]
+    compare: Callable[[Sequence[Journalled]], Mended]
+
+
+class Owing(NamedTuple):
+    """
+    What is owed after a crash.
+
+    @ivar ids: of deliveries that are owed a commit, in order; filed: what was filed again just now.
+    @ivar lost: the disk had lost what was written to it.
+    """
+
+    ids: list[str]
+    filed: list[Filed]
+    lost: bool
+
+
+class Replayed(NamedTuple):
+    """
+    What became of what is owed.
+
+    @ivar deliveries: those whose commit is to be made, with their copies; filed: what was filed for it.
+    @ivar left: ids of those that the disk refuses now; they are owed as before.
+    """
+
+    deliveries: list[tuple[Delivery, tuple[Copy, ...]]]
+    filed: list[Filed]
+    left: list[str]
+
+
+class Owed:
+    """A delivery whose commit is not known to be made; C{copies} once it is visible."""
+
+    __slots__ = ("segment", "described", "at", "length", "copies")
+
+    def __init__(self, segment: Segment, described: Described | None = None, at: int = 0, length: int = 0) -> None:
+        self.segment = segment
+        self.described = described
+        self.at = at
+        self.length = length
+        self.copies: tuple[Copy, ...] | None = None
+
+
+class Ledger:
+    """
+    What is owed, and to whom.
+
+    @ivar owed: deliveries; foreign: ids of what another program delivered; both in the order of acceptance.
+    """
+
+    log = Logger()
+
+    def __init__(self) -> None:
+        self.owed: dict[Id, Owed] = {}
+        self.foreign: dict[Id, Segment] = {}
+        # Of an earlier process, until it was compared with the files.
+        self._kept = Kept()
+        self._filed: list[FiledAt] = []
+
+    def __contains__(self, key: Id) -> bool:
+        return key in self.owed or key in self.foreign
+
+    def __bool__(self) -> bool:
+        return bool(self.owed or self.foreign or self.mending)
+
+    @property
+    def mending(self) -> bool:
+        """Whether deliveries are still to be compared with the files."""
+        return bool(self._kept.deliveries)
+
+    def universes(self) -> set[str]:
+        """Those that anything is owed for."""
+        return {key.universe for key in (*self.owed, *self.foreign, *self._kept.deliveries)}
+
+    # Records
+
+    def read(self, one: Record) -> None:
+        """A record of an earlier process."""
+        said = self._kept.read(one)
+        if one.kind == DELIVERY:
+            key = Id(said.universe, said.id)
+            self.owed[key] = Owed(one.segment, said, one.at, one.length)
+            one.segment.ids.add(key)
+        elif one.kind == FILED:
+            for filed in said:
+                owed = self.owed.get(Id(filed.universe, filed.id))
+                if owed is not None and owed.described is not None:
+                    owed.copies = tuple(
+                        Copy(filing.mailbox, filing.folder, *place)
+                        for filing, place in zip(owed.described.filings, filed.places))
+                    if not owed.described.commit:
+                        self.release(Id(filed.universe, filed.id))
+        elif one.kind in (SETTLED, REFUSED):
+            for key in said:
+                self.release(key)
+        elif one.kind == FOREIGN:
+            self.owe(said, one.segment)
+        elif one.kind == ERASED:
+            self.release_all(said)
+
+    def add(self, keys: Iterable[Id], segment: Segment) -> None:
+        """Deliveries are durable in a segment."""
+        for key in keys:
+            self.owed[key] = Owed(segment)
+            segment.ids.add(key)
+
+    def owe(self, keys: Iterable[Id], segment: Segment) -> None:
+        """What another program delivered is owed a commit."""
+        for key in keys:
+            self.foreign[key] = segment
+            segment.ids.add(key)
+
+    def release(self, key: Id) -> None:
+        """It is owed nothing."""
+        segment = self.foreign.pop(key, None)
+        if segment is not None:
+            segment.ids.discard(key)
+        owed = self.owed.pop(key, None)
+        if owed is not None:
+            owed.segment.ids.discard(key)
+
+    def release_all(self, universe: str) -> None:
+        """Nothing is owed for a universe."""
+        for key in [key for key in (*self.owed, *self.foreign) if key.universe == universe]:
+            self.release(key)
+        self._kept.erase(universe)
+
+    def filed(self, key: Id, copies: tuple[Copy, ...], owes: bool) -> None:
+        """A delivery is visible; without a commit that is all."""
+        self._filed.append(FiledAt(key.universe, key.id, tuple(map(_place_of, copies))))
+        if not owes:
+            self.release(key)
+        elif key in self.owed:
+            self.owed[key].copies = copies
+
+    def take_filed(self) -> list[FiledAt]:
+        """What was filed since this was last asked."""
+        filed, self._filed = self._filed, []
+        return filed
+
+    # After a crash
+
+    def find(self, universe: str, recovery: Recovery) -> Owing:
+        """What is owed; whatever the journal has is on the disk again, and visible if nobody is to be told of it."""
+        taken = self._kept.take(universe)
+        mended = recovery.compare(taken)
+        for one in mended.failed:
+            self._kept.deliveries[Id(universe, one.described.id)] = one
+        done = [Filed((), [one]) for one in mended.added]
+        for id, copies in mended.copies.items():
+            if Id(universe, id) in self.owed:
+                self.filed(Id(universe, id), copies, True)
+        for one in taken:
+            key = Id(universe, one.described.id)
+            if one.places is None and key not in self.owed:
+                # That it was filed could not be read.
+                try:
+                    done.append(recovery.file(delivery_of(one.described, one.octets())))
+                except OSError as error:
+                    self._not_filed(key, error)
+                    self._kept.deliveries[key] = one
+        ids = []
+        for key, owed in list(self.owed.items()):
+            if key.universe != universe:
+                continue
+            if owed.described is not None and not owed.described.commit:
+                # Where nobody is to be told of it, it is to be visible all the same: L{replay} tries again.
+                finished = self._finish(key, owed, recovery)
+                if finished is not None:
+                    done.append(finished[1])
+                    continue
+            ids.append(key.id)
+        return Owing(ids, done, mended.lost)
+
+    def replay(
+        self, universe: str, known: Collection[str], recovery: Recovery, among: Collection[str] | None = None
+    ) -> Replayed:
+        """
+        Make the deliveries that are owed visible.
+
+        @param known: ids of those whose commit is made.  @param among: only of these, None: of all.
+        """
+        result, done, left = list[tuple[Delivery, tuple[Copy, ...]]](), [], []
+        for key, owed in list(self.owed.items()):
+            if key.universe != universe or owed.described is None or among is not None and key.id not in among:
+                continue
+            if owed.copies is None:
+                finished = self._finish(key, owed, recovery)
+                if finished is None:
+                    left.append(key.id)
+                    continue
+                delivery, filed = finished
+                done.append(filed)
+                copies = filed.copies
+            elif key.id not in known:
+                delivery, copies = delivery_of(owed.described, owed.segment.octets(owed.at, owed.length)), owed.copies
+            if key.id not in known:
+                result.append((delivery, copies))
+        return Replayed(result, done, left)
+
+    def _not_filed(self, key: Id, error: OSError) -> None:
+        self.log.error("{trouble} ({where}): {error}", universe=key.universe, where=key.id, trouble=_KEPT, error=error)
+
+    def _finish(self, key: Id, owed: Owed, recovery: Recovery) -> tuple[Delivery, Filed] | None:
+        """None for what cannot be filed: it stays owed, and keeps nothing else from being finished."""
+        assert owed.described is not None
+        delivery = delivery_of(owed.described, owed.segment.octets(owed.at, owed.length))
+        try:
+            filed = recovery.file(delivery)
+        except OSError as error:
+            self._not_filed(key, error)
+            return None
+        self.filed(key, filed.copies, bool(delivery.commit))
+        return delivery, filed
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Many things are made that stay: looking through all of them again and again would take as long as all else."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()

@@ -1,0 +1,3 @@
+"""
+Maildirs on disk: directories, names of files, UID lists, flags.
+"""

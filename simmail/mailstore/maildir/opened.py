@@ -1,0 +1,189 @@
+"""
+Messages read piece by piece, by many at a time.
+
+A large message is not held in memory for somebody who takes it slowly: it is
+read from its file as it is taken, and all who read it share one descriptor.
+It stays open, and so readable, when it is renamed or expunged meanwhile.  What
+is worked out from the whole of it (its structure, a part decoded) is worked
+out once for all, and given back when the last of them is done.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Hashable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from twisted.internet.defer import Deferred, maybeDeferred, succeed
+from twisted.python.failure import Failure
+from zope.interface import implementer
+
+from simmail.concurrency import Lock, Shared
+from simmail.errors import Unavailable
+from simmail.interfaces import IOpened
+from simmail.mailstore.immediate import deferred
+
+if TYPE_CHECKING:
+    from simmail.mailstore.folder.folder import Folder
+    from simmail.mailstore.mailstore import MailStore
+
+#: Messages of one universe that are in memory as a whole at once, to work out something from them.
+_WHOLE = 2
+
+#: A larger file is no message that could have come in.
+_MOST = 256 * 1024 * 1024
+
+_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+
+Key = tuple[str, str, int, int]
+
+
+class Openings:
+    """The messages of one universe that are open."""
+
+    def __init__(self, store: MailStore) -> None:
+        self._store = store
+        self._open: dict[Key, Opened] = {}
+        self.whole = Lock(store.reactor, _WHOLE)
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def open(self, folder: Folder, uid: int) -> Deferred[Opened | None]:
+        """Deferred of a message, None when its file is not there or cannot be read like this."""
+        told: Deferred[Opened | None] = Deferred()
+
+        def tell(result: Opened | Failure | None) -> None:
+            if not told.called:
+                told.callback(result)  # type: ignore[arg-type]
+            elif isinstance(result, Opened):
+                # Who asked was broken off meanwhile.
+                result.close()
+
+        Deferred.fromCoroutine(self._opened(folder, uid)).addBoth(tell)
+        return told
+
+    async def _opened(self, folder: Folder, uid: int) -> Opened | None:
+        folder.require()
+        key = (folder.mailbox, folder.name, folder.uidvalidity, uid)
+        [path] = folder.paths([uid])
+        if path is None or folder.directory is None:
+            return None
+        if key not in self._open:
+            found: tuple[int, int] | None = await self._store.reader.call(
+                _open, self._store.layout.root, f"{folder.directory}/{path}")
+            if found is None:
+                return None
+            if key not in self._open:
+                self._open[key] = Opened(self, self._store, key, *found)
+            else:
+                self._store.reader.send(os.close, found[0])
+        return self._open[key].again()
+
+    def closed(self, key: Key) -> None:
+        """Nobody reads it any more."""
+        del self._open[key]
+
+
+@implementer(IOpened)
+class Opened:
+    """
+    One message, open.
+
+    @ivar size: in octets.
+    """
+
+    def __init__(self, openings: Openings, store: MailStore, key: Key, descriptor: int, size: int) -> None:
+        self.size = size
+        self._openings = openings
+        self._store = store
+        self._key = key
+        self._descriptor = descriptor
+        self._readers = 0
+        self._derived: dict[Hashable, Any] = {}
+        self._deriving: dict[Hashable, Shared[Any]] = {}
+
+    def again(self) -> Opened:
+        """One more reads it."""
+        self._readers += 1
+        return self
+
+    def close(self) -> None:
+        """One of those who read it is done."""
+        self._readers -= 1
+        if not self._readers:
+            self._openings.closed(self._key)
+            self._derived.clear()
+            # Behind what is being read from it.
+            self._store.reader.send(os.close, self._descriptor)
+
+    def read(self, start: int, count: int) -> Deferred[bytes]:
+        """Deferred of octets.  @raise Unavailable: the file has become shorter."""
+        return self._store.reader.call(_read, self._descriptor, start, max(0, min(count, self.size - start)))
+
+    def derive(self, name: Hashable, work: Callable[[bytes], Any], in_thread: Callable[..., Any]) -> Deferred[Any]:
+        """Deferred of what C{work(octets)} answers in a thread, which is done once and kept while it is open."""
+        if name in self._derived:
+            return succeed(self._derived[name])
+        shared = self._deriving.get(name)
+        if shared is None:
+            shared = self._deriving[name] = Shared(self._store.reactor)
+        return shared.do(partial(self._derive, name, work, in_thread))
+
+    async def _derive(self, name: Hashable, work: Callable[[bytes], Any], in_thread: Callable[..., Any]) -> Any:
+        self.again()
+        try:
+            async with self._openings.whole:
+                made = await maybeDeferred(in_thread, partial(work, await self.read(0, self.size)))
+            self._derived[name] = made
+            return made
+        finally:
+            self._deriving.pop(name, None)
+            self.close()
+
+
+@implementer(IOpened)
+class OpenedInMemory:
+    """A message that is in memory anyway."""
+
+    def __init__(self, octets: bytes) -> None:
+        self.size = len(octets)
+        self._octets = octets
+
+    @deferred
+    def read(self, start: int, count: int) -> bytes:
+        """Some of its octets."""
+        return self._octets[start:start + count]
+
+    def derive(self, name: Any, work: Callable[[bytes], Any], in_thread: Callable[..., Any]) -> Deferred[Any]:
+        """What is worked out from them."""
+        return maybeDeferred(in_thread, partial(work, self._octets))
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+def _open(root: int, path: str) -> tuple[int, int] | None:
+    """A descriptor of a file, and its size; by the reader."""
+    try:
+        descriptor = os.open(path, _FLAGS, dir_fd=root)
+    except OSError:
+        # What is wrong with it, reading it as usual finds out.
+        return None
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode) or status.st_size > _MOST:
+        os.close(descriptor)
+        return None
+    return descriptor, status.st_size
+
+
+def _read(descriptor: int, start: int, count: int) -> bytes:
+    octets = os.pread(descriptor, count, start)
+    while len(octets) < count:
+        more = os.pread(descriptor, count - len(octets), start + len(octets))
+        if not more:
+            raise Unavailable("the file of a message has become shorter")
+        octets += more
+    return octets

@@ -1,0 +1,3 @@
+"""
+The mail store in dicts: for tests, and for a universe that need not last.
+"""

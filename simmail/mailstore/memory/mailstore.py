@@ -1,0 +1,365 @@
+"""
+The mail store in dicts: for tests, and for a universe that need not last.
+
+It keeps the promises of the real one, tested by the same contract, and its
+Deferreds have fired when they are returned.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from datetime import datetime
+from itertools import count
+
+from msgspec.structs import replace
+from zope.interface import implementer
+
+from simmail.concurrency import Lock
+from simmail.core.message.summarize import digest as core_digest
+from simmail.core.message.summary import Digest
+from simmail.core.records.delivery import Copy, Delivery, Filing, SPECIAL_FOLDERS
+from simmail.core.records.folder import FolderStatus, MailboxCounts, counted
+from simmail.errors import Conflict, NotFound, Unavailable
+from simmail.interfaces import IMailStore
+from simmail.mailstore.deferred_bodies import HeldInMemory
+from simmail.mailstore.folder.events import EventsInMemory
+from simmail.mailstore.immediate import deferred
+from simmail.mailstore.maildir.annotations import AnnotationsInMemory
+from simmail.mailstore.maildir.external import foreign_id
+from simmail.mailstore.maildir.flags import canonical_all, microseconds
+from simmail.mailstore.maildir.names import INBOX, check_folder, check_mailbox, existing_folder, is_inferior
+from simmail.mailstore.maildir.special_use import check_special_use, is_standard, renamed_use, special_order, use_of
+from simmail.mailstore.memory.folder import MemoryFolder
+
+
+class _Mailbox:
+    def __init__(self) -> None:
+        self.folders: dict[str, MemoryFolder] = {}
+        self.subscribed: set[str] = {name for name, _ in SPECIAL_FOLDERS}
+        self.annotations: dict[str, bytes] = {}
+
+
+@implementer(IMailStore)
+class MemoryMailStore:
+    """
+    All mail of one universe, in memory.
+
+    @ivar unfiled: none: every delivery is filed at once.
+    @ivar away: set it to make every call fail with L{Unavailable}.
+    @param digest: takes the digest of a message.
+    """
+
+    def __init__(self, universe: str, digest: Callable[[bytes], Digest] = core_digest) -> None:
+        self.universe = universe
+        self.digest_of = digest
+        self.away = False
+        self.held = HeldInMemory()
+        self.annotations = AnnotationsInMemory(self)
+        self.events = EventsInMemory(self)
+        self._mailboxes: dict[str, _Mailbox] = {}
+        self._sorted: list[str] = []
+        self._uidvalidity = count(1)
+        self._keys = count(1)
+        self.unfiled: list[str] = []
+        self._owed: dict[str, tuple[Delivery, tuple[Copy, ...]]] = {}
+        self._foreign: dict[str, Copy] = {}
+        self._on_foreign: Callable[[str, Copy], None] = lambda foreign, copy: None
+
+    def require(self) -> None:
+        """@raise Unavailable: it is made to."""
+        if self.away:
+            raise Unavailable("the mail store is away")
+
+    def unique(self) -> str:
+        """A key for a message that no delivery brought."""
+        return f"append-{next(self._keys)}"
+
+    # Deliveries
+
+    def visible(self) -> None:
+        """Nothing is promised that is not visible."""
+
+    @deferred
+    def accept(self, delivery: Delivery, durable: Callable[[], None] | None = None) -> tuple[Copy, ...]:
+        """File a delivery."""
+        self.require()
+        microseconds(delivery.at)
+        delivery = replace(delivery, universe=self.universe, filings=tuple(
+            Filing(check_mailbox(filing.mailbox), check_folder(filing.folder), canonical_all(filing.flags))
+            for filing in delivery.filings))
+        if delivery.id in self._owed:
+            return self._owed[delivery.id][1]
+        copies = tuple(self._file(delivery, filing) for filing in delivery.filings)
+        if delivery.commit:
+            self._owed[delivery.id] = delivery, copies
+        return copies
+
+    def _file(self, delivery: Delivery, filing: Filing) -> Copy:
+        folder = self._made(filing.mailbox, filing.folder)
+        uid = folder.find(delivery.id)
+        if uid is None:
+            uid = folder.add(delivery.id, delivery.octets, filing.flags, delivery.at)
+        return Copy(filing.mailbox, filing.folder, uid, folder.uidvalidity)
+
+    def settle(self, ids: Iterable[str]) -> None:
+        """Nothing is owed any more for these deliveries."""
+        for one in ids:
+            self._owed.pop(one, None)
+            self._foreign.pop(one, None)
+
+    @deferred
+    def owed(self) -> list[str]:
+        """Delivery ids that are not settled."""
+        self.require()
+        return list(self._owed)
+
+    @deferred
+    def replay(
+        self, known: Iterable[str], among: Collection[str] | None = None
+    ) -> list[tuple[Delivery, tuple[Copy, ...]]]:
+        """The deliveries whose commit is missing; C{among}: only of these."""
+        self.require()
+        known = set(known)
+        return [self._owed[one] for one in self._owed if one not in known and (among is None or one in among)]
+
+    # Mailboxes
+
+    def exists(self, mailbox: str) -> bool:
+        """Whether there is such a mailbox."""
+        return mailbox in self._mailboxes
+
+    def mailboxes(self) -> list[str]:
+        """All addresses, sorted."""
+        return list(self._sorted)
+
+    @deferred
+    def create(self, mailbox: str) -> None:
+        """The mailbox exists."""
+        self.require()
+        self._create(check_mailbox(mailbox))
+
+    def _create(self, mailbox: str) -> _Mailbox:
+        box = self._mailboxes.get(mailbox)
+        if box is None:
+            box = self._mailboxes[mailbox] = _Mailbox()
+            insort(self._sorted, mailbox)
+            uidvalidity = next(self._uidvalidity)
+            for name, special_use in SPECIAL_FOLDERS:
+                box.folders[name] = MemoryFolder(self, mailbox, name, special_use, uidvalidity)
+                box.folders[name].objectid = f"{uidvalidity:x}-{name.lower()}"
+        return box
+
+    @deferred
+    def delete(self, mailbox: str) -> None:
+        """The mailbox and its mail are gone."""
+        self.require()
+        self._find(mailbox)
+        box = self._mailboxes.pop(mailbox)
+        self._sorted.remove(mailbox)
+        for folder in box.folders.values():
+            folder.remove()
+
+    @deferred
+    def erase(self) -> None:
+        """Everything is gone."""
+        self.require()
+        for box in self._mailboxes.values():
+            for folder in box.folders.values():
+                folder.remove()
+        self._mailboxes.clear()
+        self._sorted.clear()
+        self._owed.clear()
+        self._foreign.clear()
+        self.held = HeldInMemory()
+
+    @deferred
+    def counts(self) -> dict[str, MailboxCounts]:
+        """The messages of each mailbox."""
+        self.require()
+        return {mailbox: counted({name: (total, unread) for name, folder in box.folders.items()
+                                  for total, unread, _ in (folder.counts(),) if total})
+                for mailbox, box in self._mailboxes.items()}
+
+    @deferred
+    def totals(self) -> dict[str, int]:
+        """The messages of all mailboxes, by folder."""
+        self.require()
+        found: Counter[str] = Counter()
+        for box in self._mailboxes.values():
+            for name, folder in box.folders.items():
+                found[name] += len(folder.uids)
+        return {name: total for name, total in found.items() if total}
+
+    # Folders
+
+    def require_box(self, mailbox: str) -> None:
+        """@raise NotFound: there is no such mailbox."""
+        self.require()
+        self._find(mailbox)
+
+    def _find(self, mailbox: str) -> _Mailbox:
+        box = self._mailboxes.get(mailbox)
+        if box is None:
+            raise NotFound(f"there is no mailbox {mailbox}")
+        return box
+
+    def _made(self, mailbox: str, name: str) -> MemoryFolder:
+        box = self._create(mailbox)
+        if name not in box.folders:
+            self._add(mailbox, box, name, use_of(name))
+        return box.folders[name]
+
+    def _add(self, mailbox: str, box: _Mailbox, name: str, special_use: str) -> None:
+        box.folders[name] = MemoryFolder(self, mailbox, name, special_use, next(self._uidvalidity))
+        self.events.tell(mailbox, "made", name)
+
+    @deferred
+    def folders(self, mailbox: str) -> list[FolderStatus]:
+        """All folders of a mailbox."""
+        self.require()
+        box = self._find(mailbox)
+        return sorted((folder.status() for folder in box.folders.values()), key=special_order)
+
+    @deferred
+    def folder(self, mailbox: str, name: str) -> MemoryFolder:
+        """One folder."""
+        self.require()
+        folder = self._find(mailbox).folders.get(existing_folder(name))
+        if folder is None:
+            raise NotFound(f"there is no folder {name} in {mailbox}")
+        return folder
+
+    @deferred
+    def places(self) -> list[tuple[str, str]]:
+        """(mailbox, folder) of all folders that may hold a message."""
+        self.require()
+        return [(mailbox, name) for mailbox, box in self._mailboxes.items() for name, one in box.folders.items()
+                if one.uids]
+
+    @deferred
+    def containing(
+        self, folders: Sequence[MemoryFolder], wanted: Sequence[tuple[Sequence[str], str]]
+    ) -> list[list[int]]:
+        """The UIDs, of each folder, of messages that have some texts."""
+        self.require()
+        return [folder.holding(wanted) for folder in folders]
+
+    def check_folder(self, name: str) -> str:
+        """The name of a folder if there may be one."""
+        return check_folder(name)
+
+    def annotated(self, mailbox: str, name: str) -> dict[str, bytes]:
+        """The annotations of a folder, or of a mailbox as a whole."""
+        box = self._find(mailbox)
+        if not name:
+            return box.annotations
+        folder = box.folders.get(existing_folder(name))
+        if folder is None:
+            raise NotFound(f"there is no folder {name} in {mailbox}")
+        return folder.annotations
+
+    @deferred
+    def create_folder(self, mailbox: str, name: str, special_use: str = "") -> None:
+        """One more folder."""
+        self.require()
+        box = self._find(mailbox)
+        name = check_folder(name)
+        special_use = check_special_use(special_use) or use_of(name)
+        if name in box.folders:
+            raise Conflict(f"folder {name} exists")
+        self._add(mailbox, box, name, special_use)
+
+    @deferred
+    def delete_folder(self, mailbox: str, name: str) -> None:
+        """The folder and its messages are gone; of a standard one only its messages."""
+        self.require()
+        box = self._find(mailbox)
+        name = existing_folder(name)
+        if name == INBOX:
+            raise Conflict("INBOX cannot be deleted")
+        if name not in box.folders:
+            raise NotFound(f"there is no folder {name} in {mailbox}")
+        if is_standard(name):
+            box.folders[name]._remove(list(box.folders[name].uids))
+        else:
+            box.folders.pop(name).remove()
+            self.events.tell(mailbox, "gone", name)
+
+    @deferred
+    def rename_folder(self, mailbox: str, old: str, new: str, saved: datetime | None = None) -> None:
+        """The folder and its inferiors are called something else."""
+        self.require()
+        box = self._find(mailbox)
+        old, new = existing_folder(old), check_folder(new)
+        moves = {name: new + name[len(old):] for name in sorted(box.folders)
+                 if name == old or (old != INBOX and is_inferior(name, old))}
+        if not moves:
+            raise NotFound(f"there is no folder {old} in {mailbox}")
+        if is_inferior(new, old) and old != INBOX:
+            raise Conflict(f"{new} is below {old}")
+        for name in moves.values():
+            if check_folder(name) in box.folders:
+                raise Conflict(f"folder {name} exists")
+        if old == INBOX:
+            self._add(mailbox, box, new, use_of(new))
+            inbox = box.folders[INBOX]
+            box.folders[new].annotations.update(inbox.annotations)
+            inbox._remove([uid for uid, _ in inbox._copy(inbox.uids, box.folders[new], saved)])
+            return
+        for source, target in moves.items():
+            folder = box.folders.pop(source)
+            box.folders[target] = folder.renamed(
+                target, renamed_use(source, target, folder.special_use), next(self._uidvalidity))
+            self.events.tell(mailbox, "renamed", target, source)
+            if is_standard(source):
+                self._add(mailbox, box, source, use_of(source))
+
+    @deferred
+    def subscribed(self, mailbox: str) -> set[str]:
+        """Names subscribed to."""
+        self.require()
+        return set(self._find(mailbox).subscribed)
+
+    @deferred
+    def subscribe(self, mailbox: str, name: str, on: bool) -> None:
+        """Subscribe to a name, or no more."""
+        self.require()
+        change, name = self._find(mailbox).subscribed, check_folder(name)
+        if (name in change) is not on:
+            (change.add if on else change.discard)(name)
+            self.events.tell(mailbox, "subscribed" if on else "unsubscribed", name)
+
+    # The rest
+
+    def watch(self, on_foreign: Callable[[str, Copy], None]) -> None:
+        """There are no other programs; C{deliver_foreign} stands for them."""
+        self._on_foreign = on_foreign
+        for foreign, copy in list(self._foreign.items()):
+            box = self._mailboxes.get(copy.mailbox)
+            if box is not None and box.folders[INBOX].entry(copy.uid) is not None:
+                on_foreign(foreign, copy)
+            else:
+                del self._foreign[foreign]
+
+    def deliver_foreign(self, mailbox: str, octets: bytes, date: datetime) -> None:
+        """For tests: what another program's delivery is to the store."""
+        folder = self._made(mailbox, INBOX)
+        uid = folder.add(self.unique(), octets, (), date)
+        copy = Copy(mailbox, INBOX, uid, folder.uidvalidity)
+        foreign = foreign_id(copy)
+        self._foreign[foreign] = copy
+        self._on_foreign(foreign, copy)
+
+    def space(self) -> tuple[int, int]:
+        """Memory is taken for endless."""
+        return 1 << 40, 1 << 40
+
+    def locks(self) -> list[tuple[str, Lock]]:
+        """Every change is made at once."""
+        return []
+
+    @deferred
+    def close(self) -> None:
+        """Nothing is kept."""

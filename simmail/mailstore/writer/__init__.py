@@ -1,0 +1,3 @@
+"""
+The process that writes mail, and how it is spoken to.
+"""

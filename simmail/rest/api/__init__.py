@@ -1,0 +1,3 @@
+"""
+The calls of the API, a file for each heading.
+"""

@@ -1,0 +1,159 @@
+"""
+C{/api/admin}: universes and keys, for the server's own administrators.
+
+Source: decisions, section 1.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from msgspec import Struct
+
+from simmail.core.time.instant import parse_instant
+from simmail.core.time.sim_clock import FASTEST, SLOWEST
+from simmail.errors import Forbidden, Invalid
+from simmail.rest.route import Body, Call, Deleted, Role, Route
+from simmail.universe.universe import Universe
+
+HEADING = "Administration"
+
+
+class ClockStart(Body, frozen=True):
+    """The clock of a new universe."""
+
+    now: str | None = None
+    speed: float = 1.0
+    frozen: bool | None = None
+
+
+class NewUniverse(Body, frozen=True):
+    """
+    A new universe; C{seed} is its id unless given.
+
+    C{clock}: a time (RFC 3339) or an object; created with one, the universe starts frozen there unless C{frozen} is
+    false.
+    """
+
+    id: str
+    name: str = ""
+    org: str = "default"
+    seed: str = ""
+    clock: str | ClockStart | None = None
+
+
+class UniverseInfo(Struct, frozen=True):
+    """A universe."""
+
+    id: str
+    name: str
+    org: str
+    created: datetime
+    seed: str
+
+
+class NewKey(Body, frozen=True):
+    """A new API key."""
+
+    universe: str
+    role: Role
+    name: str = ""
+
+
+class KeyItem(Struct, frozen=True):
+    """An API key, without its secret."""
+
+    prefix: str
+    universe: str
+    role: Role
+    name: str
+    created: datetime
+    administrator: bool
+
+
+class CreatedKey(Struct, frozen=True):
+    """A new API key; C{key} is its secret, shown this once."""
+
+    key: str
+    prefix: str
+    universe: str
+    role: Role
+    name: str
+
+
+async def administrator(call: Call) -> None:
+    """@raise Forbidden: the caller is none."""
+    if not call.identity.administrator:
+        raise Forbidden(f"your role is {call.identity.role}; this call is reserved for the server's administrators")
+
+
+async def universe(call: Call) -> Universe:
+    """The universe the path names.  @raise NotFound: there is none."""
+    await administrator(call)
+    return call.services.roster.universe(call.path["id"])
+
+
+def _info(one: Universe) -> UniverseInfo:
+    return UniverseInfo(one.id, one.name, one.org, one.created, one.seed)
+
+
+def list_all_universes(call: Call) -> list[UniverseInfo]:
+    return [_info(one) for one in call.services.roster.universes()]
+
+
+async def create_universe(call: Call) -> UniverseInfo:
+    asked: NewUniverse = call.body
+    clock = ClockStart(asked.clock) if isinstance(asked.clock, str) else asked.clock or ClockStart()
+    field = "clock" if isinstance(asked.clock, str) else "clock.now"
+    if not SLOWEST <= clock.speed <= FASTEST:
+        raise Invalid("clock.speed", f"must be from {SLOWEST:g} to {FASTEST:g}")
+    return _info(await call.services.roster.create_universe(
+        asked.id, asked.name, asked.org, asked.seed,
+        None if clock.now is None else parse_instant(clock.now, field), clock.speed, clock.frozen))
+
+
+async def delete_universe(call: Call) -> Deleted:
+    if call.found.id == call.identity.universe:
+        raise Invalid("id", "the universe of the key in use cannot be deleted")
+    await call.services.roster.delete_universe(call.found.id)
+    return Deleted()
+
+
+def list_all_keys(call: Call) -> list[KeyItem]:
+    return [KeyItem(one.prefix, one.universe, one.role, one.name, one.created, one.administrator)
+            for one in call.services.roster.keys()]
+
+
+async def create_key(call: Call) -> CreatedKey:
+    asked: NewKey = call.body
+    token: str = await call.services.roster.create_key(asked.universe, asked.role, asked.name)
+    return CreatedKey(token, token.split("_")[1], asked.universe, asked.role, asked.name)
+
+
+async def revoke_key(call: Call) -> Deleted:
+    await call.services.roster.revoke_key(call.path["prefix"])
+    return Deleted()
+
+
+_UNIVERSE = {"id": "shop", "name": "shop", "org": "default", "created": "2025-11-21T08:00:00Z", "seed": "shop"}
+_KEY: dict[str, Any] = {"prefix": "9f2c41d07a", "universe": "shop", "role": "member", "name": "ci"}
+
+ROUTES: tuple[Route, ...] = (
+    Route("GET", "/api/admin/universes", list_all_universes, "List all universes", list[UniverseInfo], role="admin",
+          placed=False, locate=administrator, answer_example=[_UNIVERSE]),
+    Route("POST", "/api/admin/universes", create_universe, "Create a universe", UniverseInfo, role="admin",
+          placed=False, body=NewUniverse, locate=administrator, statuses=(404, 409),
+          example={"id": "shop", "clock": "2026-03-01T09:00:00Z"}, answer_example=_UNIVERSE),
+    Route("DELETE", "/api/admin/universes/{id}", delete_universe, "Delete a universe with all that is in it", Deleted,
+          role="admin", placed=False, locate=universe, answer_example={"status": "deleted"}),
+    Route("GET", "/api/admin/keys", list_all_keys, "List all API keys", list[KeyItem], role="admin", placed=False,
+          locate=administrator,
+          answer_example=[{**_KEY, "created": "2025-11-21T08:00:00Z", "administrator": False}]),
+    Route("POST", "/api/admin/keys", create_key, "Create an API key; its secret is shown this once", CreatedKey,
+          role="admin", placed=False, body=NewKey, locate=administrator, statuses=(404,),
+          example={"universe": "shop", "role": "member", "name": "ci"},
+          answer_example={**_KEY, "key": "sm_9f2c41d07a_…"}),
+    Route("DELETE", "/api/admin/keys/{prefix}", revoke_key, "Revoke an API key", Deleted, role="admin",
+          placed=False, locate=administrator, answer_example={"status": "deleted"}),
+)

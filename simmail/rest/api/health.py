@@ -1,0 +1,200 @@
+"""
+C{/livez}, C{/readyz} and C{/metrics}: for those who run the service.  No key is asked for; nothing of any mail is told.
+"""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from itertools import accumulate
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from simmail import __version__
+from simmail.rest.context import Services
+from simmail.rest.route import Call, Octets, Route
+from simmail.universe.universe import LONG_HELD
+
+HEADING = "Health"
+
+#: Upper bounds of the buckets requests are counted in, seconds.
+BUCKETS = (0.005, 0.02, 0.05, 0.1, 0.5, 2.0)
+
+#: Less free space than this on the mail's disk is a failed check, octets.
+LEAST_SPACE = 64 * 1024 * 1024
+
+_PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
+_PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
+
+
+class Alive(Struct, frozen=True):
+    """The process answers."""
+
+    status: Literal["ok"] = "ok"
+
+
+class Ready(Struct, frozen=True):
+    """
+    Whether all that is needed is there; each check is C{ok} or says what is wrong.
+
+    C{warnings}: what somebody should see to; the service is ready all the same.
+    """
+
+    status: Literal["ready", "not ready"]
+    checks: dict[str, str]
+    warnings: list[str]
+
+
+class Traffic:
+    """What the HTTP side has done since it began."""
+
+    def __init__(self) -> None:
+        self._requests: dict[tuple[str, int], int] = {}
+        self._buckets = [0] * (len(BUCKETS) + 1)
+        self._count = 0
+        self._seconds = 0.0
+
+    def answered(self, endpoint: str, status: int, seconds: float) -> None:
+        """One request was answered; C{endpoint} as the table names it, C{""} for none of it."""
+        key = (endpoint, status)
+        self._requests[key] = self._requests.get(key, 0) + 1
+        self._count += 1
+        self._seconds += seconds
+        self._buckets[bisect_left(BUCKETS, seconds)] += 1
+
+    def lines(self) -> Iterator[str]:
+        """The counts in Prometheus's exposition format."""
+        yield "# TYPE simmail_http_requests_total counter"
+        for (endpoint, status), count in sorted(self._requests.items()):
+            method, _, path = endpoint.partition(" ")
+            yield f'simmail_http_requests_total{{method="{method}",path="{path}",status="{status}"}} {count}'
+        yield "# TYPE simmail_http_request_seconds histogram"
+        for bound, count in zip(BUCKETS, accumulate(self._buckets)):
+            yield f'simmail_http_request_seconds_bucket{{le="{bound:g}"}} {count}'
+        yield f'simmail_http_request_seconds_bucket{{le="+Inf"}} {self._count}'
+        yield f"simmail_http_request_seconds_sum {self._seconds:.6f}"
+        yield f"simmail_http_request_seconds_count {self._count}"
+
+
+def checks(services: Services) -> dict[str, str]:
+    """Each thing the service needs: C{ok}, or what is wrong with it."""
+    found = {
+        "redis": "ok" if services.roster.available else "away",
+        "store": _store(services),
+    }
+    for name, check in services.checks:
+        found[name] = check() or found.get(name, "ok")
+    return found
+
+
+def _store(services: Services) -> str:
+    for universe in services.roster.universes():
+        try:
+            free, _ = universe.store.space()
+        except OSError as error:
+            return f"not readable: {error.strerror}"
+        return "ok" if free >= LEAST_SPACE else "the disk is full"
+    return "ok"
+
+
+def _long_held(services: Services) -> Iterator[str]:
+    """Locks that nobody has given back for long, with nobody's address: the log has those."""
+    for universe in services.roster.universes():
+        for what, lock in universe.locks():
+            if lock.held() >= LONG_HELD:
+                yield (f"{what.partition(' of ')[0]} in {universe.id} has been held for {lock.held():.0f} s; "
+                       f"{lock.waiting} wait for it")
+
+
+def live(call: Call) -> Alive:
+    return Alive()
+
+
+def ready(call: Call) -> Octets:
+    found = checks(call.services)
+    good = all(one == "ok" for one in found.values())
+    warnings = [*_long_held(call.services), *(text for more in call.services.warnings for text in more())]
+    answer = Ready("ready" if good else "not ready", found, warnings)
+    return Octets(msgspec.json.encode(answer), "application/json", () if good else (("Retry-After", "1"),),
+                  200 if good else 503)
+
+
+def metrics(call: Call) -> Octets:
+    services = call.services
+    universes = services.roster.universes()
+    gauges: Iterable[tuple[str, float]] = (
+        ("simmail_redis_available", float(services.roster.available)),
+        ("simmail_universes", len(universes)),
+        ("simmail_mailboxes", sum(len(one.store.mailboxes()) for one in universes)),
+        ("simmail_personas", sum(len(one.people) for one in universes)),
+        ("simmail_pending_jobs", sum(len(one.scheduler.pending) for one in universes)),
+        ("simmail_open_http_connections", services.connections()),
+        *_locks(services), *_lags(services), *_disk(services), *_process(),
+    )
+    lines = [f'# TYPE simmail_info gauge\nsimmail_info{{version="{__version__}"}} 1']
+    for name, value in gauges:
+        lines.append(f"# TYPE {name} gauge\n{name} {value:.{3 if name.endswith('_seconds') else 0}f}")
+    lines.append("# TYPE simmail_events_total counter")
+    lines.append(f"simmail_events_total {sum(one.log.last for one in universes)}")
+    lines.extend(services.traffic.lines())
+    lines.extend(more().rstrip("\n") for more in services.metrics)
+    return Octets(("\n".join(lines) + "\n").encode(), _PROMETHEUS)
+
+
+def _lags(services: Services) -> Iterator[tuple[str, float]]:
+    """What is behind: mail not yet decided about, jobs not done at their time, and for how long in real time."""
+    undecided, waited, overdue, late = 0, 0.0, 0, 0.0
+    real = services.reactor.seconds()
+    for one in services.roster.universes():
+        undecided += one.correspondents.lag
+        waited = max(waited, one.correspondents.waited)
+        first = one.scheduler.first()
+        # While the clock is moved, or stands, no job has a real time of its own.
+        reached = None if first is None or one.clock.stepping else one.clock.timeline.real_at(first.due)
+        if reached is not None and reached < real:
+            late = max(late, real - reached)
+            line = one.clock.line()
+            overdue += sum(1 for job in one.scheduler.pending.values() if job.due <= line)
+    yield "simmail_undecided_arrivals", undecided
+    yield "simmail_decision_lag_seconds", waited
+    yield "simmail_overdue_jobs", overdue
+    yield "simmail_job_lag_seconds", late
+
+
+def _locks(services: Services) -> Iterator[tuple[str, float]]:
+    held = [lock.held() for universe in services.roster.universes() for _, lock in universe.locks()]
+    yield "simmail_locks_held_long", sum(seconds >= LONG_HELD for seconds in held)
+    yield "simmail_lock_held_seconds", max(held, default=0.0)
+
+
+def _disk(services: Services) -> Iterator[tuple[str, float]]:
+    for universe in services.roster.universes()[:1]:
+        try:
+            free, total = universe.store.space()
+        except OSError:
+            return
+        yield "simmail_disk_free_bytes", free
+        yield "simmail_disk_size_bytes", total
+
+
+def _process() -> Iterator[tuple[str, float]]:
+    # Linux only; elsewhere these lines are missing.
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            yield "process_resident_memory_bytes", int(file.read().split()[1]) * _PAGE
+        yield "process_open_fds", len(os.listdir("/proc/self/fd"))
+    except OSError:
+        return
+
+
+ROUTES: tuple[Route, ...] = (
+    Route("GET", "/livez", live, "Whether the process answers", Alive, role=None, answer_example={"status": "ok"}),
+    Route("GET", "/readyz", ready, "Whether Redis, the mail store and the listeners are there", Ready, role=None,
+          statuses=(503,),
+          answer_example={"status": "ready", "checks": {"redis": "ok", "store": "ok", "listeners": "ok"},
+                          "warnings": []}),
+    Route("GET", "/metrics", metrics, "Figures in Prometheus's exposition format", role=None, media="text/plain"),
+)

@@ -1,0 +1,308 @@
+"""
+C{/api/personas}, C{/api/memory} and C{/api/temperaments}: the people of a universe.
+
+Source: API contract, "Personas"; decisions, section 23 ("Personas").
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import UNSET, Struct, UnsetType
+
+from simmail.core.decide import relationship as relations
+from simmail.core.decide.decision import Relation, Stance
+from simmail.core.decide.preview import Preview
+from simmail.core.message.mail import Mail
+from simmail.core.message.parse import read
+from simmail.core.mime.address import stored
+from simmail.core.records import temperaments
+from simmail.core.records.persona import Behaviors, Persona, Style, TemperamentName, Timing
+from simmail.core.time.instant import format_duration
+from simmail.errors import Invalid, Refusal
+from simmail.rest.api.mailboxes import check_header, crlf
+from simmail.rest.render.compose import composed, one_address
+from simmail.rest.render.shown import heavy
+from simmail.rest.route import Body, Call, Deleted, Query, Route
+from simmail.universe.people.learning import learn_persona
+from simmail.universe.usage import LEARNED
+
+HEADING = "Personas"
+
+
+class PersonaFields(Body, frozen=True):
+    """What may be said of a persona; what is left out is drawn, or stays."""
+
+    # Declared for the OpenAPI document; core.patch checks the values, so that YAML files and the API agree.
+
+    addresses: list[str] | UnsetType = UNSET
+    name: str | UnsetType = UNSET
+    role: str | UnsetType = UNSET
+    org: str | UnsetType = UNSET
+    who: str | UnsetType = UNSET
+    wants: str | UnsetType = UNSET
+    character: str | UnsetType = UNSET
+    knows: str | UnsetType = UNSET
+    temperament: TemperamentName | UnsetType = UNSET
+    case_ids: list[str] | UnsetType = UNSET
+    style: Style | UnsetType = UNSET
+    timing: Timing | UnsetType = UNSET
+    behaviors: Behaviors | UnsetType = UNSET
+    external_ids: dict[str, str] | UnsetType = UNSET
+    paused: bool | UnsetType = UNSET
+
+
+class MemoryNote(Body, frozen=True):
+    """
+    A note for a persona's memory; with a C{source} it is kept as C{(source) text}.
+
+    It stays however many notes the persona makes itself; at most 1000 are kept for one persona.
+    """
+
+    text: str
+    case_id: str = ""
+    source: str = ""
+
+
+class ExternalNote(Body, frozen=True):
+    """A note for the persona that carries the id C{id} in C{system}; C{source} is C{system} unless given."""
+
+    system: str
+    id: str
+    text: str
+    case_id: str = ""
+    source: str = ""
+
+
+class Remembered(Struct, frozen=True):
+    """The note was added to this persona's memory."""
+
+    persona_id: str
+    status: str = "ok"
+
+
+class WhichCase(Query, frozen=True):
+    """C{case_id}: only that case's memory, C{""} what lies outside any case."""
+
+    case_id: str | None = None
+
+
+class WhichAddress(Query, frozen=True):
+    """C{address}: only that correspondent."""
+
+    address: str | None = None
+
+
+class Relations(Struct, frozen=True):
+    """What a persona holds about its correspondents."""
+
+    relations: list[Relation]
+    stances: list[Stance]
+
+
+class Learn(Body, frozen=True):
+    """Whose mail to learn from; C{paused}: the new persona does not answer yet."""
+
+    address: str
+    paused: bool = False
+
+
+class Learned(Struct, frozen=True):
+    """The new persona, from what it was learned, and the correspondents that are personas already."""
+
+    persona: Persona
+    by: str
+    people: tuple[str, ...]
+
+
+class Letter(Body, frozen=True, rename={"from_": "from"}):
+    """A mail that might come: C{raw} (RFC 5322), or C{subject} and C{text} or C{html}."""
+
+    from_: str
+    subject: str | None = None
+    text: str | None = None
+    html: str | None = None
+    raw: str | None = None
+
+
+class TemperamentItem(Struct, frozen=True):
+    """One temperament; C{weight} is the odds of being drawn."""
+
+    name: TemperamentName
+    weight: int
+    reply_rate: float
+    median_delay: str
+    text: str
+
+
+async def persona(call: Call) -> Persona:
+    """The persona the path names.  @raise NotFound: there is none."""
+    found: Persona = await call.universe.people.get(call.path["id"])
+    return found
+
+
+async def list_personas(call: Call) -> list[Persona]:
+    return [call.universe.cases.shown(one) for one in await call.universe.people.list()]
+
+
+async def create_persona(call: Call) -> Persona:
+    call.universe.plan().check("people", len(call.universe.people))
+    return call.universe.cases.shown(await call.universe.people.create(call.body))
+
+
+async def get_persona(call: Call) -> Any:
+    return call.universe.cases.shown(call.found)
+
+
+async def change_persona(call: Call) -> Persona:
+    return call.universe.cases.shown(await call.universe.people.patch(call.path["id"], call.body))
+
+
+async def delete_persona(call: Call) -> Deleted:
+    await call.universe.people.delete(call.path["id"])
+    return Deleted()
+
+
+async def read_memory(call: Call) -> dict[str, list[str]]:
+    memory = await call.universe.people.memory(call.path["id"])
+    return {case: list(map(str, some)) for case, some in memory.items()}
+
+
+async def add_memory(call: Call) -> Remembered:
+    note: MemoryNote = call.body
+    await call.universe.people.remember(call.found.id, note.text, note.case_id, note.source)
+    return Remembered(call.found.id)
+
+
+async def clear_memory(call: Call) -> Deleted:
+    await call.universe.people.forget(call.path["id"], call.query.case_id)
+    return Deleted()
+
+
+async def add_memory_by_external(call: Call) -> Remembered:
+    note: ExternalNote = call.body
+    for field in ("system", "id"):
+        if not getattr(note, field):
+            raise Invalid(field, "must not be empty")
+    known = await call.universe.people.by_external(note.system, note.id)
+    await call.universe.people.remember(known.id, note.text, note.case_id, note.source or note.system)
+    return Remembered(known.id)
+
+
+async def read_relations(call: Call) -> Relations:
+    known = [one for one in (await call.universe.people.dossiers(call.path["id"])).values()
+             if not relations.unknown(one)]
+    return Relations(
+        [relations.relation(one) for one in known],
+        [stance for one in known for stance in relations.stances(one)])
+
+
+async def forget_relations(call: Call) -> Deleted:
+    address = call.query.address
+    await call.universe.people.forget_relations(call.path["id"], None if address is None else stored(address))
+    return Deleted()
+
+
+async def learn(call: Call) -> Learned:
+    asked: Learn = call.body
+    plan, usage = call.universe.plan(), call.universe.usage
+    plan.check("people", len(call.universe.people))
+    plan.check(LEARNED, usage.used(LEARNED))
+    # Counted before, given back on a refusal: many at once do not get past the allowance.
+    usage.count(LEARNED)
+    try:
+        return Learned(*await learn_persona(call.universe, asked.address, asked.paused))
+    except Refusal:
+        usage.count(LEARNED, -1)
+        raise
+
+
+async def preview(call: Call) -> Preview:
+    asked: Letter = call.body
+    sender = one_address(asked.from_, "from")
+    if asked.raw is not None:
+        if asked.subject is not None or asked.text is not None or asked.html is not None:
+            raise Invalid("raw", "give either raw, or subject and text or html")
+
+    def understand() -> Mail:
+        if asked.raw is not None:
+            octets = crlf(asked.raw.encode("utf-8"))
+        else:
+            octets = composed(call.universe.clock.now(), asked.from_, [call.found.address],
+                              subject=asked.subject or "", text=asked.text, html=asked.html or "")
+        limits = call.services.config.limits
+        check_header(octets, limits.header, limits.header_field)
+        return read(octets)
+
+    size = len(asked.raw or "") + len(asked.text or "") + len(asked.html or "")
+    mail: Mail = await heavy(call.services.in_thread, understand, size)
+    found: Preview = await call.universe.correspondents.preview(call.found, mail, sender.address)
+    return found
+
+
+async def list_temperaments(call: Call) -> list[TemperamentItem]:
+    return [TemperamentItem(one.name, one.weight, one.reply_rate, format_duration(one.median_delay), one.text)
+            for one in temperaments.TEMPERAMENTS]
+
+
+_EXAMPLE = {
+    "addresses": ["maria@acme.test"], "name": "Maria Keller", "role": "Buyer", "org": "Acme", "temperament": "busy",
+    "style": {"client": "gmail", "signature": "Maria Keller, Acme"},
+    "timing": {"reply_rate": 0.9, "delay": {"median": "45m", "spread": 1.5},
+               "hours": {"tz": "Europe/Berlin", "days": "mon-fri", "from": "09:00", "to": "17:00"}},
+}
+_ANSWER = {"id": "p_7k2m9x4w1c8v", "provider": "api", "created": "2026-03-01T09:00:00Z", **_EXAMPLE, "knows": "some"}
+_RELATION = {
+    "address": "app@sim.test", "name": "Billing", "persona_id": None, "warmth": 0.52, "trust": 0.5, "patience": 0.45,
+    "last_contact": "2026-03-01T09:00:00Z",
+    "open_promises": [{"by": "persona", "what": "the signed contract", "due": "2026-03-03T09:00:00Z"}],
+}
+
+ROUTES: tuple[Route, ...] = (
+    Route("GET", "/api/personas", list_personas, "List personas, sorted by name", list[Persona], polled=True,
+          answer_example=[_ANSWER]),
+    Route("POST", "/api/personas", create_persona, "Create a persona and its mailbox", Persona, role="member",
+          body=dict[str, Any], body_shown=PersonaFields, example=_EXAMPLE, answer_example=_ANSWER),
+    Route("GET", "/api/personas/{id}", get_persona, "Read a persona", Persona, locate=persona,
+          answer_example=_ANSWER),
+    Route("PATCH", "/api/personas/{id}", change_persona,
+          "Change a persona: fields left out stay; style, timing and behaviors are replaced whole", Persona,
+          role="member", body=dict[str, Any], body_shown=PersonaFields, locate=persona, statuses=(409,),
+          example={"paused": True}, answer_example={**_ANSWER, "paused": True}),
+    Route("PUT", "/api/personas/{id}", change_persona, "The same as PATCH", Persona,
+          role="member", body=dict[str, Any], body_shown=PersonaFields, locate=persona, statuses=(409,),
+          example={"temperament": "ghost"}, answer_example={**_ANSWER, "temperament": "ghost"}),
+    Route("DELETE", "/api/personas/{id}", delete_persona,
+          "Delete a persona with its memory, relations and pending jobs; its mailbox and mail are kept", Deleted,
+          role="member", locate=persona, statuses=(409,), answer_example={"status": "deleted"}),
+    Route("GET", "/api/personas/{id}/memory", read_memory,
+          "Read a persona's memory, by case id; \"\" is what lies outside any case", dict[str, list[str]],
+          locate=persona, answer_example={"": ["(crm) prefers to be called Mia"]}),
+    Route("POST", "/api/personas/{id}/memory", add_memory, "Add a note to a persona's memory", Remembered,
+          role="member", body=MemoryNote, locate=persona, example={"text": "prefers to be called Mia", "source": "crm"},
+          answer_example={"persona_id": "p_7k2m9x4w1c8v", "status": "ok"}),
+    Route("DELETE", "/api/personas/{id}/memory", clear_memory, "Clear a persona's memory, or only a case's", Deleted,
+          role="member", query=WhichCase, locate=persona, answer_example={"status": "deleted"}),
+    Route("GET", "/api/personas/{id}/relations", read_relations, "Read what a persona holds about its correspondents",
+          Relations, locate=persona, answer_example={
+              "relations": [_RELATION],
+              "stances": [{"address": "app@sim.test", "case_id": "", "text": "Is on ordinary working terms."}]}),
+    Route("DELETE", "/api/personas/{id}/relations", forget_relations, "Forget a correspondent, or everyone", Deleted,
+          role="member", query=WhichAddress, locate=persona, answer_example={"status": "deleted"}),
+    Route("POST", "/api/memory/by-external", add_memory_by_external,
+          "Add a note to the persona that carries an external id", Remembered, role="member", body=ExternalNote,
+          statuses=(404,), example={"system": "crm", "id": "4711", "text": "asked for a discount"},
+          answer_example={"persona_id": "p_7k2m9x4w1c8v", "status": "ok"}),
+    Route("POST", "/api/personas/learn", learn, "Make a persona of an address from the mail in its mailbox", Learned,
+          role="member", body=Learn, statuses=(404,), example={"address": "joe@shop.test", "paused": True},
+          answer_example={"persona": {**_ANSWER, "provider": "mail"}, "by": "12 messages, 5 of them its own",
+                          "people": ["maria@acme.test"]}),
+    Route("POST", "/api/personas/{id}/preview", preview,
+          "See what a persona would do with a mail; nothing is stored", Preview, role="member", body=Letter,
+          locate=persona, example={"from": "app@sim.test", "subject": "Lunch?", "text": "On Friday?"},
+          answer_example={"decision": "reply", "why": ["reply draw 0.31 under 0.95"], "would_send": True,
+                          "due": "2026-03-01T09:20:00Z"}),
+    Route("GET", "/api/temperaments", list_temperaments, "List temperaments", list[TemperamentItem],
+          answer_example=[{"name": "busy", "weight": 25, "reply_rate": 0.75, "median_delay": "3h",
+                           "text": "Has little time."}]),
+)

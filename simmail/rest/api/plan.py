@@ -1,0 +1,64 @@
+"""
+C{GET /api/plan}: what the organisation may use, and what is used up.
+
+Source: decisions, sections 2 and 19.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from msgspec import Struct
+
+from simmail.core.rules.quota_plan import Allowances, Feature, SERVED
+from simmail.rest.route import Call, Route
+from simmail.universe.usage import CREDITS, LEARNED, MAIL
+
+HEADING = "Connection and identity"
+
+
+class Used(Struct, frozen=True):
+    """What is there, or was used this month, of what the plan limits; C{universes} in the whole organization."""
+
+    people: int
+    logins: int
+    streams: int
+    mail_per_month: int
+    ai_credits: int
+    learned_per_month: int
+    universes: int
+
+
+class PlanInfo(Struct, frozen=True):
+    """
+    The plan, with those of its features that are served; a limit of null is none.
+
+    C{resets}: when the month ends, in real time.
+    """
+
+    plan: str
+    features: tuple[Feature, ...]
+    limits: Allowances
+    used: Used
+    resets: datetime
+
+
+def read_plan(call: Call) -> PlanInfo:
+    universe, roster = call.universe, call.services.roster
+    plan, usage = universe.plan(), universe.usage
+    logins = sum(1 for one in roster.accounts(universe).list() if one.hash)
+    features = tuple(one for one in plan.features if one in SERVED)
+    return PlanInfo(plan.name, features, plan.limits, Used(
+        len(universe.people), logins, 0, usage.used(MAIL), usage.used(CREDITS), usage.used(LEARNED),
+        sum(1 for one in roster.universes() if one.org == universe.org)), usage.resets())
+
+
+ROUTES: tuple[Route, ...] = (
+    Route("GET", "/api/plan", read_plan, "Read the plan, its limits and what is used", PlanInfo, answer_example={
+        "plan": "team", "features": ["links"],
+        "limits": {"people": 500, "logins": 50, "streams": 10, "mail_per_month": 50000, "ai_credits": 2000,
+                   "learned_per_month": 100, "retention_days": 365, "universes": 10},
+        "used": {"people": 12, "logins": 1, "streams": 0, "mail_per_month": 311, "ai_credits": 0,
+                 "learned_per_month": 2, "universes": 1},
+        "resets": "2026-04-01T00:00:00Z"}),
+)

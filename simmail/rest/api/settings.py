@@ -1,0 +1,213 @@
+"""
+Settings documents: AI writing, pace, recipient rules, link policy, retention.
+
+A C{PUT} of rules replaces them, a C{PATCH} keeps what is left out; pace and retention keep it in either.
+Source: API contract, "Behaviour settings"; decisions, section 23 ("Settings").
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from simmail.core.decide.decision import Pace
+from simmail.core.decide.link_policy import DEFAULT_USER_AGENT, HABITS, LinkPolicy
+from simmail.core.rules.recipients import RecipientRules
+from simmail.errors import Invalid
+from simmail.rest import validate
+from simmail.rest.route import Body, Call, Route
+from simmail.universe.retention import Pruned, Retention
+
+HEADING = "Behaviour settings"
+
+_Hosts = Annotated[list[Annotated[str, Meta(min_length=1, max_length=253)]], Meta(max_length=1000)]
+
+
+class AiMode(Body, frozen=True):
+    """Who writes: a model (C{on}) or templates (C{off})."""
+
+    mode: Literal["on", "off"]
+
+
+class PaceChange(Body, frozen=True):
+    """C{factor}: 1 as configured, 0.1 ten times faster, 0 as 1; C{ignore_hours}: personas reply at any hour and day."""
+
+    factor: float | None = None
+    ignore_hours: bool | None = None
+
+
+class LinkRules(Body, frozen=True):
+    """
+    Which links personas open; what is left out takes its default.
+
+    C{allow}: if set, only these hosts (exact, or C{*.domain}); C{deny}: hosts never opened.
+    """
+
+    enabled: bool = True
+    allow_private: bool = False
+    allow: _Hosts | None = None
+    deny: _Hosts | None = None
+    max_links: Annotated[int, Meta(ge=0, le=100)] = 3
+    unsubscribe: bool = False
+    user_agent: Annotated[str, Meta(max_length=200)] = DEFAULT_USER_AGENT
+    sender_check: Annotated[float, Meta(ge=0, le=1)] = 0.35
+    missing_site: Literal["imagine", "notice"] = "imagine"
+    local_links: Literal["ignore", "broken"] = "ignore"
+
+
+class Links(Struct, frozen=True):
+    """The policy, the chance that a link is opened by C{style.links}, and what requests claim to be by default."""
+
+    policy: LinkPolicy
+    habits: dict[str, float]
+    default_user_agent: str
+
+
+class RetentionChange(Body, frozen=True):
+    """Simulated days; 0 keeps for ever; what is left out stays."""
+
+    mail_days: Annotated[int, Meta(ge=0, le=36_500)] | None = None
+    event_days: Annotated[int, Meta(ge=0, le=36_500)] | None = None
+
+
+class PrunedCounts(Struct, frozen=True):
+    """What was removed."""
+
+    messages: int
+    events: int
+    jobs: int
+
+
+def read_ai(call: Call) -> AiMode:
+    return AiMode("off")
+
+
+def change_ai(call: Call) -> AiMode:
+    if call.body.mode == "on":
+        raise Invalid("mode", "on needs a writer: ai.base_url is not configured")
+    return AiMode("off")
+
+
+async def read_pace(call: Call) -> Pace:
+    pace: Pace = call.universe.settings.pace
+    return pace
+
+
+async def change_pace(call: Call) -> Pace:
+    change: PaceChange = call.body
+    pace: Pace = await call.universe.settings.set_pace(change.factor, change.ignore_hours)
+    return pace
+
+
+def read_recipients(call: Call) -> RecipientRules:
+    rules: RecipientRules = call.universe.policy.rules
+    return rules
+
+
+async def change_recipients(call: Call) -> RecipientRules:
+    return await call.universe.policy.put_rules(call.body)
+
+
+async def merge_recipients(call: Call) -> RecipientRules:
+    return await call.universe.policy.put_rules(_merged(call.universe.policy.rules, call.body))
+
+
+def _merged(kept: Struct, change: dict[str, Any]) -> dict[str, Any]:
+    """A document with some fields changed; null is a field's default."""
+    merged = {**msgspec.to_builtins(kept), **change}
+    return {name: value for name, value in merged.items() if value is not None}
+
+
+def read_links(call: Call) -> Links:
+    return Links(call.universe.settings.links, dict(HABITS), DEFAULT_USER_AGENT)
+
+
+async def change_links(call: Call) -> Links:
+    return await _put_links(call, call.body)
+
+
+async def merge_links(call: Call) -> Links:
+    merged = msgspec.json.encode(_merged(call.universe.settings.links, call.body))
+    return await _put_links(call, validate.body(merged, LinkRules, call.services.config.limits.json_depth))
+
+
+async def _put_links(call: Call, asked: LinkRules) -> Links:
+    if asked.allow_private:
+        raise Invalid("allow_private", "cannot be switched on; the operator's links.lab_hosts lists test sites")
+    if not asked.user_agent.isprintable():
+        raise Invalid("user_agent", "must not contain line breaks or control characters")
+    given: dict[str, Any] = {name: getattr(asked, name) for name in asked.__struct_fields__
+                             if getattr(asked, name) is not None}
+    for name in ("allow", "deny"):
+        if name in given:
+            given[name] = tuple(dict.fromkeys(_host(one, f"{name}.{n}") for n, one in enumerate(given[name])))
+    given["user_agent"] = given["user_agent"].strip() or DEFAULT_USER_AGENT
+    await call.universe.settings.put("links", LinkPolicy(**given))
+    return read_links(call)
+
+
+def _host(text: str, field: str) -> str:
+    host = text.strip().lower()
+    bare = host.removeprefix("*.")
+    if not bare or not bare.isascii() or any(one in "/:@*?# " or not one.isprintable() for one in bare):
+        raise Invalid(field, "must be a host name, or *. and a domain")
+    return host
+
+
+def read_retention(call: Call) -> Retention:
+    return call.universe.pruning.setting
+
+
+async def change_retention(call: Call) -> Retention:
+    return await call.universe.pruning.set(call.body.mail_days, call.body.event_days)
+
+
+async def prune(call: Call) -> PrunedCounts:
+    pruned: Pruned = await call.universe.pruning.prune()
+    return PrunedCounts(*pruned)
+
+
+_RULE = {"create": True, "bad_rate": 0.1, "bad_kinds": ["unknown", "full"], "fail_at": "rcpt", "stranger": "basic",
+         "silent": False}
+_RECIPIENTS: dict[str, Any] = {
+    "default": _RULE, "domains": {"acme.test": {**_RULE, "bad_rate": 0.0}}, "status": {"old@acme.test": "disabled"},
+    "seed": "monday"}
+_POLICY = {
+    "enabled": True, "allow_private": False, "deny": ["*.tracker.test"], "max_links": 2, "unsubscribe": False,
+    "user_agent": DEFAULT_USER_AGENT, "sender_check": 0.35, "missing_site": "imagine", "local_links": "ignore"}
+
+ROUTES: tuple[Route, ...] = (
+    Route("GET", "/api/ai", read_ai, "Read who writes", AiMode, answer_example={"mode": "off"}),
+    Route("PUT", "/api/ai", change_ai, "Choose who writes: a model (on) or templates (off)", AiMode, role="member",
+          body=AiMode, example={"mode": "off"}, answer_example={"mode": "off"}),
+    Route("GET", "/api/pace", read_pace, "Read the pace", Pace,
+          answer_example={"factor": 1.0, "ignore_hours": False}),
+    Route("PUT", "/api/pace", change_pace, "Change the pace; what is left out stays", Pace, role="member",
+          body=PaceChange, example={"factor": 0.1, "ignore_hours": True},
+          answer_example={"factor": 0.1, "ignore_hours": True}),
+    Route("GET", "/api/recipients", read_recipients, "Read the recipient rules", RecipientRules,
+          answer_example=_RECIPIENTS),
+    Route("PUT", "/api/recipients", change_recipients, "Replace the recipient rules", RecipientRules, role="admin",
+          body=dict[str, Any], body_shown=RecipientRules, example=_RECIPIENTS, answer_example=_RECIPIENTS),
+    Route("PATCH", "/api/recipients", merge_recipients, "Change the recipient rules; what is left out stays",
+          RecipientRules, role="admin", body=dict[str, Any], body_shown=RecipientRules, example={"seed": "monday"},
+          answer_example=_RECIPIENTS),
+    Route("GET", "/api/links", read_links, "Read which links personas open", Links, answer_example={
+        "policy": _POLICY, "habits": dict(HABITS), "default_user_agent": DEFAULT_USER_AGENT}),
+    Route("PUT", "/api/links", change_links,
+          "Replace the link policy; it holds for mail decided about from now on, and for links not opened yet", Links,
+          role="admin", feature="links", body=LinkRules, example=_POLICY, answer_example={
+              "policy": _POLICY, "habits": dict(HABITS), "default_user_agent": DEFAULT_USER_AGENT}),
+    Route("PATCH", "/api/links", merge_links, "Change the link policy; what is left out stays", Links, role="admin",
+          feature="links", body=dict[str, Any], body_shown=LinkRules, example={"max_links": 2}, answer_example={
+              "policy": _POLICY, "habits": dict(HABITS), "default_user_agent": DEFAULT_USER_AGENT}),
+    Route("GET", "/api/retention", read_retention, "Read how long mail and events are kept, in simulated days",
+          Retention, answer_example={"mail_days": 90, "event_days": 0}),
+    Route("PUT", "/api/retention", change_retention, "Change how long mail and events are kept", Retention,
+          role="admin", body=RetentionChange, example={"mail_days": 90},
+          answer_example={"mail_days": 90, "event_days": 0}),
+    Route("POST", "/api/retention/prune", prune, "Remove what is older than retention allows, now", PrunedCounts,
+          role="admin", answer_example={"messages": 40, "events": 0, "jobs": 0}),
+)

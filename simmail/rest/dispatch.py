@@ -1,0 +1,200 @@
+"""
+One request, from the guard to the last octet of its answer.
+
+A change goes on to its end when the client leaves; a read is broken off.
+Every answer carries C{X-Request-Id}; what should not have happened is logged
+under it and answered 500.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from inspect import isawaitable
+from typing import Any
+from urllib.parse import urlencode
+
+import msgspec
+from twisted.internet.defer import CancelledError, Deferred
+from twisted.logger import Logger
+from twisted.web.server import Request
+
+from simmail.core.time.instant import parse_duration
+from simmail.errors import Refusal, Unavailable
+from simmail.rest import errors, validate
+from simmail.rest.auth import Guard
+from simmail.rest.context import Services
+from simmail.rest.http.download import Download
+from simmail.rest.http.request import JSON, request_id
+from simmail.rest.lasting import Lasting
+from simmail.rest.render.shown import heavy
+from simmail.rest.route import Call, Cookied, Large, NoQuery, Octets, Page, Route, TAKEN
+
+#: Parameters that go with every call.
+EVERYWHERE = frozenset({"token", "universe"})
+
+
+class Exchange:
+    """What all requests to the API have in common."""
+
+    log = Logger()
+
+    def __init__(self, services: Services) -> None:
+        self.services = services
+        self.guard = Guard(services)
+        self._limits = services.config.limits
+        self._patience = parse_duration(services.config.http.timeout).total_seconds()
+
+    def begin(self, request: Request, route: Route, path: dict[str, Any]) -> Deferred[None]:
+        """
+        Answer a request.
+
+        @return: fires when it is answered; cancelling breaks off a read, and leaves a change alone.
+        """
+        # For the access log and the figures.
+        request.endpoint = route.endpoint  # type: ignore[attr-defined]
+        call = Call(route, request, self.services, path, request_id(request), self.services.reactor.seconds())
+        work: Deferred[None] = Deferred.fromCoroutine(self._answer(call))
+        if work.called:
+            return work
+        request.notifyFinish().addErrback(lambda _: setattr(call, "gone", True))
+        if not route.detached:
+            return work
+        # Cancelled, this one ends at once; the work does not hear of it.
+        watched: Deferred[None] = Deferred()
+
+        def finished(_: Any) -> None:
+            if not watched.called:
+                watched.callback(None)
+
+        work.addBoth(finished)
+        return watched
+
+    async def unrouted(self, request: Request, refused: errors.Refused) -> bytes:
+        """
+        Refuse a request that no route takes; below C{/api} only those who have a key learn so.
+
+        @return: the body; status and headers are set.
+        """
+        request_id(request)
+        if request.path.startswith(b"/api/"):
+            try:
+                await self.guard.charge(await self.guard.identify(request), request)
+            except Refusal as refusal:
+                refused = errors.told(refusal)
+        prepare(request, refused.status, refused.body, refused.headers)
+        return refused.body
+
+    async def _answer(self, call: Call) -> None:
+        headers: tuple[tuple[str, str], ...]
+        content_type = None
+        request: Any = call.request
+        try:
+            answer = await self._called(call)
+            if answer is TAKEN:
+                return
+            if isinstance(answer, Large):
+                await self._send(request, answer)
+                return
+            status, octets, headers, content_type = self._told(call, answer)
+        except Refusal as refusal:
+            status, octets, headers = errors.told(refusal)
+        except Exception as error:
+            if isinstance(error, CancelledError) and (call.gone or request.left):
+                return
+            # Broken off for somebody else's sake would be a defect too: whoever is still there is told.
+            self.log.failure("incident {incident}: {route} failed", incident=call.request_id,
+                             route=call.route.endpoint)
+            status, octets, headers = errors.defect(call.request_id)
+        if not call.gone:
+            request.answer(status, octets, headers, content_type or JSON)
+
+    async def _send(self, request: Any, answer: Large) -> None:
+        try:
+            request.setHeader(b"Content-Type", answer.content_type.encode("latin-1"))
+            for name, value in answer.headers:
+                request.responseHeaders.setRawHeaders(name, [value])
+            await Download(request, self.services.reactor, self._patience).run(answer.parts)
+        finally:
+            answer.opened.close()
+
+    async def _called(self, call: Call) -> Any:
+        route = call.route
+        request: Any = call.request
+        # Held from here on: a client that leaves takes it from the request.
+        content: Any = request.content
+        await self.guard.admit(call)
+        visible = call.universe.store.visible() if call.universe is not None else None
+        if visible is not None:
+            await visible
+        if route.detached and not self.services.roster.available:
+            raise Unavailable("Redis is away; try again later")
+        if route.locate is not None:
+            call.found = await route.locate(call)
+        args = request.args
+        if args or route.query is not NoQuery:
+            call.query = validate.query(args, route.query, EVERYWHERE)
+        coming = request.body(route.body is not None)
+        if coming is not None:
+            await coming
+            # It may have taken its time: who may call, and what is there, is what counts now.
+            await self.guard.stand(call)
+            if route.locate is not None:
+                call.found = await route.locate(call)
+        if route.body is not None:
+            octets = content.read()
+            call.body = await heavy(
+                self.services.in_thread, lambda: validate.body(octets, route.body, self._limits.json_depth),
+                len(octets))
+        answer = route.call(call)
+        if not isawaitable(answer):
+            return answer
+        return await (Lasting(self.guard, call).of(answer) if route.lasting else answer)
+
+    def _told(self, call: Call, answer: Any) -> tuple[int, bytes, tuple[tuple[str, str], ...], bytes | None]:
+        headers: tuple[tuple[str, str], ...] = ()
+        if isinstance(answer, Octets):
+            return answer.status, answer.octets, answer.headers, answer.content_type.encode("latin-1")
+        if isinstance(answer, Page):
+            if answer.more is not None:
+                headers = (("Link", f"<{_next(call.request, answer.more)}>; rel=\"next\""),)
+            answer = answer.items
+        if isinstance(answer, Cookied):
+            headers = (("Cache-Control", "no-store"),)
+            if answer.cookie:
+                headers = (*headers, ("Set-Cookie", answer.cookie))
+            answer = answer.answer
+        octets = msgspec.json.encode(answer)
+        if call.route.polled:
+            # As good here as any, and the fastest where processors know it.
+            tag = f'"{sha256(octets, usedforsecurity=False).hexdigest()[:24]}"'
+            headers = (*headers, ("ETag", tag), ("Cache-Control", "private, no-cache"))
+            if _has(call.request, tag):
+                return 304, b"", headers, None
+        return 200, octets, headers, None
+
+
+def prepare(request: Request, status: int, octets: bytes, headers: tuple[tuple[str, str], ...] = ()) -> None:
+    """Set what comes before the octets of an answer in JSON that Klein writes."""
+    request.setResponseCode(status)
+    out = request.responseHeaders
+    out.setRawHeaders(b"Content-Type", [JSON])
+    out.setRawHeaders(b"Content-Length", [b"%d" % len(octets)])
+    for name, value in headers:
+        out.setRawHeaders(name, [value])
+
+
+def _has(request: Request, tag: str) -> bool:
+    """Whether the client has what C{tag} stands for (RFC 9110 section 13.1.2)."""
+    given = request.getHeader(b"If-None-Match")
+    if given is None:
+        return False
+    tags = [one.strip().removeprefix(b"W/") for one in given.split(b",")]
+    return b"*" in tags or tag.encode("ascii") in tags
+
+
+def _next(request: Request, more: dict[str, str | int]) -> str:
+    # The same question with another cursor; the key is not for logs and pages.
+    pairs = [(name, value) for name, values in request.args.items() if name != b"token" and name.decode() not in more
+             for value in values]
+    pairs += [(name.encode(), str(value).encode()) for name, value in more.items()]
+    return f"{request.path.decode('ascii', 'replace')}?{urlencode(pairs)}"

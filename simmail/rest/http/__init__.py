@@ -1,0 +1,3 @@
+"""
+HTTP: connections, requests, streams.
+"""

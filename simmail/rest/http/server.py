@@ -1,0 +1,336 @@
+"""
+The HTTP server under the API: what a connection may cost, and the access log.
+
+A request that does not get finished is cut, and connections over the limit
+are refused at once.
+Source: decisions, section 21; promises, R11, R12 and S10.
+"""
+
+# Twisted's web server is not typed, and much here is called on what is inherited from it.
+# mypy: disallow-untyped-calls=False
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from secrets import token_hex
+from typing import Any
+from urllib.parse import unquote
+
+from twisted.internet.interfaces import IAddress, IDelayedCall
+from twisted.internet.protocol import Protocol
+from twisted.logger import Logger, LogLevel
+from twisted.web import http
+from twisted.web.resource import IResource
+from twisted.web.server import Site
+
+from simmail.rest import errors
+from simmail.rest.http.request import ApiRequest
+
+#: The slowest a body may arrive over the whole of it, octets a second, once the time-out is used up.
+SLOWEST_BODY = 16 * 1024
+
+#: Octets over the limit of a body nobody wants that are read and dropped, and real seconds spent on it.
+MOST_DROPPED, LINGER = 16 * 1024 * 1024, 10.0
+
+#: A line of the access log.
+_LINE = "{method} {path}{names} {status} {octets} {ms}ms {remote} {request_id}"
+
+_BUSY = errors.body("too many connections; try again later")
+
+#: The answer to a connection that is one too many.
+BUSY = (b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\n"
+        b"X-Content-Type-Options: nosniff\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%b" % (len(_BUSY), _BUSY))
+
+
+# Of a request that is taken at once: what it asks for, a header, those that say that there is a body or that something
+# is to be said before it, and octets of all.
+_TARGET = re.compile(rb"/[!-~]{0,2000}")
+_COMMON = re.compile(rb"([A-Za-z][A-Za-z0-9-]{0,60}):[ \t]*([!-~](?:[ -~]*[!-~])?)[ \t]*")
+_LEFT = frozenset((b"content-length", b"transfer-encoding", b"expect"))
+_MOST_AT_ONCE = 4096
+
+
+class _Channel(http.HTTPChannel):
+    """
+    One connection.
+
+    @ivar place: the address it comes from.
+    @ivar deadline: cuts a request that is not complete in time, however slowly it drips in.
+    """
+
+    site: ApiSite
+    place: str
+    transport: Any
+    callLater: Any
+    timeOut: Any
+    deadline: IDelayedCall | None = None
+    body_time = 0.0
+    _lingers = False
+    _dropped = 0
+    _host: Any = None
+    _HTTPChannel__first_line: int
+
+    def connectionMade(self) -> None:
+        """A client connected."""
+        self.site.opened(self)
+        super().connectionMade()
+
+    def getHost(self) -> Any:
+        """Where it connected to; asked of the system once, not for each request."""
+        if self._host is None:
+            self._host = super().getHost()
+        return self._host
+
+    def dataReceived(self, data: bytes) -> None:
+        """Octets from the client."""
+        if self._lingers:
+            self._dropped -= len(data)
+            if self._dropped < 0:
+                self.loseConnection()
+                return
+        if not (data[:4] == b"GET " and data[-4:] == b"\r\n\r\n" and self._at_rest() and self._asked(data)):
+            super().dataReceived(data)
+        self._watch()
+
+    def _at_rest(self) -> bool:
+        """Whether what comes next is the first line of a request, and nothing is under way."""
+        return (bool(self.persistent and self.line_mode and not self.paused) and not self.requests
+                and not self._buffer and not self._dataBuffer and self._HTTPChannel__first_line == 1)
+
+    def _asked(self, data: bytes) -> bool:
+        """
+        One whole request without a body, as most are, taken at once instead of line by line; whether it was.
+
+        Nothing is read in another way: what has a line of an uncommon kind is left to the usual way.
+        """
+        first, *lines = data[:-4].split(b"\r\n")
+        parts = first.split(b" ")
+        if (len(parts) != 3 or parts[2] != b"HTTP/1.1" or _TARGET.fullmatch(parts[1]) is None or len(lines) > 50
+                or len(data) > _MOST_AT_ONCE):
+            return False
+        found: list[tuple[bytes, bytes]] = []
+        for line in lines:
+            match = _COMMON.fullmatch(line)
+            if match is None or match[1].lower() in _LEFT:
+                return False
+            found.append((match[1], match[2]))
+        self.resetTimeout()
+        request = self.requestFactory(self)
+        self.requests.append(request)
+        add = request.requestHeaders.addRawHeader
+        for name, value in found:
+            add(name, value)
+        self._command, self._path, self._version = b"GET", parts[1], parts[2]
+        self.allHeadersReceived()
+        self.allContentReceived()
+        return True
+
+    def allContentReceived(self) -> None:
+        """A request has come whole."""
+        if self._lingers:
+            self.complete()
+            self.loseConnection()
+        else:
+            super().allContentReceived()
+
+    def requestDone(self, request: Any) -> None:
+        """A request is answered; what was sent behind it is looked at now."""
+        if request.awaited:
+            self.linger(self.site.room(request.method, request.path), request.expects)
+            return
+        super().requestDone(request)
+        self._watch()
+
+    def linger(self, room: int, at_once: bool = False) -> None:
+        """
+        The client has its last answer, perhaps before it has sent what that is about.
+
+        What it goes on to send is dropped for a while: closing on unread octets makes its system drop the answer
+        (RFC 9112 section 9.6).
+
+        @param room: octets that it could have sent had it been let.
+        @param at_once: it sends nothing before it is told to.
+        """
+        self._lingers, self._dropped = True, room + MOST_DROPPED
+        self.persistent = False
+        self.complete()
+        if at_once and not self._buffer:
+            self.loseConnection()
+            return
+        self.deadline = self.callLater(LINGER, self.timeoutConnection)
+        self.release()
+
+    @property
+    def full(self) -> bool:
+        """Whether the client has yet to read what was sent before more is sent."""
+        return bool(self._waitingForTransport)
+
+    def hold(self) -> None:
+        """Take nothing more from the client for now."""
+        self._networkProducer.pauseProducing()
+
+    def release(self) -> None:
+        """Take what it sends again."""
+        if not self._waitingForTransport:
+            self._networkProducer.resumeProducing()
+
+    def _watch(self) -> None:
+        # Only a request that did not come whole needs a timer.
+        if self.deadline is None and self.timeOut and not self._handlingRequest and (self.requests or self._buffer):
+            self.deadline = self.callLater(self.timeOut + self.body_time, self.timeoutConnection)
+
+    def expect_body(self, length: int) -> None:
+        """The headers of a request are complete; give a body of C{length} octets the time it may take."""
+        self.body_time = length / SLOWEST_BODY
+        if self.deadline is not None:
+            self.deadline.reset(self.timeOut + self.body_time)
+
+    def complete(self) -> None:
+        """A request is complete, or there will be none."""
+        self.body_time = 0.0
+        if self.deadline is not None:
+            if self.deadline.active():
+                self.deadline.cancel()
+            self.deadline = None
+
+    def timeoutConnection(self) -> None:
+        """The client took too long."""
+        self.complete()
+        super().timeoutConnection()
+
+    def connectionLost(self, reason: Any = None) -> None:
+        """The client is gone."""
+        self.complete()
+        self.site.closed(self)
+        super().connectionLost(reason)
+
+    def lineLengthExceeded(self, line: bytes) -> None:
+        """A line without end."""
+        self._respondToBadRequestAndDisconnect()
+
+    def _respondToBadRequestAndDisconnect(self) -> None:
+        body = errors.body("the request is malformed")
+        self.transport.write(
+            b"HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nX-Content-Type-Options: nosniff\r\n"
+            b"Connection: close\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body))
+        self.loseConnection()
+
+
+class _Busy(Protocol):
+    """Refuses one connection over the limit."""
+
+    def connectionMade(self) -> None:
+        """Say so and close."""
+        assert self.transport is not None
+        self.transport.write(BUSY)
+        self.transport.loseConnection()
+
+
+class ApiSite(Site):
+    """
+    The factory of HTTP connections.
+
+    @param connections, per_address: most of them at once, of all clients and of those at one address.
+    @param room: C{room(method, path)}: most octets the body of such a request may have.
+    @param answered: called for each answered request with its endpoint in the table, status and real seconds.
+    """
+
+    def __init__(
+        self, resource: IResource, reactor: Any, timeout: float, connections: int,
+        room: Callable[[bytes, bytes], int], per_address: int,
+        answered: Callable[[str, int, float], None] = lambda endpoint, status, seconds: None,
+    ) -> None:
+        super().__init__(resource, ApiRequest, timeout=timeout, reactor=reactor, parsePOSTFormSubmission=False)
+        self.room = room
+        self._most, self._most_at_one = connections, per_address
+        self._open: dict[_Channel, str] = {}
+        self._at: Counter[str] = Counter()
+        self._answered = answered
+        self._dated, self._date = -1, b""
+        self._series, self._count = token_hex(4).encode("ascii"), 0
+        # On the instance: a Logger that is a class attribute takes the class's name for its namespace.
+        self._access = Logger(namespace="simmail.http")
+
+    def startFactory(self) -> None:
+        """No log file is opened: the access log goes where all logs go."""
+
+    def stopFactory(self) -> None:
+        """Nothing was opened."""
+
+    @property
+    def connections(self) -> int:
+        """Connections open now."""
+        return len(self._open)
+
+    def buildProtocol(self, addr: IAddress | None) -> Any:
+        """A new connection."""
+        place: str = getattr(addr, "host", "")
+        if len(self._open) >= self._most or self._at[place] >= self._most_at_one:
+            return _Busy()
+        channel = _Channel()
+        channel.place = place
+        channel.factory = self
+        channel.site = self
+        channel.requestFactory = self.requestFactory
+        channel.callLater = self.reactor.callLater
+        channel.timeOut = self.timeOut
+        return channel
+
+    def opened(self, channel: _Channel) -> None:
+        """A connection was made."""
+        self._open[channel] = channel.place
+        self._at[channel.place] += 1
+
+    def closed(self, channel: _Channel) -> None:
+        """A connection is gone."""
+        place = self._open.pop(channel, None)
+        if place is not None:
+            self._at[place] -= 1
+            if not self._at[place]:
+                del self._at[place]
+
+    def close(self) -> None:
+        """At the end of the service: close all connections, when what they are being sent is sent."""
+        for channel in list(self._open):
+            channel.loseConnection()
+
+    def new_id(self) -> bytes:
+        """The id of a request that brings none."""
+        self._count += 1
+        return b"%b-%x" % (self._series, self._count)
+
+    def date(self) -> bytes:
+        """The C{Date} header, made once a second."""
+        second = int(self.reactor.seconds())
+        if second != self._dated:
+            self._dated, self._date = second, http.datetimeToString(second)
+        return self._date
+
+    def log(self, request: Any) -> None:
+        """One line in the access log, without keys: of the query only the names of the parameters are kept."""
+        path, _, query = request.uri.partition(b"?")
+        now = self.reactor.seconds()
+        took = now - request.begun
+        names = "?" + ",".join(sorted({_clean(pair.partition(b"=")[0]) for pair in query.split(b"&")})) if query else ""
+        event = {
+            "method": _clean(request.method), "path": _clean(path), "names": names, "status": request.code,
+            "octets": request.sentLength, "ms": round(took * 1000, 1), "remote": getattr(request.client, "host", ""),
+            "request_id": request.request_id.decode("ascii") or "-",
+            "log_logger": self._access, "log_level": LogLevel.info, "log_namespace": self._access.namespace,
+            "log_source": None, "log_format": _LINE, "log_time": now}
+        # Said here and sent off here: the logger's own way costs as much as the rest of a small answer.
+        event["said"] = _LINE.format_map(event)
+        self._access.observer(event)
+        self._answered(request.endpoint, request.code, took)
+
+
+def _clean(octets: bytes) -> str:
+    """Printable, on one line, and not long: it was written by a stranger."""
+    text = octets[:400].decode("ascii", "replace")
+    if "%" in text:
+        text = unquote(text, errors="replace")
+    if text.isprintable() and len(text) <= 200:
+        return text
+    return "".join(character if character.isprintable() else "?" for character in text[:200])

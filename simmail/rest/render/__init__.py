@@ -1,0 +1,3 @@
+"""
+Messages and conversations as JSON.
+"""

@@ -1,0 +1,199 @@
+"""
+What a call of the API is: its declaration, and its state while it is answered.
+
+A L{Route} is declared once, in the file of its heading.  From it come the
+Klein route, the guard's checks, the decoding of parameters and body, the
+OpenAPI document and the table the tests walk.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
+from twisted.web.server import Request
+
+from simmail.core.rules.quota_plan import Feature
+
+if TYPE_CHECKING:
+    from simmail.rest.context import Services
+    from simmail.server.apikeys import Identity
+    from simmail.universe.universe import Universe
+
+Role = Literal["viewer", "member", "admin"]
+
+#: Lowest to highest; API contract, "Authentication", point 5.
+ROLES: tuple[Role, ...] = ("viewer", "member", "admin")
+
+JSON = "application/json"
+
+#: Names in a path that are numbers.
+NUMBERS = frozenset(("uid", "n"))
+# Klein's word for them, and for the one that may hold slashes.
+_CONVERTERS = {**dict.fromkeys(NUMBERS, "number:"), "folder": "path:"}
+_NAME = re.compile(r"\{([a-z_]+)\}")
+
+
+class Body(Struct, frozen=True, forbid_unknown_fields=True):
+    """Base of request bodies: a field that is not declared is refused by name."""
+
+
+class Query(Struct, frozen=True, forbid_unknown_fields=True):
+    """Base of query parameters; C{token} and C{universe} go with every call and are not declared."""
+
+
+class NoQuery(Query, frozen=True):
+    """No parameters."""
+
+
+class Error(Struct, frozen=True):
+    """Every refusal."""
+
+    error: str
+
+
+class Deleted(Struct, frozen=True):
+    """What C{DELETE} answers."""
+
+    status: Literal["deleted"] = "deleted"
+
+
+class Octets(Struct, frozen=True):
+    """An answer that is not JSON; C{headers} besides the usual ones."""
+
+    octets: bytes
+    content_type: str
+    headers: tuple[tuple[str, str], ...] = ()
+    status: int = 200
+
+
+class Large(Struct, frozen=True):
+    """
+    An answer that is sent as its reader takes it.
+
+    @ivar parts: octets and open messages (C{IOpened}), one after the other.
+    @ivar opened: is closed when it is sent, or not to be sent.
+    """
+
+    parts: tuple[Any, ...]
+    opened: Any
+    content_type: str = JSON
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+class Page(Struct, frozen=True):
+    """A JSON array with the query that asks for what comes after it, C{None} at the end."""
+
+    items: list[Any]
+    more: dict[str, str | int] | None = None
+
+
+class Cookied(Struct, frozen=True):
+    """An answer nobody keeps, that sets or clears the session's cookie unless C{cookie} is empty."""
+
+    answer: Any
+    cookie: str
+
+
+#: The handler has taken the request over and finishes it by itself.
+TAKEN: Any = object()
+
+
+class Call:
+    """
+    One request on its way through the API.
+
+    @ivar path: the values of the names in the path.
+    @ivar query: the route's C{query} struct; body: its C{body} struct.
+    @ivar found: what C{route.locate} found.
+    @ivar gone: the client has left; there is nobody to answer.
+    """
+
+    __slots__ = ("route", "request", "services", "path", "request_id", "begun",
+                 "identity", "universe", "query", "body", "found", "gone")
+
+    identity: Identity
+    universe: Universe
+    query: Any
+    body: Any
+    found: Any
+
+    def __init__(
+        self, route: Route, request: Request, services: Services, path: dict[str, Any], request_id: str, begun: float
+    ) -> None:
+        self.route = route
+        self.request = request
+        self.services = services
+        self.path = path
+        self.request_id = request_id
+        self.begun = begun
+        self.query = self.body = self.found = None
+        # Set by the guard before anything looks, but for calls that act in no universe.
+        self.universe = None  # type: ignore[assignment]
+        self.gone = False
+
+
+class Route(Struct, frozen=True):
+    """
+    One call of the API, declared.
+
+    @ivar path: with names in braces, as OpenAPI writes it.
+    @ivar call: answers it; may return an awaitable.
+    @ivar answer: type of the answer, a tuple for one of several; for octets C{None}, and C{media} says what they are.
+    @ivar role: the least that may call it; C{None}: open to everyone, no key asked for.
+    @ivar feature: of the plan, or C{None}.
+    @ivar placed: acts in a universe; a call that does not needs the role in any one only.
+    @ivar lasting: stays open; ends when its caller may no longer make it.
+    @ivar polled: its answers have an C{ETag}, and are not sent again to who has them.
+    @ivar locate: finds what the path names before anything in parameters or body is refused (404 comes before 400).
+    @ivar statuses: what it may answer besides those every call may.
+    @ivar body: decoded into this; body_shown: what the OpenAPI document says of it, where that differs.
+    @ivar large: the body may be as large as a message.
+    @ivar example: an example of the body; answer_example: of the answer.
+    @ivar detached: goes on to its end when the client leaves; by default all but GET.
+    """
+
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+    path: str
+    call: Callable[[Call], Any]
+    summary: str
+    answer: Any = None
+    heading: str = ""
+    role: Role | None = "viewer"
+    feature: Feature | None = None
+    body: Any = None
+    body_shown: Any = None
+    query: type[Query] = NoQuery
+    locate: Callable[[Call], Awaitable[Any]] | None = None
+    statuses: tuple[int, ...] = ()
+    large: bool = False
+    media: str = JSON
+    example: Any = None
+    answer_example: Any = None
+    query_example: str = ""
+    hidden: bool = False
+    placed: bool = True
+    polled: bool = False
+    lasting: bool = False
+
+    @property
+    def endpoint(self) -> str:
+        """A name no other route has."""
+        return f"{self.method} {self.path}"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names in the path, in order."""
+        return tuple(_NAME.findall(self.path))
+
+    @property
+    def rule(self) -> str:
+        """The path as Klein's router writes it."""
+        return _NAME.sub(lambda match: f"<{_CONVERTERS.get(match[1], '')}{match[1]}>", self.path)
+
+    @property
+    def detached(self) -> bool:
+        """Whether it goes on to its end when the client leaves."""
+        return self.method != "GET"

@@ -1,0 +1,34 @@
+"""The table of all calls: what is served, and nothing else."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import msgspec
+from msgspec.structs import replace
+
+from simmail.rest import openapi
+from simmail.rest.api import (
+    accounts, admin, cases, clock, connection, console, events, extraction, faults, health, jobs, mailboxes,
+    organizations, personas, plan, search, sending, session, settings, waits,
+)
+from simmail.rest.route import Call, JSON, Octets, Route
+
+#: In the order of the document.
+HEADINGS: tuple[ModuleType, ...] = (
+    personas, cases, mailboxes, search, sending, extraction, waits, accounts, settings, faults, clock, jobs, events,
+    connection, plan, session, organizations, admin, health,
+)
+
+
+def all_routes() -> tuple[Route, ...]:
+    """Every route with its heading, and the one that serves the document of them all."""
+    routes = tuple(replace(route, heading=module.HEADING) for module in HEADINGS for route in module.ROUTES)
+    octets = msgspec.json.encode(openapi.document(routes))
+
+    def read_openapi(call: Call) -> Octets:
+        return Octets(octets, JSON)
+
+    document = Route("GET", "/api/openapi.json", read_openapi, "Read the OpenAPI document", role=None, media=JSON,
+                     hidden=True)
+    return (*routes, *console.ROUTES, document)

@@ -1,0 +1,3 @@
+"""
+The installation: its universes, organisations, users, keys, logins.
+"""

@@ -1,0 +1,129 @@
+"""
+API keys: C{sm_<prefix>_<secret>}, each for one universe.
+
+Of a key only a digest is stored.  Sources: API contract, "Authentication";
+decisions, section 1.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Callable
+from datetime import UTC, datetime
+from hashlib import sha256
+from secrets import token_hex, token_urlsafe
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import msgspec
+from msgspec import Struct
+
+from simmail.errors import Invalid, NotFound, Unauthenticated
+
+if TYPE_CHECKING:
+    from simmail.server.server import Roster
+    from simmail.server.users import User
+
+Role = Literal["viewer", "member", "admin"]
+
+
+class Identity(NamedTuple):
+    """
+    Who calls the API: an API key, a signed-in person, a pass of the console, or anybody who looks at the demo.
+
+    @ivar kind: C{key}, C{user}, C{pass} or C{demo}; prefix: under what calls are counted.
+    @ivar universe: C{""} for a person who has not named one.
+    """
+
+    kind: str
+    prefix: str
+    name: str
+    universe: str
+    role: Role
+    administrator: bool
+    user: User | None = None
+
+
+class Key(Struct, frozen=True):
+    """An API key as stored: never its secret."""
+
+    prefix: str
+    digest: str
+    universe: str
+    role: Role
+    name: str
+    created: datetime
+    administrator: bool = False
+
+
+class Keys:
+    """The API keys of a server."""
+
+    def __init__(self, roster: Roster) -> None:
+        self._roster = roster
+        self._keys: dict[str, Key] = {}
+
+    async def start(self) -> None:
+        """Learn them."""
+        for octets in (await self._roster.documents("keys")).values():
+            key = msgspec.json.decode(octets, type=Key)
+            self._keys[key.prefix] = key
+
+    async def create(
+        self, universe: str, role: Role, name: str, administrator: bool = False,
+        kept: Callable[[str], object] = lambda token: None,
+    ) -> str:
+        """
+        A new API key; this is the only time its secret is seen.
+
+        @param kept: called with it before it is valid, so that there is none that nobody knows.
+        @raise NotFound: no such universe.
+        """
+        if role not in ("viewer", "member", "admin"):
+            raise Invalid("role", "must be viewer, member or admin")
+        self._roster.universe(universe)
+        prefix, secret = token_hex(5), token_urlsafe(24).replace("_", "-")
+        token = f"sm_{prefix}_{secret}"
+        key = Key(prefix, _digest(token), universe, role, name,
+                  datetime.fromtimestamp(self._roster.seconds(), UTC), administrator)
+        kept(token)
+        await self._roster.store_document("keys", prefix, key)
+        self._keys[prefix] = key
+        return token
+
+    def all(self) -> list[Key]:
+        """All keys, by creation."""
+        return sorted(self._keys.values(), key=lambda key: (key.created, key.prefix))
+
+    async def revoke(self, prefix: str) -> None:
+        """
+        The key works no more.
+
+        @raise NotFound: no such key.
+        """
+        if prefix not in self._keys:
+            raise NotFound(f"no key {prefix}")
+        await self._roster.drop_documents(("keys", prefix))
+        self.forget(prefix)
+        self._roster.access.lessened()
+
+    def forget(self, prefix: str) -> None:
+        """The document of a key is gone."""
+        self._keys.pop(prefix, None)
+
+    async def identify(self, token: str) -> Identity:
+        """
+        Who a bearer token belongs to.
+
+        @raise Unauthenticated: nobody.
+        """
+        parts = token.split("_", 2)
+        key = self._keys.get(parts[1]) if len(parts) == 3 and parts[0] == "sm" else None
+        # A digest is compared for unknown prefixes too, so that both take as long.
+        good = hmac.compare_digest(key.digest if key else "0" * 64, _digest(token))
+        if key is None or not good:
+            raise Unauthenticated("the API key is not valid")
+        return Identity("key", key.prefix, key.name, key.universe, key.role, key.administrator)
+
+
+def _digest(token: str) -> str:
+    return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,226 @@
+"""
+People who sign in to the API and its pages: users, sessions and short passes.
+
+Of a session and a pass only a digest is stored; both end by real time.
+Sources: decisions, sections 1, 2 (sign in), 17 (passes) and 23.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from secrets import token_urlsafe
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from simmail.core.mime.address import parse
+from simmail.core.records.commit import Commit
+from simmail.errors import Conflict, Forbidden, Invalid, NotFound, Unauthenticated
+
+if TYPE_CHECKING:
+    from simmail.server.server import Roster
+
+Role = Literal["viewer", "member", "admin"]
+
+#: Real seconds that a session and a pass last.
+SESSION, PASS = 14 * 86400.0, 15 * 60.0
+
+SHORTEST_PASSWORD, LONGEST_PASSWORD = 8, 1024
+
+
+class User(Struct, frozen=True):
+    """Somebody who can sign in; C{orgs}: role by organisation."""
+
+    email: str
+    hash: str
+    orgs: dict[str, Role] = {}
+    administrator: bool = False
+
+
+class Ticket(Struct, frozen=True):
+    """
+    A session, or a pass for one universe with at most one role; C{ends} in Unix time.
+
+    @ivar session: the digest of the session that made the pass, which ends with it.
+    """
+
+    email: str
+    ends: float
+    universe: str = ""
+    role: Role | None = None
+    session: str = ""
+
+
+class Users:
+    """The users of a server."""
+
+    def __init__(self, roster: Roster) -> None:
+        self._roster = roster
+        self._users: dict[str, User] = {}
+        self._tickets: dict[str, Ticket] = {}
+
+    async def start(self) -> None:
+        """Learn users and open sessions."""
+        for octets in (await self._roster.documents("users")).values():
+            user = msgspec.json.decode(octets, type=User)
+            self._users[user.email] = user
+        for digest, octets in (await self._roster.documents("tickets")).items():
+            self._tickets[digest] = msgspec.json.decode(octets, type=Ticket)
+
+    def all(self) -> list[User]:
+        """All users, by e-mail."""
+        return [self._users[email] for email in sorted(self._users)]
+
+    def get(self, email: str) -> User:
+        """One user.  @raise NotFound: there is none."""
+        user = self._users.get(email.lower())
+        if user is None:
+            raise NotFound(f"no user {email}")
+        return user
+
+    async def create(
+        self, email: str, password: str, orgs: dict[str, Role] | None = None, administrator: bool = False
+    ) -> User:
+        """
+        A new user.
+
+        @raise Invalid: not an address, a password too short or long, no such organisation.
+        @raise Conflict: there is one.
+        """
+        email = parse(email, "email")
+        if email in self._users:
+            raise Conflict(f"user {email} exists")
+        return await self._put(User(email, "", orgs or {}, administrator), password)
+
+    async def change(
+        self, email: str, password: str | None = None, orgs: dict[str, Role] | None = None,
+        administrator: bool | None = None,
+    ) -> User:
+        """Change what is given.  @raise NotFound: no such user.  @raise Invalid: as C{create}."""
+        user = self.get(email)
+        return await self._put(replace(
+            user, orgs=user.orgs if orgs is None else orgs,
+            administrator=user.administrator if administrator is None else administrator), password)
+
+    async def _put(self, user: User, password: str | None) -> User:
+        for org, role in user.orgs.items():
+            if org not in {one.id for one in self._roster.orgs()}:
+                raise Invalid("orgs", f"no organization {org}")
+            if role not in ("viewer", "member", "admin"):
+                raise Invalid(f"orgs.{org}", "must be viewer, member or admin")
+        if password is not None:
+            if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
+                raise Invalid("password", f"must have from {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters")
+            user = replace(user, hash=await self._roster.passwords.hash(password))
+        await self._roster.store_document("users", user.email, user)
+        self._users[user.email] = user
+        self._roster.access.lessened()
+        return user
+
+    async def delete(self, email: str) -> None:
+        """The user is gone, signed out everywhere.  @raise NotFound: there is none."""
+        user = self.get(email)
+        gone = [digest for digest, ticket in self._tickets.items() if ticket.email == user.email]
+        await self._roster.commit(Commit(drops=(("users", user.email), *(("tickets", one) for one in gone))))
+        del self._users[user.email]
+        for digest in gone:
+            del self._tickets[digest]
+        self._roster.access.lessened()
+
+    # Signing in
+
+    async def sign_in(self, email: str, password: str, remote: str) -> str:
+        """
+        The token of a new session.
+
+        @raise Unauthenticated: wrong name or password.  @raise TooMany: too many failures.
+        """
+        name = email.strip().lower()
+        user = await self._roster.brake.attempt(
+            remote, "person " + name, lambda: self._looked_up(name, password, remote))
+        token = await self._issue("sms_", Ticket(user.email, self._roster.seconds() + SESSION))
+        self._record(user, True, remote, "")
+        return token
+
+    async def _looked_up(self, name: str, password: str, remote: str) -> User:
+        user = self._users.get(name)
+        if not await self._roster.passwords.verify(user.hash if user else "", password, remote) or user is None:
+            if user is not None:
+                self._record(user, False, remote, "wrong password")
+            raise Unauthenticated("wrong e-mail or password")
+        return user
+
+    def _record(self, user: User, good: bool, remote: str, why: str) -> None:
+        for universe in self._roster.universes():
+            if universe.org in user.orgs:
+                self._roster.record(universe, good, "dashboard", user.email, user.email, remote, why)
+
+    async def sign_out(self, token: str) -> None:
+        """The session is over, and with it the passes it has made."""
+        digest = _digest(token)
+        if self._tickets.pop(digest, None) is not None:
+            passes = [one for one, ticket in self._tickets.items() if ticket.session == digest]
+            for one in passes:
+                del self._tickets[one]
+            await self._roster.commit(Commit(drops=tuple(("tickets", one) for one in (digest, *passes))))
+            self._roster.access.lessened()
+
+    async def create_pass(self, user: User, universe: str, session: str) -> str:
+        """
+        A pass for one universe: until C{session} (its token) ends, 15 minutes at most; at most C{member}.
+
+        @raise Forbidden: the user may not open it.
+        """
+        role = self.role(user, universe)
+        return await self._issue("smp_", Ticket(
+            user.email, self._roster.seconds() + PASS, universe, "viewer" if role == "viewer" else "member",
+            _digest(session)))
+
+    def role(self, user: User, universe: str) -> Role:
+        """A user's role in a universe.  @raise Forbidden: none."""
+        role = user.orgs.get(self._roster.universe(universe).org)
+        if user.administrator:
+            return "admin"
+        if role is None:
+            raise Forbidden(f"{user.email} may not open the universe {universe}")
+        return role
+
+    def universes(self, user: User) -> list[Any]:
+        """The universes a user can open."""
+        return [one for one in self._roster.universes() if user.administrator or one.org in user.orgs]
+
+    def holder(self, token: str) -> tuple[User, Ticket]:
+        """
+        Whose session or pass a token is.
+
+        @raise Unauthenticated: nobody's, or it has ended.
+        """
+        ticket = self._tickets.get(_digest(token))
+        if (ticket is None or ticket.ends <= self._roster.seconds() or ticket.email not in self._users
+                # Made while its session was being ended.
+                or ticket.session and ticket.session not in self._tickets):
+            raise Unauthenticated("the session has ended; sign in again")
+        return self._users[ticket.email], ticket
+
+    def ends(self, token: str) -> float | None:
+        """When a session or pass ends (real Unix time); None for a token that is neither."""
+        ticket = self._tickets.get(_digest(token))
+        return ticket.ends if ticket is not None else None
+
+    async def _issue(self, prefix: str, ticket: Ticket) -> str:
+        token = prefix + token_urlsafe(32)
+        digest, now = _digest(token), self._roster.seconds()
+        over = [one for one, old in self._tickets.items() if old.ends <= now]
+        await self._roster.commit(Commit(
+            drops=tuple(("tickets", one) for one in over),
+            puts=(("tickets", digest, msgspec.json.encode(ticket)),)))
+        for one in over:
+            del self._tickets[one]
+        self._tickets[digest] = ticket
+        return token
+
+
+def _digest(token: str) -> str:
+    return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,170 @@
+"""
+Mailboxes as the API reads and changes them.
+
+Nothing here causes an event or a reaction (decisions, section 23: "APPEND,
+COPY, MOVE and inject cause no events and no reactions"); who watches a folder
+is told by the folder.  Source: API contract, "Mailboxes and mail".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from simmail.core.compose.complete import complete
+from simmail.core.message.summary import Digest
+from simmail.core.mime.address import parse, stored
+from simmail.core.records.delivery import Copy
+from simmail.core.records.folder import Entry, FolderStatus, counted
+from simmail.errors import NotFound, TooLarge
+from simmail.interfaces import IFolder
+
+if TYPE_CHECKING:
+    from simmail.universe.universe import Universe
+
+#: The class below has a method of that name.
+List = list
+
+#: Folders whose messages make up conversations, in the contract's order.
+THREADED = ("INBOX", "Sent", "Archive")
+
+_EMPTY = counted({})
+
+
+class MailboxItem(NamedTuple):
+    """One mailbox in the list; C{total} and C{unread} of all its folders, and C{folders} of those that hold any."""
+
+    address: str
+    display_name: str
+    can_login: bool
+    unread: int
+    total: int
+    persona_id: str
+    persona: str
+    folders: Mapping[str, tuple[int, int]]
+
+
+class Filed(NamedTuple):
+    """One message: where it is, what the folder says of it, what the index knows."""
+
+    folder: str
+    entry: Entry
+    digest: Digest
+
+
+class Mailboxes:
+    """The mailboxes of one universe."""
+
+    def __init__(self, universe: Universe) -> None:
+        self._universe = universe
+
+    async def list(self) -> List[MailboxItem]:
+        """All mailboxes: those without a persona first, then by address."""
+        universe = self._universe
+        counts = await universe.store.counts()
+        items = []
+        for address in universe.store.mailboxes():
+            total, unread, folders = counts.get(address) or _EMPTY
+            persona = universe.people.at(address)
+            account = universe.policy.account(address)
+            items.append(MailboxItem(
+                address, account.display_name if account else "", bool(account and account.can_login),
+                unread, total, persona.id if persona else "", persona.name if persona else "", folders))
+        return sorted(items, key=lambda item: (bool(item.persona_id), item.address))
+
+    async def totals(self) -> dict[str, int]:
+        """Messages in all mailboxes, by folder; folders that hold none are left out."""
+        found: dict[str, int] = await self._universe.store.totals()
+        return found
+
+    async def folders(self, address: str) -> List[FolderStatus]:
+        """The folders of a mailbox, special ones first.  @raise NotFound: no such mailbox."""
+        found: List[FolderStatus] = await self._universe.store.folders(stored(address))
+        return found
+
+    async def folder(self, address: str, name: str) -> IFolder:
+        """One folder.  @raise NotFound: no such mailbox or folder."""
+        found: IFolder = await self._universe.store.folder(stored(address), name)
+        return found
+
+    async def messages(
+        self, address: str, folder: str = "INBOX", limit: int = 100, before: int | None = None
+    ) -> List[Filed]:
+        """Messages of one folder, newest first, with UIDs below C{before}."""
+        opened = await self.folder(address, folder)
+        uids = [uid for uid in opened.uids if before is None or uid < before][-limit:]
+        return await self._filed(opened, uids[::-1])
+
+    async def _filed(self, folder: IFolder, uids: List[int]) -> List[Filed]:
+        digests = await folder.digests(uids)
+        result = []
+        for uid in uids:
+            entry = folder.entry(uid)
+            if entry is not None and uid in digests:
+                result.append(Filed(folder.name, entry, digests[uid]))
+        return result
+
+    async def read(self, address: str, folder: str, uid: int) -> tuple[Entry, bytes]:
+        """One message whole.  @raise NotFound: no such mailbox, folder or message."""
+        opened = await self.folder(address, folder)
+        entry = opened.entry(uid)
+        if entry is None:
+            raise NotFound(f"no message {uid} in {folder} of {address}")
+        return entry, await opened.read(uid)
+
+    async def find(self, address: str, message_id: str) -> tuple[str, int] | None:
+        """Where in a mailbox a Message-ID is, newest first."""
+        for status in await self.folders(address):
+            opened = await self.folder(address, status.name)
+            for filed in await self._filed(opened, list(opened.uids)[::-1]):
+                if filed.digest.message_id == message_id:
+                    return status.name, filed.entry.uid
+        return None
+
+    async def change(
+        self, address: str, folder: str, uid: int, seen: bool | None = None, move_to: str | None = None
+    ) -> tuple[str, int]:
+        """
+        Set or clear C{\\Seen}, move to another folder.
+
+        @return: where the message is now.
+        @raise NotFound: no such mailbox, message or target folder.
+        """
+        opened = await self.folder(address, folder)
+        if opened.entry(uid) is None:
+            raise NotFound(f"no message {uid} in {folder} of {address}")
+        target = await self.folder(address, move_to) if move_to is not None else None
+        if seen is not None:
+            await opened.flag([uid], ["\\Seen"], "+" if seen else "-", None)
+        if target is None or target.name == opened.name:
+            return folder, uid
+        moved = await opened.move([uid], target, self._universe.clock.now())
+        if not moved:
+            raise NotFound(f"no message {uid} in {folder} of {address}")
+        return target.name, moved[0][1]
+
+    async def delete(self, address: str, folder: str, uid: int) -> None:
+        """The message is gone.  @raise NotFound: no such mailbox, folder or message."""
+        opened = await self.folder(address, folder)
+        if not await opened.expunge([uid]):
+            raise NotFound(f"no message {uid} in {folder} of {address}")
+
+    async def inject(self, to: str, folder: str, octets: bytes) -> tuple[str, int]:
+        """
+        Put a message into a mailbox; nobody is notified and nobody replies.
+
+        @return: folder and UID.
+        @raise TooLarge: over the message limit.
+        """
+        universe = self._universe
+        address = parse(to)
+        if len(octets) > universe.config.limits.message:
+            raise TooLarge(f"message over {universe.config.limits.message} octets")
+        now = universe.clock.now()
+        token = universe.unique()
+        octets = complete(octets, f"<{token}@{universe.config.server.domain}>", now)
+        await universe.store.create(address)
+        opened = await self.folder(address, folder)
+        uid: int = await opened.append(octets, (), now)
+        universe.postoffice.lately.note(Copy(address, opened.name, uid, opened.uidvalidity))
+        return opened.name, uid

@@ -1,0 +1,78 @@
+"""What was filed lately, and to whom somebody wrote, for those who wait for mail."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable
+
+from twisted.internet.interfaces import IReactorTime
+
+from simmail.core.records.delivery import Copy
+
+#: Copies noted for each folder; a wait looks no further back.
+MOST_NOTED = 1000
+
+#: Addresses of which it is known when somebody last wrote to them.
+MOST_WRITTEN = 10_000
+
+
+class Noted:
+    """A copy that was filed; C{number}: where the event log stood, with what was recorded of the message."""
+
+    __slots__ = ("uid", "real", "number")
+
+    def __init__(self, uid: int, real: float, number: int) -> None:
+        self.uid = uid
+        self.real = real
+        self.number = number
+
+
+class Lately:
+    """
+    The copies that were filed in one universe, as far as this process knows.
+
+    @param last: the number of the last event.
+    @ivar told: called with mailbox and folder after a copy was noted and what follows from it was recorded.
+    """
+
+    def __init__(self, reactor: IReactorTime, last: Callable[[], int]) -> None:
+        self._reactor = reactor
+        self._last = last
+        self._filed: dict[tuple[str, str], deque[Noted]] = {}
+        self._written: OrderedDict[str, int] = OrderedDict()
+        self.told: Callable[[str, str], None] = lambda mailbox, folder: None
+
+    def note(self, copy: Copy) -> None:
+        """A copy was filed just now that is no delivery."""
+        self.noted(copy)
+        self.told(copy.mailbox, copy.folder)
+
+    def noted(self, copy: Copy) -> Noted:
+        """A copy was filed just now; its number is to be raised to what is recorded of it."""
+        filed = self._filed.get((copy.mailbox, copy.folder))
+        if filed is None:
+            filed = self._filed[copy.mailbox, copy.folder] = deque(maxlen=MOST_NOTED)
+        noted = Noted(copy.uid, self._reactor.seconds(), self._last())
+        filed.append(noted)
+        return noted
+
+    def since(self, mailbox: str, folder: str, real: float) -> set[int]:
+        """UIDs filed in a folder after a real time."""
+        return {one.uid for one in self._filed.get((mailbox, folder), ()) if one.real >= real}
+
+    def numbers(self, mailbox: str, folder: str) -> dict[int, int]:
+        """The event number at which each UID was filed."""
+        return {one.uid: one.number for one in self._filed.get((mailbox, folder), ())}
+
+    def wrote(self, addresses: Iterable[str], number: int) -> None:
+        """Somebody who is no persona wrote to some addresses; C{number}: of the event that says so."""
+        written = self._written
+        for address in addresses:
+            written[address] = number
+            written.move_to_end(address)
+        while len(written) > MOST_WRITTEN:
+            written.popitem(last=False)
+
+    def written(self, addresses: Iterable[str]) -> int | None:
+        """The number of the event of the last mail to any of these addresses; None: none is known of."""
+        return max((self._written[one] for one in addresses if one in self._written), default=None)

@@ -1,0 +1,198 @@
+"""
+Sorting: what becomes of an accepted message, recipient by recipient.
+
+Verdicts of the recipient rules and of fault rules at stage C{deliver} turn
+into filings, arrivals, notices to come and events; nothing is filed or
+committed here.  Sources: API contract, "Recipient rules"; decisions, sections
+12 and 23.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from simmail.core.compose.complete import header_end
+from simmail.core.message.mail import Mail
+from simmail.core.message.parse import read_headers
+from simmail.core.records.delivery import Arrival, Copy, Filing
+from simmail.core.records.event import Event
+from simmail.core.records.job import Job
+from simmail.core.rules.recipients import kind_of
+from simmail.universe.counters import Document
+from simmail.universe.mailflow.envelope import Recipient, Submission
+from simmail.universe.people.personas import persona_tag
+
+if TYPE_CHECKING:
+    from simmail.universe.universe import Universe
+
+
+class Copies(NamedTuple):
+    """The same octets for some recipients."""
+
+    id: str
+    octets: bytes
+    filings: list[Filing]
+    arrivals: list[Arrival]
+
+
+class Sorted:
+    """
+    What becomes of one message.
+
+    @ivar beside: by kind of fault, copies that are delivered besides the message as it came.
+    @ivar late: by the delay of a fault, who gets it late.
+    """
+
+    def __init__(self, octets: bytes) -> None:
+        self._octets = octets
+        self.filings: list[Filing] = []
+        self.arrivals: list[Arrival] = []
+        self.jobs: list[Job] = []
+        self.events: list[Event] = []
+        self.puts: list[Document] = []
+        self.beside: dict[str, Copies] = {}
+        self.late: dict[float, list[str]] = {}
+
+    def planned(self, plan: tuple[Job, Document] | None) -> None:
+        """A job, and the count it took; None is nothing."""
+        if plan is not None:
+            job, document = plan
+            self.jobs.append(job)
+            self.puts.append(document)
+            self.events.append(Event("job.scheduled", job.created, {
+                "id": job.id, "kind": job.kind, "persona_id": None, "due": job.due, "plan": job.plan}))
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """The jobs that will need the octets."""
+        return tuple(job.id for job in self.jobs if job.data.get("held"))
+
+    @cached_property
+    def mail(self) -> Mail:
+        """The header of the message as it came; few need it."""
+        return read_headers(self._octets)
+
+
+def sort(
+    universe: Universe, submission: Submission, octets: bytes, delivery_id: str, now: datetime
+) -> Sorted:
+    """What becomes of a message from the application."""
+    pile = Sorted(octets)
+    own = submission.login or submission.sender
+    if submission.save_sent and own and universe.people.at(own) is None:
+        pile.filings.append(Filing(own, "Sent", ("\\Seen",)))
+    for recipient in submission.recipients:
+        verdict = recipient.verdict
+        if verdict.kind in ("deliver", "create"):
+            _deliver(universe, submission, recipient, octets, delivery_id, now, pile)
+        elif verdict.kind == "bounce":
+            _bounce(universe, submission, recipient, octets, now, pile, verdict.bad or "unknown")
+    for delay, addresses in pile.late.items():
+        pile.planned(_late(universe, submission.sender, tuple(addresses), pile.mail, now, delay))
+    return pile
+
+
+def _deliver(
+    universe: Universe, submission: Submission, recipient: Recipient, octets: bytes, delivery_id: str,
+    now: datetime, pile: Sorted,
+) -> None:
+    fault = recipient.fault
+    kind = fault.kind if fault is not None else ""
+    if fault is None or kind == "duplicate":
+        address_copy(universe, recipient.address, submission.sender, octets, delivery_id, now, "mail",
+                     pile.filings, pile.arrivals, _asked(submission, recipient))
+    if kind in ("duplicate", "corrupt"):
+        copies = pile.beside.get(kind)
+        if copies is None:
+            copies = pile.beside[kind] = Copies(
+                f"{delivery_id}-{kind}", _cut(octets) if kind == "corrupt" else octets, [], [])
+        address_copy(universe, recipient.address, submission.sender, copies.octets, copies.id, now, "mail",
+                     copies.filings, copies.arrivals, _asked(submission, recipient, again=kind == "duplicate"))
+    wait = timedelta(0)
+    if fault is not None and kind == "bounce":
+        _bounce(universe, submission, recipient, octets, now, pile, "",
+                " ".join(f"{fault.code} {fault.enhanced} {fault.message}".split()))
+    elif fault is not None and kind == "late":
+        wait = timedelta(seconds=fault.delay)
+        pile.late.setdefault(fault.delay, []).append(recipient.address)
+        if "DELAY" in recipient.notify:
+            pile.planned(universe.bounces.plan(submission, recipient, pile.mail, octets, now, "delayed"))
+    # A persona may yet refuse what is delivered to it now: that is told when it has decided.
+    told = kind == "late" or kind in ("", "duplicate", "corrupt") and universe.people.at(recipient.address) is None
+    if told and "SUCCESS" in recipient.notify:
+        pile.planned(universe.bounces.plan(submission, recipient, pile.mail, octets, now, "delivered", later=wait))
+
+
+def _bounce(
+    universe: Universe, submission: Submission, recipient: Recipient, octets: bytes, now: datetime, pile: Sorted,
+    bad: str, said: str = "",
+) -> None:
+    # In the words that a preview has for it.
+    forced = universe.policy.status(recipient.address) != "ok"
+    pile.events.append(bounced(
+        universe, recipient.address, bad or kind_of(said.split(" ", 2)[1]), submission.sender,
+        said or (f"mailbox status {bad}" if forced else f"address is {bad}"), pile.mail.subject, pile.mail.message_id))
+    pile.planned(universe.bounces.plan(submission, recipient, pile.mail, octets, now, "failed", bad or None, said))
+
+
+def _late(
+    universe: Universe, sender: str, addresses: tuple[str, ...], mail: Mail, now: datetime, delay: float
+) -> tuple[Job, Document]:
+    nth, document = universe.ordinals.next("late", addresses[0], sender)
+    more = f" and {len(addresses) - 1} more" if len(addresses) > 1 else ""
+    return Job(
+        id="j_" + universe.dice.on("late", addresses[0], sender, nth).token(16, "job"),
+        kind="deliver", state="pending", created=now, due=now + timedelta(seconds=delay),
+        message_id=mail.message_id or None, plan=f"Deliver late to {addresses[0]}{more}",
+        data={"late": True, "held": True, "addresses": addresses, "sender": sender}), document
+
+
+def _cut(octets: bytes) -> bytes:
+    """The message with the latter half of its body gone."""
+    end = header_end(octets) + 2
+    # At the end of a line: a CR alone is no line end.
+    return octets[:octets.rfind(b"\r\n", 0, end + (len(octets) - end) // 2) + 2]
+
+
+def address_copy(
+    universe: Universe, address: str, sender: str, octets: bytes, delivery_id: str, now: datetime, kind: str,
+    filings: list[Filing], arrivals: list[Arrival], asked: dict[str, Any] | None = None,
+) -> None:
+    """One more recipient: its filing and, where a persona stands behind it, its arrival."""
+    persona = universe.people.at(address)
+    folder, spam = "INBOX", None
+    if persona is not None:
+        spam = universe.correspondents.junk(persona, address, sender, octets)
+        folder = "Junk" if spam["junk"] else "INBOX"
+        arrivals.append(Arrival(
+            id=f"{delivery_id}.{len(filings)}", mailbox=address, persona_id=persona.id, sender=sender,
+            at=now, copy=Copy(address, folder, 0, 0), kind=kind, spam=spam,
+            hints=asked or {}))
+    filings.append(Filing(address, folder))
+
+
+def _asked(submission: Submission, recipient: Recipient, again: bool = False) -> dict[str, Any]:
+    """What was asked of notifications about a recipient; of a second copy success is not told again."""
+    dsn, notify = submission.dsn, recipient.notify
+    if not notify and not recipient.orcpt and dsn is None:
+        return {}
+    if again and notify:
+        notify = tuple(one for one in notify if one != "SUCCESS") or ("NEVER",)
+    asked = {"notify": notify, "orcpt": recipient.orcpt}
+    return asked if dsn is None else {**asked, "ret": dsn.ret, "envid": dsn.envid}
+
+
+def bounced(
+    universe: Universe, address: str, kind: str, to: str, why: str, subject: str = "", message_id: str = ""
+) -> Event:
+    """C{persona.bounced} for an address; with C{persona_id} only if a persona stands behind it."""
+    data: dict[str, Any] = {"address": address, "kind": kind, "to": to, "subject": subject, "why": why}
+    if message_id:
+        data["message_id"] = message_id
+    persona = universe.people.at(address)
+    if persona is None:
+        return Event("persona.bounced", universe.clock.now(), data)
+    return Event("persona.bounced", universe.clock.now(), {
+        "persona_id": persona.id, "persona": persona.name, **data}, persona_tag(persona))

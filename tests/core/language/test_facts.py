@@ -1,0 +1,61 @@
+"""Which fact answers which question."""
+
+from __future__ import annotations
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.core.language.facts import answering, on_money, read_facts
+from simmail.core.language.tables import language
+
+EN, DE = language("en"), language("de")
+FACTS = read_facts(
+    {"delivery_address": "Hafenvägen 12", "opening hours": "8 to 16", "fork lift": "yes", "PO number": "PO-7781",
+     "story": "the truck broke down on the bridge and had to be towed away before noon"},
+    ["phone: 040 123", "(crm) something: else", "no fact"])
+
+
+class FactTests(SynchronousTestCase):
+    """Facts and notes."""
+
+    def test_answering(self) -> None:
+        """The fact whose name the question says, and none when it says too little of it."""
+        for asked, label in (
+            ("Which delivery address should we use?", "delivery address"),
+            ("What are your opening hours?", "opening hours"),
+            ("Do you have a fork lift?", "fork lift"),
+            ("What's your phone?", "phone"),
+            ("Do you like cheese?", None),
+            ("What number is it?", None),
+            ("Where should we deliver to?", "delivery address"),
+        ):
+            found = answering(asked, FACTS, EN)
+            self.assertEqual(found.label if found else None, label, asked)
+
+    def test_german_compounds(self) -> None:
+        """A German noun is found in its compound, and is written large."""
+        (fact,) = read_facts({"lieferadresse": "Hafenweg 1"}, [])
+        found = answering("An welche Adresse dürfen wir liefern?", [fact], DE)
+        assert found is not None
+        self.assertEqual(found.label, "Lieferadresse")
+
+    def test_acts(self) -> None:
+        """A yes is told as an entry, a story as a sentence, the rest as a fact."""
+        self.assertEqual([fact.act() for fact in FACTS],
+                         ["answer.fact", "answer.fact", "answer.flag", "answer.fact", "answer.said", "answer.fact"])
+        self.assertEqual(FACTS[1].values(EN)["is"], "are")
+        self.assertEqual(FACTS[0].values(EN)["is"], "is")
+        self.assertTrue(FACTS[4].values(EN)["value"].startswith("The truck"))
+        self.assertTrue(FACTS[4].values(EN)["value"].endswith("noon."))
+
+    def test_money(self) -> None:
+        """A fact about paying, unless the other side has said it itself."""
+        found = on_money(FACTS, (), "please tell us your PO number", EN)
+        assert found is not None
+        self.assertEqual(found.value, "PO-7781")
+        self.assertIsNone(on_money(FACTS, ("PO-7781",), "please tell us your PO number", EN))
+        self.assertIsNone(on_money(FACTS, (), "your invoice is overdue", EN))
+
+    def test_hostile(self) -> None:
+        """Names and values are made fit to be said."""
+        (fact,) = read_facts({"a {b}": "c\nd {e}", "": "x", "y": ""}, [])
+        self.assertEqual((fact.label, fact.value), ("a b", "c d e"))

@@ -1,0 +1,38 @@
+"""Languages."""
+
+from __future__ import annotations
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.core.language.intents import INTENTS
+from simmail.core.language.tables import LANGUAGES, counted, language, tell
+
+
+class LanguageTests(SynchronousTestCase):
+    """Which language, and what is known of it."""
+
+    def test_tell(self) -> None:
+        """German is told from English; what is neither, or empty, is taken for English."""
+        self.assertEqual(tell("Können Sie uns bitte die Rechnung schicken?"), "de")
+        self.assertEqual(tell("Could you please send us the invoice?"), "en")
+        self.assertEqual(tell("Pouvez-vous nous envoyer la facture ?"), "en")
+        self.assertEqual(tell(""), "en")
+        self.assertEqual(tell("Betreff: Angebot"), "en")
+
+    def test_complete(self) -> None:
+        """Both files give every field, twelve months, seven weekdays, and cues for intents that exist."""
+        for code in LANGUAGES:
+            known = language(code)
+            self.assertEqual((len(known.months), len(known.weekdays)), (12, 7))
+            self.assertEqual(set(known.month_forms.values()), set(range(1, 13)))
+            self.assertLessEqual(set(known.cues), set(INTENTS))
+            self.assertGreaterEqual(len(known.cues), 12)
+            self.assertIs(known, language(code))
+
+    def test_counted(self) -> None:
+        """Several things are, one is."""
+        english = language("en")
+        self.assertEqual(counted("the contract", english)["is"], "is")
+        self.assertEqual(counted("the invoices", english)["is"], "are")
+        self.assertEqual(counted("the invoice and the contract", english)["it"], "them")
+        self.assertEqual(counted("the address", english)["is"], "is")

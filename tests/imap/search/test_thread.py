@@ -1,0 +1,176 @@
+"""Threads: the algorithm of RFC 5256 section 3 on rows."""
+
+from __future__ import annotations
+
+from array import array
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from twisted.internet.defer import Deferred
+from twisted.python.failure import Failure
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.core.message.summarize import base_subject
+from simmail.imap.search.thread import Node, Row, Slices, by_references, by_subject, related, shown
+from tests.core.hostile import seconds
+
+
+async def breathe() -> None:
+    """Nobody else is here."""
+
+
+def row(uid: int, message_id: str, *references: str, subject: str | None = None, at: int | None = None) -> Row:
+    """A message; its date is its UID unless given."""
+    subject = f"subject of {uid}" if subject is None else subject
+    base = base_subject(subject)
+    return Row(uid, uid if at is None else at, base.casefold(), base != subject, message_id, references)
+
+
+def returned(coroutine: Any) -> Any:
+    """What a coroutine that never waits returns."""
+    found: list[Any] = []
+    Deferred.fromCoroutine(coroutine).addBoth(found.append)
+    if isinstance(found[0], Failure):
+        found[0].raiseException()
+    return found[0]
+
+
+def result(coroutine: Any) -> list[Node]:
+    """Conversations that a coroutine finds, by their places."""
+    found: dict[int, Node] = returned(coroutine)
+    return [found[place] for place in sorted(found)]
+
+
+def sliced(rows: list[Row], *names: str) -> Slices:
+    """Rows as the index keeps them, two at a time."""
+    return [([row.uid for row in some], [[getattr(row, name) for row in some] for name in names])
+            for some in (rows[at:at + 2] for at in range(0, len(rows), 2))][::-1]
+
+
+def text(roots: list[Node]) -> bytes:
+    """As a client sees it."""
+    selected: Any = SimpleNamespace(uids=array("I"))
+    return b"".join(shown(root, selected, True) for root in roots)
+
+
+def uids(roots: list[Node]) -> list[int]:
+    """Every UID that is in there."""
+    waiting, found = list(roots), []
+    while waiting:
+        node = waiting.pop()
+        waiting.extend(node.children)
+        if node.uid:
+            found.append(node.uid)
+    return sorted(found)
+
+
+class ReferencesTests(SynchronousTestCase):
+    """THREAD=REFERENCES."""
+
+    def expect(self, rows: list[Row], expected: bytes) -> None:
+        """Rows make these conversations."""
+        self.assertEqual(text(result(by_references(rows, breathe))), expected)
+
+    def test_chain(self) -> None:
+        """A chain is a row; a fork is parenthesised."""
+        self.expect([row(1, "a"), row(2, "b", "a"), row(3, "c", "a", "b")], b"(1 2 3)")
+        self.expect([row(1, "a"), row(2, "b", "a"), row(3, "c", "a")], b"(1 (2)(3))")
+
+    def test_missing(self) -> None:
+        """Children of a message that is not here stand side by side; an only child stands alone."""
+        self.expect([row(1, "a", "x"), row(2, "b", "x")], b"((1)(2))")
+        self.expect([row(1, "a", "x")], b"(1)")
+        self.expect([row(1, "a", "x", "y"), row(2, "b", "x", "y", "z")], b"((1)(2))")
+
+    def test_circle(self) -> None:
+        """Messages that refer to one another in a circle lose nobody."""
+        rows = [row(1, "a", "c"), row(2, "b", "a"), row(3, "c", "b")]
+        self.assertEqual(uids(result(by_references(rows, breathe))), [1, 2, 3])
+
+    def test_same_id(self) -> None:
+        """A Message-ID used twice makes two messages."""
+        self.expect([row(1, "a"), row(2, "a"), row(3, "b", "a")], b"(1 3)(2)")
+
+    def test_no_id(self) -> None:
+        """Messages without any Message-ID are by themselves."""
+        self.expect([row(1, ""), row(2, "")], b"(1)(2)")
+
+    def test_subjects(self) -> None:
+        """Conversations with one base subject are joined: a reply below, equals side by side."""
+        self.expect([row(1, "a", subject="hello"), row(2, "b", subject="Re: hello")], b"(1 2)")
+        self.expect([row(1, "a", subject="hello"), row(2, "b", subject="hello"), row(3, "c", subject="hello")],
+                    b"((1)(2)(3))")
+        self.expect([row(1, "a", subject="Re: hello"), row(2, "b", subject="hello")], b"(2 1)")
+
+    def test_order(self) -> None:
+        """Siblings and conversations are ordered by date, not by number."""
+        self.expect([row(1, "a"), row(2, "b", "a", at=9), row(3, "c", "a")], b"(1 (3)(2))")
+        self.expect([row(1, "a", at=9), row(2, "b")], b"(2)(1)")
+
+    def test_large(self) -> None:
+        """Chains and pairs by the ten thousand take seconds at most, and nothing recurses."""
+        def threaded() -> None:
+            count = 50_000
+            chain = [row(1, "1")] + [row(n, str(n), str(n - 1)) for n in range(2, count)]
+            self.assertTrue(text(result(by_references(chain, breathe))).startswith(b"(1 2 3 "))
+            pairs = [row(n, str(n), subject=f"s{n // 2}") for n in range(2, count)]
+            self.assertEqual(len(uids(result(by_references(pairs, breathe)))), count - 2)
+
+        self.assertLess(seconds(threaded), 20)
+
+    def test_own_parent_wins(self) -> None:
+        """What a message says of its parent counts more than what others say; without a parent it has none."""
+        self.assertEqual(text(result(by_references(
+            [row(1, "a"), row(2, "b"), row(3, "x", "a", "c"), row(4, "c", "b")], breathe))), b"(1)(2 4 3)")
+        self.assertEqual(text(result(by_references(
+            [row(1, "a"), row(2, "x", "a", "c"), row(3, "c")], breathe))), b"(1)(3 2)")
+
+    def test_circle_of_others(self) -> None:
+        """A parent that would close a circle is none; the one that others gave goes all the same (step 1 B)."""
+        # The first says that c is below b; c says that it is below d, which is below c already.
+        rows = [row(1, "b"), row(2, "x", "b", "c"), row(3, "d", "c"), row(4, "c", "d")]
+        self.assertEqual(text(result(by_references(rows, breathe))), b"(1)(4 (2)(3))")
+
+    def test_many_broken(self) -> None:
+        """Tens of thousands that lose the place others gave them take seconds at most."""
+        def threaded() -> None:
+            count = 20_000
+            rows = [row(n, f"r{n}", "top", f"m{n}") for n in range(1, count)]
+            rows += [row(count + n, f"m{n}", "other") for n in range(1, count)]
+            self.assertEqual(len(uids(result(by_references(rows, breathe)))), 2 * count - 2)
+
+        self.assertLess(seconds(threaded), 10)
+
+    @given(st.lists(st.tuples(st.sampled_from("abcdehijk"), st.lists(st.sampled_from("abcdefg"), max_size=4),
+                              st.sampled_from(["x", "Re: x", "y", "Re: y", "[Fwd: y]", "", "Re: "])), max_size=12),
+           st.randoms(use_true_random=False))
+    def test_any(self, messages: list[tuple[str, list[str], str]], draw: Random) -> None:
+        """Whatever refers to whatever, every message is there once; those looked at alone would have been alone."""
+        dates = draw.sample(range(len(messages)), len(messages))
+        rows = [row(uid, message_id, *references, subject=subject, at=at)
+                for (uid, (message_id, references, subject)), at in zip(enumerate(messages, 1), dates)]
+        places = {one.uid: one.at for one in rows}
+        some = returned(related(
+            sliced(rows, "subject", "is_reply", "message_id", "chain"), places, breathe))
+        parted = {place: text([root]) for place, root in returned(by_references(some, breathe)).items()}
+        parted.update({one.at: b"(%d)" % one.uid for one in rows if one not in some})
+        roots = result(by_references(rows, breathe))
+        self.assertEqual(text(roots), b"".join(parted[place] for place in sorted(parted)))
+        for one in (roots, result(by_subject(sliced(rows, "subject"), places, breathe))):
+            self.assertEqual(uids(one), list(range(1, len(messages) + 1)))
+            shown = text(one)
+            self.assertEqual(shown.count(b"("), shown.count(b")"))
+
+
+class SubjectTests(SynchronousTestCase):
+    """THREAD=ORDEREDSUBJECT."""
+
+    def test_groups(self) -> None:
+        """The first of a subject is the root, all others its children, by date."""
+        rows = [row(1, "a", subject="b"), row(2, "b", subject="a"), row(3, "c", subject="Re: B"),
+                row(4, "d", subject="b"), row(5, "e", subject="b")]
+        found = by_subject(sliced(rows, "subject"), {1: 0, 2: 3, 3: 2, 4: 1}, breathe)
+        self.assertEqual(text(result(found)), b"(1 (4)(3))(2)")

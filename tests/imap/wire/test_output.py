@@ -1,0 +1,91 @@
+"""What is sent at once, and what waits for the reactor's next turn."""
+
+from __future__ import annotations
+
+import socket
+from struct import pack
+from typing import Any
+
+from twisted.internet.protocol import Protocol
+from twisted.internet.tcp import Connection
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.imap.wire.output import Outflow
+from simmail.imap.wire.replies import Gone
+
+
+class _Reactor:
+    """Knows only who wants to write."""
+
+    def __init__(self) -> None:
+        self.writers: set[Any] = set()
+        self.addWriter, self.removeWriter = self.writers.add, self.writers.discard
+        self.removeReader = set[Any]().discard
+
+
+class LastWordTests(SynchronousTestCase):
+    """Over a socket whose reactor does not turn."""
+
+    def setUp(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as door:
+            self.client = socket.create_connection(door.getsockname())
+            ours, _ = door.accept()
+        for one in (ours, self.client):
+            one.setblocking(False)
+            self.addCleanup(one.close)
+        self.reactor = _Reactor()
+        self.transport: Any = Connection(ours, Protocol(), self.reactor)  # type: ignore[no-untyped-call]
+        self.transport.connected = True
+        self.outflow = Outflow(self.transport, lambda: None)
+
+    def read(self) -> bytes:
+        """What the client has got, which the kernel has for it as soon as it is sent."""
+        try:
+            return self.client.recv(1 << 20)
+        except BlockingIOError:
+            return b""
+
+    def test_at_once(self) -> None:
+        """The last word is there without a turn, behind what was said before."""
+        self.outflow.write(b"* 1 EXISTS\r\n")
+        self.assertEqual(self.read(), b"")
+        self.outflow.write_last(b"a OK done\r\n")
+        self.assertEqual(self.read(), b"* 1 EXISTS\r\na OK done\r\n")
+        self.assertEqual(self.reactor.writers, set())
+
+    def test_full(self) -> None:
+        """What the socket does not take goes when the client has read."""
+        self.outflow.write(b"x" * 1_000_000)
+        self.outflow.write_last(b"a OK done\r\n")
+        self.assertTrue(self.outflow.paused)
+        taken = self.read()
+        while self.reactor.writers:
+            self.transport.doWrite()
+            taken += self.read()
+        taken += self.read()
+        self.assertEqual(taken, b"x" * 1_000_000 + b"a OK done\r\n")
+        self.assertFalse(self.outflow.paused)
+
+    def test_ending(self) -> None:
+        """A connection that ends once all is sent is left to the reactor, which has to know."""
+        self.transport.loseConnection()
+        self.outflow.write(b"x")
+        self.outflow.write_last(b"y")
+        self.assertEqual(self.reactor.writers, {self.transport})
+
+    def test_encrypted(self) -> None:
+        """Under TLS nothing is there to be sent yet."""
+        self.transport.TLS, sent = True, []
+        self.transport.protocol.write = sent.append
+        self.outflow.write_last(b"a OK done\r\n")
+        self.assertEqual((sent, self.read()), ([b"a OK done\r\n"], b""))
+
+    def test_gone(self) -> None:
+        """What goes wrong is left to the reactor, which meets it again; a client that has left is not answered."""
+        # It resets the connection.
+        self.client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, pack("ii", 1, 0))
+        self.client.close()
+        self.outflow.write_last(b"a OK done\r\n")
+        self.assertEqual(self.reactor.writers, {self.transport})
+        self.outflow.stopProducing()
+        self.assertRaises(Gone, self.outflow.write_last, b"b OK done\r\n")
