@@ -35,6 +35,9 @@ _OF_NOTHING = re.compile(r"(?:Sources?: |; |\()(?!promises?\b)[a-z]{3,},? [RS]\d
 _PROMISE = re.compile(r"([RS])(\d{1,2})([a-z]?)\b")
 _NEXT = re.compile(r",? (and|to) (?=[RS]\d)|, (?=[RS]\d)")
 
+#: 'API contract, "Errors" and "Limits"'.
+_OF_CONTRACT = re.compile(r"\bAPI contract, (\"[^\"]+\"(?: and \"[^\"]+\")*)")
+
 _PAGE = re.compile(r"(?<![\w*{/.-])((?:[\w-]+/)*[\w-]+\.(?:rst|md))\b")
 _DOC = re.compile(r":doc:`([\w-]+)`")
 
@@ -84,6 +87,11 @@ class Resolver:
             yield from self._sections(text, match.end(), (match[1] or match[2]).lower())
         for match in _OF_PROMISES.finditer(text):
             yield from self._promises(text, match.end())
+        for match in _OF_CONTRACT.finditer(text):
+            for part in re.findall(r"[^\"/]{3,}", match[1].replace('" and "', '"')):
+                self.cited += 1
+                if _plain(part) not in self._pages["api-contract"][""]:
+                    yield f"{part}: the API contract does not say so"
         for match in _OF_NOTHING.finditer(text):
             yield f"{match[0]}: promises are cited as \"promises, R8\""
         for match in _PAGE.finditer(text):
@@ -161,12 +169,12 @@ class ReferenceTests(SynchronousTestCase):
                      'decisions, "Unheard of"', 'decisions, section 8: "Unheard of"', "Source: facts, section 4",
                      "promises, R99", "promises, R8 and S11", "promises, R14 to R17", "(reliability, R8)",
                      "Source: reliability R9 to R12", "a promise S0", "see nowhere.rst", "facts.md",
-                     ":doc:`nowhere`"):
+                     ":doc:`nowhere`", 'API contract, "Unheard of"', 'API contract, "Errors" and "Unheard of"'):
             self.assertTrue([*Resolver().missing(text)], text)
         for text in ("decisions, section 20", 'decisions, sections 1, 2 (sign in) and 23 ("Failed logins")',
                      'decisions, "Durations" and section 23 ("Hours may cross midnight")',
                      "decisions, section 8 step 4", 'decisions, section 23, "Recipients"; RFC 3501 section 99',
-                     "promises, R9 to R12, S4",
+                     "promises, R9 to R12, S4", 'API contract, "Errors" and "Limits"',
                      "promises, R1f and S10", "smtp.rst", ":doc:`mailstore`", "decisions, delays and texts"):
             self.assertEqual([*Resolver().missing(text)], [], text)
 
