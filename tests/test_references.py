@@ -39,6 +39,8 @@ _NEXT = re.compile(r",? (and|to) (?=[RS]\d)|, (?=[RS]\d)")
 _OF_CONTRACT = re.compile(r"\bAPI contract, (\"[^\"]+\"(?: and \"[^\"]+\")*)")
 
 _PAGE = re.compile(r"(?<![\w*{/.-])((?:[\w-]+/)*[\w-]+\.(?:rst|md))\b")
+#: ``universe/policy.py``, ``simmail/core/``: a file or folder, as seen from the repository or from the package.
+_FILE = re.compile(r"``((?:[a-z_]+/)+(?:[a-z_]+/|[a-z_]+\.(?:py|lua|yaml)))``")
 _DOC = re.compile(r":doc:`([\w-]+)`")
 
 
@@ -98,6 +100,10 @@ class Resolver:
             self.cited += 1
             if not any((base / match[1]).is_file() for base in (ROOT, DOCS, folder)):
                 yield f"{match[1]}: no such page"
+        for match in _FILE.finditer(text):
+            self.cited += 1
+            if not any((base / match[1]).exists() for base in (ROOT, ROOT / "simmail")):
+                yield f"{match[1]}: no such file"
         for match in _DOC.finditer(text):
             self.cited += 1
             if match[1] not in self._pages:
@@ -169,7 +175,8 @@ class ReferenceTests(SynchronousTestCase):
                      'decisions, "Unheard of"', 'decisions, section 8: "Unheard of"', "Source: facts, section 4",
                      "promises, R99", "promises, R8 and S11", "promises, R14 to R17", "(reliability, R8)",
                      "Source: reliability R9 to R12", "a promise S0", "see nowhere.rst", "facts.md",
-                     ":doc:`nowhere`", 'API contract, "Unheard of"', 'API contract, "Errors" and "Unheard of"'):
+                     ":doc:`nowhere`", "``universe/nowhere.py``", "``simmail/nowhere/``",
+                     'API contract, "Unheard of"', 'API contract, "Errors" and "Unheard of"'):
             self.assertTrue([*Resolver().missing(text)], text)
         for text in ("decisions, section 20", 'decisions, sections 1, 2 (sign in) and 23 ("Failed logins")',
                      'decisions, "Durations" and section 23 ("Hours may cross midnight")',
