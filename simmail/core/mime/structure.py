@@ -206,6 +206,9 @@ class _Pass:
             if found.closing:
                 self.forget(self.stack[-1])
                 continue
+            if octets[found.after - 1] != 0x0A:
+                # A part begins behind the line end of its delimiter (RFC 2046 section 5.1.1, "encapsulation").
+                break
             if self.room <= 1:
                 self.push(_OPAQUE, found.after, found.after)
                 break

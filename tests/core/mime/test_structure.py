@@ -107,6 +107,15 @@ class BrokenTests(SynchronousTestCase):
         octets = NESTED[:NESTED.index(b"--in ner--")]
         self.assertEqual(texts(parse(octets), octets), [[b"hello\r\nworld", b"<p>hello</p>\r\n"]])
 
+    def test_delimiter_without_line_end(self) -> None:
+        """A delimiter that the message ends in, before its line does, closes a part and begins none."""
+        for cut in (b"", b" ", b"\r"):
+            octets = NESTED[:NESTED.index(b"--in ner  ")] + b"--in ner" + cut
+            self.assertEqual(texts(parse(octets), octets), [[b"hello\r\nworld"]])
+        self.assertEqual(texts(parse(octets + b"\n"), octets + b"\n"), [[b"hello\r\nworld", b""]])
+        alone = b"Content-Type: multipart/mixed; boundary=x\r\n\r\n--x"
+        self.assertEqual(texts(parse(alone), alone), [b"--x"])
+
     def test_inner_never_closed(self) -> None:
         """A delimiter of an outer multipart ends the inner ones."""
         octets = NESTED.replace(b"--in ner--\r\n", b"")
