@@ -12,10 +12,13 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
+from simmail.core.message.base_subject import is_reply
 from simmail.core.message.folding import fold
 from simmail.core.message.search_text import header_text
 from simmail.core.message.sort import collation_key
 from simmail.core.mime.address import Address, local_part
+from simmail.core.mime.bodystructure import mailboxes
+from simmail.core.mime.headers import fields, value
 
 
 #: What can be searched.
@@ -82,18 +85,18 @@ class Digest(Struct, frozen=True):
 
     @property
     def in_from(self) -> str:
-        """The authors, one a line: names, and addresses in angle brackets."""
-        return _people(self.from_)
+        """The authors, one a line: names, and addresses in angle brackets; then routes to them."""
+        return _people(self.from_, self.header, b"from")
 
     @property
     def in_to(self) -> str:
         """The recipients, likewise."""
-        return _people(self.to)
+        return _people(self.to, self.header, b"to")
 
     @property
     def in_cc(self) -> str:
         """Who got a copy, likewise."""
-        return _people(self.cc)
+        return _people(self.cc, self.header, b"cc")
 
     @property
     def in_header(self) -> str:
@@ -130,7 +133,7 @@ class Digest(Struct, frozen=True):
     @property
     def is_reply(self) -> bool:
         """Whether the subject is that of a reply or was forwarded."""
-        return len(self.base_subject) < len(" ".join(self.subject.split()))
+        return len(self.base_subject) < len(self.subject) and is_reply(self.subject)
 
     @property
     def chain(self) -> tuple[str, ...]:
@@ -163,8 +166,13 @@ class Digest(Struct, frozen=True):
         return _display(self.to)
 
 
-def _people(found: tuple[Address, ...]) -> str:
-    return fold("\n".join([f"{one.name} <{one.address}>" for one in found]))
+def _people(found: tuple[Address, ...], header: bytes, name: bytes) -> str:
+    people = [f"{one.name} <{one.address}>" for one in found]
+    if b"<@" in header:
+        # Obsolete routes (RFC 5322 section 4.4) are no part of an address but of ENVELOPE, which IMAP searches.
+        people += [one.route.decode("ascii", "replace") for field, raw in fields(header) if field == name
+                   for one in mailboxes(value(raw)) if one.route]
+    return fold("\n".join(people))
 
 
 def _mailbox(found: tuple[Address, ...]) -> str:

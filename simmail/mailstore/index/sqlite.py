@@ -16,7 +16,7 @@ from twisted.logger import Logger
 from simmail.mailstore.journal.segment import boot_id
 
 #: Raised when what is kept changes; an index of another layout is thrown away.
-LAYOUT = 6
+LAYOUT = 7
 
 
 class _Corrupt(Exception):

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.message.summarize import base_subject, digest, preview
+from simmail.core.message.base_subject import base_subject, is_reply
+from simmail.core.message.summarize import digest, preview
 from simmail.core.message.summary import Enclosed
 from simmail.core.mime.address import Address
 from tests.core.hostile import seconds
@@ -52,6 +53,16 @@ class DigestTests(SynchronousTestCase):
         taken = digest(b"Content-Type: text/html\r\n\r\n<style>p{}</style><p>Hello&nbsp;<b>you</b><!-- no --></p>")
         self.assertEqual(taken.preview, "Hello you")
 
+    def test_routes(self) -> None:
+        """Routes are no part of an address, but are searched: ENVELOPE has them (RFC 3501 section 6.4.4)."""
+        taken = digest(b"From: Ann <@A.test,@b.test:ann@c.test>\r\nTo: x@d.test, <@e.test:y@f.test>\r\n"
+                       b"Cc: z@g.test\r\n\r\n")
+        self.assertEqual(taken.from_, (Address("Ann", "ann@c.test"),))
+        self.assertEqual(taken.in_from, "ann <ann@c.test>\n@a.test,@b.test")
+        self.assertIn("@e.test", taken.in_to)
+        self.assertNotIn("@a.test", taken.in_to)
+        self.assertEqual(taken.in_cc, " <z@g.test>")
+
     @given(st.binary(max_size=400))
     def test_any(self, octets: bytes) -> None:
         """Any octets have a digest."""
@@ -78,6 +89,15 @@ class BaseSubjectTests(SynchronousTestCase):
             ("Regarding", "Regarding"), ("[a][b] hello", "hello"),
         ):
             self.assertEqual(base_subject(subject), expected, subject)
+
+    def test_reply(self) -> None:
+        """What replies and forwards put around a subject tells them; the name of a list does not (section 3)."""
+        for subject in ("Re: a", "fwd: a", "a (fwd)", "[Fwd: a]", "[list] Re: a", "[list] [other] Re[2]: a", "Re:"):
+            self.assertTrue(is_reply(subject), subject)
+            self.assertTrue(digest(f"Subject: {subject}\r\n\r\n".encode()).is_reply, subject)
+        for subject in ("a", "[list] a", "[a][b]  c", "[list]", "  a  b ", "", "AW: a"):
+            self.assertFalse(is_reply(subject), subject)
+            self.assertFalse(digest(f"Subject: {subject}\r\n\r\n".encode()).is_reply, subject)
 
     @given(st.text(alphabet="Refwd:[]() a", max_size=40))
     def test_idempotent(self, subject: str) -> None:

@@ -13,7 +13,7 @@ from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.message.summarize import base_subject
+from simmail.core.message.base_subject import base_subject, is_reply
 from simmail.imap.search.thread import Node, Row, Slices, by_references, by_subject, related, shown
 from tests.core.hostile import seconds
 
@@ -26,7 +26,7 @@ def row(uid: int, message_id: str, *references: str, subject: str | None = None,
     """A message; its date is its UID unless given."""
     subject = f"subject of {uid}" if subject is None else subject
     base = base_subject(subject)
-    return Row(uid, uid if at is None else at, base.casefold(), base != subject, message_id, references)
+    return Row(uid, uid if at is None else at, base.casefold(), is_reply(subject), message_id, references)
 
 
 def returned(coroutine: Any) -> Any:
