@@ -62,6 +62,11 @@ class Idle:
         """Messages from this UID on were searched that the index does not know: they are looked at at once."""
         if not self._stopped:
             self._from[folder] = min(uid, self._from.get(folder, uid))
+            self.hurry()
+
+    def hurry(self) -> None:
+        """Somebody searches: what is left is done at once, also while there is something else to do."""
+        if not self._stopped:
             self._hurried = self._unlearned = True
             if self._call is not None:
                 self._call.cancel()
@@ -126,11 +131,13 @@ class Idle:
                 if self._from:
                     await self._look_at_some()
                 else:
-                    self._unlearned = self._hurried = False
-                    if await self._learn():
-                        self._unlearned = True
+                    self._unlearned = False
+                    self._unlearned = await self._learn() or self._unlearned
+                    # Who searches goes on searching: without its words each search would compare all messages.
+                    self._hurried = self._hurried and self._unlearned
             except Refusal:
                 # It will be tried again by who asks for them.
+                self._hurried = False
                 continue
             if self._last != began and not self._hurried:
                 return

@@ -27,6 +27,8 @@ from simmail.mailstore.index.sqlite import IndexFile
 _MOST, _OCTETS = 64, 192 * 1024
 #: Trigrams that are asked for of one text.
 _TRIGRAMS = 24
+#: Messages that are compared one by one without harm.
+FEW = 100
 #: Expunged messages that are always borne with.
 _WASTE = 10_000
 
@@ -42,17 +44,25 @@ EXTRAS = (
 
 
 class FullText:
-    """The table of words of one index."""
+    """
+    The table of words of one index.
+
+    @ivar waiting: about how many messages there are whose words are to be learned.
+    """
 
     def __init__(self, file: IndexFile) -> None:
         self._file = file
         self._born, self._has = -1, False
+        self.waiting = 0
 
     @property
     def _learns(self) -> bool:
         """Whether this SQLite knows trigrams."""
+        # Opened here, before it is asked whether it is the one that was looked at.
+        sql = self._file.sql
         if self._born != self._file.born:
             self._has = self._file.has("words")
+            (self.waiting,) = sql.execute("select count(*) from unsearched").fetchone()
             self._born = self._file.born
         return self._has
 
@@ -61,12 +71,14 @@ class FullText:
     def came(self, ids: Sequence[int]) -> None:
         """The digests with these ids are in their tables now."""
         self._file.sql.executemany("insert or replace into unsearched values (?)", [(id,) for id in ids])
+        self.waiting += len(ids)
 
     def copied(self, distance: int, low: int, high: int) -> None:
         """Digests were copied: those with ids from C{low} to C{high}, to ids that are greater by C{distance}."""
         self._file.sql.execute(
             "insert or replace into unsearched select id + ? from searched where id between ? and ?",
             (distance, low, high))
+        self.waiting += high - low + 1
 
     def went(self, where: str, count: int) -> None:
         """So many digests are gone: those that SQL finds with C{where}."""
@@ -80,6 +92,7 @@ class FullText:
     def learn(self) -> bool:
         """Learn the words of some messages; whether there are more."""
         if not self._learns:
+            self.waiting = 0
             return False
         with self._file.together() as sql:
             self._begin_anew()
@@ -99,7 +112,9 @@ class FullText:
             sql.execute(f"insert into words(rowid, text) select id, cast({words} as text) "
                         f"from searched where id in ({some})")
             sql.execute(f"delete from unsearched where id in ({some})")
-        return len(ids) < len(rows) or len(rows) == _MOST
+        more = len(ids) < len(rows) or len(rows) == _MOST
+        self.waiting = max(self.waiting - len(ids), 1) if more else 0
+        return more
 
     def _begin_anew(self) -> None:
         sql = self._file.sql

@@ -137,7 +137,8 @@ class DigestRows:
         self._fulltext = fulltext
         self._digest = digest
         self._shown = shown
-        self._whole: dict[int, int] = {}
+        # By folder: up to which UID it was looked at which are missing, and which of those are.
+        self._lacking: dict[int, tuple[int, set[int]]] = {}
         self._born = 0
         self._orders: dict[tuple[Any, ...], array[int]] = {}
 
@@ -233,26 +234,33 @@ class DigestRows:
             # All there can be: counted in a tenth of the time that it takes to name them.
             return []
         having = set(self.columns(number, uids, ())[0])
+        self._here(number, having)
         return [uid for uid in uids if uid not in having]
 
     def lacking(self, number: int, uids: Sequence[int]) -> list[int]:
         """
         The same of all the UIDs of a folder, ascending.
 
-        Asked again it is only looked at what came since: there are no new messages below old ones.
+        Asked again it is only looked for what came since: there are no new messages below old ones.
         """
         if not uids:
             return []
         # Opened here, before it is asked whether it is the one that was looked at.
         self._file.sql  # noqa: B018
         if self._born != self._file.born:
-            self._whole.clear()
+            self._lacking.clear()
             self._born = self._file.born
-        known = self._whole.get(number, 0)
-        missing = self.missing(number, uids[bisect_right(uids, known):])
-        if not missing:
-            self._whole[number] = max(known, uids[-1])
-        return missing
+        known, lacking = self._lacking.get(number, (0, set()))
+        new = uids[bisect_right(uids, known):]
+        if new:
+            lacking.update(self.missing(number, new))
+            self._lacking[number] = new[-1], lacking
+        return sorted(lacking.intersection(uids)) if lacking else []
+
+    def _here(self, number: int, uids: Iterable[int]) -> None:
+        """These are not missing any more."""
+        if number in self._lacking:
+            self._lacking[number][1].difference_update(uids)
 
     def take(
         self, number: int, messages: Sequence[Unread], names: Sequence[str] = ()
@@ -288,6 +296,7 @@ class DigestRows:
     def put(self, number: int, messages: Sequence[Unread], digests: Sequence[Digest]) -> None:
         """Keep the digests of messages."""
         self._changed(number)
+        self._here(number, [one.uid for one in messages])
         ids = [(number << 32) + one.uid for one in messages]
         with self._file.together():
             for table, names in TABLES.items():
@@ -324,6 +333,8 @@ class DigestRows:
                         f"insert or replace into {table} select id + ?, {', '.join(map(quoted, names))} "
                         f"from {table} where id between ? and ?", span)
                 self._fulltext.copied(*span)
+        # Not all of them need have been there.
+        self._lacking.pop(target, None)
 
     def ordered(self, number: int, uids: Sequence[int], criteria: Sequence[Criterion]) -> list[int]:
         """
@@ -379,7 +390,7 @@ class DigestRows:
 
     def drop(self, number: int) -> None:
         """All of a folder."""
-        self._whole.pop(number, None)
+        self._lacking.pop(number, None)
         self._changed(number)
         with self._file.together():
             self._drop("id between %d and %d" % span(number))

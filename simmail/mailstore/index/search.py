@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from simmail.core.message.folding import fold
 from simmail.errors import NotFound
-from simmail.mailstore.index.fetch import Key, LOOKED, while_anew
+from simmail.mailstore.index.fetch import LOOKED, Key, while_anew
+from simmail.mailstore.index.fulltext import FEW
 from simmail.mailstore.index.scan import Wanted
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ async def containing(store: MailStore, folders: Sequence[Folder], wanted: Wanted
         # Neighbours in the index are asked for together.
         numbers = await store.indexer.call(_numbers, store.index, [_key(folders[at]) for at in places])
         places = [at for _, at in sorted(zip(numbers, places))]
+    _hurry(store)
     for some in _packs(folders, places):
         store.idle.disturb()
         if len(some) == 1 and len(folders[some[0]].uids) > LOOKED:
@@ -59,7 +61,14 @@ async def containing(store: MailStore, folders: Sequence[Folder], wanted: Wanted
 async def holding(folder: Folder, store: MailStore, names: Sequence[str], text: str) -> list[int]:
     """The UIDs of messages that have a text in one of some fields."""
     folder.require()
+    _hurry(store)
     return list(await _of_one(folder, store, [(names, fold(text))]))
+
+
+def _hurry(store: MailStore) -> None:
+    """Who searches goes on searching, and compares all messages whose words the index has not learned."""
+    if store.index.fulltext.waiting > FEW:
+        store.idle.hurry()
 
 
 async def _of_one(folder: Folder, store: MailStore, wanted: Wanted) -> Sequence[int]:

@@ -88,6 +88,16 @@ class IdleTests(SynchronousTestCase):
         self.provider.clock.advance(1)
         self.assertEqual(len(self.missing()), 3)
 
+    def test_searched_on_and_on(self) -> None:
+        """The words of what is searched are learned to the last also while searches follow one another."""
+        self.accept(1, 300)
+        wanted = [(("in_subject",), "mail 7")]
+        for _ in range(30):
+            result_of(self.store.containing([self.folder], wanted))
+            self.provider.clock.advance(0.01)
+        (left,) = self.store.index._file.sql.execute("select count(*) from unsearched").fetchone()
+        self.assertEqual((self.missing(), left), ([], 0))
+
     def test_nobody_looks(self) -> None:
         """Nothing is done for folders that nobody has loaded, nor for one that is gone."""
         calls: list[Any] = []

@@ -139,6 +139,36 @@ class DigestTests(IndexTestCase):
         for text, uids in (("100%", [1]), ("a_b", [3]), ("\\S", [5]), ("'", [6]), ("AXB", [4]), ("äö", [7])):
             self.assertEqual(self.index.digests.containing(number, ("in_subject",), fold(text)), uids, text)
 
+    def test_lacking(self) -> None:
+        """What is missing of a folder is looked for once, and followed from then on."""
+        number, other = self.index.folder("a", "INBOX", 1), self.index.folder("b", "INBOX", 1)
+        digests = self.index.digests
+        digests.take(number, [Unread(uid, 0, a_mail(f"mail {uid}")) for uid in range(1, 400, 2)])
+        uids = list(range(1, 401))
+        self.assertEqual(digests.lacking(number, uids), list(range(2, 401, 2)))
+        asked: list[str] = []
+        self.index._file.sql.set_trace_callback(asked.append)
+        self.assertEqual(digests.lacking(number, uids), list(range(2, 401, 2)))
+        self.assertEqual(digests.lacking(number, uids[5:9]), [6, 8])
+        self.assertEqual(asked, [])
+        self.index._file.sql.set_trace_callback(None)
+        digests.take(number, [Unread(uid, 0, a_mail(f"mail {uid}")) for uid in range(4, 401, 2)])
+        self.assertEqual(digests.lacking(number, uids), [2])
+        self.assertEqual(digests.lacking(number, [*uids, 401, 402]), [2, 401, 402])
+        # By another process.
+        self.index._file.sql.execute("insert into texts values (?, '', '')", ((number << 32) + 401,))
+        self.assertEqual(digests.missing(number, [401, 402]), [402])
+        self.assertEqual(digests.lacking(number, [*uids, 401, 402]), [2, 402])
+        self.assertEqual(digests.lacking(other, [1, 2]), [1, 2])
+        digests.copy(number, other, [(1, 1), (2, 2)])
+        self.assertEqual(digests.lacking(other, [1, 2]), [2])
+        digests.expunge(number, [3])
+        self.assertEqual(digests.lacking(number, uids[3:]), [])
+        digests.drop(number)
+        self.assertEqual(digests.lacking(number, uids), uids)
+        self.index.erase()
+        self.assertEqual(digests.lacking(self.index.folder("b", "INBOX", 1), [1, 2]), [1, 2])
+
     def test_order_kept(self) -> None:
         """An order that was asked for is kept until the messages change, or the index is another one."""
         self.patch(messages, "_FEW", 2)
