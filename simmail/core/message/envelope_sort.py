@@ -1,0 +1,44 @@
+"""
+What messages are put in order by, read back from ENVELOPE as it is sent: in a fraction of the time of a digest.
+
+Source: RFC 3501 section 7.4.2; RFC 5256 section 3.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from functools import lru_cache
+from typing import NamedTuple
+
+from simmail.core.message.base_subject import SUBJECT, base_subject
+from simmail.core.message.sort import collation_key
+from simmail.core.mime.encoded_word import decode
+from simmail.core.time.instant import read_date
+
+_BEGIN = re.compile(rb'\((?:NIL|"([^"\\]*+)") (?:NIL|"((?:[^"\\]++|\\.)*+)") ')
+_ESCAPED = re.compile(r"\\(.)")
+
+
+class EnvelopeKeys(NamedTuple):
+    """C{order_subject} and C{sent} of its L{Digest}."""
+
+    order_subject: str
+    sent: datetime | None
+
+
+def keys_of(envelope: bytes) -> EnvelopeKeys | None:
+    """The keys of an ENVELOPE; None where strings in it are literals, whose octets it does not have as they were."""
+    match = _BEGIN.match(envelope)
+    if match is None:
+        return None
+    date, subject = match.groups()
+    return EnvelopeKeys(_subject(subject or b""), read_date(date.decode("ascii")) if date else None)
+
+
+@lru_cache(4096)
+def _subject(octets: bytes) -> str:
+    text = octets.decode("ascii")
+    if "\\" in text:
+        text = _ESCAPED.sub(r"\1", text)
+    return collation_key(base_subject(decode(text)[:SUBJECT]))

@@ -1,0 +1,81 @@
+"""Order of messages that the index has not learned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.core.message.search_match import Sought
+from simmail.core.message.sort import Criterion
+from simmail.core.message.summarize import digest
+from simmail.core.message.summary import Digest
+from simmail.core.mime.bodystructure import shown
+from simmail.mailstore.index.messages import SHOWN
+from tests.contracts.mailstores import AT, DiskProvider, result_of
+
+MARIA = "maria@acme.test"
+MAILS = (
+    b"Subject: Re: pears\r\nDate: Wed, 4 Mar 2026 09:00:00 +0000\r\nFrom: c@x.test\r\n\r\n1",
+    b"Subject: =?utf-8?q?=C3=84pfel?=\r\nDate: Tue, 3 Mar 2026 09:00:00 +0000\r\nFrom: b@x.test\r\n\r\n22",
+    b"From: d@x.test\r\n\r\n333",
+    b"Subject: \xc3\x84pfel \"x\"\r\nDate: Tue, 3 Mar 2026 08:00:00 +0000\r\nFrom: a@x.test\r\n\r\n4444",
+    b"Subject: [list] pears\r\nDate: Mon, 2 Mar 2026 09:00:00 +0000\r\nFrom: e@x.test\r\n\r\n55555",
+)
+#: By subject, by date, by author, by size from the largest.
+ORDERS = {
+    (Criterion("order_subject"),): [3, 2, 4, 1, 5], (Criterion("at"),): [3, 5, 4, 2, 1],
+    (Criterion("order_subject"), Criterion("at", True)): [3, 2, 4, 1, 5],
+    (Criterion("size", True),): [2, 5, 4, 1, 3], (Criterion("order_from"),): [4, 2, 1, 3, 5],
+}
+
+
+class EnvelopesTests(SynchronousTestCase):
+    """One folder of mail in every way of telling a subject."""
+
+    def setUp(self) -> None:
+        self.digested: list[bytes] = []
+        self.provider = DiskProvider(self.mktemp(), digest=self.digest, shown=shown, sought=Sought)
+        self.addCleanup(self.provider.stop)
+        self.store = self.provider.store
+        result_of(self.store.create(MARIA))
+        self.folder = result_of(self.store.folder(MARIA, "INBOX"))
+        for octets in MAILS:
+            result_of(self.folder.append(octets, [], AT))
+        self.digested.clear()
+
+    def digest(self, octets: bytes) -> Digest:
+        self.digested.append(octets)
+        return digest(octets)
+
+    def ordered(self, criteria: Any) -> list[int]:
+        uids: list[int] = result_of(self.folder.ordered(list(self.folder.uids), criteria))
+        return uids
+
+    def test_by_envelopes(self) -> None:
+        """Subjects, dates and sizes need no digests but for subjects that are no ASCII; the others are taken behind."""
+        result_of(self.folder.digested(list(self.folder.uids), SHOWN))
+        self.assertEqual(self.digested, [])
+        for criteria, expected in list(ORDERS.items())[:4]:
+            self.assertEqual(self.ordered(criteria), expected, criteria)
+            self.assertLessEqual(set(self.digested), {MAILS[3]})
+        self.provider.clock.advance(0)
+        self.assertEqual(sorted(self.digested), sorted(MAILS))
+        for criteria, expected in ORDERS.items():
+            self.assertEqual(self.ordered(criteria), expected, criteria)
+        self.assertEqual(len(self.digested), len(MAILS))
+
+    def test_without_envelopes(self) -> None:
+        """Nor need they if nobody has asked for envelopes, which then are there."""
+        self.assertEqual(self.ordered((Criterion("order_subject"),)), [3, 2, 4, 1, 5])
+        self.assertEqual(self.digested, [MAILS[3]])
+        index = self.store.index
+        number = index.folder(MARIA, "INBOX", self.folder.uidvalidity)
+        self.assertEqual(index.digests.columns(number, list(self.folder.uids), SHOWN)[0], [1, 2, 3, 4, 5])
+
+    def test_others(self) -> None:
+        """Other orders are those of digests; who is gone is left out."""
+        result_of(self.folder.expunge([2]))
+        self.assertEqual(self.ordered((Criterion("order_from"),)), [4, 1, 3, 5])
+        self.assertEqual(len(self.digested), 4)
+        self.assertEqual(self.ordered((Criterion("at"),)), [3, 5, 4, 1])
