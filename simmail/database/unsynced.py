@@ -18,6 +18,7 @@ from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 
 from simmail.database import keys
+from simmail.database.blocks import Blocks
 from simmail.errors import Unavailable
 
 #: Octets of commits that are kept; beyond it the oldest go, however young they are.
@@ -42,7 +43,7 @@ class Made(NamedTuple):
     """
 
     prefix: str
-    packed: bytes
+    packed: memoryview
     first: int
     last: int
     at: float
@@ -65,6 +66,7 @@ class Unsynced:
         self.total = self.gone = 0
         self._seconds = seconds
         self._made: deque[Made] = deque()
+        self._blocks = Blocks()
         self._octets = 0
 
     def __len__(self) -> int:
@@ -75,7 +77,8 @@ class Unsynced:
         last = first + events - 1 if events else 0
         if last > self.numbers.get(prefix, 0):
             self.numbers[prefix] = last
-        self._append(Made(prefix, packed, first if events else 0, last, self._seconds()))
+        kept = self._blocks.keep(packed)
+        self._append(Made(prefix, kept, first if events else 0, last, self._seconds()))
 
     def erased(self, prefix: str, erase: Callable[[Ask], Coroutine[Any, Any, None]]) -> None:
         """A universe was erased; what was committed in it before means nothing any more."""
@@ -83,7 +86,7 @@ class Unsynced:
         self._octets = sum(len(one.packed) for one in kept)
         self.gone += len(self._made) - len(kept)
         self._made = deque(kept)
-        self._append(Made(prefix, b"", 0, self.numbers.get(prefix, 0), self._seconds(), erase))
+        self._append(Made(prefix, memoryview(b""), 0, self.numbers.get(prefix, 0), self._seconds(), erase))
 
     def _append(self, made: Made) -> None:
         self._made.append(made)
@@ -144,7 +147,7 @@ class Unsynced:
                     asked.append(ask(("HSET", one.prefix + keys.META, "last", one.first - 1)))
                 number[one.prefix] = one.last
                 lost += 1
-            asked.append(ask(one.packed))
+            asked.append(ask(bytes(one.packed)))
             if len(asked) >= TOGETHER:
                 await _all(asked)
                 asked = []

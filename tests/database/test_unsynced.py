@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from simmail.database.redis import RedisDatabase
 from simmail.errors import Unavailable
 from tests.database.running import RedisTestCase, until
 from tests.database.test_redis import NINE, delivery, pause
+from tests.journeys.running import environment
 
 
 def cut(folder: Path, keep: int) -> int:
@@ -277,6 +280,38 @@ class SyncedTests(RedisTestCase):
         for n in range(30):
             await self.database.commit("main", Commit(puts=(("a", "b", b"x" * 10_000),)))
         self.assertTrue(1 <= len(self.database._unsynced) <= 10)
+
+
+_KEPT = """
+from simmail.database.unsynced import Unsynced
+
+def resident():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) // 1024 for line in status if line.startswith("VmRSS"))
+
+now, longer = 0.0, []
+made = Unsynced(lambda: now)
+before = resident()
+for n in range(8000):
+    made.add("{main}", bytes(4000), n + 1, 1)
+    longer.append(bytes(600))
+kept = resident()
+made.release(now, made.total)
+print(len(made), kept - before, resident() - before)
+"""
+
+
+class MemoryTests(SynchronousTestCase):
+    """What commits that are kept cost."""
+
+    def test_given_back(self) -> None:
+        """Once they are synced their room is the system's again, whatever else was made meanwhile and stays."""
+        told = subprocess.run([sys.executable, "-c", _KEPT], env=environment(), capture_output=True, text=True,
+                              check=True).stdout.split()
+        left, kept, after = map(int, told)
+        self.assertEqual(left, 0)
+        self.assertTrue(30 <= kept < 45, kept)
+        self.assertLess(after, 10)
 
 
 class AheadTests(SynchronousTestCase):
