@@ -33,7 +33,7 @@ from simmail.core.time.instant import parse_duration
 from simmail.daemon.descriptors import Descriptors, Door, held, raise_limit
 from simmail.daemon.gc import prefer_latency, shorten_turns
 from simmail.daemon.listeners import Listener, TITLES, bind
-from simmail.daemon.malloc import give_back
+from simmail.daemon.malloc import TRIM, give_back, trim
 from simmail.daemon.metrics import MailFigures, exposition
 from simmail.daemon.monotonic import LOOK, SteadyTime
 from simmail.daemon.signals import hear, hold
@@ -293,6 +293,10 @@ class Daemon(service.Service):
         resets = LoopingCall(self._look_for_resets, partial(reset_first, roster, config, state), in_thread)
         resets.start(RESETS, now=False)
         self._stopping.append(resets.stop)
+        trimming = LoopingCall(trim)
+        trimming.clock = reactor
+        trimming.start(TRIM, now=False)
+        self._stopping.append(trimming.stop)
         prefer_latency()
         shorten_turns(reactor)
         self._announce(first)

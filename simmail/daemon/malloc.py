@@ -16,6 +16,9 @@ _BLOCK, _KEPT = 1 << 18, 1 << 18
 #: Numbers of C{mallopt} (malloc.h).
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 
+#: Real seconds between two times of L{trim}.
+TRIM = 5.0
+
 
 def give_back() -> bool:
     """Set it; answers whether it was."""
@@ -24,3 +27,16 @@ def give_back() -> bool:
     except (AttributeError, OSError, TypeError):
         return False
     return bool(mallopt(_M_MMAP_THRESHOLD, _BLOCK)) and bool(mallopt(_M_TRIM_THRESHOLD, _KEPT))
+
+
+def trim() -> bool:
+    """
+    Give back what is free between things that are used, too; answers whether there was any.
+
+    It takes half a millisecond, and about one more for each 5 MiB that go.
+    """
+    try:
+        malloc_trim = ctypes.CDLL(None).malloc_trim
+    except (AttributeError, OSError, TypeError):
+        return False
+    return bool(malloc_trim(_KEPT))

@@ -30,6 +30,25 @@ for _ in range(3):
 print(done, hasattr(ctypes.CDLL(None), "gnu_get_libc_version"), resident() - before)
 """
 
+_HOLES = """
+import ctypes
+from simmail.daemon.malloc import give_back, trim
+
+def resident():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) // 1024 for line in status if line.startswith("VmRSS"))
+
+give_back()
+before = resident()
+short, longer = [], []
+for n in range(2000):
+    short.append(bytes(20_000))
+    longer.append(bytes(600))
+short.clear()
+full = resident() - before
+print(trim(), hasattr(ctypes.CDLL(None), "gnu_get_libc_version"), full, resident() - before)
+"""
+
 
 class MemoryTests(SynchronousTestCase):
     """What is free goes back."""
@@ -39,6 +58,16 @@ class MemoryTests(SynchronousTestCase):
         told = subprocess.run([sys.executable, "-c", _HASHES.replace("{set}", str(set))], env=environment(),
                               capture_output=True, text=True, check=True).stdout.split()
         return told[0] == "True", told[1] == "True", int(told[2])
+
+    def test_holes(self) -> None:
+        """What lay between things that stay does not go back by itself, but when it is looked for."""
+        told = subprocess.run([sys.executable, "-c", _HOLES], env=environment(), capture_output=True, text=True,
+                              check=True).stdout.split()
+        self.assertEqual(told[0], told[1])
+        if told[1] == "True":
+            self.assertGreater(int(told[2]), 30)
+            # The pages that hold ends of what stays.
+            self.assertLess(int(told[3]), 14)
 
     def test_hashes(self) -> None:
         """A password that was hashed leaves no 16 MiB behind in its thread."""

@@ -211,7 +211,8 @@ def mime_message(dice: random.Random) -> bytes:
     octets = bytearray(section(0))
     if dice.random() < 0.4:
         for _ in range(dice.randrange(1, 10)):
-            at = dice.randrange(len(octets))
+            # It may have become empty by now.
+            at = dice.randrange(len(octets) + 1)
             octets[at:at + dice.randrange(5)] = dice.randbytes(dice.randrange(5))
     return re.sub(rb"\r\n|\r|\n", b"\r\n", bytes(octets)).replace(b"\x00", b"?")
 
