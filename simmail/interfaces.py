@@ -32,6 +32,9 @@ class IDatabase(Interface):
             before changes nothing and answers C{fresh=False}.
         """
 
+    def recovered():
+        """What it had lost is made again: when it goes on until the next start, it has C{continued} then."""
+
     def synced():
         """
         Deferred that fires when all that was committed so far is in the synced log of the database, and outlives a

@@ -147,6 +147,10 @@ class MemoryDatabase:
             encoding.decode_arrival(octets) for octets in self._space(universe).arrivals.values()
         ])
 
+    def recovered(self) -> None:
+        """See C{IDatabase}."""
+        self.continued = True
+
     def seen(self, universe: str, ids: Iterable[str]) -> Deferred[set[str]]:
         """See C{IDatabase}."""
         return self._answer(lambda: {id for id in ids if id in self._space(universe).once})

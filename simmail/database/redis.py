@@ -88,6 +88,7 @@ class RedisDatabase:
             reactor, self._unsynced, Connection(reactor, link, timeout, (), lambda: None), self._note_numbers)
         self._numbers = None if numbers is None else Numbers(numbers)
         self.continued = numbers is None
+        self._recovered = False
         self._noted: dict[str, int] = {}
         self._noted_at = 0.0
         self._noting: Deferred[None] | None = None
@@ -127,6 +128,14 @@ class RedisDatabase:
             return done
 
         return self._writes.call(packed, committed, patient)
+
+    def recovered(self) -> None:
+        """See C{IDatabase}."""
+        if not self._recovered:
+            self._recovered = True
+            # The note says so from now on.
+            self._noted = {}
+            self._note()
 
     def synced(self) -> Deferred[None]:
         """See C{IDatabase}."""
@@ -268,16 +277,20 @@ class RedisDatabase:
         assert self._numbers is not None
         self._noted = dict(self._unsynced.numbers)
         try:
-            self._numbers.write(self._run or "", self._noted, clean)
+            # Of a run that may still lack something nothing is known.
+            run = self._run if self.continued or self._recovered else ""
+            self._numbers.write(run or "", self._noted, clean)
         except OSError as error:
             self._log.warn("which event numbers were used cannot be noted: {error}", error=error)
 
     def _note_numbers(self) -> None:
         """Once a second at the most."""
-        now = self._reactor.seconds()
-        if (self._numbers is not None and self._noting is None and not self._closing and now - self._noted_at >= NOTED
-                and self._noted != self._unsynced.numbers):
-            self._noted_at = now
+        if self._reactor.seconds() - self._noted_at >= NOTED and self._noted != self._unsynced.numbers:
+            self._note()
+
+    def _note(self) -> None:
+        if self._numbers is not None and self._noting is None and not self._closing:
+            self._noted_at = self._reactor.seconds()
             self._noting = deferToThreadPool(
                 self._reactor, self._reactor.getThreadPool(), self._write_numbers, False)
             self._noting.addBoth(self._noted_now)

@@ -109,11 +109,16 @@ class Roster:
         universe.readings.in_thread = self._in_thread
         if self._wall_clock is not None:
             universe.clock.wall_clock = self._wall_clock
+        universe.recovery.done = self._recovered
         await universe.start()
         self._universes[charter.id] = universe
         # In order once, for they are asked for more often than they change.
         self._universes = dict(sorted(self._universes.items()))
         return universe
+
+    def _recovered(self) -> None:
+        if all(universe.recovery.finished for universe in self.universes()):
+            self._database.recovered()
 
     def halt(self) -> Deferred[Any]:
         """Deferred: moves of clocks that were under way have ended with what was done so far."""

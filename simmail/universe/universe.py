@@ -49,6 +49,7 @@ from simmail.universe.mailflow.bounces import Bounces
 from simmail.universe.mailflow.delivery import PostOffice
 from simmail.universe.mailflow.external import Foreign
 from simmail.universe.mailflow.mailboxes import Mailboxes
+from simmail.universe.mailflow.recovery import CrashRecovery
 from simmail.universe.mailflow.waits import Waits
 from simmail.universe.maillog import MailLog
 from simmail.universe.people.cases import Cases
@@ -125,6 +126,7 @@ class Universe:
         self.faults = Faults(self)
         self.ordinals = Ordinals(charter.id, database)
         self.postoffice = PostOffice(self)
+        self.recovery = CrashRecovery(self)
         self.log.recorded = self.postoffice.recorded
         self.foreign = Foreign(self)
         self.bounces = Bounces(self)
@@ -161,16 +163,12 @@ class Universe:
     async def start(self) -> None:
         """Learn the state and finish what a crash cut short: from here on every call can be answered."""
         self.database.on_health(self._health)
-        if self.database.continued:
-            await self.postoffice.complete()
+        await self.recovery.complete()
         await self.log.start()
-        await self._resume_clock()
-        await self._learn()
+        await self.learn()
+        self.recovery.reach()
         await self.scheduler.load()
-        self.correspondents.hold(tuple(await self.database.arrivals(self.id)))
-        if not self.database.continued and await self.postoffice.recover():
-            # What was put and counted there is not all kept where it was made.
-            await self._learn()
+        self.correspondents.hold(self.recovery.in_order(await self.database.arrivals(self.id)))
         await self.postoffice.tidy()
 
     @property
@@ -178,8 +176,9 @@ class Universe:
         """Whether what was left to be done has gone on."""
         return self._begun
 
-    async def _learn(self) -> None:
-        """Everything but jobs and mail to decide about, as it is in the database."""
+    async def learn(self) -> None:
+        """At start: everything but jobs and mail to decide about, as it is in the database."""
+        await self._resume_clock()
         await self.usage.start()
         await self.settings.start()
         await self.policy.start()
@@ -197,6 +196,7 @@ class Universe:
         if self._begun or self.stopping:
             return
         self._begun = True
+        self.recovery.begin()
         self.correspondents.begin()
         # Behind the arrivals of before: mail is decided about in the order it came.
         self.store.watch(self.foreign.delivered)

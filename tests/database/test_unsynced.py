@@ -225,6 +225,17 @@ class RestartTests(RedisTestCase):
         again = await self.opened()
         self.assertEqual((await again.commit("main", delivery(9))).first, 6)
 
+    async def test_continued(self) -> None:
+        """A Redis that goes on has all there was, but not before what it had lost was made again."""
+        first = await self.opened()
+        self.assertFalse(first.continued)
+        await first.commit("main", delivery(1))
+        second = await self.opened()
+        self.assertFalse(second.continued)
+        second.recovered()
+        await until(lambda: b'"run":""' not in (self.state / "numbers.json").read_bytes())
+        self.assertTrue((await self.opened()).continued)
+
     async def test_broken_note(self) -> None:
         """A file that is empty after a power cut: everything jumps ahead."""
         await self.database.commit("main", Commit(puts=(("a", "b", b"c"),), events=delivery(1).events))

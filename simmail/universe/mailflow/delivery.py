@@ -13,14 +13,13 @@ Source: decisions, sections 20 and 23 ("Mail").
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred, succeed
-from twisted.internet.task import deferLater
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
@@ -36,15 +35,13 @@ from simmail.errors import TooLarge, Unavailable
 from simmail.universe.mailflow.envelope import Submission
 from simmail.universe.mailflow.outgoing import Outgoing
 from simmail.universe.mailflow.recent import Lately
+from simmail.universe.mailflow.recovery import with_copies
 from simmail.universe.mailflow.routing import Sorted, address_copy, bounced, sort
 from simmail.universe.settling import Settling
 from simmail.universe.usage import MAIL
 
 if TYPE_CHECKING:
     from simmail.universe.universe import Universe
-
-#: Real seconds after which what the disk refused to file is tried again, first and at most.
-AGAIN, LONGEST_AGAIN = 1.0, 60.0
 
 #: Longest anybody waits for Redis once mail is durable (real seconds).
 PATIENCE = 1.5
@@ -59,7 +56,6 @@ MOST_HURRIED = 4
 LONGEST_TRACE = 2048
 
 _pack = msgspec.msgpack.Encoder().encode
-_unpack = msgspec.msgpack.Decoder(Commit).decode
 
 
 class Accepted(NamedTuple):
@@ -308,7 +304,7 @@ class PostOffice:
         filed(copies)
         # Who was told that it is durable waits for no more, unless it is the clock.
         patient = durable is not None and not hurried
-        await self.commit(_with_copies(commit, copies), delivery.octets, copies, hurried, patient)
+        await self.commit(with_copies(commit, copies), delivery.octets, copies, hurried, patient)
 
     def _owe(self, delivery: Delivery) -> None:
         self._taken += 1
@@ -372,115 +368,6 @@ class PostOffice:
     def quiet(self) -> Deferred[None]:
         """Deferred that fires when no message is under way."""
         return self._waiting.wait() if self._under_way else succeed(None)
-
-    # After a crash
-
-    async def recover(self) -> int:
-        """
-        Finish what a crash cut short, and make again what Redis lost; answers how many deliveries were completed.
-
-        In the order they were accepted, each decided about before the next: a reply is planned before it is sent, so
-        none is written again.
-        """
-        universe = self._universe
-        owed, known, lost = await self._owed_still()
-        if any(delivery.commit for delivery, _ in lost):
-            universe.correspondents.begin()
-            await universe.correspondents.quiet()
-        for delivery, copies in lost:
-            if delivery.commit:
-                await self._again(delivery, copies)
-        self._settle(owed, known)
-        return len(owed) - len(known)
-
-    async def complete(self) -> None:
-        """
-        The same where Redis has lost nothing, before anything is learned from it: what a crash cut short is committed
-        as it was, and decided about behind what was there before.
-        """
-        universe = self._universe
-        owed, known, lost = await self._owed_still()
-        left: list[str] = []
-        for at, (delivery, copies) in enumerate(lost):
-            if not delivery.commit:
-                continue
-            try:
-                await universe.database.commit(universe.id, _with_copies(_unpack(delivery.commit), copies))
-            except Unavailable:
-                # A Redis whose own disk is full: what is behind it has to wait as well.
-                left = [one.id for one, _ in lost[at:]]
-                break
-        self._settle(owed, known, left)
-
-    async def _owed_still(self) -> tuple[list[str], list[str], list[tuple[Delivery, tuple[Copy, ...]]]]:
-        """What the journal has, which of it is committed, and the others, visible now."""
-        universe = self._universe
-        owed = await universe.store.owed()
-        if not owed:
-            return [], [], []
-        known = await universe.database.seen(universe.id, owed)
-        return owed, list(known), await universe.store.replay(known)
-
-    def _settle(self, owed: Collection[str], known: Collection[str], left_behind: Collection[str] = ()) -> None:
-        left = {*self._universe.store.unfiled, *left_behind}
-        for one in owed:
-            if one not in left:
-                self.settling.settle(one)
-        if left:
-            self._later(frozenset(known), left)
-
-    def _later(self, known: Collection[str], left: Collection[str]) -> None:
-        """What the disk, or Redis, refused at the start is done when it takes it: all else is served meanwhile."""
-        self.log.error("{count} messages of {universe} stay in the journal: they are refused now",
-                       count=len(left), universe=self._universe.id)
-        Deferred.fromCoroutine(self._file_left(known, left)).addErrback(
-            lambda failure: self.log.failure("messages stay in the journal until the next start", failure))
-
-    async def _file_left(self, known: Collection[str], left: Collection[str]) -> None:
-        universe = self._universe
-        still, delay = left, AGAIN
-        while still:
-            await deferLater(universe.reactor, delay)
-            delay = min(2 * delay, LONGEST_AGAIN)
-            if universe.stopping:
-                return
-            if not universe.begun:
-                continue
-            try:
-                lost = await universe.store.replay(known, still)
-            except Unavailable:
-                continue
-            for delivery, copies in lost:
-                if delivery.commit:
-                    await self._again(delivery, copies)
-            unfiled = set(universe.store.unfiled)
-            for one in still:
-                if one not in unfiled:
-                    self.settling.settle(one)
-            still = unfiled
-
-    async def _again(self, delivery: Delivery, copies: tuple[Copy, ...]) -> None:
-        universe = self._universe
-        commit = _with_copies(_unpack(delivery.commit), copies)
-        universe.clock.reach(delivery.at)
-        for arrival in commit.arrive:
-            if universe.people.known(arrival.persona_id) is None and universe.people.at(arrival.mailbox) is None:
-                unseen = universe.policy.unseen(arrival.mailbox)
-                if unseen.kind == "create" and unseen.stranger != "off":
-                    # Who was made for this message is lost with what follows from it.
-                    await universe.people.stranger(arrival.mailbox, unseen.stranger)
-        self.began(delivery.id, delivery.at)
-        await self.commit(commit, delivery.octets, copies)
-        for put in commit.puts:
-            universe.people.shelf.put(*put)
-        await universe.correspondents.quiet()
-
-
-def _with_copies(commit: Commit, copies: tuple[Copy, ...]) -> Commit:
-    if not commit.arrive:
-        return commit
-    return replace(commit, arrive=tuple(
-        replace(arrival, copy=copies[int(arrival.id.rpartition(".")[2])]) for arrival in commit.arrive))
 
 
 def places(copies: tuple[Copy, ...]) -> str:

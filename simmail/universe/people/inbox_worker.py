@@ -33,6 +33,7 @@ from simmail.core.records.persona import Persona
 from simmail.core.rules.spam import THRESHOLDS, score
 from simmail.errors import NotFound, Unavailable
 from simmail.universe.cache import LONGEST_READ
+from simmail.universe.mailflow.recovery import SentBefore
 from simmail.universe.people.effects import Setting, enact
 from simmail.universe.people.memory import persona_tag
 
@@ -54,7 +55,9 @@ class Correspondents:
     def __init__(self, universe: Universe, turn: Lock) -> None:
         self._universe = universe
         self._turn = turn
-        self._queue: deque[tuple[Arrival, bytes | None, float]] = deque()
+        self._queue: deque[tuple[Arrival | SentBefore, bytes | None, float]] = deque()
+        # How many of them are mail that was sent before a crash.
+        self._sent = 0
         self._working = False
         self._waiting: Waiting[None] = Waiting(universe.reactor)
         # A delivery is being decided about and committed in one; whether that commit has been issued.
@@ -151,9 +154,10 @@ class Correspondents:
 
     # The queue
 
-    def hold(self, arrivals: Iterable[Arrival]) -> None:
-        """Arrivals of before: decided about from C{begin} on, ahead of all others."""
-        self._enqueue(arrivals, None)
+    def hold(self, left: Iterable[Arrival | SentBefore]) -> None:
+        """Arrivals of before: decided about from C{begin} on, ahead of all others; and L{CrashRecovery.make} in its turn."""
+        self._enqueue(left, None)
+        self._sent += sum(isinstance(one, SentBefore) for one, _, _ in self._queue)
 
     def begin(self) -> None:
         """Decide about what was held."""
@@ -167,7 +171,7 @@ class Correspondents:
             Deferred.fromCoroutine(self._work()).addErrback(
                 lambda failure: self.log.failure("deciding about mail failed", failure))
 
-    def _enqueue(self, arrivals: Iterable[Arrival], octets: bytes | None) -> None:
+    def _enqueue(self, arrivals: Iterable[Arrival | SentBefore], octets: bytes | None) -> None:
         real = self._universe.reactor.seconds()
         self._queue.extend((arrival, octets, real) for arrival in arrivals)
 
@@ -193,26 +197,42 @@ class Correspondents:
         universe = self._universe
         try:
             while self._queue and not universe.stopping:
-                arrival, octets, _ = self._queue[0]
                 await self._turn.acquire()
                 try:
-                    commit = await self._decide(arrival, octets)
-                    await universe.commit_surely(commit)
-                    self._took(commit)
-                except Unavailable as error:
-                    self.log.warn("mail waits to be decided about: {error}", error=error)
-                    await self._rest()
-                    continue
-                except Exception:
-                    # One message that the rules cannot bear must not hold up all others.
-                    self.log.failure("no decision about {id} in {mailbox}", id=arrival.id, mailbox=arrival.mailbox)
-                    await universe.commit_surely(Commit(once=arrival.id, leave=(arrival.id,)))
+                    await self._first()
+                    while self._sent and not universe.stopping:
+                        # Nobody else changes what people know.
+                        await self._first()
                 finally:
                     self._turn.release()
-                self._queue.popleft()
         finally:
             self._working = False
             self._waiting.wake(None)
+
+    async def _first(self) -> None:
+        """Decide about the first of the queue, in our turn."""
+        one, octets, _ = self._queue[0]
+        reached: tuple[Arrival, ...] = ()
+        try:
+            if isinstance(one, SentBefore):
+                reached = await self._universe.recovery.make(one)
+            else:
+                commit = await self._decide(one, octets)
+                await self._universe.commit_surely(commit)
+                self._took(commit)
+        except Unavailable as error:
+            self.log.warn("mail waits to be decided about: {error}", error=error)
+            await self._rest()
+            return
+        except Exception:
+            # One message that the rules cannot bear must not hold up all others.
+            self.log.failure("no decision about {id}", id=one.id)
+            if isinstance(one, Arrival):
+                await self._universe.commit_surely(Commit(once=one.id, leave=(one.id,)))
+        self._queue.popleft()
+        self._sent -= isinstance(one, SentBefore)
+        real = self._universe.reactor.seconds()
+        self._queue.extendleft((arrival, None, real) for arrival in reversed(reached))
 
     def _rest(self) -> Deferred[None]:
         return deferLater(self._universe.reactor, AGAIN)

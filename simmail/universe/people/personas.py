@@ -8,7 +8,7 @@ about others is L{memories}.  Source: API contract, "Personas".
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -317,6 +317,12 @@ class People(Memories):
     def sent(self, persona: Persona, nth: int) -> None:
         """The mail with that ordinal was committed."""
         self._sent[persona.id] = nth
+
+    def counted(self, puts: Iterable[tuple[str, str, bytes]]) -> None:
+        """Documents that were committed, those of L{next_sent} among them."""
+        for table, key, octets in puts:
+            if table == "counters" and key.startswith("sent:"):
+                self._sent[key[5:]] = int(octets)
 
 
 def _document(persona: Persona) -> tuple[str, str, bytes]:
