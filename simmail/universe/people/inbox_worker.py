@@ -155,7 +155,7 @@ class Correspondents:
     # The queue
 
     def hold(self, left: Iterable[Arrival | SentBefore]) -> None:
-        """Arrivals of before: decided about from C{begin} on, ahead of all others; and L{CrashRecovery.make} in its turn."""
+        """Left from before: decided about, or L{made<CrashRecovery.make>}, from C{begin} on, ahead of all others."""
         self._enqueue(left, None)
         self._sent += sum(isinstance(one, SentBefore) for one, _, _ in self._queue)
 
