@@ -399,7 +399,7 @@ class Layout:
         return True
 
     def write(self, path: str, octets: bytes) -> None:
-        """A small file, all or nothing and synced."""
+        """A small file, all or nothing; it and its name are synced."""
         temporary = f"{TMP}/{self.unique()}"
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=self.root)
         try:
@@ -411,6 +411,12 @@ class Layout:
         except BaseException:
             os.unlink(temporary, dir_fd=self.root)
             raise
+        directory = os.open(
+            os.path.dirname(path) or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self.root)
+        try:
+            self._sync(directory)
+        finally:
+            os.close(directory)
 
     def rewrite(self, path: str) -> None:
         """Write the same into a small file once more, if it is there."""

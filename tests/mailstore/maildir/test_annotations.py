@@ -56,7 +56,7 @@ class AnnotationTests(SynchronousTestCase):
             self.patch(os, name, lambda *args, name=name, real=real, **kwargs: (
                 done.append(name), real(*args, **kwargs))[1])
         self.write({"/private/x": b"two"})
-        self.assertEqual(done, ["fsync", "rename"])
+        self.assertEqual(done, ["fsync", "rename", "fsync"])
 
     def test_full(self) -> None:
         """On a full disk nothing is changed, and the client is told."""
