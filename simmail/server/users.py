@@ -158,14 +158,20 @@ class Users:
                 self._roster.record(universe, good, "dashboard", user.email, user.email, remote, why)
 
     async def sign_out(self, token: str) -> None:
-        """The session is over, and with it the passes it has made."""
+        """
+        The session is over, and with it the passes it has made.
+
+        @raise Unavailable: it is not.
+        """
         digest = _digest(token)
-        if self._tickets.pop(digest, None) is not None:
-            passes = [one for one, ticket in self._tickets.items() if ticket.session == digest]
-            for one in passes:
-                del self._tickets[one]
-            await self._roster.commit(Commit(drops=tuple(("tickets", one) for one in (digest, *passes))))
-            self._roster.access.lessened()
+        if digest not in self._tickets:
+            return
+        # Also passes that were being made meanwhile.
+        while gone := [one for one, ticket in self._tickets.items() if digest in (one, ticket.session)]:
+            await self._roster.commit(Commit(drops=tuple(("tickets", one) for one in gone)))
+            for one in gone:
+                self._tickets.pop(one, None)
+        self._roster.access.lessened()
 
     async def create_pass(self, user: User, universe: str, session: str) -> str:
         """

@@ -8,7 +8,7 @@ from typing import Any
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.errors import Conflict, Forbidden, Invalid, NotFound, TooMany, Unauthenticated
+from simmail.errors import Conflict, Forbidden, Invalid, NotFound, TooMany, Unauthenticated, Unavailable
 from simmail.server.passwords import Passwords
 from simmail.server.users import PASS, SESSION
 from simmail.testing.universe import MemoryServer, now
@@ -40,6 +40,17 @@ class UserTests(SynchronousTestCase):
         token = now(self.users.sign_in("ann@x.test", "long enough", "::1"))
         now(self.users.sign_out(token))
         self.assertRaises(Unauthenticated, self.users.holder, token)
+
+    def test_sign_out_later(self) -> None:
+        """While Redis is away a session goes on, and can be ended afterwards for good."""
+        token = now(self.users.sign_in("ann@x.test", "long enough", "::1"))
+        self.server.database.set_healthy(False)
+        self.assertRaises(Unavailable, now, self.users.sign_out(token))
+        self.assertEqual(self.users.holder(token)[0].email, "ann@x.test")
+        self.server.database.set_healthy(True)
+        now(self.users.sign_out(token))
+        self.assertRaises(Unauthenticated, self.users.holder, token)
+        self.assertEqual(now(self.server.database.table("", "tickets")), {})
 
     def test_pass(self) -> None:
         """A pass is for one universe, at most a member, and short."""
