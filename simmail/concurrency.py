@@ -232,11 +232,6 @@ class Shared(Generic[T]):
         self._waiting: Waiting[T] | None = None
         self._ended: Waiting[None] = Waiting(reactor)
 
-    @property
-    def busy(self) -> bool:
-        """Whether it is under way: who asks now gets the outcome of what began before."""
-        return self._waiting is not None
-
     def do(self, work: Callable[[], Coroutine[Any, Any, T]]) -> Deferred[T]:
         """Deferred of the outcome of C{work()}, begun now or before; cancelling it leaves the work alone."""
         if self._waiting is not None:

@@ -20,6 +20,7 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
+from simmail.concurrency import Waiting
 from simmail.core.records.commit import Commit, Committed, EventQuery, JobQuery
 from simmail.core.records.delivery import Arrival
 from simmail.core.records.job import Job
@@ -94,7 +95,7 @@ class RedisDatabase:
         self._noting: Deferred[None] | None = None
         # The run of Redis that is known to have everything; those who wait for that.
         self._run: str | None = None
-        self._whole: list[Deferred[None]] = []
+        self._whole: Waiting[None] = Waiting(reactor)
 
     def connect(self, patience: float | None = PATIENCE) -> Deferred[None]:
         """
@@ -241,9 +242,7 @@ class RedisDatabase:
                 self._log.warn("{link} came back with less than it had: {again} commits were made again",
                                link=self._link, again=again)
         self._run = run
-        whole, self._whole = self._whole, []
-        for one in whole:
-            one.callback(None)
+        self._whole.wake(None)
 
     async def _prepare_reads(self) -> None:
         run = await run_of(self._reads.ask)
@@ -252,9 +251,7 @@ class RedisDatabase:
         if self._writes.ready:
             self._writes.drop("it is another Redis than before")
         # Nobody is shown what is not whole.
-        whole: Deferred[None] = Deferred()
-        self._whole.append(whole)
-        await whole
+        await self._whole.wait()
 
     async def _number_ahead(self) -> None:
         """Numbers that an earlier process used are not used again, whatever Redis knows of them."""

@@ -8,7 +8,6 @@ known, twice the interval of syncs has to do; so long is waited in any case.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,6 +15,7 @@ from twisted.internet.defer import Deferred, succeed
 from twisted.internet.interfaces import IDelayedCall
 from twisted.logger import Logger
 
+from simmail.concurrency import Reached
 from simmail.database import keys
 from simmail.database.connection import Connection
 from simmail.database.unsynced import Unsynced
@@ -56,7 +56,7 @@ class Synced:
         self._timer: IDelayedCall | None = None
         # Those who have asked since the last look; those before them, with what there was.
         self._asked: Deferred[None] | None = None
-        self._rounds: deque[tuple[int, Deferred[None]]] = deque()
+        self._released = Reached(reactor)
 
     def configured(self, settings: Mapping[bytes, bytes]) -> None:
         """How often Redis syncs: answers of C{CONFIG GET}, where it gives any."""
@@ -101,13 +101,12 @@ class Synced:
 
     def _close_round(self) -> None:
         if self._asked is not None:
-            self._rounds.append((self._unsynced.total, self._asked))
+            self._released.wait(self._unsynced.total).addCallback(self._asked.callback)
             self._asked = None
 
     def _release(self, before: float) -> None:
         self._unsynced.release(before, self._known if self._asks else self._unsynced.total)
-        while self._rounds and self._rounds[0][0] <= self._unsynced.gone:
-            self._rounds.popleft()[1].callback(None)
+        self._released.reach(self._unsynced.gone)
 
     async def _ask(self) -> None:
         try:

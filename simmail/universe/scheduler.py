@@ -78,7 +78,7 @@ class Scheduler:
         self._timer: IDelayedCall | None = None
         self._ticking = False
         self._stopped = True
-        self._halt = Halt()
+        self._halt = Halt(reactor)
         #: How far the clock is being moved when it is known to go all the way, else None.
         self.bound: datetime | None = None
         self.clock: Clock

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from twisted.internet.defer import Deferred, succeed
+from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.universe.halting import Halt
@@ -12,7 +13,8 @@ class HaltTests(SynchronousTestCase):
     """Who rests until something is done."""
 
     def setUp(self) -> None:
-        self.halt = Halt()
+        self.clock = Clock()
+        self.halt = Halt(self.clock)
 
     def test_done(self) -> None:
         """What is done, or failed, before is told."""
