@@ -16,7 +16,7 @@ from simmail.core.message.sort import collation_key
 from simmail.core.mime.encoded_word import decode
 from simmail.core.time.instant import read_date
 
-_BEGIN = re.compile(rb'\((?:NIL|"([^"\\]*+)") (?:NIL|"((?:[^"\\]++|\\.)*+)") ')
+_BEGIN = re.compile(rb'\((?:NIL|"([^"\\]*+)") (?:NIL|"([^"\\]*+(?:\\.[^"\\]*+)*)") ')
 _ESCAPED = re.compile(r"\\(.)")
 
 

@@ -28,7 +28,7 @@ from simmail.mailstore.delivery.folders import SYSTEM_MASK
 from simmail.mailstore.folder import load as loading
 from simmail.mailstore.folder.flags import Flagging
 from simmail.mailstore.folder.load import Head, Loaded
-from simmail.mailstore.index import fetch, search, sort, update
+from simmail.mailstore.index import fetch, search, update
 from simmail.mailstore.index.index import Snapshot
 from simmail.mailstore.maildir import savedate
 from simmail.mailstore.maildir.filename import Row
@@ -393,7 +393,7 @@ class Folder(Flagging):
 
     def ordered(self, uids: Sequence[int], criteria: Sequence[Criterion]) -> Deferred[list[int]]:
         """Deferred of those messages that are there, in an order."""
-        return Deferred.fromCoroutine(sort.ordered(self, self._store, uids, criteria))
+        return Deferred.fromCoroutine(fetch.ordered(self, self._store, uids, criteria))
 
     def containing(self, names: Sequence[str], text: str) -> Deferred[list[int]]:
         """Deferred of the UIDs of messages that have a text in one of some fields."""

@@ -14,11 +14,14 @@ from typing import TYPE_CHECKING, Any
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
+from simmail.core.message.sort import Criterion, OF_FOLDER, in_order
 from simmail.core.message.summary import Digest, KEPT
 from simmail.core.records.folder import Columns, as_columns, by_uid
 from simmail.errors import Unavailable
+from simmail.mailstore.index import sort
 from simmail.mailstore.index.messages import SHOWN, Unread, is_shown
 from simmail.mailstore.maildir.files import read_files, shown_of
+from simmail.mailstore.maildir.flags import microseconds
 
 if TYPE_CHECKING:
     from simmail.mailstore.folder.folder import Folder
@@ -33,6 +36,8 @@ _MANY, _SMALL, _FEW = 128, 64 * 1024, 32
 _TRIES = 3
 #: Messages whose digests are taken in one go without the index.
 _ALONE = 16
+#: Messages whose envelopes are looked at in one go, before others have their turn.
+_SORTED = 2000
 #: Messages that are looked for in the index in one go.
 LOOKED = 5000
 
@@ -66,7 +71,7 @@ async def columns(folder: Folder, store: MailStore, uids: Iterable[int], names: 
         found: Columns = await store.indexer.call(_columns, store.index, key, wanted, names)
     except Unavailable:
         # The index is a convenience: without it each message is looked at again.
-        return as_columns(wanted, await without_index(folder, store, wanted, names), names)
+        return as_columns(wanted, await _without_index(folder, store, wanted, names), names)
     if len(found[0]) == len(wanted):
         return found
     rows = by_uid(*found)
@@ -207,8 +212,81 @@ def _take_files(
     return found
 
 
+async def ordered(
+    folder: Folder, store: MailStore, uids: Sequence[int], criteria: Sequence[Criterion]
+) -> list[int]:
+    """Those messages that are there, in an order."""
+    folder.require()
+    wanted = folder.there(uids)
+    key = (folder.mailbox, folder.name, folder.uidvalidity)
+    store.idle.disturb()
+    try:
+        found: list[int] = []
+        async for _ in while_anew(store.index):
+            found = await store.indexer.call(_ordered, store.index, key, wanted, criteria)
+            if len(found) < len(wanted) and store.shown is not None and sort.are_told(criteria):
+                found = await _early(folder, store, key, wanted, criteria)
+            elif len(found) < len(wanted):
+                for begin in range(0, len(wanted), LOOKED):
+                    store.idle.disturb()
+                    await understand(folder, store, wanted[begin:begin + LOOKED])
+                found = await store.indexer.call(_ordered, store.index, key, wanted, criteria)
+        if len(found) < len(wanted):
+            # Those that cannot be read, behind all others.
+            known = set(found)
+            found += [uid for uid in wanted if uid not in known and folder.entry(uid) is not None]
+        return found
+    except Unavailable:
+        names = ["sent", *[one.name for one in criteria if one.name not in OF_FOLDER]]
+        there, columns = as_columns(wanted, await _without_index(folder, store, wanted, names), names)
+        values: dict[str, Sequence[Any]] = dict(zip(names, columns))
+        for name in ("arrival", "size"):
+            values[name] = [value or 0 for value in folder.column(name, there)]
+        values["at"] = [
+            arrival if sent is None else microseconds(sent)
+            for sent, arrival in zip(values["sent"], values["arrival"])]
+        return in_order(there, criteria, values)
+
+
+async def _early(
+    folder: Folder, store: MailStore, key: Key, uids: Sequence[int], criteria: Sequence[Criterion]
+) -> list[int]:
+    """Those messages that are there, in an order that envelopes tell; the rest of their digests is taken behind."""
+    keys: dict[int, sort.Keys] = {}
+    first = 0
+    async for _ in while_anew(store.index):
+        keys.clear()
+        for begin in range(0, len(uids), _SORTED):
+            some = uids[begin:begin + _SORTED]
+            store.idle.disturb()
+            found, missing = await store.indexer.call(sort.keys, store.index, key, some)
+            first = first or next(iter(missing), 0)
+            keys.update(found)
+            unseen = [uid for uid in missing if uid not in found]
+            if unseen:
+                async for _ in taken(folder, store, key, unseen, SHOWN):
+                    store.idle.disturb()
+                keys.update((await store.indexer.call(sort.keys, store.index, key, unseen))[0])
+            # An envelope that does not tell it.
+            async for rows in taken(folder, store, key, [uid for uid in unseen if uid not in keys], sort.OF_DIGEST):
+                keys.update(sort.of_digests(rows))
+    if first:
+        store.idle.wanted(folder, first)
+    there = [uid for uid in uids if uid in keys]
+    columns: dict[str, Sequence[Any]] = {"order_subject": [keys[uid][0] for uid in there]}
+    columns["arrival"], columns["size"] = [
+        [value or 0 for value in folder.column(name, there)] for name in ("arrival", "size")]
+    columns["at"] = [
+        arrival if (sent := keys[uid][1]) is None else sent for uid, arrival in zip(there, columns["arrival"])]
+    return in_order(there, criteria, columns)
+
+
 def _columns(index: Index, key: Key, uids: Sequence[int], names: Sequence[str]) -> Columns:
     return index.digests.columns(index.folder(*key), uids, names)
+
+
+def _ordered(index: Index, key: Key, uids: Sequence[int], criteria: Sequence[Criterion]) -> list[int]:
+    return index.digests.ordered(index.folder(*key), uids, criteria)
 
 
 def _take(
@@ -221,7 +299,7 @@ def _missing(index: Index, key: Key, uids: Sequence[int]) -> list[int]:
     return index.digests.missing(index.folder(*key), uids)
 
 
-async def without_index(
+async def _without_index(
     folder: Folder, store: MailStore, uids: Sequence[int], names: Sequence[str]
 ) -> dict[int, tuple[Any, ...]]:
     result: dict[int, tuple[Any, ...]] = {}
