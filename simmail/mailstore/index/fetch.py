@@ -18,7 +18,7 @@ from simmail.core.message.sort import Criterion, OF_FOLDER, in_order
 from simmail.core.message.summary import Digest, KEPT
 from simmail.core.records.folder import Columns, as_columns, by_uid
 from simmail.errors import Unavailable
-from simmail.mailstore.index import sort
+from simmail.mailstore.index import envelope
 from simmail.mailstore.index.messages import SHOWN, Unread, is_shown
 from simmail.mailstore.maildir.files import read_files, shown_of
 from simmail.mailstore.maildir.flags import microseconds
@@ -224,7 +224,7 @@ async def ordered(
         found: list[int] = []
         async for _ in while_anew(store.index):
             found = await store.indexer.call(_ordered, store.index, key, wanted, criteria)
-            if len(found) < len(wanted) and store.shown is not None and sort.are_told(criteria):
+            if len(found) < len(wanted) and store.shown is not None and envelope.are_told(criteria):
                 found = await _early(folder, store, key, wanted, criteria)
             elif len(found) < len(wanted):
                 for begin in range(0, len(wanted), LOOKED):
@@ -252,24 +252,24 @@ async def _early(
     folder: Folder, store: MailStore, key: Key, uids: Sequence[int], criteria: Sequence[Criterion]
 ) -> list[int]:
     """Those messages that are there, in an order that envelopes tell; the rest of their digests is taken behind."""
-    keys: dict[int, sort.Keys] = {}
+    keys: dict[int, envelope.Keys] = {}
     first = 0
     async for _ in while_anew(store.index):
         keys.clear()
         for begin in range(0, len(uids), _SORTED):
             some = uids[begin:begin + _SORTED]
             store.idle.disturb()
-            found, missing = await store.indexer.call(sort.keys, store.index, key, some)
+            found, missing = await store.indexer.call(envelope.keys, store.index, key, some)
             first = first or next(iter(missing), 0)
             keys.update(found)
             unseen = [uid for uid in missing if uid not in found]
             if unseen:
                 async for _ in taken(folder, store, key, unseen, SHOWN):
                     store.idle.disturb()
-                keys.update((await store.indexer.call(sort.keys, store.index, key, unseen))[0])
+                keys.update((await store.indexer.call(envelope.keys, store.index, key, unseen))[0])
             # An envelope that does not tell it.
-            async for rows in taken(folder, store, key, [uid for uid in unseen if uid not in keys], sort.OF_DIGEST):
-                keys.update(sort.of_digests(rows))
+            async for rows in taken(folder, store, key, [uid for uid in unseen if uid not in keys], envelope.OF_DIGEST):
+                keys.update(envelope.of_digests(rows))
     if first:
         store.idle.wanted(folder, first)
     there = [uid for uid in uids if uid in keys]

@@ -16,6 +16,7 @@ from twisted.python.failure import Failure
 from simmail.concurrency import Lock
 from simmail.errors import Unavailable
 from simmail.mailstore.delivery.delivery import Filer
+from simmail.mailstore.index.envelope import subjects
 from simmail.mailstore.index.fetch import Key, taken, while_anew
 from simmail.mailstore.maildir.files import Stub, read_files
 from simmail.mailstore.maildir.layout import Layout
@@ -30,6 +31,8 @@ _SLICE, _OCTETS = 200, 2 * 1024 * 1024
 #: Of so many messages the writer is asked for half, so few at a time; octets of one of them at most.
 _MANY, _FEW, _SMALL = 64, 25, 64 * 1024
 
+#: Messages whose envelopes are looked at in one go, for this.
+_TOLD, _SUBJECT = 2000, ("in_subject",)
 #: Questions that are remembered, and messages in all of their answers.
 _QUESTIONS, _REMEMBERED = 16, 100_000
 
@@ -79,6 +82,8 @@ class Scanning:
         doubtful: list[int] = []
         async with scanned.turn:
             left = [uid for uid in uids if uid not in scanned.looked]
+            if left and all([tuple(names) == _SUBJECT for names, _ in wanted]):
+                left = await self._by_subject(key, left, [text for _, text in wanted], scanned)
             if left:
                 fits, doubtful = await self._scan(folder, directory, left, sought)
                 scanned.found.update(fits)
@@ -87,6 +92,21 @@ class Scanning:
             store.idle.wanted(folder, uids[0])
             found = scanned.found.intersection(uids)
         return found | await self._taken(folder, key, doubtful, wanted) if doubtful else found
+
+    async def _by_subject(
+        self, key: Key, uids: Sequence[int], texts: Sequence[str], scanned: _Scanned
+    ) -> list[int]:
+        """What envelopes tell of subjects; those messages of which they tell nothing are left."""
+        left: list[int] = []
+        for begin in range(0, len(uids), _TOLD):
+            some = uids[begin:begin + _TOLD]
+            self._store.idle.disturb()
+            told: dict[int, str] = await self._store.indexer.call(subjects, self._store.index, key, some)
+            scanned.looked.update(told)
+            scanned.found.update([uid for uid, subject in told.items() if all([text in subject for text in texts])])
+            left += [uid for uid in some if uid not in told]
+        self._forget()
+        return left
 
     def _forget(self) -> None:
         room = _REMEMBERED

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.message.envelope_sort import keys_of
+from simmail.core.message.envelope_read import keys_of, subject_of
 from simmail.core.message.summarize import digest
 from simmail.core.mime.bodystructure import shown
 from tests.core.hostile import seconds
@@ -29,11 +29,12 @@ class EnvelopeKeysTests(SynchronousTestCase):
             self.assertIn(b"\xc3", subject or b"")
         else:
             self.assertEqual(told, (taken.order_subject, taken.sent))
+        self.assertEqual(subject_of(shown(octets)[0]), taken.subject if told is not None else None)
 
     @given(st.binary(max_size=200))
     def test_any(self, octets: bytes) -> None:
         """Of any octets they are told or not."""
-        keys_of(b"(" + octets)
+        self.assertEqual(keys_of(b"(" + octets) is None, subject_of(b"(" + octets) is None)
 
     def test_hostile(self) -> None:
         """Nothing takes long."""

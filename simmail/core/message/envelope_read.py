@@ -1,5 +1,5 @@
 """
-What messages are put in order by, read back from ENVELOPE as it is sent: in a fraction of the time of a digest.
+What messages are looked for and put in order by, read back from ENVELOPE as it is sent: far sooner than a digest.
 
 Source: RFC 3501 section 7.4.2; RFC 5256 section 3.
 """
@@ -36,9 +36,19 @@ def keys_of(envelope: bytes) -> EnvelopeKeys | None:
     return EnvelopeKeys(_subject(subject or b""), read_date(date.decode("ascii")) if date else None)
 
 
-@lru_cache(4096)
-def _subject(octets: bytes) -> str:
+def subject_of(envelope: bytes) -> str | None:
+    """C{subject} of its L{Digest}, or None likewise."""
+    match = _BEGIN.match(envelope)
+    return _decoded(match[2] or b"") if match is not None else None
+
+
+def _decoded(octets: bytes) -> str:
     text = octets.decode("ascii")
     if "\\" in text:
         text = _ESCAPED.sub(r"\1", text)
-    return collation_key(base_subject(decode(text)[:SUBJECT]))
+    return decode(text)[:SUBJECT]
+
+
+@lru_cache(4096)
+def _subject(octets: bytes) -> str:
+    return collation_key(base_subject(_decoded(octets)))

@@ -1,8 +1,8 @@
 """
-What messages are put in order by, told by their envelopes while the index does not have their digests yet.
+What envelopes tell of messages while the index does not have their digests yet: subjects, and when they were sent.
 
-Clients ask for envelopes first of all, so these are there long before the rest is learned; who sorts need not wait
-for that.
+Clients ask for envelopes first of all, so these are there long before the rest is learned; who sorts by that or
+searches it need not wait.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from simmail.core.message.envelope_sort import keys_of
+from simmail.core.message.envelope_read import keys_of, subject_of
+from simmail.core.message.folding import fold
 from simmail.core.message.sort import Criterion
 from simmail.mailstore.index.index import Index
 from simmail.mailstore.maildir.flags import microseconds
@@ -48,3 +49,9 @@ def keys(index: Index, key: tuple[str, str, int], uids: Sequence[int]) -> tuple[
 def of_digests(rows: Mapping[int, tuple[Any, ...]]) -> dict[int, Keys]:
     """The keys by C{OF_DIGEST}."""
     return {uid: (subject, None if sent is None else microseconds(sent)) for uid, (subject, sent) in rows.items()}
+
+
+def subjects(index: Index, key: tuple[str, str, int], uids: Sequence[int]) -> dict[int, str]:
+    """The subjects, folded, of those messages of which envelopes tell them."""
+    rows = index.digests.fetch(index.folder(*key), uids, ("envelope",))
+    return {uid: fold(subject) for uid, (envelope,) in rows.items() if (subject := subject_of(envelope)) is not None}

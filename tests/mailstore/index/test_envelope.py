@@ -11,6 +11,7 @@ from simmail.core.message.sort import Criterion
 from simmail.core.message.summarize import digest
 from simmail.core.message.summary import Digest
 from simmail.core.mime.bodystructure import shown
+from simmail.mailstore.index import scan
 from simmail.mailstore.index.messages import SHOWN
 from tests.contracts.mailstores import AT, DiskProvider, result_of
 
@@ -72,6 +73,20 @@ class EnvelopesTests(SynchronousTestCase):
         index = self.store.index
         number = index.folder(MARIA, "INBOX", self.folder.uidvalidity)
         self.assertEqual(index.digests.columns(number, list(self.folder.uids), SHOWN)[0], [1, 2, 3, 4, 5])
+
+    def test_searched(self) -> None:
+        """A search for subjects looks at no more than envelopes, but where these do not tell them."""
+        result_of(self.folder.digested(list(self.folder.uids), SHOWN))
+        read: list[Any] = []
+        self.patch(scan, "_of_files", lambda *args: read.extend(args[-1]) or [None] * len(args[-1]))
+        for text, expected in (("PEARS", [1, 5]), ("äpfel", [2, 4]), ("x", [4]), ("[list] p", [5])):
+            self.assertEqual(result_of(self.folder.containing(("in_subject",), text)), expected, text)
+            self.assertLessEqual(set(self.digested), {MAILS[3]})
+        # The one of which its envelope does not tell it was learned with the first.
+        self.assertEqual(len(read), 1)
+        self.provider.clock.advance(0)
+        self.assertEqual(sorted(self.digested), sorted(MAILS))
+        self.assertEqual(result_of(self.folder.containing(("in_subject",), "pears")), [1, 5])
 
     def test_others(self) -> None:
         """Other orders are those of digests; who is gone is left out."""
