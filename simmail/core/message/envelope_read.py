@@ -27,13 +27,17 @@ class EnvelopeKeys(NamedTuple):
     sent: datetime | None
 
 
-def keys_of(envelope: bytes) -> EnvelopeKeys | None:
-    """The keys of an ENVELOPE; None where strings in it are literals, whose octets it does not have as they were."""
+def keys_of(envelope: bytes, dated: bool = True) -> EnvelopeKeys | None:
+    """
+    The keys of an ENVELOPE; None where strings in it are literals, whose octets it does not have as they were.
+
+    @param dated: with the date, the reading of which takes longest.
+    """
     match = _BEGIN.match(envelope)
     if match is None:
         return None
     date, subject = match.groups()
-    return EnvelopeKeys(_subject(subject or b""), read_date(date.decode("ascii")) if date else None)
+    return EnvelopeKeys(_subject(subject or b""), read_date(date.decode("ascii")) if date and dated else None)
 
 
 def subject_of(envelope: bytes) -> str | None:

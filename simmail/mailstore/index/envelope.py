@@ -30,17 +30,20 @@ def are_told(criteria: Sequence[Criterion]) -> bool:
     return _TOLD.issuperset([one.name for one in criteria])
 
 
-def keys(index: Index, key: tuple[str, str, int], uids: Sequence[int]) -> tuple[dict[int, Keys], list[int]]:
+def keys(
+    index: Index, key: tuple[str, str, int], uids: Sequence[int], criteria: Sequence[Criterion]
+) -> tuple[dict[int, Keys], list[int]]:
     """
     The keys of those messages of which digests or envelopes tell them, and the messages without digests.
 
-    @param key: mailbox, folder, UIDVALIDITY.
+    @param key: mailbox, folder, UIDVALIDITY; criteria: what the keys are for.
     """
+    dated = any([one.name == "at" for one in criteria])
     number = index.folder(*key)
     found = of_digests(index.digests.fetch(number, uids, OF_DIGEST))
     missing = [uid for uid in uids if uid not in found]
     for uid, (envelope,) in (index.digests.fetch(number, missing, ("envelope",)) if missing else {}).items():
-        told = keys_of(envelope)
+        told = keys_of(envelope, dated)
         if told is not None:
             found[uid] = told.order_subject, None if told.sent is None else microseconds(told.sent)
     return found, missing

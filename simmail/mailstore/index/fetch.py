@@ -259,14 +259,14 @@ async def _early(
         for begin in range(0, len(uids), _SORTED):
             some = uids[begin:begin + _SORTED]
             store.idle.disturb()
-            found, missing = await store.indexer.call(envelope.keys, store.index, key, some)
+            found, missing = await store.indexer.call(envelope.keys, store.index, key, some, criteria)
             first = first or next(iter(missing), 0)
             keys.update(found)
             unseen = [uid for uid in missing if uid not in found]
             if unseen:
                 async for _ in taken(folder, store, key, unseen, SHOWN):
                     store.idle.disturb()
-                keys.update((await store.indexer.call(envelope.keys, store.index, key, unseen))[0])
+                keys.update((await store.indexer.call(envelope.keys, store.index, key, unseen, criteria))[0])
             # An envelope that does not tell it.
             async for rows in taken(folder, store, key, [uid for uid in unseen if uid not in keys], envelope.OF_DIGEST):
                 keys.update(envelope.of_digests(rows))

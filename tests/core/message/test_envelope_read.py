@@ -29,6 +29,7 @@ class EnvelopeKeysTests(SynchronousTestCase):
             self.assertIn(b"\xc3", subject or b"")
         else:
             self.assertEqual(told, (taken.order_subject, taken.sent))
+            self.assertEqual(keys_of(shown(octets)[0], False), (taken.order_subject, None))
         self.assertEqual(subject_of(shown(octets)[0]), taken.subject if told is not None else None)
 
     @given(st.binary(max_size=200))
