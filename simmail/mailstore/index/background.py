@@ -7,7 +7,8 @@ Who then lists or searches them need not wait for it.  What somebody has searche
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,8 @@ _IDLE, _SLICE = 0.3, 16
 _SOON = 0.05
 #: Real seconds after which a little is done though there is never nothing else to do.
 _PATIENCE = 10.0
+#: Real seconds of searches that look at files which it waits for, until it has come to an end.
+_BORNE = 1.0
 #: Messages that wait, at most; the others are looked at when they are asked for.
 _MOST = 20_000
 
@@ -51,6 +54,7 @@ class Idle:
         self._last, self._rested = -inf, 0.0
         self._call: Any = None
         self._working = self._stopped = self._hurried = False
+        self._held, self._borne = 0, 0.0
 
     def came(self, folder: Folder, uid: int) -> None:
         """Messages from this UID on have come into a folder."""
@@ -73,6 +77,27 @@ class Idle:
                 self._call = None
             if not self._working:
                 self._call = self._reactor.callLater(0, self._begin)
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """
+        Somebody waits for a search that looks at files, with which this would share the interpreter.
+
+        Who goes on searching like that is made to wait a little, or else the index would never know the files.
+        """
+        began = self._reactor.seconds()
+        self._held += 1
+        try:
+            yield
+        finally:
+            self._held -= 1
+            self._borne += self._reactor.seconds() - began
+            if self._hurried:
+                self.hurry()
+
+    @property
+    def _is_held(self) -> bool:
+        return self._held > 0 and self._borne < _BORNE
 
     def lacks(self, folder: Folder, uid: int) -> bool:
         """Whether a message has come so lately that the index does not know it."""
@@ -112,7 +137,7 @@ class Idle:
     def _begin(self) -> None:
         self._call = None
         now = self._reactor.seconds()
-        if not self._hurried and now - self._last < _IDLE * 0.9 and now - self._rested < _PATIENCE:
+        if self._is_held or not self._hurried and now - self._last < _IDLE * 0.9 and now - self._rested < _PATIENCE:
             self._later()
             return
         self._working = True
@@ -122,11 +147,13 @@ class Idle:
     def _worked(self, _: Any) -> None:
         self._working = False
         self._rested = 0.0
+        if not (self._from or self._unlearned):
+            self._borne = 0.0
         self._later()
 
     async def _work(self) -> None:
         began = self._last
-        while not self._stopped and (self._from or self._unlearned):
+        while not self._stopped and not self._is_held and (self._from or self._unlearned):
             try:
                 if self._from:
                     await self._look_at_some()

@@ -85,7 +85,8 @@ class Scanning:
             if left and all([tuple(names) == _SUBJECT for names, _ in wanted]):
                 left = await self._by_subject(key, left, [text for _, text in wanted], scanned)
             if left:
-                fits, doubtful = await self._scan(folder, directory, left, sought)
+                with store.idle.held():
+                    fits, doubtful = await self._scan(folder, directory, left, sought)
                 scanned.found.update(fits)
                 scanned.looked.update(set(left).difference(doubtful))
                 self._forget()

@@ -98,6 +98,24 @@ class IdleTests(SynchronousTestCase):
         (left,) = self.store.index._file.sql.execute("select count(*) from unsearched").fetchone()
         self.assertEqual((self.missing(), left), ([], 0))
 
+    def test_held(self) -> None:
+        """While a search looks at files nothing is looked at here, for a second in all; then it goes on at once."""
+        self.accept(1, 50)
+        with self.store.idle.held():
+            self.store.idle.wanted(self.folder, 1)
+            self.provider.clock.pump([0, 0.4])
+            self.assertEqual(len(self.missing()), 50)
+        self.provider.clock.advance(0)
+        self.assertEqual(self.missing(), [])
+        self.provider.clock.pump([0.4] * 3)
+        self.accept(50, 100)
+        for passed in (0.6, 0.6, 0.0):
+            self.assertEqual(len(self.missing()), 50)
+            with self.store.idle.held():
+                self.store.idle.wanted(self.folder, 1)
+                self.provider.clock.advance(passed)
+        self.assertEqual(self.missing(), [])
+
     def test_nobody_looks(self) -> None:
         """Nothing is done for folders that nobody has loaded, nor for one that is gone."""
         calls: list[Any] = []
