@@ -31,7 +31,7 @@ from simmail.config import Config, load, load_people, load_plans
 from simmail.core.net.loopback import is_loopback
 from simmail.core.time.instant import parse_duration
 from simmail.daemon.descriptors import Descriptors, Door, held, raise_limit
-from simmail.daemon.gc import prefer_latency, shorten_turns
+from simmail.daemon.gc import prefer_latency
 from simmail.daemon.listeners import Listener, TITLES, bind
 from simmail.daemon.malloc import TRIM, give_back, trim
 from simmail.daemon.metrics import MailFigures, exposition
@@ -298,7 +298,6 @@ class Daemon(service.Service):
         trimming.start(TRIM, now=False)
         self._stopping.append(trimming.stop)
         prefer_latency()
-        shorten_turns(reactor)
         self._announce(first)
 
     async def _look_for_resets(self, reset: Callable[[], Any], in_thread: Callable[..., Any]) -> None:

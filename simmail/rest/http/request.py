@@ -117,7 +117,7 @@ class ApiRequest(Request):
         self._undecided, self._kept = False, kept
         self._coming = Deferred()
         if self.expects:
-            self.channel._send100Continue()
+            self.channel.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         self.channel.release()
         return self._coming
 

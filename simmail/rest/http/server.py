@@ -11,7 +11,6 @@ Source: decisions, section 21; promises, R11, R12 and S10.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable
 from secrets import token_hex
@@ -44,20 +43,13 @@ BUSY = (b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\n
         b"X-Content-Type-Options: nosniff\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%b" % (len(_BUSY), _BUSY))
 
 
-# Of a request that is taken at once: what it asks for, a header, those that say that there is a body or that something
-# is to be said before it, and octets of all.
-_TARGET = re.compile(rb"/[!-~]{0,2000}")
-_COMMON = re.compile(rb"([A-Za-z][A-Za-z0-9-]{0,60}):[ \t]*([!-~](?:[ -~]*[!-~])?)[ \t]*")
-_LEFT = frozenset((b"content-length", b"transfer-encoding", b"expect"))
-_MOST_AT_ONCE = 4096
-
-
 class _Channel(http.HTTPChannel):
     """
     One connection.
 
     @ivar place: the address it comes from.
     @ivar deadline: cuts a request that is not complete in time, however slowly it drips in.
+    @ivar full: whether the client has yet to read what was sent before more is sent.
     """
 
     site: ApiSite
@@ -67,10 +59,12 @@ class _Channel(http.HTTPChannel):
     timeOut: Any
     deadline: IDelayedCall | None = None
     body_time = 0.0
+    full = False
     _lingers = False
     _dropped = 0
     _host: Any = None
-    _HTTPChannel__first_line: int
+    _quiet_since = 0.0
+    _idle: IDelayedCall | None = None
 
     def connectionMade(self) -> None:
         """A client connected."""
@@ -90,42 +84,8 @@ class _Channel(http.HTTPChannel):
             if self._dropped < 0:
                 self.loseConnection()
                 return
-        if not (data[:4] == b"GET " and data[-4:] == b"\r\n\r\n" and self._at_rest() and self._asked(data)):
-            super().dataReceived(data)
+        super().dataReceived(data)
         self._watch()
-
-    def _at_rest(self) -> bool:
-        """Whether what comes next is the first line of a request, and nothing is under way."""
-        return (bool(self.persistent and self.line_mode and not self.paused) and not self.requests
-                and not self._buffer and not self._dataBuffer and self._HTTPChannel__first_line == 1)
-
-    def _asked(self, data: bytes) -> bool:
-        """
-        One whole request without a body, as most are, taken at once instead of line by line; whether it was.
-
-        Nothing is read in another way: what has a line of an uncommon kind is left to the usual way.
-        """
-        first, *lines = data[:-4].split(b"\r\n")
-        parts = first.split(b" ")
-        if (len(parts) != 3 or parts[2] != b"HTTP/1.1" or _TARGET.fullmatch(parts[1]) is None or len(lines) > 50
-                or len(data) > _MOST_AT_ONCE):
-            return False
-        found: list[tuple[bytes, bytes]] = []
-        for line in lines:
-            match = _COMMON.fullmatch(line)
-            if match is None or match[1].lower() in _LEFT:
-                return False
-            found.append((match[1], match[2]))
-        self.resetTimeout()
-        request = self.requestFactory(self)
-        self.requests.append(request)
-        add = request.requestHeaders.addRawHeader
-        for name, value in found:
-            add(name, value)
-        self._command, self._path, self._version = b"GET", parts[1], parts[2]
-        self.allHeadersReceived()
-        self.allContentReceived()
-        return True
 
     def allContentReceived(self) -> None:
         """A request has come whole."""
@@ -162,19 +122,52 @@ class _Channel(http.HTTPChannel):
         self.deadline = self.callLater(LINGER, self.timeoutConnection)
         self.release()
 
-    @property
-    def full(self) -> bool:
-        """Whether the client has yet to read what was sent before more is sent."""
-        return bool(self._waitingForTransport)
+    # IPushProducer
+
+    def pauseProducing(self) -> None:
+        """The client does not keep up."""
+        self.full = True
+        super().pauseProducing()
+
+    def resumeProducing(self) -> None:
+        """There is room again."""
+        self.full = False
+        super().resumeProducing()
 
     def hold(self) -> None:
         """Take nothing more from the client for now."""
-        self._networkProducer.pauseProducing()
+        self.transport.pauseProducing()
 
     def release(self) -> None:
         """Take what it sends again."""
-        if not self._waitingForTransport:
-            self._networkProducer.resumeProducing()
+        if not self.full:
+            self.transport.resumeProducing()
+
+    # TimeoutMixin, with one timer for all requests of a connection instead of two for each.
+
+    def setTimeout(self, period: float | None) -> float | None:
+        """Cut the connection when it is quiet for so long, C{None} for never; returns what it was before."""
+        before: float | None = self.timeOut
+        self.timeOut = period
+        self.resetTimeout()
+        if period is not None and self._idle is None:
+            self._idle = self.callLater(period, self._look_whether_idle)
+        return before
+
+    def resetTimeout(self) -> None:
+        """The client is heard."""
+        self._quiet_since = self.site.reactor.seconds()
+
+    def _look_whether_idle(self) -> None:
+        self._idle = None
+        if self.timeOut is None:
+            # A request is being answered; it begins anew behind that.
+            return
+        left = self._quiet_since + self.timeOut - self.site.reactor.seconds()
+        if left > 0:
+            self._idle = self.callLater(left, self._look_whether_idle)
+        else:
+            self.timeoutConnection()
 
     def _watch(self) -> None:
         # Only a request that did not come whole needs a timer.
@@ -205,6 +198,9 @@ class _Channel(http.HTTPChannel):
         self.complete()
         self.site.closed(self)
         super().connectionLost(reason)
+        if self._idle is not None:
+            self._idle.cancel()
+            self._idle = None
 
     def lineLengthExceeded(self, line: bytes) -> None:
         """A line without end."""
