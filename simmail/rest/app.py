@@ -1,8 +1,8 @@
 """
 The API as one Klein application, made from the table of its routes.
 
-Calls are looked up by their path, or by the shape of it, before Klein's router
-is asked; both ways lead to the same exchange.  What no route takes is
+Calls are looked up by the shape of their paths before Klein's map is asked;
+both ways lead to the same handler.  What no route takes is
 answered here too, always as JSON.
 """
 
@@ -27,7 +27,7 @@ from simmail.rest import errors
 from simmail.rest.context import Services
 from simmail.rest.dispatch import Exchange, prepare
 from simmail.rest.http.request import request_id
-from simmail.rest.http.router import Paths
+from simmail.rest.http.router import Router
 from simmail.rest.route import Route
 
 _METHOD = re.compile(rb"[A-Z]{1,20}\Z")
@@ -58,8 +58,7 @@ class Application:
     def __init__(self, services: Services, routes: Iterable[Route]) -> None:
         self.routes = tuple(routes)
         self.exchange = Exchange(services)
-        self.plain: dict[tuple[bytes, bytes], Route] = {}
-        self.paths = Paths(self.routes)
+        self.router = Router((route.method, route.path, route) for route in self.routes)
         self._klein = Klein()
         self._klein.url_map.converters["number"] = _Number
         self._klein.url_map.merge_slashes = False
@@ -80,10 +79,6 @@ class Application:
             return self.exchange.begin(request, route, named)
 
         self._klein.route(route.rule, methods=[route.method], endpoint=route.endpoint)(answer)
-        if not route.names:
-            self.plain[route.method.encode(), route.path.encode()] = route
-            if route.method == "GET":
-                self.plain[b"HEAD", route.path.encode()] = route
 
     # What error handlers return is written and finished by Klein.
 
@@ -125,10 +120,7 @@ class Root(KleinResource):
     def render(self, request: Any) -> Any:
         """Answer a request, at once or later."""
         application = self._application
-        route = application.plain.get((request.method, request.path))
-        if route is not None:
-            return _watched(request, application.exchange.begin(request, route, {}))
-        found = application.paths.find(request.method, request.postpath)
+        found = application.router.find(request.method, request.postpath)
         if found is not None:
             return _watched(request, application.exchange.begin(request, *found))
         refused = _prepared(request)

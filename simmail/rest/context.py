@@ -15,9 +15,9 @@ from simmail.config import Config
 from simmail.rest.render.conversation import Conversations
 from simmail.rest.render.list import Listings, Numbers
 from simmail.rest.render.shown import Showings
+from simmail.rest.traffic import Traffic
 
 if TYPE_CHECKING:
-    from simmail.rest.api.health import Traffic
     from simmail.server.server import Roster
 
 

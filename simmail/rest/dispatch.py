@@ -21,13 +21,14 @@ from twisted.web.server import Request
 from simmail.core.time.instant import parse_duration
 from simmail.errors import Refusal, Unavailable
 from simmail.rest import errors, validate
+from simmail.rest.answer import Cookied, Large, Octets, Paged, TAKEN
 from simmail.rest.auth import Guard
 from simmail.rest.context import Services
 from simmail.rest.http.download import Download
 from simmail.rest.http.request import JSON, request_id
 from simmail.rest.lasting import Lasting
 from simmail.rest.render.shown import heavy
-from simmail.rest.route import Call, Cookied, Large, NoQuery, Octets, Page, Route, TAKEN
+from simmail.rest.route import Call, NoQuery, Route
 
 #: Parameters that go with every call.
 EVERYWHERE = frozenset({"token", "universe"})
@@ -154,7 +155,7 @@ class Exchange:
         headers: tuple[tuple[str, str], ...] = ()
         if isinstance(answer, Octets):
             return answer.status, answer.octets, answer.headers, answer.content_type.encode("latin-1")
-        if isinstance(answer, Page):
+        if isinstance(answer, Paged):
             if answer.more is not None:
                 headers = (("Link", f"<{_next(call.request, answer.more)}>; rel=\"next\""),)
             answer = answer.items

@@ -10,9 +10,9 @@ import math
 from typing import NamedTuple
 
 import msgspec
+from msgspec import Struct
 
 from simmail import errors
-from simmail.rest.route import Error
 
 #: Seconds after which a client may try again while Redis or the mail store is away.
 RETRY_UNAVAILABLE = 2
@@ -51,6 +51,12 @@ MEANINGS: dict[int, str] = {
 
 #: Statuses that are no refusal.
 UNCHANGED = "what was asked for has not changed since"
+
+
+class Error(Struct, frozen=True):
+    """Every refusal."""
+
+    error: str
 
 
 class Refused(NamedTuple):

@@ -17,8 +17,9 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from simmail.errors import Refusal, Unavailable
+from simmail.rest.answer import TAKEN
 from simmail.rest.auth import Guard
-from simmail.rest.route import Call, TAKEN
+from simmail.rest.route import Call
 
 
 class Lasting:

@@ -16,8 +16,10 @@ import msgspec
 from msgspec import inspect
 
 from simmail import __version__
+from simmail.rest.answer import JSON
 from simmail.rest.errors import MEANINGS, UNCHANGED
-from simmail.rest.route import Error, JSON, NoQuery, Route
+from simmail.rest.errors import Error
+from simmail.rest.route import NoQuery, Route
 
 _REF = "#/components/schemas/{name}"
 _MARKUP = re.compile(r"[CL]\{([^{}]*)\}")

@@ -16,6 +16,8 @@ from msgspec import Struct
 from twisted.web.server import Request
 
 from simmail.core.rules.quota_plan import Feature
+from simmail.rest.answer import JSON
+from simmail.rest.http.router import NUMBERS
 
 if TYPE_CHECKING:
     from simmail.rest.context import Services
@@ -27,11 +29,7 @@ Role = Literal["viewer", "member", "admin"]
 #: Lowest to highest; API contract, "Authentication", point 5.
 ROLES: tuple[Role, ...] = ("viewer", "member", "admin")
 
-JSON = "application/json"
-
-#: Names in a path that are numbers.
-NUMBERS = frozenset(("uid", "n"))
-# Klein's word for them, and for the one that may hold slashes.
+# Klein's words for names that are numbers, and for the one that may hold slashes.
 _CONVERTERS = {**dict.fromkeys(NUMBERS, "number:"), "folder": "path:"}
 _NAME = re.compile(r"\{([a-z_]+)\}")
 
@@ -48,57 +46,10 @@ class NoQuery(Query, frozen=True):
     """No parameters."""
 
 
-class Error(Struct, frozen=True):
-    """Every refusal."""
-
-    error: str
-
-
 class Deleted(Struct, frozen=True):
     """What C{DELETE} answers."""
 
     status: Literal["deleted"] = "deleted"
-
-
-class Octets(Struct, frozen=True):
-    """An answer that is not JSON; C{headers} besides the usual ones."""
-
-    octets: bytes
-    content_type: str
-    headers: tuple[tuple[str, str], ...] = ()
-    status: int = 200
-
-
-class Large(Struct, frozen=True):
-    """
-    An answer that is sent as its reader takes it.
-
-    @ivar parts: octets and open messages (C{IOpened}), one after the other.
-    @ivar opened: is closed when it is sent, or not to be sent.
-    """
-
-    parts: tuple[Any, ...]
-    opened: Any
-    content_type: str = JSON
-    headers: tuple[tuple[str, str], ...] = ()
-
-
-class Page(Struct, frozen=True):
-    """A JSON array with the query that asks for what comes after it, C{None} at the end."""
-
-    items: list[Any]
-    more: dict[str, str | int] | None = None
-
-
-class Cookied(Struct, frozen=True):
-    """An answer nobody keeps, that sets or clears the session's cookie unless C{cookie} is empty."""
-
-    answer: Any
-    cookie: str
-
-
-#: The handler has taken the request over and finishes it by itself.
-TAKEN: Any = object()
 
 
 class Call:

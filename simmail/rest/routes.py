@@ -8,11 +8,12 @@ import msgspec
 from msgspec.structs import replace
 
 from simmail.rest import openapi
+from simmail.rest.answer import JSON, Octets
 from simmail.rest.api import (
     accounts, admin, cases, clock, connection, console, events, extraction, faults, health, jobs, mailboxes,
     organizations, personas, plan, search, sending, session, settings, waits,
 )
-from simmail.rest.route import Call, JSON, Octets, Route
+from simmail.rest.route import Call, Route
 
 #: In the order of the document.
 HEADINGS: tuple[ModuleType, ...] = (

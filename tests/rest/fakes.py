@@ -12,12 +12,12 @@ from simmail.core.rules.quota_plan import Plan, SELF_HOSTED
 from simmail.database.memory import MemoryDatabase
 from simmail.errors import NotFound, Unauthenticated
 from simmail.mailstore.memory.mailstore import MemoryMailStore
-from simmail.rest.api.health import Traffic
 from simmail.rest.app import Application
 from simmail.rest.context import Services
 from simmail.rest.http.server import ApiSite
 from simmail.rest.render.list import Listings
 from simmail.rest.route import Route
+from simmail.rest.traffic import Traffic
 
 
 class Who(NamedTuple):

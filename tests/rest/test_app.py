@@ -8,7 +8,8 @@ from twisted.internet.defer import CancelledError, Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.errors import TimedOut
-from simmail.rest.route import Call, Octets, Page, Route, TAKEN
+from simmail.rest.answer import Octets, Paged, TAKEN
+from simmail.rest.route import Call, Route
 from tests.rest.client import Connection, ask, request
 from tests.rest.fakes import door
 
@@ -55,8 +56,8 @@ def octets(call: Call) -> Octets:
     return Octets(b"x\r\n", "message/rfc822", (("X-Content-Type-Options", "nosniff"),))
 
 
-def page(call: Call) -> Page:
-    return Page([1, 2], {"before": 7, "limit": 2})
+def page(call: Call) -> Paged:
+    return Paged([1, 2], {"before": 7, "limit": 2})
 
 
 class DoorTestCase(SynchronousTestCase):

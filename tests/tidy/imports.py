@@ -46,7 +46,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "database": ("*", "private/"),
     "universe": ("*", "mailflow/", "people/", "universe", "fingerprint"),
     "imap": ("wire/", "*", "fetch/", "search/", "command/", "commands", "server", "factory"),
-    "rest": ("http/", "render/", "*", "api/", "routes", "app", "site"),
+    "rest": ("errors answer", "http/", "render/", "*", "api/", "routes", "app", "site"),
 }
 
 #: Rooms whose modules all lie flat in them.

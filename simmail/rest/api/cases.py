@@ -17,9 +17,10 @@ from simmail.core.records.case import Case, Deliverable, Knows, Status
 from simmail.core.records.commit import EventQuery
 from simmail.core.records.event import Recorded
 from simmail.core.time.instant import parse_instant
+from simmail.rest.answer import Paged
 from simmail.rest.api.events import Number, event_page, types
 from simmail.rest.api.mailboxes import Limit, Thread, conversations, listed_example, with_messages
-from simmail.rest.route import Body, Call, Deleted, Page, Query, Route
+from simmail.rest.route import Body, Call, Deleted, Query, Route
 from simmail.universe.mailflow.search import linked
 
 HEADING = "Cases"
@@ -145,7 +146,7 @@ async def list_case_threads(call: Call) -> list[Thread]:
     return threads[:call.query.limit]
 
 
-async def list_case_events(call: Call) -> Page:
+async def list_case_events(call: Call) -> Paged:
     asked: WhichCaseEvents = call.query
     return await event_page(call, EventQuery(
         after=asked.after, before=asked.before, types=types(asked.type), case_id=call.found.id,

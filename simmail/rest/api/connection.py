@@ -13,11 +13,12 @@ from msgspec import UNSET, Struct, UnsetType
 
 from simmail.core.net.loopback import is_loopback
 from simmail.errors import NotFound
+from simmail.rest.answer import Octets
 from simmail.rest.api.session import UserInfo, user_info
 from simmail.rest.auth import DEMO
 from simmail.rest.context import Listener
 from simmail.rest.render.message import disposition
-from simmail.rest.route import Call, Octets, Role, Route
+from simmail.rest.route import Call, Role, Route
 from simmail.universe.clock import ClockStatus
 from simmail.universe.fingerprint import fingerprint
 

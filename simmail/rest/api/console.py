@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from simmail.rest.route import Call, Octets, Route
+from simmail.rest.answer import Octets
+from simmail.rest.route import Call, Route
 
 #: Scripts, styles and calls of this server only; no frame around it, no form that leaves it.
 POLICY = (

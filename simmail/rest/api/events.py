@@ -16,8 +16,9 @@ from simmail.core.records.commit import EventQuery
 from simmail.core.records.event import Recorded, TYPES
 from simmail.core.time.instant import parse_instant
 from simmail.errors import Invalid, NotFound
+from simmail.rest.answer import Octets, Paged, TAKEN
 from simmail.rest.http.sse import EventStream
-from simmail.rest.route import Call, Octets, Page, Query, Route, TAKEN
+from simmail.rest.route import Call, Query, Route
 
 HEADING = "Events"
 
@@ -71,7 +72,7 @@ def _number(row: bytes) -> int:
     return msgspec.json.decode(row, type=_Numbered).id
 
 
-async def list_events(call: Call) -> Page:
+async def list_events(call: Call) -> Paged:
     asked: WhichEvents = call.query
     descending = asked.order == "desc" if asked.order else asked.after is None
     return await event_page(call, EventQuery(
@@ -81,7 +82,7 @@ async def list_events(call: Call) -> Page:
         descending=descending, limit=asked.limit))
 
 
-async def event_page(call: Call, query: EventQuery) -> Page:
+async def event_page(call: Call, query: EventQuery) -> Paged:
     """The events of a query, with the question for those behind them."""
     # One more than asked for tells whether there is a next page.
     rows: list[bytes] = await call.universe.log.query(replace(query, limit=query.limit + 1))
@@ -91,7 +92,7 @@ async def event_page(call: Call, query: EventQuery) -> Page:
         more = {"before" if query.descending else "after": _number(page[-1]), "limit": query.limit}
         if "order" in call.route.query.__struct_fields__:
             more["order"] = "desc" if query.descending else "asc"
-    return Page([msgspec.Raw(row) for row in page], more)
+    return Paged([msgspec.Raw(row) for row in page], more)
 
 
 async def get_event(call: Call) -> Octets:

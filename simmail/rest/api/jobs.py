@@ -14,7 +14,8 @@ from msgspec import Meta, Struct
 from simmail.core.records.commit import JobQuery
 from simmail.core.records.job import Job, JobKind, JobState
 from simmail.core.time.instant import parse_instant
-from simmail.rest.route import Body, Call, Deleted, Page, Query, Route
+from simmail.rest.answer import Paged
+from simmail.rest.route import Body, Call, Deleted, Query, Route
 
 HEADING = "Clock and jobs"
 
@@ -64,7 +65,7 @@ async def job(call: Call) -> Job:
     return found
 
 
-async def list_jobs(call: Call) -> Page:
+async def list_jobs(call: Call) -> Paged:
     asked: WhichJobs = call.query
     found = await call.universe.scheduler.jobs(JobQuery(
         asked.state, asked.kind, asked.persona_id, asked.case_id, asked.after, asked.limit + 1))
@@ -72,7 +73,7 @@ async def list_jobs(call: Call) -> Page:
     more: dict[str, str | int] | None = None
     if len(found) > asked.limit:
         more = {"after": page[-1].id, "limit": asked.limit}
-    return Page([item(one) for one in page], more)
+    return Paged([item(one) for one in page], more)
 
 
 async def get_job(call: Call) -> JobItem:

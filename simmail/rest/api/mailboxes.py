@@ -19,6 +19,7 @@ from simmail.core.mime.address import stored
 from simmail.core.records.folder import Entry
 from simmail.errors import Invalid, NotFound, TooLarge
 from simmail.interfaces import IFolder
+from simmail.rest.answer import Large, Octets, Paged
 from simmail.rest.http.download import LARGE
 from simmail.rest.render import conversation
 from simmail.rest.render.compose import composed, one_address
@@ -26,7 +27,7 @@ from simmail.rest.render.message import (
     CaseLink, FullMessage, HARMLESS, Message, SOURCE, download, listed, shown, source,
 )
 from simmail.rest.render.shown import heavy
-from simmail.rest.route import Body, Call, Deleted, Large, Octets, Page, Query, Route
+from simmail.rest.route import Body, Call, Deleted, Query, Route
 from simmail.universe.mailflow.search import Finding
 
 HEADING = "Mailboxes and mail"
@@ -162,7 +163,7 @@ async def set_status(call: Call) -> MailboxStatus:
     return MailboxStatus(call.found, call.body.status)
 
 
-async def list_messages(call: Call) -> Page:
+async def list_messages(call: Call) -> Paged:
     asked: WhichMessages = call.query
     folder = await call.universe.mailboxes.folder(call.found, asked.folder)
     among = await Finding(call.universe, parse(asked.q)).among(folder) if asked.q else None
@@ -173,7 +174,7 @@ async def list_messages(call: Call) -> Page:
     if len(found) > asked.limit:
         more = {"before": uids[asked.limit - 1], "limit": asked.limit}
     items: Any = msgspec.Raw(b"[%b]" % b",".join(found[:asked.limit]))
-    return Page(items, more)
+    return Paged(items, more)
 
 
 async def placed(call: Call) -> tuple[IFolder, Entry]:
@@ -277,7 +278,7 @@ async def conversations(call: Call, address: str) -> list[conversation.Thread[co
     return await services.conversations.of(services.numbers.of(call.universe), call.universe.mailboxes, address)
 
 
-async def list_threads(call: Call) -> Page:
+async def list_threads(call: Call) -> Paged:
     asked: WhichThreads = call.query
     threads = await conversations(call, call.found)
     if asked.before is not None:
@@ -289,7 +290,7 @@ async def list_threads(call: Call) -> Page:
     more: dict[str, str | int] | None = None
     if len(threads) > asked.limit:
         more = {"before": page[-1].root, "limit": asked.limit}
-    return Page(await with_messages(call, call.found, page), more)
+    return Paged(await with_messages(call, call.found, page), more)
 
 
 async def with_messages(call: Call, address: str, threads: list[Any]) -> list[Thread]:

@@ -14,9 +14,10 @@ from msgspec import Meta
 
 from simmail.core.message.query import LONGEST, parse
 from simmail.errors import Invalid, NotFound
+from simmail.rest.answer import Paged
 from simmail.rest.api.mailboxes import Limit, listed_example, mailbox
 from simmail.rest.render.message import Message
-from simmail.rest.route import Call, Deleted, Page, Query, Route
+from simmail.rest.route import Call, Deleted, Query, Route
 from simmail.universe.mailflow.search import Finding, Hit
 
 HEADING = "Search"
@@ -61,7 +62,7 @@ class Found(Message, frozen=True):
     address: str = ""
 
 
-async def search(call: Call) -> Page:
+async def search(call: Call) -> Paged:
     asked: Search = call.query
     universe = call.universe
     # One more than asked for tells whether there is a next page.
@@ -71,7 +72,7 @@ async def search(call: Call) -> Page:
     more: dict[str, str | int] | None = None
     if len(hits) > asked.limit:
         more = {"before": _cursor_of(page[-1]), "limit": asked.limit}
-    return Page(await _found(call, page), more)
+    return Paged(await _found(call, page), more)
 
 
 async def _found(call: Call, hits: list[Hit]) -> list[Any]:

@@ -11,8 +11,9 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from simmail.errors import Forbidden
+from simmail.rest.answer import Cookied
 from simmail.rest.auth import COOKIE, check_not_foreign
-from simmail.rest.route import Body, Call, Cookied, Role, Route
+from simmail.rest.route import Body, Call, Role, Route
 from simmail.server.users import PASS, SESSION, User
 
 HEADING = "Session"

@@ -21,7 +21,7 @@ from simmail.core.message.mail import Attachment, Mail
 from simmail.core.message.summary import Digest
 from simmail.core.mime.address import Address
 from simmail.core.records.folder import Entry
-from simmail.rest.route import Octets
+from simmail.rest.answer import Octets
 
 #: Characters of text in a list (API contract, "Limits").
 LISTED_TEXT = 240

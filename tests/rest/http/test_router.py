@@ -12,7 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from werkzeug.exceptions import HTTPException
 
 from simmail.rest.app import _Number
-from simmail.rest.http.router import Paths
+from simmail.rest.http.router import Router
 from simmail.rest.routes import all_routes
 
 ROUTES = all_routes()
@@ -32,11 +32,11 @@ def _made() -> st.SearchStrategy[tuple[str, str]]:
     return st.one_of(st.sampled_from(ROUTES).flatmap(of), free)
 
 
-class PathsTests(SynchronousTestCase):
+class RouterTests(SynchronousTestCase):
     """The table of the API, by both."""
 
     def setUp(self) -> None:
-        self.paths = Paths(ROUTES)
+        self.by_shape = Router((route.method, route.path, route) for route in ROUTES)
         klein = Klein()
         klein.url_map.converters["number"] = _Number
         klein.url_map.merge_slashes = False
@@ -52,7 +52,7 @@ class PathsTests(SynchronousTestCase):
         return endpoint, dict(values)
 
     def find(self, method: str, path: str) -> tuple[str, dict[str, Any]] | None:
-        found = self.paths.find(method.encode(), [unquote_to_bytes(one) for one in path.split("/")])
+        found = self.by_shape.find(method.encode(), [unquote_to_bytes(one) for one in path.split("/")])
         return None if found is None else (found[0].endpoint, found[1])
 
     def test_each(self) -> None:
