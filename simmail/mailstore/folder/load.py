@@ -13,7 +13,7 @@ from simmail.errors import NotFound
 from simmail.mailstore.folder.rows import Rows
 from simmail.mailstore.index.index import Snapshot
 from simmail.mailstore.maildir import filename, flaglog
-from simmail.mailstore.maildir.filename import Row
+from simmail.mailstore.maildir.filename import Listing, Row
 from simmail.mailstore.maildir.layout import Layout
 from simmail.mailstore.maildir.names import mailbox_dir
 from simmail.mailstore.maildir.special_use import use_of
@@ -104,7 +104,12 @@ def difference(
 
     places = range(known) if len(parts) > 1 else [at for at, in_new in zip(range(known), rows.in_new) if in_new]
     paths = rows.paths(places)
-    listing = filename.listing(root, directory, date_of, parts, frozenset(paths))
+    expected = frozenset(paths)
+    listing = filename.listing(root, directory, date_of, parts, expected)
+    highest = _behind_a_gap(listing, rows, uidnext)
+    if highest:
+        again = filename.listing(root, directory, date_of, parts, expected)
+        listing = _up_to(highest, again, rows)._replace(times=listing.times)
     gone = [uid for uid, path in zip(map(rows.uids.__getitem__, places), paths)
             if path not in listing.same and uid not in listing.rows]
     if gone:
@@ -174,6 +179,31 @@ def _check(layout: Layout, directory: str, seen: Seen, uidnext: int) -> None:
     uids.close()
     if uids.uidvalidity != seen.uidvalidity or seen.stamp[0] not in (0, uids.inode) or uids.uidnext < uidnext:
         raise Another("the folder is another one")
+
+
+def _behind_a_gap(listing: Listing, rows: Rows, uidnext: int) -> int:
+    """
+    The highest UID of mail that has come when one before it was not seen, else 0.
+
+    A name that comes while a directory is read is seen or not, and the next one may be seen without it.
+
+    @param uidnext: UIDs from here on are of such mail.
+    """
+    came = [uid for uid in listing.rows if uid >= uidnext and rows.find(uid) < 0]
+    highest = max(came, default=0)
+    there = highest - uidnext + 1 == len(came) or all(
+        uid in listing.rows or rows.find(uid) >= 0 for uid in range(uidnext, highest))
+    return 0 if there else highest
+
+
+def _up_to(highest: int, again: Listing, rows: Rows) -> Listing:
+    """
+    What was seen when it was read again, but for mail that has come since: that has its turn at the next look.
+
+    Messages appear in the order of their UIDs, so all before the highest one that was seen are there by now.
+    """
+    return again._replace(
+        rows={uid: row for uid, row in again.rows.items() if uid <= highest or rows.find(uid) >= 0})
 
 
 def _uidnext(layout: Layout, directory: str) -> int:
@@ -256,6 +286,10 @@ def _load(layout: Layout, head: Head, directory: str, snapshot: Snapshot | None)
 def _listed(layout: Layout, head: Head) -> Loaded:
     assert head.directory is not None
     listing = filename.listing(layout.root, head.directory, lambda uid, key: None)
+    highest = _behind_a_gap(listing, Rows(), head.uidnext)
+    if highest:
+        again = filename.listing(layout.root, head.directory, lambda uid, key: None)
+        listing = _up_to(highest, again, Rows())._replace(times=listing.times)
     given = _uidnext(layout, head.directory)
     rows, strays, ours = Rows(), list(listing.strays), []
     for uid in sorted(listing.rows):

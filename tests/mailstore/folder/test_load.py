@@ -9,6 +9,7 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from simmail.mailstore.delivery.delivery import Filed
 from simmail.mailstore.maildir import filename
 from tests.contracts.mailstores import DiskProvider, a_delivery, result_of
 
@@ -115,3 +116,76 @@ class LoadingTests(SynchronousTestCase):
         self.patch(os, "stat", stat)
         self.again()
         self.assertEqual(asked, ["d-9"])
+
+
+class ArrivingTests(SynchronousTestCase):
+    """Mail comes while a folder is read: a name that comes meanwhile may be among the others or not."""
+
+    def setUp(self) -> None:
+        self.provider = DiskProvider(self.mktemp())
+        self.addCleanup(lambda: self.provider.stop())
+        for number in range(5):
+            result_of(self.provider.store.accept(a_delivery(number, MARIA)))
+
+    def coming(self, store: Any) -> list[Filed]:
+        """While the next folder is read the writer puts two messages in, and the second of them is seen."""
+        filed: list[Filed] = []
+        begun = []
+        read = os.listdir
+
+        def names(place: Any) -> list[str]:
+            found = read(place)
+            if begun or not os.readlink(f"/proc/self/fd/{place}").endswith("/new"):
+                return found
+            begun.append(place)
+            filed.extend(store.filer.file(a_delivery(number, MARIA)) for number in (5, 6))
+            return [name for name in read(place) if ",U=6," not in name]
+
+        self.patch(filename.os, "listdir", names)
+        return filed
+
+    def seen(self, store: Any, folder: Any, filed: list[Filed]) -> None:
+        """The writer tells of them a little later; none has another UID by then, and none is another program's."""
+        for _ in range(2):
+            result_of(folder.poll())
+        for one in filed:
+            store.apply(one.added)
+        result_of(folder.poll())
+        self.assertEqual([one.copies[0].uid for one in filed], [6, 7])
+        self.assertEqual(list(folder.uids), [1, 2, 3, 4, 5, 6, 7])
+        self.assertEqual([len(result_of(folder.read(uid))) > 0 for uid in (6, 7)], [True, True])
+        store.watch(lambda foreign, copy: self.fail(f"{foreign} is no other program's"))
+
+    def test_loaded(self) -> None:
+        """The folder is read for the first time."""
+        store = self.provider.crash()
+        filed = self.coming(store)
+        folder = result_of(store.folder(MARIA, "INBOX"))
+        self.assertEqual(len(filed), 2)
+        self.seen(store, folder, filed)
+
+    def test_told_meanwhile(self) -> None:
+        """The writer tells of them before the folder is known."""
+        store = self.provider.crash()
+        filed = self.coming(store)
+        listing = filename.listing
+
+        def told(*arguments: Any) -> Any:
+            found = listing(*arguments)
+            for one in filed:
+                store.apply(one.added)
+            return found
+
+        self.patch(filename, "listing", told)
+        folder = result_of(store.folder(MARIA, "INBOX"))
+        self.seen(store, folder, filed)
+
+    def test_looked_at(self) -> None:
+        """It is known, and looked at again."""
+        store = self.provider.store
+        folder = result_of(store.folder(MARIA, "INBOX"))
+        filed = self.coming(store)
+        os.utime(Path(store.layout.base, "main", MARIA, "new"))
+        result_of(folder.poll())
+        self.assertEqual(len(filed), 2)
+        self.seen(store, folder, filed)
