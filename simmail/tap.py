@@ -34,7 +34,7 @@ from simmail.daemon.descriptors import Descriptors, Door, held, raise_limit
 from simmail.daemon.gc import prefer_latency
 from simmail.daemon.listeners import Listener, TITLES, bind
 from simmail.daemon.malloc import TRIM, give_back, trim
-from simmail.daemon.metrics import MailFigures, exposition
+from simmail.daemon.metrics import MailFigures, exposition, process_figures
 from simmail.daemon.monotonic import LOOK, SteadyTime
 from simmail.daemon.signals import hear, hold
 from simmail.daemon.tls import ServerTls
@@ -354,7 +354,7 @@ class Daemon(service.Service):
                     checks=(("listeners", self._check_listeners), ("store", lambda: journal.condition.told)),
                     warnings=(self._warnings.values, self._troubles.told,
                               lambda: [f"journal: {one}" for one in journal.condition.damage]),
-                    metrics=(partial(exposition, roster, self._factories, self._figures),))
+                    metrics=(process_figures, partial(exposition, roster, self._factories, self._figures)))
                 words = BUSY
             self._factories[one.name] = factory
             if one.name in ("smtps", "imaps"):

@@ -1,11 +1,13 @@
 """
-What C{/metrics} tells of the mail side: mail by the mail log's own words, sessions, and what is still under way.
+What C{/metrics} tells of the mail side (mail by the mail log's own words, sessions, what is still under way) and of
+the process.
 
 Source: decisions, section 2 ("Health and metrics"); Prometheus's exposition format.
 """
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -58,3 +60,15 @@ def _lines(roster: Roster, factories: Mapping[str, Any], figures: MailFigures) -
     for name, factory in factories.items():
         if name != "http":
             yield f'simmail_sessions{{listener="{name}"}} {len(factory.connections)}'
+
+
+def process_figures() -> str:
+    """Return what the process holds, as text; on Linux only, elsewhere these lines are missing."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            memory = int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        descriptors = len(os.listdir("/proc/self/fd"))
+    except OSError:
+        return ""
+    return (f"# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes {memory}\n"
+            f"# TYPE process_open_fds gauge\nprocess_open_fds {descriptors}\n")

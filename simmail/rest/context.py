@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from simmail.concurrency import Shared
 from simmail.config import Config
 from simmail.rest.render.conversation import Conversations
-from simmail.rest.render.list import Listings, Numbers
+from simmail.rest.render.list import Listings, UniverseNumbers
 from simmail.rest.render.shown import Showings
 from simmail.rest.traffic import Traffic
 
@@ -86,7 +86,7 @@ class Services(Struct, frozen=True):
     metrics: tuple[Callable[[], str], ...] = ()
     connections: Callable[[], int] = lambda: 0
     showings: Showings = field(default_factory=Showings)
-    numbers: Numbers = field(default_factory=Numbers)
+    numbers: UniverseNumbers = field(default_factory=UniverseNumbers)
     awaited: WeakValueDictionary[Any, Shared[Any]] = field(default_factory=WeakValueDictionary)
     conversations: Conversations = field(default_factory=lambda: Conversations(_at_once))
     warnings: tuple[Callable[[], Iterable[str]], ...] = ()

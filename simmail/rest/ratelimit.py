@@ -8,13 +8,14 @@ refused is refused from here until the next token is due.  While the database is
 from __future__ import annotations
 
 import math
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable
 from typing import NamedTuple
 
 from twisted.internet.defer import Deferred
 from twisted.python.failure import Failure
 
+from simmail.core.lru import Lru
 from simmail.core.rules.token_bucket import Bucket, draw
 from simmail.errors import Unavailable
 
@@ -28,7 +29,7 @@ _MOST = 10_000
 _AHEAD = 0.01
 
 
-class Left(NamedTuple):
+class Allowance(NamedTuple):
     """What is left of a caller's allowance; seconds until it is whole, and until one more call may be made."""
 
     limit: int
@@ -66,20 +67,18 @@ class Rates:
         self._draw = take
         self._seconds = seconds
         self._ahead = max(1, int(rate * _AHEAD))
-        self._callers: OrderedDict[str, _Caller] = OrderedDict()
-        self._own: OrderedDict[str, Bucket] = OrderedDict()
+        self._callers: Lru[str, _Caller] = Lru(_MOST)
+        self._own: Lru[str, Bucket] = Lru(_MOST)
 
-    async def take(self, caller: str) -> tuple[bool, Left | None]:
+    async def take(self, caller: str) -> tuple[bool, Allowance | None]:
         """Whether C{caller} may make one more call, and what is then left; C{None} where there is no limit."""
         if self._rate <= 0:
             return True, None
         now = self._seconds()
-        known = self._callers.get(caller)
+        known = self._callers.use(caller)
         if known is None:
-            known = self._callers[caller] = _Caller(self._burst, now)
-        self._callers.move_to_end(caller)
-        if len(self._callers) > _MOST:
-            self._callers.popitem(last=False)
+            known = _Caller(self._burst, now)
+            self._callers.put(caller, known)
         if now >= known.until:
             known.tokens, known.refused = 0, False
         if not known.tokens and not known.refused:
@@ -126,15 +125,12 @@ class Rates:
 
     def _drawn_here(self, bucket: str, wanted: int, now: float) -> tuple[int, float]:
         taken, kept = draw(self._own.get(bucket), self._rate, self._burst, wanted, now)
-        self._own[bucket] = kept
-        self._own.move_to_end(bucket)
-        if len(self._own) > _MOST:
-            self._own.popitem(last=False)
+        self._own.put(bucket, kept)
         return taken, kept.tokens
 
-    def _left(self, known: _Caller, allowed: bool) -> Left:
+    def _left(self, known: _Caller, allowed: bool) -> Allowance:
         _, (left, _) = draw(known.bucket, self._rate, self._burst, 0, self._seconds())
         tokens = min(float(self._burst - allowed), left + known.tokens)
-        return Left(
+        return Allowance(
             self._burst, int(tokens), math.ceil((self._burst - tokens) / self._rate),
             0.0 if tokens >= 1.0 else (1.0 - tokens) / self._rate)

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from twisted.logger import Logger
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.daemon.metrics import MailFigures, exposition
+from simmail.daemon.metrics import MailFigures, exposition, process_figures
 from simmail.testing.universe import MemoryServer
 
 
@@ -36,3 +36,14 @@ class FigureTests(SynchronousTestCase):
         self.assertEqual(lines, [
             'simmail_mail_total{what="accepted"} 3', 'simmail_mail_undecided{universe="main"} 0',
             'simmail_sessions{listener="smtp"} 2'])
+
+    def test_process(self) -> None:
+        """The memory and the descriptors that this process has; one more when a file is open."""
+        def figures() -> dict[str, int]:
+            return {name: int(number) for name, _, number in (
+                line.partition(" ") for line in process_figures().splitlines() if not line.startswith("#"))}
+
+        before = figures()
+        self.assertGreater(before["process_resident_memory_bytes"], 1 << 20)
+        with open(__file__, encoding="utf-8"):
+            self.assertEqual(figures()["process_open_fds"], before["process_open_fds"] + 1)

@@ -39,7 +39,7 @@ TOP = frozenset({"tap", "interfaces", "errors", "config", "concurrency", "durabl
 #: them, it does not know.  A folder ends with a slash; C{*} stands for the modules that lie in the room itself,
 #: of which (as of those in folders) some may be named.
 PARTS: Mapping[str, tuple[str, ...]] = {
-    "core": ("rng", "records/", "mime/ net/", "html/ time/", "message/", "compose/", "rules/ language/", "writer/",
+    "core": ("rng lru", "records/", "mime/ net/", "html/ time/", "message/", "compose/", "rules/ language/", "writer/",
              "decide/"),
     "mailstore": ("threads immediate damage", "journal.segment journal.sync", "maildir/", "delivery/", "index/",
                   "journal/", "writer/", "folder/", "memory/", "*"),

@@ -4,7 +4,6 @@ C{/livez}, C{/readyz} and C{/metrics}: for those who run the service.  No key is
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
@@ -23,7 +22,6 @@ HEADING = "Health"
 LEAST_SPACE = 64 * 1024 * 1024
 
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
-_PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
 class Alive(Struct, frozen=True):
@@ -97,7 +95,7 @@ def metrics(call: Call) -> Octets:
         ("simmail_personas", sum(len(one.people) for one in universes)),
         ("simmail_pending_jobs", sum(len(one.scheduler.pending) for one in universes)),
         ("simmail_open_http_connections", services.connections()),
-        *_locks(services), *_lags(services), *_disk(services), *_process(),
+        *_locks(services), *_lags(services), *_disk(services),
     )
     lines = [f'# TYPE simmail_info gauge\nsimmail_info{{version="{__version__}"}} 1']
     for name, value in gauges:
@@ -105,7 +103,7 @@ def metrics(call: Call) -> Octets:
     lines.append("# TYPE simmail_events_total counter")
     lines.append(f"simmail_events_total {sum(one.log.last for one in universes)}")
     lines.extend(services.traffic.lines())
-    lines.extend(more().rstrip("\n") for more in services.metrics)
+    lines.extend(filter(None, (more().rstrip("\n") for more in services.metrics)))
     return Octets(("\n".join(lines) + "\n").encode(), _PROMETHEUS)
 
 
@@ -143,16 +141,6 @@ def _disk(services: Services) -> Iterator[tuple[str, float]]:
             return
         yield "simmail_disk_free_bytes", free
         yield "simmail_disk_size_bytes", total
-
-
-def _process() -> Iterator[tuple[str, float]]:
-    # Linux only; elsewhere these lines are missing.
-    try:
-        with open("/proc/self/statm", encoding="ascii") as file:
-            yield "process_resident_memory_bytes", int(file.read().split()[1]) * _PAGE
-        yield "process_open_fds", len(os.listdir("/proc/self/fd"))
-    except OSError:
-        return
 
 
 ROUTES: tuple[Route, ...] = (

@@ -272,7 +272,7 @@ async def delete_message(call: Call) -> Deleted:
     return Deleted()
 
 
-async def conversations(call: Call, address: str) -> list[conversation.Thread[conversation.Told]]:
+async def conversations(call: Call, address: str) -> list[conversation.Thread[conversation.ThreadedMessage]]:
     """The conversations of a mailbox, that with the latest message first."""
     services = call.services
     return await services.conversations.of(services.numbers.of(call.universe), call.universe.mailboxes, address)

@@ -25,7 +25,7 @@ from simmail.rest.api.mailboxes import case_of
 from simmail.rest.auth import check_rank
 from simmail.rest.render.compose import one_address
 from simmail.rest.render.message import CaseLink, Message, Safe
-from simmail.rest.render.shown import Shown, heavy, shown
+from simmail.rest.render.shown import RenderedMessage, heavy, shown
 from simmail.rest.route import Call, Query, Route
 
 HEADING = "Wait"
@@ -189,7 +189,7 @@ async def _awaited(call: Call, copy: Copy) -> AwaitedMessage:
 async def _read(call: Call, copy: Copy) -> AwaitedMessage:
     entry, octets = await call.universe.mailboxes.read(copy.mailbox, copy.folder, copy.uid)
 
-    def understand() -> tuple[Shown, tuple[Code, ...], tuple[Link, ...]]:
+    def understand() -> tuple[RenderedMessage, tuple[Code, ...], tuple[Link, ...]]:
         mail = read(octets)
         return (shown(copy.mailbox, copy.folder, entry, mail), *extract(mail.text, mail.html))
 

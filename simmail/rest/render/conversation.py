@@ -8,7 +8,6 @@ thread, and only when a message came or went.  Source: API contract, "Thread".
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -16,6 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 from twisted.internet.defer import Deferred
 
+from simmail.core.lru import Lru
 from simmail.core.message.thread import Thread as Thread
 from simmail.core.message.thread import followed, group
 from simmail.interfaces import IFolder
@@ -32,7 +32,7 @@ SLICE, FEW = 500, 300
 _FIELDS = ("message_id", "in_reply_to", "references", "subject")
 
 
-class Told(NamedTuple):
+class ThreadedMessage(NamedTuple):
     """What threading asks of a message, and where it is; C{references} are those that are followed."""
 
     folder: str
@@ -44,16 +44,20 @@ class Told(NamedTuple):
     subject: str
 
 
+#: By folder, UIDVALIDITY and UID.
+_Known = dict[tuple[str, int, int], ThreadedMessage]
+
+
 class _Kept(NamedTuple):
     """
     C{known}: messages by folder and UID, C{cost}: as so many; C{marks}: what the folders said when C{threads} were
     put together.
     """
 
-    known: dict[tuple[str, int, int], Told]
+    known: _Known
     cost: int
     marks: tuple[Any, ...]
-    threads: list[Thread[Told]]
+    threads: list[Thread[ThreadedMessage]]
 
 
 _NOTHING = _Kept({}, 0, (), [])
@@ -64,40 +68,35 @@ class Conversations:
 
     def __init__(self, in_thread: Callable[[Callable[[], Any]], Any], most: int = MOST) -> None:
         self._in_thread = in_thread
-        self._most = most
-        self._kept: OrderedDict[tuple[int, str], _Kept] = OrderedDict()
+        self._kept: Lru[tuple[int, str], _Kept] = Lru(most, lambda one: one.cost)
 
-    async def of(self, universe: int, mailboxes: Mailboxes, address: str) -> list[Thread[Told]]:
+    async def of(self, universe: int, mailboxes: Mailboxes, address: str) -> list[Thread[ThreadedMessage]]:
         """
         The conversations of a mailbox, that with the latest message first.
 
-        @param universe: its number (L{simmail.rest.render.list.Numbers}).
+        @param universe: its number (L{simmail.rest.render.list.UniverseNumbers}).
         @raise NotFound: no such mailbox.
         """
         key = (universe, address)
         folders = [await mailboxes.folder(address, name) for name in THREADED]
-        old = self._kept.get(key, _NOTHING)
+        old = self._kept.use(key) or _NOTHING
         if old.marks == _marks(folders):
-            self._kept.move_to_end(key)
             return old.threads
-        known: dict[tuple[str, int, int], Told] = {}
+        known: _Known = {}
         marks: list[Any] = []
         for folder in folders:
             marks += _marks([folder])
-            known.update(await _told(folder, old.known))
+            known.update(await _asked(folder, old.known))
         threads = await self._grouped(list(known.values()))
         cost = sum([1 + len(one.references) // REFERENCES for one in known.values()])
-        self._kept[key] = _Kept(known, cost, tuple(marks), threads)
-        self._kept.move_to_end(key)
-        while sum(one.cost for one in self._kept.values()) > self._most:
-            self._kept.popitem(last=False)
+        self._kept.put(key, _Kept(known, cost, tuple(marks), threads))
         return threads
 
-    async def _grouped(self, messages: list[Told]) -> list[Thread[Told]]:
+    async def _grouped(self, messages: list[ThreadedMessage]) -> list[Thread[ThreadedMessage]]:
         if len(messages) <= FEW:
             return group(messages)
         work = self._in_thread(lambda: group(messages))
-        threads: list[Thread[Told]] = await work if isinstance(work, Deferred) else work
+        threads: list[Thread[ThreadedMessage]] = await work if isinstance(work, Deferred) else work
         return threads
 
 
@@ -106,7 +105,7 @@ def _marks(folders: list[IFolder]) -> tuple[Any, ...]:
     return tuple((one.uidvalidity, one.uidnext, len(one.uids)) for one in folders)
 
 
-async def _told(folder: IFolder, old: dict[tuple[str, int, int], Told]) -> dict[tuple[str, int, int], Told]:
+async def _asked(folder: IFolder, old: _Known) -> _Known:
     """The messages of a folder, in its order; those not told of before are asked of the index."""
     place = folder.name, folder.uidvalidity
     uids = list(folder.uids)
@@ -121,14 +120,14 @@ async def _told(folder: IFolder, old: dict[tuple[str, int, int], Told]) -> dict[
         for uid, date in zip(part, folder.column("date", part)):
             if uid in rows and date is not None:
                 message_id, in_reply_to, references, subject = rows[uid]
-                found[uid] = Told(
+                found[uid] = ThreadedMessage(
                     folder.name, uid, date, share(message_id, message_id), share(in_reply_to, in_reply_to),
                     tuple([share(one, one) for one in followed(references)]), share(subject, subject))
     return {(*place, uid): found[uid] for uid in uids if uid in found}
 
 
 async def listed_in(
-    listings: Listings, universe: int, mailboxes: Mailboxes, address: str, messages: list[Told]
+    listings: Listings, universe: int, mailboxes: Mailboxes, address: str, messages: list[ThreadedMessage]
 ) -> dict[tuple[str, int], msgspec.Raw]:
     """The JSON of messages of a mailbox by folder and UID, as lists show it; what is gone meanwhile is left out."""
     found: dict[tuple[str, int], msgspec.Raw] = {}

@@ -10,7 +10,6 @@ ever as long as UIDVALIDITY is the same (RFC 3501 section 2.3.1.1).
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import OrderedDict
 from collections.abc import Sequence
 from itertools import count
 from typing import Any
@@ -20,7 +19,9 @@ import msgspec
 from twisted.internet.interfaces import IReactorTime
 
 from simmail.concurrency import Lock
+from simmail.core.lru import Lru
 from simmail.core.records.folder import Entry
+from simmail.interfaces import IFolder
 from simmail.rest.render.message import listed
 
 #: Messages kept; those looked at longest ago go first.
@@ -32,14 +33,14 @@ SLICE = 200
 _encode = msgspec.json.Encoder().encode
 
 
-class Numbers:
+class UniverseNumbers:
     """A number for each universe, so that one made anew under the id of another is not taken for it."""
 
     def __init__(self) -> None:
         self._next = count(1)
-        self._given: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
+        self._given: WeakKeyDictionary[object, int] = WeakKeyDictionary()
 
-    def of(self, universe: Any) -> int:
+    def of(self, universe: object) -> int:
         """The number of a universe, the same as long as it is there."""
         number = self._given.get(universe)
         if number is None:
@@ -56,17 +57,16 @@ class Listings:
 
     def __init__(self, reactor: IReactorTime, most: int = MOST) -> None:
         self._reactor = reactor
-        self._most = most
-        self._kept: OrderedDict[tuple[_Place, int, frozenset[str]], bytes] = OrderedDict()
+        self._kept: Lru[tuple[_Place, int, frozenset[str]], bytes] = Lru(most)
         self._places: WeakValueDictionary[tuple[Any, ...], _Place] = WeakValueDictionary()
 
     async def page(
-        self, universe: int, folder: Any, limit: int, before: int | None, among: Sequence[int] | None = None
+        self, universe: int, folder: IFolder, limit: int, before: int | None, among: Sequence[int] | None = None
     ) -> tuple[list[int], list[bytes]]:
         """
         The newest C{limit} messages with UIDs below C{before}: their UIDs, and the JSON of each.
 
-        @param universe: its number.  @param folder: an C{IFolder}.  @param among: only of these UIDs, ascending.
+        @param universe: its number.  @param among: only of these UIDs, ascending.
         """
         uids = folder.uids if among is None else among
         end = len(uids) if before is None else bisect_left(uids, before)
@@ -74,12 +74,12 @@ class Listings:
         found = await self._items(universe, folder, list(stretch)[::-1], folder.column("flags", stretch)[::-1])
         return list(found), list(found.values())
 
-    async def items(self, universe: int, folder: Any, wanted: Sequence[int]) -> dict[int, bytes]:
+    async def items(self, universe: int, folder: IFolder, wanted: Sequence[int]) -> dict[int, bytes]:
         """The JSON of messages of a folder by UID, in the order of C{wanted}; what is gone is left out."""
         return await self._items(universe, folder, wanted, folder.column("flags", wanted))
 
     async def _items(
-        self, universe: int, folder: Any, wanted: Sequence[int], flags: Sequence[frozenset[str] | None]
+        self, universe: int, folder: IFolder, wanted: Sequence[int], flags: Sequence[frozenset[str] | None]
     ) -> dict[int, bytes]:
         place = self._place((universe, folder.mailbox, folder.name, folder.uidvalidity))
         found = self._at_hand(place, wanted, flags)
@@ -108,16 +108,15 @@ class Listings:
                     used(key)
         return found
 
-    async def _asked(self, place: _Place, folder: Any, uids: list[int]) -> dict[int, bytes]:
+    async def _asked(self, place: _Place, folder: IFolder, uids: list[int]) -> dict[int, bytes]:
         """The index is asked, and what it says of messages that are there is kept."""
         entries = {uid: folder.entry(uid) for uid in uids}
         found: dict[int, bytes] = {}
         for uid, digest in (await folder.digests(uids)).items():
             entry: Entry | None = entries[uid]
             if entry is not None:
-                found[uid] = self._kept[place, uid, entry.flags] = _encode(listed(folder.name, entry, digest))
-        while len(self._kept) > self._most:
-            self._kept.popitem(last=False)
+                octets = found[uid] = _encode(listed(folder.name, entry, digest))
+                self._kept.put((place, uid, entry.flags), octets)
         return found
 
     def _place(self, named: tuple[Any, ...]) -> _Place:

@@ -11,19 +11,20 @@ thread is linked to may change, and is not kept.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import msgspec
 from twisted.internet.defer import Deferred
 
+from simmail.core.lru import Lru
 from simmail.core.message.mail import Mail
 from simmail.core.message.parse import is_rendered, read
 from simmail.core.message.summarize import TEXT
 from simmail.core.message.thread import thread_key
 from simmail.core.records.folder import Entry
 from simmail.errors import NotFound
+from simmail.interfaces import IFolder
 from simmail.rest.render.message import full
 
 #: Octets kept of all messages together, and of one at most; those looked at longest ago go first.
@@ -41,7 +42,7 @@ _encode = msgspec.json.Encoder().encode
 InThread = Callable[[Callable[[], Any]], Any]
 
 
-class Shown(NamedTuple):
+class RenderedMessage(NamedTuple):
     """
     One message, ready to be sent.
 
@@ -59,39 +60,36 @@ class Showings:
     """JSON of whole messages, of all universes."""
 
     def __init__(self, room: int = ROOM) -> None:
-        self._room = room
-        self._kept: OrderedDict[tuple[Any, ...], Shown] = OrderedDict()
-        self._size = 0
+        self._kept: Lru[tuple[Any, ...], RenderedMessage] = Lru(room, _cost)
 
     @property
     def size(self) -> int:
         """Octets kept."""
-        return self._size
+        return self._kept.spent
 
     async def one(
-        self, universe: int, folder: Any, entry: Entry, in_thread: InThread, remote: bool = False, light: bool = False,
-        opened: Any = None,
-    ) -> Shown:
+        self, universe: int, folder: IFolder, entry: Entry, in_thread: InThread, remote: bool = False,
+        light: bool = False, opened: Any = None,
+    ) -> RenderedMessage:
         """
         One message.
 
-        @param universe: its number (L{Numbers}); folder: an C{IFolder}.
+        @param universe: its number (L{UniverseNumbers}).
         @param remote, light: as C{presenting.full} has them.
         @param opened: the message (C{IOpened}), if it is a large one; it is then looked at once for all who want it.
         @raise NotFound: it is gone meanwhile.
         """
         key = (universe, folder.mailbox, folder.name, folder.uidvalidity, entry.uid, entry.flags, remote, light)
-        kept = self._kept.get(key)
+        kept = self._kept.use(key)
         if kept is not None:
-            self._kept.move_to_end(key)
             return kept
 
-        def present(octets: bytes, text: str | None) -> Shown:
+        def present(octets: bytes, text: str | None) -> RenderedMessage:
             return shown(folder.mailbox, folder.name, entry, read(octets, text=text), remote, light)
 
         if opened is not None:
             known = await _text(folder, entry.uid)
-            made: Shown = await opened.derive(
+            made: RenderedMessage = await opened.derive(
                 key, lambda octets: present(octets, known if is_rendered(octets) else None), in_thread)
         else:
             octets: bytes = await folder.read(entry.uid)
@@ -99,20 +97,12 @@ class Showings:
             made = await heavy(in_thread, lambda: present(octets, text), len(octets))
         if folder.entry(entry.uid) is None:
             raise NotFound(f"no message {entry.uid} in {folder.name} of {folder.mailbox}")
-        self._keep(key, made)
+        if _cost(made) <= MOST:
+            self._kept.put(key, made)
         return made
 
-    def _keep(self, key: tuple[Any, ...], made: Shown) -> None:
-        cost = _cost(made)
-        if cost > MOST or key in self._kept:
-            return
-        self._kept[key] = made
-        self._size += cost
-        while self._size > self._room:
-            self._size -= _cost(self._kept.popitem(last=False)[1])
 
-
-async def _text(folder: Any, uid: int) -> str | None:
+async def _text(folder: IFolder, uid: int) -> str | None:
     """The text of a message as the index has it, None when that may not be all of it."""
     text: str | None = await folder.kept_text(uid)
     return text if text and len(text) < TEXT else None
@@ -126,11 +116,13 @@ async def heavy(in_thread: InThread, work: Callable[[], Any], size: int) -> Any:
     return await done if isinstance(done, Deferred) else done
 
 
-def shown(mailbox: str, folder: str, entry: Entry, mail: Mail, remote: bool = False, light: bool = False) -> Shown:
+def shown(
+    mailbox: str, folder: str, entry: Entry, mail: Mail, remote: bool = False, light: bool = False
+) -> RenderedMessage:
     """A message made ready to be sent."""
     made = full(mailbox, folder, entry, mail, None, remote, light)
-    return Shown(_encode(made.message), _encode(made.safe), thread_key(mail), mail.header("X-Service-Case"))
+    return RenderedMessage(_encode(made.message), _encode(made.safe), thread_key(mail), mail.header("X-Service-Case"))
 
 
-def _cost(made: Shown) -> int:
+def _cost(made: RenderedMessage) -> int:
     return len(made.message) + len(made.safe) + _OVERHEAD
