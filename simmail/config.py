@@ -226,6 +226,8 @@ def _read(path: str, setting: str, ended: bool = False) -> Any:
         raise Invalid(setting, f"{path}: {error.strerror}") from None
     except Invalid as error:
         raise Invalid(setting, f"{path}: {error}") from None
+    except ValueError:
+        raise Invalid(setting, "the name of a file must not contain NUL") from None
 
 
 def load(path: str | None) -> Config:

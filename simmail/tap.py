@@ -4,8 +4,6 @@ Options and C{makeService}: the only place that builds and wires the real things
 
 from __future__ import annotations
 
-import fcntl
-import json
 import os
 import signal
 import sys
@@ -27,7 +25,7 @@ from twisted.python.failure import Failure
 from twisted.python.threadpool import ThreadPool
 
 from simmail import __version__
-from simmail.config import Config, load, load_people, load_plans
+from simmail.config import Config, load, load_plans
 from simmail.core.net.loopback import is_loopback
 from simmail.core.time.instant import parse_duration
 from simmail.daemon.descriptors import Descriptors, Door, held, raise_limit
@@ -35,16 +33,19 @@ from simmail.daemon.gc import prefer_latency
 from simmail.daemon.listeners import Listener, TITLES, bind
 from simmail.daemon.malloc import TRIM, give_back, trim
 from simmail.daemon.metrics import MailFigures, exposition, process_figures
-from simmail.daemon.monotonic import LOOK, SteadyTime
+from simmail.daemon.monotonic import SteadyTime
+from simmail.daemon.people_file import PeopleFile
 from simmail.daemon.signals import hear, hold
+from simmail.daemon.state_folder import EndpointsFile, take
 from simmail.daemon.tls import ServerTls
 from simmail.daemon.warnings import Troubles
-from simmail.durable import write
-from simmail.errors import Invalid, Refusal, Unavailable
+from simmail.errors import Invalid, Refusal
 
 if TYPE_CHECKING:
     from simmail.daemon.bootstrap import First
     from simmail.database.redis import RedisDatabase
+    from simmail.mailstore.journal.journal import Journal
+    from simmail.server.server import Roster
 
 #: Threads for passwords and for reading large mail; the mail store brings its own.
 THREADS = 8
@@ -57,15 +58,8 @@ ANSWERED = 3
 #: Real seconds after which whoever waits is told what the start waits for.
 TOLD = 0.8
 
-#: Real seconds before something is tried again that the disk had no room for.
-ROOM = 1.0
-
 #: Real seconds between two looks for what the owner of the state folder asks for there.
 RESETS = 0.5
-
-
-#: Real seconds after which a file that did not change is taken for written, and after which nobody waits for that.
-WRITTEN, LONGEST_WRITING = 0.5, 5.0
 
 #: Listeners that take mail.
 SMTP = ("smtp", "submission", "smtps")
@@ -111,54 +105,6 @@ def makeService(options: Options) -> service.Service:
         raise SystemExit(f"simmail: {error}") from None
 
 
-def take(state: Path) -> int:
-    """
-    The state folder is made and is ours while the descriptor answered is open.
-
-    @raise Invalid: it cannot be made or written.  @raise Unavailable: another daemon has it.
-    """
-    try:
-        state.mkdir(mode=0o700, parents=True, exist_ok=True)
-        lock = os.open(state / "daemon.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise Invalid("server.state", f"{state} cannot be used: {error.strerror}") from None
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(lock)
-        raise Unavailable(f"another simmail is running on {state}; stop it, or name another folder with --state"
-                          ) from None
-    # Where an earlier daemon listened is of no use to anybody who waits for this one.
-    (state / "endpoints.json").unlink(missing_ok=True)
-    return lock
-
-
-def _written(path: str) -> list[Any]:
-    """
-    The personas of a file that nobody is just writing: one that changes is looked at again; for a thread.
-
-    @raise Invalid: as C{load_people}, or it goes on changing.
-    """
-    deadline = time.monotonic() + LONGEST_WRITING
-    while True:
-        before = _state_of(path)
-        if before is None or time.time() - before[0] / 1e9 > WRITTEN:
-            return load_people(path)
-        time.sleep(WRITTEN / 2)
-        if before == _state_of(path):
-            return load_people(path)
-        if time.monotonic() > deadline:
-            raise Invalid("people.file", f"{path}: is being written")
-
-
-def _state_of(path: str) -> tuple[int, int, int] | None:
-    try:
-        found = os.stat(path)
-    except (OSError, ValueError):
-        return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
-
-
 class Daemon(service.Service):
     """
     Everything that runs, started and stopped in order.
@@ -185,11 +131,10 @@ class Daemon(service.Service):
         self._troubles = Troubles()
         self._stopping: list[Callable[[], Any]] = []
         self._started: Deferred[None] | None = None
-        self._failed = self._ending = False
-        self._roster: Any = None
-        self._warnings: dict[str, str] = {}
-        self._people_read = 0
-        self._noting: Any = None
+        self._ending = False
+        self._endpoints: EndpointsFile | None = None
+        self._roster: Roster | None = None
+        self._people: PeopleFile | None = None
 
     def startService(self) -> None:
         """Begin to start once the reactor runs; what fails ends the process with status 1 and a message."""
@@ -215,7 +160,6 @@ class Daemon(service.Service):
     def _did_not_start(self, failure: Failure) -> None:
         if self._ending:
             return
-        self._failed = True
         if failure.check(Refusal):
             self.log.error("did not start: {error}", error=failure.value)
         else:
@@ -229,7 +173,7 @@ class Daemon(service.Service):
         from simmail.core.message.search_match import Sought
         from simmail.core.message.summarize import digest
         from simmail.core.mime.bodystructure import shown
-        from simmail.daemon.bootstrap import first_start, reset_first
+        from simmail.daemon.bootstrap import first_start, look_for_reset, reset_first
         from simmail.database.private.server import PrivateRedis
         from simmail.database.redis import RedisDatabase
         from simmail.mailstore.journal.journal import Journal
@@ -240,7 +184,8 @@ class Daemon(service.Service):
         from simmail.server.server import Roster
 
         config, state, reactor = self._config, self._state, self._reactor
-        steady = self._keep_time()
+        steady = SteadyTime()
+        self._stopping.append(steady.install(reactor))
         give_back()
         self._limit = raise_limit()
         in_thread = partial(deferToThreadPool, reactor, self._pool)
@@ -285,12 +230,14 @@ class Daemon(service.Service):
         first = await first_start(roster, config, state)
         await journal.keep([universe.id for universe in roster.universes()])
         self._roster = roster
-        self._in_thread: Callable[..., Any] = in_thread
+        people = PeopleFile(
+            config.people.file, in_thread, roster.universe(config.smtp.default_universe).people.configured)
+        self._people = people
         # With a file that is wrong the people stay who there were, and everything else is served.
-        await self._people("started with the personas there were")
+        await people.read("started with the personas there were")
         self._serve(roster, journal, in_thread)
         roster.begin()
-        resets = LoopingCall(self._look_for_resets, partial(reset_first, roster, config, state), in_thread)
+        resets = LoopingCall(look_for_reset, roster, config, state, in_thread)
         resets.start(RESETS, now=False)
         self._stopping.append(resets.stop)
         trimming = LoopingCall(trim)
@@ -300,34 +247,12 @@ class Daemon(service.Service):
         prefer_latency()
         self._announce(first)
 
-    async def _look_for_resets(self, reset: Callable[[], Any], in_thread: Callable[..., Any]) -> None:
-        """Whether the owner of the state folder asks for another first key (C{admin keys reset-first})."""
-        from simmail.daemon.bootstrap import RESET
-
-        try:
-            if await in_thread((self._state / RESET).exists):
-                await reset()
-                self.log.warn("there is another first key, as was asked for; the others of that kind are revoked")
-        except (OSError, Unavailable) as error:
-            self.log.warn("another first key cannot be made now: {error}", error=error)
-
     def _tell_of_redis(self, database: RedisDatabase) -> None:
         """It may be starting too, so there is patience; but whoever mistyped its address knows now."""
         self.log.warn("waiting for Redis: {trouble}", trouble=database.trouble)
         print(f"simmail: waiting for Redis: {database.trouble}", file=sys.__stderr__, flush=True)
 
-    def _keep_time(self) -> SteadyTime:
-        """From here on until the end the seconds of the reactor go on evenly, whoever sets the wall clock."""
-        reactor, steady = self._reactor, SteadyTime()
-        before, reactor.seconds = reactor.seconds, steady.seconds
-        self._stopping.append(lambda: setattr(reactor, "seconds", before))
-        looking = LoopingCall(steady.look)
-        looking.clock = reactor
-        looking.start(LOOK, now=False)
-        self._stopping.append(looking.stop)
-        return steady
-
-    def _serve(self, roster: Any, journal: Any, in_thread: Callable[..., Any]) -> None:
+    def _serve(self, roster: Roster, journal: Journal, in_thread: Callable[..., Any]) -> None:
         from simmail.imap.factory import ImapFactory, TOO_MANY
         from simmail.rest.http.server import BUSY
         from simmail.rest.site import api_site
@@ -352,7 +277,7 @@ class Daemon(service.Service):
                 factory = api_site(
                     config, roster, reactor, tls=tls, endpoints=self.endpoints(), in_thread=in_thread,
                     checks=(("listeners", self._check_listeners), ("store", lambda: journal.condition.told)),
-                    warnings=(self._warnings.values, self._troubles.told,
+                    warnings=(self._people_warnings, self._troubles.told,
                               lambda: [f"journal: {one}" for one in journal.condition.damage]),
                     metrics=(process_figures, partial(exposition, roster, self._factories, self._figures)))
                 words = BUSY
@@ -376,6 +301,9 @@ class Daemon(service.Service):
         """Where to connect, by listener."""
         return {one.name: {"host": one.host, "port": one.port} for one in self._listeners}
 
+    def _people_warnings(self) -> list[str]:
+        return [self._people.wrong] if self._people is not None and self._people.wrong else []
+
     def _check_listeners(self) -> str:
         return "" if self.running and all(port.connected for port in self._ports) else "not listening"
 
@@ -383,7 +311,8 @@ class Daemon(service.Service):
         from simmail.daemon.bootstrap import First, banner
 
         config = self._config
-        self._note_endpoints()
+        self._endpoints = EndpointsFile(self._state, self._reactor)
+        self._endpoints.write(self.endpoints())
         allowed = config.imap.plain_auth_allowed
         plain = is_loopback(config.listen.host) if allowed is None else allowed
         if self._banner:
@@ -396,39 +325,6 @@ class Daemon(service.Service):
                 self.log.info("{line}", line=line)
         self.log.info("ready: {listeners}", listeners=", ".join(
             f"{TITLES[one.name]} {one.host}:{one.port}" for one in self._listeners))
-
-    def _note_endpoints(self) -> None:
-        """For other programs; on a full disk as soon as there is room."""
-        try:
-            write(self._state / "endpoints.json", json.dumps(self.endpoints(), indent=1).encode() + b"\n", 0o644)
-        except OSError as error:
-            if self._noting is None:
-                self.log.warn("endpoints.json cannot be written: {error}", error=error)
-                self._stopping.append(lambda: self._noting.active() and self._noting.cancel())
-            self._noting = self._reactor.callLater(ROOM, self._note_endpoints)
-
-    async def _people(self, otherwise: str) -> None:
-        """
-        Personas of the file that is configured become those of the default universe.
-
-        @param otherwise: what is told when the file is wrong: it changes nobody then.
-        """
-        path = self._config.people.file
-        if not path or self._roster is None:
-            return
-        self._people_read += 1
-        nth = self._people_read
-        try:
-            entries = await self._in_thread(_written, path)
-            if nth != self._people_read:
-                # It was asked for again meanwhile, and what was read then counts.
-                return
-            await self._roster.universe(self._config.smtp.default_universe).people.configured(entries)
-        except Invalid as error:
-            self.log.error("{otherwise}: {error}", otherwise=otherwise, error=error)
-            self._warnings["people"] = str(error)
-        else:
-            self._warnings.pop("people", None)
 
     def _reopen(self) -> None:
         """SIGUSR1: whoever rotates logs has moved the log file."""
@@ -445,8 +341,9 @@ class Daemon(service.Service):
         except Invalid as error:
             self.log.error("the certificate was not read again: {error}", error=error)
         otherwise = "the personas were not read again"
-        Deferred.fromCoroutine(self._people(otherwise)).addErrback(
-            lambda failure: self.log.error("{otherwise}: {error}", otherwise=otherwise, error=failure.value))
+        if self._people is not None:
+            Deferred.fromCoroutine(self._people.read(otherwise)).addErrback(
+                lambda failure: self.log.error("{otherwise}: {error}", otherwise=otherwise, error=failure.value))
 
     def stopService(self) -> Deferred[None]:
         """Stop listening, tell sessions, finish what is being done, then close everything in reverse order."""
@@ -486,8 +383,8 @@ class Daemon(service.Service):
             stopped = port.stopListening()
             if stopped is not None:
                 await stopped
-        if not self._failed:
-            (self._state / "endpoints.json").unlink(missing_ok=True)
+        if self._endpoints is not None:
+            self._endpoints.remove()
         drained = [factory.drain(FAREWELL) for name, factory in self._factories.items() if name in SMTP]
         for name, factory in self._factories.items():
             if name not in (*SMTP, "http"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -9,8 +10,7 @@ from twisted.application.service import IServiceMaker
 from twisted.plugin import IPlugin, getPlugins
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.errors import Unavailable
-from simmail.tap import Options, makeService, take
+from simmail.tap import Options, makeService
 
 
 class TapTests(SynchronousTestCase):
@@ -31,13 +31,16 @@ class TapTests(SynchronousTestCase):
         options.parseOptions(["--config", "a.yaml", "--state", "b", "--port-base", "7"])
         self.assertEqual((options["config"], options["state"], options["port-base"]), ("a.yaml", "b", 7))
 
-    def test_state_is_taken(self) -> None:
-        """A state folder is one daemon's at a time; where an earlier one listened is forgotten."""
-        state = Path(self.mktemp()) / "deep" / "state"
-        lock = take(state)
-        (state / "endpoints.json").write_text("{}")
-        self.assertRaises(Unavailable, take, state)
-        self.assertTrue((state / "endpoints.json").exists())
-        os.close(lock)
-        os.close(take(state))
-        self.assertFalse((state / "endpoints.json").exists())
+    def test_wrong(self) -> None:
+        """What cannot be is told in one line: no such configuration, no listener, a port that is no port."""
+        folder = self.mktemp()
+        os.mkdir(folder)
+        (Path(folder) / "off.yaml").write_text(json.dumps({
+            "listen": dict.fromkeys(("smtp", "smtps", "submission", "imap", "imaps", "http"))}))
+        for given, words in ((["--config", f"{folder}/none.yaml"], "none.yaml"),
+                             (["--config", f"{folder}/off.yaml", "--state", folder], "every listener is switched off")):
+            options = Options()
+            options.parseOptions(given)
+            error = self.assertRaises(SystemExit, makeService, options)
+            self.assertTrue(str(error).startswith("simmail: "), str(error))
+            self.assertIn(words, str(error))

@@ -7,12 +7,15 @@ Source: decisions, section 1.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from twisted.logger import Logger
+
 from simmail.config import Config
 from simmail.durable import write
-from simmail.errors import Unauthenticated
+from simmail.errors import Unauthenticated, Unavailable
 from simmail.server.apikeys import Key
 from simmail.server.demo import create_demo
 from simmail.server.new_password import new_password
@@ -36,6 +39,9 @@ PERSONA: dict[str, Any] = {
 
 #: What the printed line says to them.
 SUBJECT, TEXT = "Lunch on Friday?", "Hi Maria, could we meet for lunch on Friday at 12:30?"
+
+
+_log = Logger()
 
 
 class First(NamedTuple):
@@ -119,6 +125,20 @@ async def reset_first(roster: Roster, config: Config, state: Path) -> None:
     for prefix in old:
         await roster.revoke_key(prefix)
     (state / RESET).unlink(missing_ok=True)
+
+
+async def look_for_reset(roster: Roster, config: Config, state: Path, in_thread: Callable[..., Any]) -> None:
+    """
+    Make another first key while the service runs, if the owner asks for one (C{admin keys reset-first}).
+
+    @param in_thread: looks at the disk.
+    """
+    try:
+        if await in_thread((state / RESET).exists):
+            await reset_first(roster, config, state)
+            _log.warn("there is another first key, as was asked for; the others of that kind are revoked")
+    except (OSError, Unavailable) as error:
+        _log.warn("another first key cannot be made now: {error}", error=error)
 
 
 async def _known(roster: Roster, path: Path) -> bool:

@@ -52,7 +52,7 @@ class ImapFactory(ServerFactory):
     noisy = False
 
     def __init__(
-        self, config: Config, sign_in: Callable[[str, str, str, str], Awaitable[Any]], reactor: IReactorTime,
+        self, config: Config, sign_in: Callable[[str, str, Any, str], Awaitable[Any]], reactor: IReactorTime,
         tls_context: Any = None, implicit_tls: bool = False, loopback_only: bool = False,
         in_thread: Callable[..., Deferred[Any]] = maybeDeferred, home: Callable[[str], Any] = lambda username: None,
     ) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, fail, succeed
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.config import Config, Server
-from simmail.daemon.bootstrap import FIRST, First, LOGIN, PERSON, banner, first_start, reset_first
+from simmail.daemon.bootstrap import FIRST, First, LOGIN, PERSON, banner, first_start, look_for_reset, reset_first
 from simmail.daemon.listeners import TITLES
 from simmail.durable import write
 from simmail.errors import Unauthenticated, Unavailable
@@ -135,6 +136,26 @@ class FirstStartTests(SynchronousTestCase):
         self.server.database.set_healthy(True)
         now(reset_first(self.server.roster, self.server.config, self.state))
         self.assertEqual(len(self.server.roster.keys()), 1)
+
+    def test_looked_for(self) -> None:
+        """While the service runs it is looked for; while Redis or the disk is away it is asked for still, and said."""
+        self.start()
+
+        def look(in_thread: Any = lambda work: succeed(work())) -> None:
+            now(look_for_reset(self.server.roster, self.server.config, self.state, in_thread))
+
+        key = (self.state / "admin.key").read_text()
+        look()
+        self.assertEqual((self.state / "admin.key").read_text(), key)
+        (self.state / "reset-first").touch()
+        self.server.database.set_healthy(False)
+        look()
+        look(lambda work: fail(OSError(5, "Input/output error")))
+        self.server.database.set_healthy(True)
+        self.assertTrue((self.state / "reset-first").exists())
+        look()
+        self.assertFalse((self.state / "reset-first").exists())
+        self.assertNotEqual((self.state / "admin.key").read_text(), key)
 
     def test_banner(self) -> None:
         """The first banner tells the secrets, later ones where they are; addresses are such as can be pasted."""

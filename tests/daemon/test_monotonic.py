@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from datetime import UTC, datetime, timedelta
 
+from twisted.internet.task import Clock
 from twisted.logger import LogPublisher
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.daemon.monotonic import SteadyTime
+from simmail.daemon.monotonic import LOOK, SteadyTime
 from simmail.universe.clock import WallClock
 
 
@@ -54,3 +55,17 @@ class SteadyTimeTests(SynchronousTestCase):
         steady = SteadyTime()
         self.assertLess(abs(steady.seconds() - time.time()), 0.5)
         self.assertGreaterEqual(steady.seconds(), steady.seconds() - 1e-3)
+
+    def test_installed(self) -> None:
+        """A reactor goes by it, and it looks at the wall clock once a second, until it is told to end."""
+        reactor = Clock()
+        seconds = reactor.seconds
+        uninstall = self.steady.install(reactor)
+        self.assertEqual(reactor.seconds(), self.start)
+        self.even += 10
+        self.assertEqual(reactor.seconds(), self.start + 10)
+        self.wall -= 3600
+        reactor.advance(LOOK)
+        self.assertEqual([round(jump) for jump in self.lines], [-3610])
+        uninstall()
+        self.assertEqual((reactor.seconds, reactor.getDelayedCalls()), (seconds, []))
