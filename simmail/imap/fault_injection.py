@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from simmail.core.rules.faults import Passing, Stage
+from simmail.core.rules.faults import FaultEvent, Stage
 from simmail.imap.wire.replies import Gone, No
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ async def meet(imap: ImapServer, stage: Stage, username: str = "") -> None:
     universe: Any = imap.login.universe if imap.login is not None else imap.factory.home(username)
     if universe is None:
         return
-    fault = universe.policy.fault(Passing(
+    fault = universe.policy.fault(FaultEvent(
         stage, imap.remote, login=username if imap.login is None else imap.login.username, connection=imap.number))
     if fault is None:
         return

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from twisted.internet.defer import Deferred
 
-from simmail.core.rules.faults import FaultVerdict, Passing, Stage
+from simmail.core.rules.faults import FaultEvent, FaultVerdict, Stage
 from simmail.smtp.protocol import Pump
 from simmail.smtp.replies import Refused, reply
 
@@ -54,7 +54,7 @@ class Faulty(Pump):
             return None
         login = self.login.username if self.login is not None else ""
         self._connection = self._connection or f"{self.factory.service} {self.factory.number()}"
-        passing = Passing(stage, self.remote, login=login, connection=self._connection)
+        passing = FaultEvent(stage, self.remote, login=login, connection=self._connection)
         return universe.policy.fault(passing._replace(**fields))
 
     def face(self, fault: FaultVerdict | None, go: Callable[..., None], *arguments: Any) -> None:

@@ -21,7 +21,9 @@ from simmail.core.records.commit import Commit
 from simmail.core.records.event import Event
 from simmail.core.rules.fault_fields import is_advanced, rules_of, shown
 from simmail.core.rules.fault_library import added
-from simmail.core.rules.faults import FaultRule, FaultVerdict, Mark, Passing, hits, is_fleeting, is_lasting, judge
+from simmail.core.rules.faults import (
+    FaultCount, FaultEvent, FaultRule, FaultVerdict, hits, is_fleeting, is_lasting, judge,
+)
 from simmail.errors import Invalid, Unavailable
 
 if TYPE_CHECKING:
@@ -44,9 +46,9 @@ class Faults:
 
     def __init__(self, universe: Universe) -> None:
         self._universe = universe
-        self._marks: dict[str, Mark] = {}
-        self._fleeting: dict[str, Mark] = {}
-        self._unsaved: dict[str, Mark | None] = {}
+        self._marks: dict[str, FaultCount] = {}
+        self._fleeting: dict[str, FaultCount] = {}
+        self._unsaved: dict[str, FaultCount | None] = {}
         self._events: list[Event] = []
         self._saving = False
         self.rules: tuple[FaultRule, ...] = ()
@@ -56,7 +58,7 @@ class Faults:
         universe = self._universe
         self.rules = rules_of(universe.settings.get("faults") or [])
         for key, octets in (await universe.database.table(universe.id, "marks")).items():
-            self._marks[key] = msgspec.json.decode(octets, type=Mark)
+            self._marks[key] = msgspec.json.decode(octets, type=FaultCount)
 
     def shown(self) -> list[dict[str, Any]]:
         """The rules in order, each with its hits."""
@@ -102,7 +104,7 @@ class Faults:
         rule = added(scenario_id, match, window)
         return await self.put([*self.shown(), _stored(rule)], scenario_id)
 
-    def judge(self, passing: Passing) -> FaultVerdict | None:
+    def judge(self, passing: FaultEvent) -> FaultVerdict | None:
         """What happens at a stage; immediate.  A rule that fires is recorded behind the answer."""
         if not self.rules:
             return None
@@ -128,14 +130,14 @@ class Faults:
         self._record(marks, events)
         return verdict
 
-    def _auth_failed(self, passing: Passing, verdict: FaultVerdict) -> Event:
+    def _auth_failed(self, passing: FaultEvent, verdict: FaultVerdict) -> Event:
         account = self._universe.policy.login(passing.login.strip().lower())
         return Event("auth.failed", self._universe.clock.now(), {
             "proto": "imap" if passing.stage == "imap_login" else "smtp", "username": passing.login,
             "address": account.address if account is not None else "", "remote": passing.ip,
             "why": f"fault rule {verdict.rule}"})
 
-    def _record(self, marks: Sequence[tuple[str, Mark]], events: tuple[Event, ...]) -> None:
+    def _record(self, marks: Sequence[tuple[str, FaultCount]], events: tuple[Event, ...]) -> None:
         self._unsaved.update(marks)
         while len(self._fleeting) > MOST_FLEETING:
             del self._fleeting[next(iter(self._fleeting))]

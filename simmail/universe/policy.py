@@ -15,8 +15,8 @@ from msgspec.structs import replace
 
 from simmail.concurrency import Lock
 from simmail.core.mime.address import u_labels
-from simmail.core.rules.faults import FaultVerdict, Passing
-from simmail.core.rules.recipients import RecipientRules, Verdict, rules_of, verdict
+from simmail.core.rules.faults import FaultEvent, FaultVerdict
+from simmail.core.rules.recipients import RecipientRules, RecipientVerdict, rules_of, verdict
 
 if TYPE_CHECKING:
     from simmail.universe.universe import Universe
@@ -129,16 +129,16 @@ class Policy:
         """The forced status of a mailbox, C{ok} for none."""
         return self.rules.status.get(address, "ok")
 
-    def fault(self, passing: Passing) -> FaultVerdict | None:
+    def fault(self, passing: FaultEvent) -> FaultVerdict | None:
         """What a fault rule does at a stage; None: nothing."""
         return self._universe.faults.judge(passing)
 
-    def recipient(self, address: str, sender: str) -> Verdict:
+    def recipient(self, address: str, sender: str) -> RecipientVerdict:
         """What happens to mail for an address (API contract, "Recipient rules")."""
         universe = self._universe
         own = address in self._accounts
         return verdict(address, self.rules, exists=universe.store.exists(address), own=own, seed=universe.seed)
 
-    def unseen(self, address: str) -> Verdict:
+    def unseen(self, address: str) -> RecipientVerdict:
         """What happened to mail for an address when it was new."""
         return verdict(address, self.rules, exists=False, own=address in self._accounts, seed=self._universe.seed)

@@ -15,7 +15,7 @@ from typing import Any
 
 from simmail.core.rng import Dice
 from simmail.core.rules.fault_fields import rules_of as fault_rules_of
-from simmail.core.rules.faults import Mark, Passing, judge
+from simmail.core.rules.faults import FaultCount, FaultEvent, judge
 from simmail.core.rules.recipients import rules_of, verdict
 
 KINDS = ("unknown", "domain", "full", "disabled", "blocked")
@@ -66,12 +66,12 @@ def faults(order: int) -> dict[str, list[int]]:
     pairs = [(f"s{n % 3}@sim.test", f"u{n}@{DOMAINS[n % 2]}") for n in range(40)]
     mixed = [pair for pair in pairs for _ in range(10)]
     Random(order).shuffle(mixed)
-    marks: dict[str, Mark] = {}
+    marks: dict[str, FaultCount] = {}
     found: dict[str, list[int]] = {}
     now = datetime(2026, 3, 2, 9, tzinfo=UTC)
     for sender, recipient in mixed:
         now += timedelta(seconds=1)
-        judged = judge(rules, Passing("rcpt", "192.0.2.1", sender, recipient), marks, now, Dice("seed"))
+        judged = judge(rules, FaultEvent("rcpt", "192.0.2.1", sender, recipient), marks, now, Dice("seed"))
         marks.update(judged.marks)
         found.setdefault(f"{sender} {recipient}", []).append(-1 if judged.verdict is None else judged.verdict.index)
     return dict(sorted(found.items()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from simmail.core.decide.decision import Reaction, Reactions, Situation, ThreadState, keyed
+from simmail.core.decide.decision import DecisionInput, PlannedJob, Reaction, Reactions, ThreadState, keyed
 from simmail.core.message.mail import Attachment, Mail
 from simmail.core.mime.address import Address
 from simmail.core.records.persona import Persona
@@ -46,7 +46,7 @@ def attached(filename: str) -> Attachment:
     return Attachment(filename, "application/octet-stream", b"x")
 
 
-def situation(given: Mail | None = None, persona: Persona | None = None, **fields: Any) -> Situation:
+def situation(given: Mail | None = None, persona: Persona | None = None, **fields: Any) -> DecisionInput:
     """That mail arriving at that persona on a Monday morning."""
     who = persona if persona is not None else person()
     dossier = fields.get("dossier")
@@ -59,7 +59,7 @@ def situation(given: Mail | None = None, persona: Persona | None = None, **field
         "place": {"mailbox": who.address, "folder": "INBOX", "uid": 1},
     }
     values.update(fields)
-    return Situation(**values)
+    return DecisionInput(**values)
 
 
 def of(kind: type[Any], reactions: Reactions) -> list[Any]:
@@ -77,4 +77,4 @@ def only(kind: type[Any], reactions: Reactions) -> Any:
 
 def plans(kind: str, reactions: tuple[Reaction, ...]) -> list[Any]:
     """The plans of one kind."""
-    return [one for one in reactions if type(one).__name__ == "Plan" and getattr(one, "kind", "") == kind]
+    return [one for one in reactions if isinstance(one, PlannedJob) and one.kind == kind]

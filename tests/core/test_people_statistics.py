@@ -12,13 +12,13 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.core.decide import delay as timing
 from simmail.core.decide.after_sending import aftermath
 from simmail.core.decide.decide import react
-from simmail.core.decide.decision import Dossier, Follow, Ignore, Pace, Relate, ThreadState, keyed
+from simmail.core.decide.decision import Dossier, Follow, Ignore, Pace, Relate, SpamVerdict, ThreadState, keyed
 from simmail.core.decide.link_policy import LinkPolicy
 from simmail.core.mime.address import Address
 from simmail.core.records import temperaments
 from simmail.core.records.job import Job
 from simmail.core.rng import Dice
-from simmail.core.rules.spam import THRESHOLDS, is_junk, score
+from simmail.core.rules.spam import THRESHOLDS, score
 from simmail.core.time.instant import is_open
 from simmail.core.writer import Written
 from tests.core.scenes import APP, MARIA, NOW, SEED, after, mail, of, only, person, plans, situation
@@ -155,7 +155,8 @@ class FilterTests(SynchronousTestCase):
         for text in texts:
             for subject in subjects:
                 found = score(mail(text, subject=subject), APP, MARIA).score
-                junked = [level for level in ("lenient", "normal", "strict") if is_junk(found, level)]
+                junked = [
+                    level for level in ("lenient", "normal", "strict") if SpamVerdict(found, THRESHOLDS[level]).junk]
                 # Junk for a filter is junk for every stricter one.
                 self.assertEqual(junked, [level for level in ("lenient", "normal", "strict")][3 - len(junked):])
                 for level in junked:

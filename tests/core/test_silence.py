@@ -8,7 +8,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.decide.decide import react
 from simmail.core.decide.decision import (
-    Batch, Bounce, Dossier, Ignore, Junk, Limits, Pace, Plan, Planned, Reactions, Situation, ThreadState, Verdict,
+    Batch, Bounce, DecisionInput, Dossier, Ignore, Junk, LoopLimits, Pace, PlannedJob, PlannedReply, Reactions,
+    SpamVerdict, ThreadState,
 )
 from simmail.core.mime.address import Address
 from simmail.core.rng import Dice
@@ -16,7 +17,7 @@ from simmail.core.rules.spam import THRESHOLDS, score
 from tests.core.scenes import APP, MARIA, NOW, after, attached, mail, person, plans, situation
 
 
-def quiet(given: Any, persona: Any, **fields: Any) -> Situation:
+def quiet(given: Any, persona: Any, **fields: Any) -> DecisionInput:
     """The situation under the first seed whose reply draw is a no."""
     for n in range(1000):
         one = situation(given, persona, seed=Dice(f"quiet {n}"), **fields)
@@ -25,18 +26,18 @@ def quiet(given: Any, persona: Any, **fields: Any) -> Situation:
     raise AssertionError("never silent")
 
 
-def scored(text: str, level: str, **fields: Any) -> Situation:
+def scored(text: str, level: str, **fields: Any) -> DecisionInput:
     """A mail with the score it really has against a filter."""
     one = mail(text, **fields)
     found = score(one, APP, MARIA)
-    return situation(one, person(style={"filter": level}), spam=Verdict(found.score, THRESHOLDS[level], found.why))
+    return situation(one, person(style={"filter": level}), spam=SpamVerdict(found.score, THRESHOLDS[level], found.why))
 
 
 def outcome(reactions: Reactions) -> Any:
     """What silenced the persona."""
     found: list[Any] = [one for one in reactions if isinstance(one, (Ignore, Junk, Bounce, Batch))]
     if not found:
-        found = [one for one in reactions if isinstance(one, Plan) and one.kind in ("forward", "reply")]
+        found = [one for one in reactions if isinstance(one, PlannedJob) and one.kind in ("forward", "reply")]
     return found[0]
 
 
@@ -46,7 +47,7 @@ SPAM = "You have won the lottery! Claim your prize, act now!!!"
 AWAY = {"ooo": [{"from": "2026-03-01", "to": "2026-03-09", "message": "Away"}]}
 
 #: name: (situation, what it must be, words that must be in the whole explanation)
-CASES: dict[str, tuple[Situation, type[Any], tuple[str, ...]]] = {
+CASES: dict[str, tuple[DecisionInput, type[Any], tuple[str, ...]]] = {
     "a ghost": (quiet(mail(), person(temperament="ghost")), Ignore, ("over reply rate 0.05", "ghost 0.05")),
     "a busy one": (quiet(mail(), person(temperament="busy")), Ignore, ("over reply rate 0.75", "busy 0.75")),
     "its own rate": (
@@ -78,7 +79,7 @@ CASES: dict[str, tuple[Situation, type[Any], tuple[str, ...]]] = {
     "a loop": (
         situation(thread=ThreadState("<1@app.test>", recent=BUSY)), Ignore, ("loop", "21 messages", "limit is 20")),
     "a faster loop": (
-        situation(thread=ThreadState("<1@app.test>", recent=BUSY), limits=Limits(thread_messages_per_hour=5),
+        situation(thread=ThreadState("<1@app.test>", recent=BUSY), limits=LoopLimits(thread_messages_per_hour=5),
                   pace=Pace(0.2)), Ignore, ("loop", "pace 0.2", "limit is 5")),
     "the cap of the day": (
         situation(dossier=Dossier(APP, received=100, replies=TODAY)), Ignore, ("100 replies", "cap is 100")),
@@ -88,10 +89,10 @@ CASES: dict[str, tuple[Situation, type[Any], tuple[str, ...]]] = {
     "a full mailbox": (situation(status="full"), Bounce, ("mailbox status full",)),
     "bouncing now and then": (situation(persona=person(behaviors={"bounce": 1})), Bounce, ("under 1.00",)),
     "batched": (
-        situation(persona=person(timing={"reply_rate": 1}), planned=Planned("j_1", after(hours=1))), Batch,
+        situation(persona=person(timing={"reply_rate": 1}), planned=PlannedReply("j_1", after(hours=1))), Batch,
         ("2026-03-02T11:00:00Z", "under reply rate 1.00")),
-    "forwarded": (situation(persona=person(behaviors={"forward_to": "b@x.test"})), Plan, ("b@x.test",)),
-    "away": (situation(persona=person(timing={"reply_rate": 1, **AWAY})), Plan, ("return on 2026-03-10",)),
+    "forwarded": (situation(persona=person(behaviors={"forward_to": "b@x.test"})), PlannedJob, ("b@x.test",)),
+    "away": (situation(persona=person(timing={"reply_rate": 1, **AWAY})), PlannedJob, ("return on 2026-03-10",)),
     "away and not inclined": (
         quiet(mail(), person(temperament="flaky", timing=AWAY)), Ignore, ("over reply rate 0.50", "away until")),
 }

@@ -22,7 +22,7 @@ from simmail.config import Config
 from simmail.core.records.delivery import Delivery, Filing
 from simmail.core.rng import Dice
 from simmail.core.rules.fault_fields import rules_of
-from simmail.core.rules.faults import FaultRule, FaultVerdict, Mark, Passing, judge
+from simmail.core.rules.faults import FaultCount, FaultEvent, FaultRule, FaultVerdict, judge
 from simmail.errors import Forbidden, TooMany, Unauthenticated, Unavailable
 from simmail.imap.factory import ImapFactory
 from simmail.mailstore.memory.mailstore import MemoryMailStore
@@ -151,7 +151,7 @@ class House:
             store=self.store, clock=SimpleNamespace(now=lambda: self.instant),
             policy=SimpleNamespace(status=lambda address: self.status, fault=self.fault))
         self.rules: tuple[FaultRule, ...] = ()
-        self.marks: dict[str, Mark] = {}
+        self.marks: dict[str, FaultCount] = {}
         options.setdefault("home", lambda username: self.universe)
         options.setdefault("loopback_only", True)
         self.factory = ImapFactory(config or Config(), self.sign_in, self.reactor, **options)
@@ -171,7 +171,7 @@ class House:
             raise Unauthenticated("authentication failed")
         return SimpleNamespace(universe=self.universe, address=ADDRESS, username=username)
 
-    def fault(self, passing: Passing) -> FaultVerdict | None:
+    def fault(self, passing: FaultEvent) -> FaultVerdict | None:
         """As the policy does."""
         verdict, marks = judge(self.rules, passing, self.marks, START, Dice("house"))
         self.marks.update(marks)

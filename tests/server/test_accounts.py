@@ -10,7 +10,7 @@ from twisted.internet.defer import Deferred, maybeDeferred
 
 from simmail.config import from_value
 from simmail.core.records.commit import Commit
-from simmail.core.rules.faults import Passing
+from simmail.core.rules.faults import FaultEvent
 from simmail.core.rules.quota_plan import Allowances, Plan, plans_of
 from simmail.core.rules.recipients import rules_of
 from simmail.errors import (
@@ -223,7 +223,7 @@ class AccountTests(RoadTestCase):
         """A login that a fault rule refuses is a failed login too."""
         now(self.accounts.create({"address": "a@sim.test", "password": "x", "username": "alice"}))
         now(self.universe.faults.put([{"name": "locked", "kind": "auth_fail", "stage": "auth"}]))
-        self.universe.policy.fault(Passing("auth", "10.0.0.1", login="Alice"))
+        self.universe.policy.fault(FaultEvent("auth", "10.0.0.1", login="Alice"))
         hit, failed = self.events("fault.hit", "auth.failed")
         self.assertEqual((hit["type"], failed["type"]), ("fault.hit", "auth.failed"))
         self.assertEqual(failed["data"], {"proto": "smtp", "username": "Alice", "address": "a@sim.test",

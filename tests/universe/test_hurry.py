@@ -13,7 +13,7 @@ from twisted.python.failure import Failure
 from simmail.core.compose.message_id import message_id
 from simmail.core.records.commit import Commit, Committed
 from simmail.core.records.job import Job
-from simmail.core.rules.recipients import Verdict
+from simmail.core.rules.recipients import RecipientVerdict
 from simmail.core.writer import WordsRequest, Written
 from simmail.core.writer import write as words
 from simmail.errors import Unavailable
@@ -63,7 +63,7 @@ class HurryTestCase(RoadTestCase):
         """The application writes to the n-th of them."""
         Deferred.fromCoroutine(self.universe.postoffice.accept(Submission(
             sender="app@sim.test", save_sent=False,
-            recipients=tuple(Recipient(one, Verdict("deliver")) for one in to or [f"p{n}@acme.test"]),
+            recipients=tuple(Recipient(one, RecipientVerdict("deliver")) for one in to or [f"p{n}@acme.test"]),
             octets=MAIL.replace(b"\n", b"\r\n").replace(b"<one@", b"<n%d@" % n))))
 
     def restart(self) -> None:

@@ -12,7 +12,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.core.message.parse import read
 from simmail.core.records.commit import Commit, Committed, EventQuery, JobQuery
 from simmail.core.rules.quota_plan import Allowances, Plan
-from simmail.core.rules.recipients import Verdict
+from simmail.core.rules.recipients import RecipientVerdict
 from simmail.core.rules.wait import MailWait, ReplyWait, WaitFilter
 from simmail.errors import Conflict, Invalid, NotFound, OverMailLimit, TimedOut, Unavailable
 from simmail.testing.universe import MemoryServer, START, now, turned
@@ -352,7 +352,8 @@ class OwedTests(RoadTestCase):
         results: list[Any] = []
         for n in range(number):
             Deferred.fromCoroutine(self.universe.postoffice.accept(Submission(
-                sender="app@sim.test", recipients=(Recipient("box@sim.test", Verdict("deliver")),), save_sent=False,
+                sender="app@sim.test", recipients=(Recipient("box@sim.test", RecipientVerdict("deliver")),),
+                save_sent=False,
                 octets=MAIL.replace(b"\n", b"\r\n").replace(b"<one@", b"<n%d@" % n)))).addBoth(results.append)
         return results
 

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from simmail.core.decide import delay, promises, relationship
 from simmail.core.decide.decision import (
-    Dossier, Drop, Follow, OpenPromise, Pace, Plan, Pledge, Reaction, Reactions, Relate, Remember, ThreadState,
+    Dossier, Drop, Follow, OpenPromise, Pace, PlannedJob, Promise, Reaction, Reactions, Relate, Remember, ThreadState,
 )
 from simmail.core.decide.job_data import about, job_id, who
 from simmail.core.message.mail import Mail
@@ -117,7 +117,7 @@ def _went_on(thread: ThreadState, mail: Mail, now: datetime) -> ThreadState:
 def _plan(
     job: Job, persona: Persona, mail: Mail, dice: Dice, kind: JobKind, due: datetime, plan: str, why: str,
     extra: dict[str, Any],
-) -> Plan:
+) -> PlannedJob:
     """A plan for one more mail to the same person in the same thread."""
     data = {
         "to": job.data["to"], "to_name": job.data.get("to_name", ""), "key": job.data.get("key"),
@@ -125,7 +125,7 @@ def _plan(
     }
     if data["key"] is None:
         del data["key"]
-    return Plan(
+    return PlannedJob(
         id=job_id(dice, persona.id, kind), kind=kind, due=due, plan=plan, thread=job.thread, data=data,
         case_id=job.case_id or "", message_id=mail.message_id, why=why)
 
@@ -136,7 +136,7 @@ def _to(job: Job) -> str:
 
 def _pledged(
     job: Job, persona: Persona, mail: Mail, written: Written, dossier: Dossier, dice: Dice, now: datetime, pace: Pace
-) -> tuple[Pledge, Dossier]:
+) -> tuple[Promise, Dossier]:
     """A promise in the mail, with what becomes of it."""
     assert written.promise is not None
     what, due = written.promise.what, written.promise.due.astimezone(timezone.utc)
@@ -150,7 +150,7 @@ def _pledged(
     kept = OpenPromise(
         "persona", what, now, due, deliver.id if deliver is not None else "", fate.fate, job.thread, job.case_id or "")
     return (
-        Pledge(job.data["to"], what, due, fate.fate == "kept", deliver, fate.why),
+        Promise(job.data["to"], what, due, fate.fate == "kept", deliver, fate.why),
         replace(dossier, promises=(*dossier.promises, kept)[-50:]),
     )
 
@@ -216,7 +216,7 @@ def _settled(
     return reactions, dossier
 
 
-def _second(job: Job, persona: Persona, mail: Mail, dice: Dice, now: datetime, pace: Pace) -> Plan | None:
+def _second(job: Job, persona: Persona, mail: Mail, dice: Dice, now: datetime, pace: Pace) -> PlannedJob | None:
     """The afterthought or the correction of those who send before they have finished (C{behaviors.double_reply})."""
     chance = persona.behaviors.double_reply if isinstance(persona.behaviors, Behaviors) else 0.0
     if not isinstance(chance, float) or job.kind != "reply":
@@ -237,7 +237,7 @@ def _second(job: Job, persona: Persona, mail: Mail, dice: Dice, now: datetime, p
 
 def _ask_again(
     job: Job, persona: Persona, mail: Mail, question: str, dice: Dice, now: datetime, pace: Pace
-) -> Plan | None:
+) -> PlannedJob | None:
     """The persona's own question, should it stay unanswered; who seldom answers seldom asks again."""
     rate = delay.reply_rate(persona)[0]
     draw = dice.uniform("again")

@@ -12,7 +12,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from simmail.core.decide import delay, promises
-from simmail.core.decide.decision import Dossier, Drop, OpenPromise, Pace, Plan, Pledge, Reaction, Reactions, Relate
+from simmail.core.decide.decision import (
+    Dossier, Drop, OpenPromise, Pace, PlannedJob, Promise, Reaction, Reactions, Relate,
+)
 from simmail.core.decide.job_data import job_id
 from simmail.core.records.case import Case, Deliverable, wants
 from simmail.core.records.persona import Persona
@@ -32,7 +34,7 @@ def deliveries(
     case: Case, before: Case | None, persona: Persona, to: str, dossier: Dossier, dice: Dice, now: datetime, pace: Pace
 ) -> Reactions:
     """
-    What a persona owes by a case: a pledge for each deliverable of its that is dated and was not in the case C{before}.
+    What a persona owes by a case: a promise for each deliverable of its that is dated and was not in the case C{before}.
 
     One that is due another day, is somebody else's or is gone is not owed as it was before; nothing is by a case that
     is closed.
@@ -66,7 +68,7 @@ def _dated(case: Case | None, persona: Persona) -> set[tuple[str, datetime]]:
 
 def _owed(
     case: Case, one: Deliverable, due: datetime, persona: Persona, to: str, dice: Dice, now: datetime, pace: Pace
-) -> tuple[Pledge, OpenPromise]:
+) -> tuple[Promise, OpenPromise]:
     own = dice.on("case", case.id, persona.id, one.name, format_instant(due))
     fate = promises.fate(persona, due, pace, now, own)
     deliver = None
@@ -75,7 +77,7 @@ def _owed(
             "to": to, "to_name": "", "mails": [], "what": one.name, "promised_due": format_instant(due),
             "fate": fate.fate, "text": one.text or "",
         }
-        deliver = Plan(
+        deliver = PlannedJob(
             id=job_id(own, persona.id, "deliver"), kind="deliver", due=max(fate.at, now),
             plan=f"Send {one.name} to {to}, due {format_instant(due)}: {fate.fate}",
             thread=_thread(case, persona),
@@ -83,10 +85,10 @@ def _owed(
     promise = OpenPromise(
         "persona", one.name, now, due, deliver.id if deliver is not None else "", fate.fate, _thread(case, persona),
         case.id)
-    return Pledge(to, one.name, due, fate.fate == "kept", deliver, fate.why), promise
+    return Promise(to, one.name, due, fate.fate == "kept", deliver, fate.why), promise
 
 
-def opening(case: Case, persona: Persona, to: str, dice: Dice, now: datetime, pace: Pace) -> Plan | None:
+def opening(case: Case, persona: Persona, to: str, dice: Dice, now: datetime, pace: Pace) -> PlannedJob | None:
     """
     The first mail of a persona about what it wants in a new case; None when it wants nothing or does not bother.
 
@@ -101,7 +103,7 @@ def opening(case: Case, persona: Persona, to: str, dice: Dice, now: datetime, pa
     if draw >= rate:
         return None
     due = delay.due(persona, pace, now, delay.delay(persona, pace, own), own)
-    return Plan(
+    return PlannedJob(
         id=job_id(own, persona.id, "initiate"), kind="initiate", due=due.at,
         plan=f"Write to {to} first ({wanted[:80]}), {due.why}", thread=_thread(case, persona),
         data={"to": to, "to_name": "", "mails": [], "wants": wanted}, case_id=case.id,

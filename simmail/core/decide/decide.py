@@ -1,7 +1,7 @@
 """
 What a persona makes of a mail: the decision, as data.
 
-L{react} is a pure function of its L{Situation}; C{universe.correspondents}
+L{react} is a pure function of its L{DecisionInput}; C{universe.correspondents}
 commits what it returns, the preview call shows it and stores nothing.  The
 order of steps is that of decisions, section 8, and the numbers in the
 comments here are its numbers.
@@ -19,8 +19,8 @@ from msgspec.structs import replace
 from simmail.core.compose.dsn import Action, wanted
 from simmail.core.decide import delay, link_policy, promises, relationship
 from simmail.core.decide.decision import (
-    Ask, Batch, Bounce, BounceKind, Dossier, Drop, Expect, Follow, Ignore, Junk, OpenPromise, Plan, Question, Reaction,
-    Reactions, Receive, Relate, Remember, Situation, Skip, ThreadState, correspondent,
+    Batch, Bounce, BounceKind, DecisionInput, Dossier, Drop, Expect, Follow, Ignore, Junk, OpenPromise, PlannedJob,
+    Reaction, Reactions, Receive, Relate, Remember, Skip, ThreadState, correspondent,
 )
 from simmail.core.decide.job_data import FORWARDED, MOST_FORWARDS, about, case_id, item, planned, reply_address, who
 from simmail.core.decide.reply_odds import inclined, reasons
@@ -34,26 +34,23 @@ from simmail.core.time.instant import format_instant
 #: What a mailbox that bounces now and then is taken to be.
 BOUNCES: tuple[tuple[BounceKind, float], ...] = (("full", 0.6), ("blocked", 0.25), ("disabled", 0.15))
 
-#: A draw this near to the rate is a close call, which a writer may settle.
-CLOSE = 0.1
-
 #: The time in which messages of a thread are counted, before pace.
 LOOP = timedelta(hours=1)
 DAY = timedelta(days=1)
 
 
-class Refused(NamedTuple):
+class MailboxRefusal(NamedTuple):
     """A mailbox takes no mail this time: how, and why."""
 
     kind: BounceKind
     why: str
 
 
-def refused(persona: Persona, status: str, dice: Dice) -> Refused | None:
+def refused(persona: Persona, status: str, dice: Dice) -> MailboxRefusal | None:
     """Whether this mail bounces (step 1): the mailbox's fixed status, else the persona's C{behaviors.bounce}."""
     if status != "ok":
         forced: BounceKind = status  # type: ignore[assignment] # statuses other than ok are the kinds of bounces
-        return Refused(forced, f"mailbox status {status}")
+        return MailboxRefusal(forced, f"mailbox status {status}")
     chance = persona.behaviors.bounce if isinstance(persona.behaviors, Behaviors) else 0.0
     if not isinstance(chance, float) or not chance:
         return None
@@ -62,10 +59,10 @@ def refused(persona: Persona, status: str, dice: Dice) -> Refused | None:
         return None
     # An address is always the same, as bad ones are (API contract, "Recipient rules").
     kind = Dice(persona.id).weighted(BOUNCES, "bounce kind")
-    return Refused(kind, f"bounce draw {draw:.2f} under {chance:.2f}")
+    return MailboxRefusal(kind, f"bounce draw {draw:.2f} under {chance:.2f}")
 
 
-def react(situation: Situation) -> Reactions:
+def react(situation: DecisionInput) -> Reactions:
     """Everything that follows from one mail in one persona's mailbox, in order."""
     persona, mail = situation.persona, situation.mail
     sender = correspondent(mail, situation.envelope_sender)
@@ -105,8 +102,6 @@ def react(situation: Situation) -> Reactions:
 
     # 4 to 9
     decision = _decide(situation, before, dossier, thread, found, machine)
-    if isinstance(decision, Ask):
-        return (decision,)
     reactions += decision.reactions
     dossier = decision.dossier
     if not _paused(persona):
@@ -125,8 +120,8 @@ class _Decision(NamedTuple):
 
 
 def _decide(
-    s: Situation, before: Dossier, dossier: Dossier, thread: ThreadState, found: Signals, machine: str
-) -> _Decision | Ask:
+    s: DecisionInput, before: Dossier, dossier: Dossier, thread: ThreadState, found: Signals, machine: str
+) -> _Decision:
     """Steps 4 to 9: whether a reply follows, and when."""
     persona = s.persona
     # 4
@@ -168,16 +163,9 @@ def _decide(
         dossier=before, farewell=found.farewell and bool(s.thread.wrote),
     ))
     draw = s.dice.uniform("reply")
-    leaning, side = ("yes", "under") if draw < rate else ("no", "over")
+    answered, side = (True, "under") if draw < rate else (False, "over")
     why = f"reply draw {draw:.2f} {side} reply rate {rate:.2f} ({told})"
-    answer = leaning
-    if s.answers is not None and abs(draw - rate) < CLOSE and 0 < rate < 1:
-        if "reply" not in s.answers:
-            return Ask(Question("reply", f"Does {persona.name} answer {about(s.mail)} from {who(address, name)}?",
-                                ("yes", "no"), leaning), why)
-        answer = s.answers["reply"]
-        why += "" if answer == leaning else f", the writer said {answer}"
-    if answer != "yes":
+    if not answered:
         because = (why,) if gone is None else (why, f"away until {format_instant(gone[2])}")
         reactions.append(Ignore(why, because))
         return _Decision(reactions, replace(dossier, unanswered=before.unanswered + 1))
@@ -206,13 +194,13 @@ def _decide(
 
 # 1
 
-def _bounced(s: Situation, dossier: Dossier, refusal: Refused) -> Reactions:
+def _bounced(s: DecisionInput, dossier: Dossier, refusal: MailboxRefusal) -> Reactions:
     counted = Relate(replace(dossier, received=dossier.received + 1), "a mail bounced")
     told = Bounce(refusal.kind, s.recipient, s.envelope_sender, refusal.why)
     return (told, *_told(s, "failed", refusal), counted)
 
 
-def _told(s: Situation, action: Action, refusal: Refused | None = None) -> tuple[Plan, ...]:
+def _told(s: DecisionInput, action: Action, refusal: MailboxRefusal | None = None) -> tuple[PlannedJob, ...]:
     """The notification that was asked for: what becomes of a mail is known only now, so it says one thing."""
     if not wanted(action, tuple(s.dsn.get("notify", ())), s.envelope_sender):
         return ()
@@ -228,7 +216,7 @@ def _told(s: Situation, action: Action, refusal: Refused | None = None) -> tuple
 
 # 3
 
-def _filed(s: Situation) -> str:
+def _filed(s: DecisionInput) -> str:
     if s.spam is None:
         return "in the inbox"
     if s.spam.threshold is None:
@@ -236,7 +224,7 @@ def _filed(s: Situation) -> str:
     return f"in the inbox: spam score {s.spam.score:.1f} under {s.spam.threshold:.1f}"
 
 
-def _went_on(s: Situation, found: Signals) -> ThreadState:
+def _went_on(s: DecisionInput, found: Signals) -> ThreadState:
     """The thread with this message counted."""
     kept = max(25, s.limits.thread_messages_per_hour + 5)
     echo, echoes = s.thread.echo, s.thread.echoes
@@ -251,7 +239,7 @@ def _went_on(s: Situation, found: Signals) -> ThreadState:
     )
 
 
-def _how(s: Situation) -> How:
+def _how(s: DecisionInput) -> How:
     """How the thread came to its case: what a later message of it is matched by, C{thread}, is no news."""
     if s.case is None or s.how == "thread" and s.thread.how != "none":
         return s.thread.how
@@ -264,7 +252,7 @@ def _said(text: str) -> str:
     return blake2b(letters.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
-def _note(s: Situation, found: Signals) -> str:
+def _note(s: DecisionInput, found: Signals) -> str:
     """One line to remember the mail by."""
     name = s.mail.from_.name or correspondent(s.mail, s.envelope_sender)
     first = next((line for line in (" ".join(one.split()) for one in found.new.split("\n")) if len(line) > 24), "")
@@ -272,7 +260,7 @@ def _note(s: Situation, found: Signals) -> str:
     return f"{s.now:%Y-%m-%d}: {name} wrote about {about(s.mail)}" + (f": {said}" if said else "")
 
 
-def _settled(s: Situation, found: Signals, dossier: Dossier) -> tuple[list[Reaction], Dossier]:
+def _settled(s: DecisionInput, found: Signals, dossier: Dossier) -> tuple[list[Reaction], Dossier]:
     """What this mail brings of what was promised to the persona."""
     reactions: list[Reaction] = []
     for one in dossier.promises:
@@ -292,7 +280,7 @@ def _settled(s: Situation, found: Signals, dossier: Dossier) -> tuple[list[React
     return reactions, dossier
 
 
-def _expected(s: Situation, found: Signals, dossier: Dossier) -> tuple[list[Reaction], Dossier]:
+def _expected(s: DecisionInput, found: Signals, dossier: Dossier) -> tuple[list[Reaction], Dossier]:
     """What this mail promises to the persona (step 10)."""
     reactions: list[Reaction] = []
     address, name = reply_address(s)
@@ -325,7 +313,7 @@ def _expected(s: Situation, found: Signals, dossier: Dossier) -> tuple[list[Reac
 
 # 4
 
-def _loop(s: Situation, thread: ThreadState, machine: str) -> str:
+def _loop(s: DecisionInput, thread: ThreadState, machine: str) -> str:
     """Why answering could go on for ever, or C{""}."""
     if machine:
         return f"automatic mail: {machine}"
@@ -355,7 +343,7 @@ def _paused(persona: Persona) -> bool:
 
 
 def _notice(
-    s: Situation, dossier: Dossier, period: OutOfOffice, back: datetime
+    s: DecisionInput, dossier: Dossier, period: OutOfOffice, back: datetime
 ) -> tuple[list[Reaction], Dossier]:
     """The out-of-office notice, once for each correspondent and period."""
     mark = delay.period_key(period)
@@ -376,7 +364,7 @@ def _notice(
 
 # 6
 
-def _forward(s: Situation, to: str, away: bool) -> Plan:
+def _forward(s: DecisionInput, to: str, away: bool) -> PlannedJob:
     """Somebody else is to answer: forwarded by a rule at once while away, by hand in working hours otherwise."""
     after = delay.delay(s.persona, s.pace, s.dice) / 4
     whole = timedelta(seconds=round(after.total_seconds()))
@@ -393,7 +381,7 @@ def _forward(s: Situation, to: str, away: bool) -> Plan:
 
 # 7
 
-def _copy(s: Situation) -> bool:
+def _copy(s: DecisionInput) -> bool:
     """Whether the persona is in Cc and not in To."""
     own = set(s.persona.addresses)
     return (
@@ -404,7 +392,7 @@ def _copy(s: Situation) -> bool:
 
 # 9
 
-def _links(s: Situation, before: Dossier, reply_due: datetime | None) -> list[Reaction]:
+def _links(s: DecisionInput, before: Dossier, reply_due: datetime | None) -> list[Reaction]:
     """The link job at reading time, never later than the reply, or what is not opened and why."""
     stranger = before.received == 0 and before.sent == 0 and not s.sender_id
     choice = link_policy.decide(s.mail, s.persona, s.links, s.dice, stranger, s.lab_hosts)
@@ -421,7 +409,7 @@ def _links(s: Situation, before: Dossier, reply_due: datetime | None) -> list[Re
 
 # 10
 
-def _deliver_late(s: Situation, promise: OpenPromise, after: datetime, nth: int) -> Plan:
+def _deliver_late(s: DecisionInput, promise: OpenPromise, after: datetime, nth: int) -> PlannedJob:
     """A forgotten promise that somebody asked for is done after all, once the reply is out."""
     address, name = reply_address(s)
     more = delay.drawn(timedelta(hours=2), 1.8, s.pace, s.dice, "asked")

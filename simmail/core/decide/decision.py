@@ -1,7 +1,7 @@
 """
 What a persona decides from, and what it can decide: values only.
 
-A L{Situation} is everything that can bear on one received mail;
+A L{DecisionInput} is everything that can bear on one received mail;
 L{Reaction}s are what follows, in order, as data: the universe turns them into
 events, jobs and documents of one commit, or shows them as a preview.
 
@@ -40,7 +40,7 @@ class Pace(Struct, frozen=True):
         return self.factor or 1.0
 
 
-class Limits(Struct, frozen=True):
+class LoopLimits(Struct, frozen=True):
     """
     What keeps mail from going round (C{people} of the configuration).
 
@@ -54,7 +54,7 @@ class Limits(Struct, frozen=True):
     echoes: int = 3
 
 
-class Verdict(Struct, frozen=True):
+class SpamVerdict(Struct, frozen=True):
     """The spam score the post office took before filing; C{threshold} None never files as junk."""
 
     score: float
@@ -181,14 +181,14 @@ class ThreadState(Struct, frozen=True, omit_defaults=True):
     done: dict[str, str] = {}
 
 
-class Planned(Struct, frozen=True):
+class PlannedReply(Struct, frozen=True):
     """A reply of the persona in the same thread that is planned and not yet written."""
 
     job_id: str
     due: datetime
 
 
-class Situation(Struct, frozen=True, kw_only=True):
+class DecisionInput(Struct, frozen=True, kw_only=True):
     """
     Everything that can bear on one mail in one persona's mailbox.
 
@@ -204,7 +204,6 @@ class Situation(Struct, frozen=True, kw_only=True):
     @ivar links: the link policy in force; lab_hosts: test sites (C{host:port}) that may be opened wherever they are.
     @ivar place: where the copy is (JSON-able); put into the data of each plan for finding the mail again.
     @ivar dsn: what the sender asked of notifications (RFC 3461): C{notify}, C{ret}, C{envid}, C{orcpt}, where given.
-    @ivar answers: None in mode C{off}; else the writer's answers so far, by L{Question.key}.
     """
 
     mail: Mail
@@ -221,14 +220,13 @@ class Situation(Struct, frozen=True, kw_only=True):
     how: How = "none"
     notes: tuple[str, ...] = ()
     pace: Pace = Pace()
-    limits: Limits = Limits()
-    spam: Verdict | None = None
-    planned: Planned | None = None
+    limits: LoopLimits = LoopLimits()
+    spam: SpamVerdict | None = None
+    planned: PlannedReply | None = None
     links: LinkPolicy = LinkPolicy()
     lab_hosts: frozenset[str] = frozenset()
     place: dict[str, Any] = {}
     dsn: dict[str, Any] = {}
-    answers: dict[str, str] | None = None
 
     @property
     def nth(self) -> int:
@@ -249,7 +247,7 @@ def keyed(dice: Dice, sender: str, recipient: str, nth: int) -> Dice:
 # What can follow.  Each has C{why}: one sentence naming what decided, with its number.
 
 class Bounce(Struct, frozen=True):
-    """C{persona.bounced}: the mail is refused after acceptance; a L{Plan} of kind C{bounce} goes with it."""
+    """C{persona.bounced}: the mail is refused after acceptance; a L{PlannedJob} of kind C{bounce} goes with it."""
 
     kind: BounceKind
     address: str
@@ -285,7 +283,7 @@ class Ignore(Struct, frozen=True):
     because: tuple[str, ...] = ()
 
 
-class Plan(Struct, frozen=True):
+class PlannedJob(Struct, frozen=True):
     """
     C{job.scheduled}: something is planned.  The fields are those of C{core.jobs.Job}.
 
@@ -343,18 +341,18 @@ class Expect(Struct, frozen=True):
     from_: str
     what: str
     due: datetime
-    nudge: Plan
+    nudge: PlannedJob
     why: str
 
 
-class Pledge(Struct, frozen=True):
+class Promise(Struct, frozen=True):
     """C{persona.promised}: the persona promised; C{deliver} does it, None when it is going to be forgotten."""
 
     to: str
     what: str
     due: datetime
     will_keep: bool
-    deliver: Plan | None
+    deliver: PlannedJob | None
     why: str
 
 
@@ -373,28 +371,7 @@ class Skip(Struct, frozen=True):
     domain: str = ""
 
 
-class Question(Struct, frozen=True):
-    """
-    A close call that the writer may settle in mode C{on}.
-
-    @ivar key: under which the answer is put into L{Situation.answers}.
-    @ivar options: the answers there are; leaning: the one that the draw gives (and that stands when the writer fails).
-    """
-
-    key: str
-    text: str
-    options: tuple[str, ...]
-    leaning: str
-
-
-class Ask(Struct, frozen=True):
-    """Nothing is decided yet: ask the writer, then call C{react} again with its answer.  Never in mode C{off}."""
-
-    question: Question
-    why: str
-
-
 Reaction = Union[
-    Bounce, Junk, Receive, Ignore, Plan, Batch, Remember, Relate, Follow, Expect, Pledge, Drop, Skip, Ask,
+    Bounce, Junk, Receive, Ignore, PlannedJob, Batch, Remember, Relate, Follow, Expect, Promise, Drop, Skip,
 ]
 Reactions = tuple[Reaction, ...]

@@ -1,13 +1,13 @@
 """
 Plans: what jobs need to know to be done later, kind by kind.
 
-C{Plan.data} is JSON-able.  Every kind has:
+C{PlannedJob.data} is JSON-able.  Every kind has:
 
   - C{to}, C{to_name}: whom the mail goes to (C{link} and C{world} have none)
   - C{key}: [sender, recipient, nth] of the mail it comes from: C{situation.keyed} gives its dice again, and the
     dossier is the one about that sender (but for a C{forward}); without it the dossier is about C{to}
   - C{mails}: the mails it is about, oldest first, each C{{"place", "message_id", "subject", "sender", "references"}}
-    (C{place} as in C{Situation.place}; the rest for when the copy is gone by then)
+    (C{place} as in C{DecisionInput.place}; the rest for when the copy is gone by then)
 
 and besides:
 
@@ -31,7 +31,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from simmail.core.decide.decision import Plan, Situation, correspondent
+from simmail.core.decide.decision import DecisionInput, PlannedJob, correspondent
 from simmail.core.message.mail import Mail
 from simmail.core.records.job import JobKind
 from simmail.core.rng import Dice
@@ -43,7 +43,7 @@ MOST_FORWARDS = 5
 _SUBJECT = 200
 
 
-def item(situation: Situation) -> dict[str, Any]:
+def item(situation: DecisionInput) -> dict[str, Any]:
     """What C{data["mails"]} says of the mail at hand."""
     mail = situation.mail
     return {
@@ -52,7 +52,7 @@ def item(situation: Situation) -> dict[str, Any]:
     }
 
 
-def reply_address(situation: Situation) -> tuple[str, str]:
+def reply_address(situation: DecisionInput) -> tuple[str, str]:
     """
     Address and name that a reply goes to: Reply-To, else From, else the reverse-path (decisions, section 23).
 
@@ -71,27 +71,27 @@ def job_id(dice: Dice, persona_id: str, kind: JobKind, nth: int = 0) -> str:
 
 
 def planned(
-    situation: Situation, kind: JobKind, due: datetime, plan: str, why: str, extra: dict[str, Any] | None = None,
+    situation: DecisionInput, kind: JobKind, due: datetime, plan: str, why: str, extra: dict[str, Any] | None = None,
     to: tuple[str, str] | None = None, nth: int = 0, because: tuple[str, ...] = (),
-) -> Plan:
+) -> PlannedJob:
     """A plan about the mail at hand; C{to} is its reply address unless given."""
     address, name = reply_address(situation) if to is None else to
     data: dict[str, Any] = {
         "to": address, "to_name": name, "key": key(situation), "mails": [item(situation)], **(extra or {}),
     }
-    return Plan(
+    return PlannedJob(
         id=job_id(situation.dice, situation.persona.id, kind, nth), kind=kind, due=due, plan=plan,
         thread=situation.thread.key, data=data, case_id=case_id(situation), message_id=situation.mail.message_id,
         why=why, because=because,
     )
 
 
-def key(situation: Situation) -> list[str | int]:
+def key(situation: DecisionInput) -> list[str | int]:
     """What the dice of this mail were keyed with."""
     return [correspondent(situation.mail, situation.envelope_sender), situation.recipient, situation.nth]
 
 
-def case_id(situation: Situation) -> str:
+def case_id(situation: DecisionInput) -> str:
     """The case of the mail, C{""} for none."""
     return situation.case.id if situation.case is not None else ""
 

@@ -39,7 +39,7 @@ _ROLES = (
 )
 
 
-class Letter(NamedTuple):
+class LearnedMail(NamedTuple):
     """A mail and when it was filed; C{own}: written by who is learned about."""
 
     mail: Mail
@@ -47,7 +47,7 @@ class Letter(NamedTuple):
     own: bool
 
 
-class Learned(NamedTuple):
+class LearnedPersona(NamedTuple):
     """Persona fields, from how many mails they were learned, and the correspondents seen, most frequent first."""
 
     fields: dict[str, Any]
@@ -56,7 +56,7 @@ class Learned(NamedTuple):
     told: str
 
 
-def learn(address: str, letters: Iterable[Letter]) -> Learned:
+def learn(address: str, letters: Iterable[LearnedMail]) -> LearnedPersona:
     """What the mail of an address tells about its owner; C{letters} are in any order."""
     address = address.lower()
     kept = sorted(letters, key=lambda one: one.at)[-MOST:]
@@ -86,7 +86,7 @@ def learn(address: str, letters: Iterable[Letter]) -> Learned:
         for other in (_to(one.mail) if one.own else [one.mail.from_.address.lower()]) if other and other != address
     )
     told = f"learned from {len(own)} mails written and {len(kept) - len(own)} received"
-    return Learned(fields, len(kept), tuple(one for one, _ in people.most_common(500)), told)
+    return LearnedPersona(fields, len(kept), tuple(one for one, _ in people.most_common(500)), told)
 
 
 def _to(mail: Mail) -> list[str]:
@@ -95,7 +95,7 @@ def _to(mail: Mail) -> list[str]:
 
 # Style
 
-def _style(own: Sequence[Letter], texts: Sequence[str], signature: str) -> dict[str, Any]:
+def _style(own: Sequence[LearnedMail], texts: Sequence[str], signature: str) -> dict[str, Any]:
     if not own:
         return {}
     style: dict[str, Any] = {}
@@ -182,7 +182,7 @@ def _tail(text: str) -> str:
 
 # Timing
 
-def _timing(address: str, kept: Sequence[Letter], own: Sequence[Letter]) -> dict[str, Any]:
+def _timing(address: str, kept: Sequence[LearnedMail], own: Sequence[LearnedMail]) -> dict[str, Any]:
     timing: dict[str, Any] = {}
     answered: dict[str, datetime] = {}
     for one in own:
@@ -213,7 +213,7 @@ def _spread(delays: Sequence[float]) -> float:
     return float(round(min(20.0, max(1.1, (high / low) ** (1 / 1.349))), 2))
 
 
-def _hours(own: Sequence[Letter]) -> dict[str, str]:
+def _hours(own: Sequence[LearnedMail]) -> dict[str, str]:
     """When somebody writes: the zone of the Date fields, the days, and the hours that hold nine tenths of the mail."""
     if len(own) < 10:
         return {}
@@ -232,7 +232,7 @@ def _hours(own: Sequence[Letter]) -> dict[str, str]:
     return hours
 
 
-def _zone(own: Sequence[Letter]) -> tuple[tzinfo, str]:
+def _zone(own: Sequence[LearnedMail]) -> tuple[tzinfo, str]:
     """The zone by the commonest offset of the Date fields; whole hours have names of their own in the database."""
     offsets = Counter(
         one.mail.date.utcoffset() for one in own if one.mail.date is not None and one.mail.date.tzinfo is not None)

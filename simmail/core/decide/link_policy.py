@@ -69,7 +69,7 @@ _LOCAL_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
 UNSUBSCRIBE = "Unsubscribe"
 
 
-class Opened(NamedTuple):
+class LinkToOpen(NamedTuple):
     """
     A link to be opened.
 
@@ -84,7 +84,7 @@ class Opened(NamedTuple):
     one_click: bool = False
 
 
-class Left(NamedTuple):
+class LinkLeft(NamedTuple):
     """A link left alone; C{domain} instead of a URL's text for a sender that is not looked up."""
 
     url: str
@@ -99,8 +99,8 @@ class Choice(NamedTuple):
     @ivar look_up: the sender's domain to look at, or C{""}, and the C{reason}.
     """
 
-    open: tuple[Opened, ...]
-    skip: tuple[Left, ...]
+    open: tuple[LinkToOpen, ...]
+    skip: tuple[LinkLeft, ...]
     look_up: str
     why: str
     reason: str = ""
@@ -135,23 +135,23 @@ def decide(
     if not policy.enabled:
         return Choice((), (), "", "opening links is switched off")
     name, chance = habit(persona)
-    opened: list[Opened] = []
-    left: list[Left] = []
+    opened: list[LinkToOpen] = []
+    left: list[LinkLeft] = []
 
     def draw(url: str, text: str, key: str | int, local: bool, button: bool = False) -> None:
         drawn = dice.uniform("link", key)
         if drawn >= chance:
-            left.append(Left(url, f"link draw {drawn:.2f} over {chance:.2f} ({name})"))
+            left.append(LinkLeft(url, f"link draw {drawn:.2f} over {chance:.2f} ({name})"))
         elif len(opened) >= policy.max_links:
-            left.append(Left(url, f"{policy.max_links} links of this mail are opened already"))
+            left.append(LinkLeft(url, f"{policy.max_links} links of this mail are opened already"))
         else:
-            opened.append(Opened(url, text, f"link draw {drawn:.2f} under {chance:.2f} ({name})", local, button))
+            opened.append(LinkToOpen(url, text, f"link draw {drawn:.2f} under {chance:.2f} ({name})", local, button))
 
     button = one_click(mail, lab) if policy.unsubscribe else ""
     if button:
         refusal, local = _refusal(Anchor(button, UNSUBSCRIBE), policy, lab)
         if refusal:
-            left.append(Left(button, refusal))
+            left.append(LinkLeft(button, refusal))
         else:
             draw(button, UNSUBSCRIBE, "one click", local, True)
     gone = bool(opened)
@@ -160,7 +160,7 @@ def decide(
         if not refusal and gone and unsubscribes(one.url, one.text):
             refusal = "unsubscribed with the mail program's own button"
         if refusal:
-            left.append(Left(one.url, refusal))
+            left.append(LinkLeft(one.url, refusal))
         else:
             draw(one.url, one.text, nth, local)
     look_up = ""
@@ -170,9 +170,9 @@ def decide(
     own = domain in map(domain_of, persona.addresses)
     if stranger and domain and not own and chance and drawn < policy.sender_check:
         if domain in MAIL_PROVIDERS:
-            left.append(Left("", "a mail provider's domain tells nothing about the sender", domain))
+            left.append(LinkLeft("", "a mail provider's domain tells nothing about the sender", domain))
         elif not permitted(domain, policy):
-            left.append(Left("", "the link policy does not allow this host", domain))
+            left.append(LinkLeft("", "the link policy does not allow this host", domain))
         else:
             look_up = domain
     why = f"{len(opened)} of {len(opened) + sum(1 for one in left if one.url)} links"

@@ -11,12 +11,12 @@ from typing import Literal
 
 from msgspec import Struct
 
-from simmail.core.decide.decision import Ask, Batch, Bounce, Expect, Ignore, Junk, Plan, Reactions, Receive, Skip
+from simmail.core.decide.decision import Batch, Bounce, Expect, Ignore, Junk, PlannedJob, Reactions, Receive, Skip
 
-Decision = Literal["reply", "batch", "forward", "ignore", "junk", "bounce", "ask"]
+Decision = Literal["reply", "batch", "forward", "ignore", "junk", "bounce"]
 
 _DECISIONS: dict[type[object], Decision] = {
-    Batch: "batch", Ignore: "ignore", Junk: "junk", Bounce: "bounce", Ask: "ask",
+    Batch: "batch", Ignore: "ignore", Junk: "junk", Bounce: "bounce",
 }
 _PLANNED: dict[str, Decision] = {"reply": "reply", "forward": "forward"}
 #: Kinds of jobs that send mail in answer to a mail.
@@ -45,13 +45,13 @@ def previewed(reactions: Reactions) -> Preview:
     later: list[str] = []
     dues: list[datetime] = []
     for one in reactions:
-        if isinstance(one, Plan) and one.kind in _SENT:
+        if isinstance(one, PlannedJob) and one.kind in _SENT:
             dues.append(one.due)
-        decided = _PLANNED.get(one.kind) if isinstance(one, Plan) else _DECISIONS.get(type(one))
+        decided = _PLANNED.get(one.kind) if isinstance(one, PlannedJob) else _DECISIONS.get(type(one))
         if decided is not None:
             decision = decided
             first += [one.why, *getattr(one, "because", ())]
-        elif isinstance(one, Plan):
+        elif isinstance(one, PlannedJob):
             later.append(f"{one.plan}: {one.why}")
         elif isinstance(one, (Receive, Expect, Skip)):
             later.append(one.why if not isinstance(one, Skip) else f"{one.url or one.domain} left alone: {one.why}")

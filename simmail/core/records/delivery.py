@@ -37,14 +37,14 @@ class Copy(Struct, frozen=True):
     uidvalidity: int
 
 
-class Part(Struct, frozen=True, array_like=True):
+class DeliveryPart(Struct, frozen=True, array_like=True):
     """One of several messages of a delivery: how many octets it has, and its own C{at}."""
 
     size: int
     at: datetime
 
 
-class Replaced(Struct, frozen=True, array_like=True):
+class ReplacedMessage(Struct, frozen=True, array_like=True):
     """A message that is removed when another one is filed in its stead; C{path}: its file below the folder, by now."""
 
     mailbox: str
@@ -75,8 +75,8 @@ class Delivery(Struct, frozen=True):
     octets: bytes
     at: datetime
     commit: bytes = b""
-    parts: tuple[Part, ...] = ()
-    replaces: Replaced | None = None
+    parts: tuple[DeliveryPart, ...] = ()
+    replaces: ReplacedMessage | None = None
     saved: datetime | None = None
 
 

@@ -17,7 +17,7 @@ MOST_OWN, MOST_GIVEN = 200, 1000
 Notes = dict[str, list[str]]
 
 
-class Given(str):
+class GivenNote(str):
     """A note that was given through the API."""
 
     __slots__ = ()
@@ -38,7 +38,7 @@ def decode(octets: bytes | None) -> Notes:
     try:
         return _own(octets)
     except msgspec.ValidationError:
-        return {case: [one if isinstance(one, str) else Given(one[0]) for one in some]
+        return {case: [one if isinstance(one, str) else GivenNote(one[0]) for one in some]
                 for case, some in _both(octets).items()}
 
 
@@ -48,12 +48,12 @@ def add_own(notes: Notes, case: str, texts: Iterable[str]) -> None:
     kept.extend(texts)
     over = len(kept) - MOST_OWN
     if over > 0:
-        over -= sum(isinstance(one, Given) for one in kept)
+        over -= sum(isinstance(one, GivenNote) for one in kept)
     if over > 0:
-        gone = set([at for at, one in enumerate(kept) if not isinstance(one, Given)][:over])
+        gone = set([at for at, one in enumerate(kept) if not isinstance(one, GivenNote)][:over])
         kept[:] = [one for at, one in enumerate(kept) if at not in gone]
 
 
 def given(notes: Notes) -> int:
     """How many were given."""
-    return sum(isinstance(one, Given) for some in notes.values() for one in some)
+    return sum(isinstance(one, GivenNote) for some in notes.values() for one in some)

@@ -2,7 +2,7 @@
 Fault rules: what goes wrong, where, for whom and how often, as a function of values.
 
 The seam: a room that serves a protocol asks C{universe.policy.fault(passing)}
-at each stage, with a L{Passing}, and does what the L{FaultVerdict} says, or
+at each stage, with a L{FaultEvent}, and does what the L{FaultVerdict} says, or
 nothing when it answers None.  The answer is immediate.  What was counted so
 far is the caller's: L{judge} is given it and answers what has changed.
 Source: API contract, "Fault rule"; decisions, section 12.
@@ -93,7 +93,7 @@ class FaultRule(Struct, frozen=True):
         return "\0".join((self.name, self.kind, self.stage, f"{self.match}\1{self.nth}" if self.nth else self.match))
 
 
-class Passing(NamedTuple):
+class FaultEvent(NamedTuple):
     """
     What passes a stage.  Fields that are not known yet are empty.
 
@@ -123,7 +123,7 @@ class Passing(NamedTuple):
         return (self.ip if self.stage in ("connect", "helo", "starttls") else self.login,)
 
 
-class Mark(NamedTuple):
+class FaultCount(NamedTuple):
     """
     What was counted under one key.
 
@@ -161,11 +161,11 @@ class Judged(NamedTuple):
     """The verdict, and the marks that have changed."""
 
     verdict: FaultVerdict | None
-    marks: tuple[tuple[str, Mark], ...]
+    marks: tuple[tuple[str, FaultCount], ...]
 
 
 def judge(
-    rules: Sequence[FaultRule], passing: Passing, marks: Mapping[str, Mark], now: datetime, dice: Dice
+    rules: Sequence[FaultRule], passing: FaultEvent, marks: Mapping[str, FaultCount], now: datetime, dice: Dice
 ) -> Judged:
     """
     What happens at a stage: rules are tried in order, the first that fires wins.
@@ -174,7 +174,7 @@ def judge(
     @param now: simulated instant.
     @param dice: of the universe.
     """
-    changed: dict[str, Mark] = {}
+    changed: dict[str, FaultCount] = {}
     addresses = tuple(one.lower() for one in passing.addresses)
     for index, rule in enumerate(rules):
         if rule.stage != passing.stage or not rule.enabled or (
@@ -199,18 +199,19 @@ def is_lasting(key: str) -> bool:
     return key.split("\0", 4)[4] in ("hits", "per\0")
 
 
-def hits(rule: FaultRule, marks: Mapping[str, Mark]) -> int:
+def hits(rule: FaultRule, marks: Mapping[str, FaultCount]) -> int:
     """How often a rule has fired."""
-    return marks.get(_key(rule, "hits"), Mark()).fired
+    return marks.get(_key(rule, "hits"), FaultCount()).fired
 
 
 def _fires(
-    rule: FaultRule, passing: Passing, marks: Mapping[str, Mark], changed: dict[str, Mark], now: datetime, dice: Dice
+    rule: FaultRule, passing: FaultEvent, marks: Mapping[str, FaultCount], changed: dict[str, FaultCount],
+    now: datetime, dice: Dice,
 ) -> bool:
     """Whether a rule that matches fires; counts the match."""
     subject = _subject(rule, passing)
     key = _key(rule, "connection" if rule.per == "connection" else "per", subject)
-    mark = marks.get(key, Mark())
+    mark = marks.get(key, FaultCount())
     count = mark.matches + 1
     mark = mark._replace(matches=count)
     fires = (not rule.first or count <= rule.first) and (not rule.every or count % rule.every == 0)
@@ -218,9 +219,9 @@ def _fires(
         mark, fires = _over_limit(rule, mark, now)
     if fires and rule.kind == "greylist":
         triplet = _key(rule, "triplet", passing.ip, passing.sender, passing.recipient)
-        since = marks.get(triplet, Mark()).since
+        since = marks.get(triplet, FaultCount()).since
         if since is None:
-            changed[triplet] = Mark(since=now)
+            changed[triplet] = FaultCount(since=now)
         else:
             wait = timedelta(milliseconds=rule.delay_ms) if rule.delay_ms else GREYLIST_DELAY
             fires = now - since < wait
@@ -231,31 +232,31 @@ def _fires(
     if fires:
         mark = mark._replace(fired=mark.fired + 1)
         total = _key(rule, "hits")
-        changed[total] = Mark(fired=marks.get(total, Mark()).fired + 1)
+        changed[total] = FaultCount(fired=marks.get(total, FaultCount()).fired + 1)
     changed[key] = mark
     return fires
 
 
-def _over_limit(rule: FaultRule, mark: Mark, now: datetime) -> tuple[Mark, bool]:
+def _over_limit(rule: FaultRule, mark: FaultCount, now: datetime) -> tuple[FaultCount, bool]:
     """Counts begin anew with the first match after an interval has passed."""
     interval = parse_duration(rule.interval)
     if mark.since is None or now - mark.since >= interval:
-        mark = Mark(matches=1, fired=mark.fired, since=now)
+        mark = FaultCount(matches=1, fired=mark.fired, since=now)
     return mark, mark.matches > rule.limit
 
 
 def _drawn(
-    rule: FaultRule, passing: Passing, marks: Mapping[str, Mark], changed: dict[str, Mark], dice: Dice
+    rule: FaultRule, passing: FaultEvent, marks: Mapping[str, FaultCount], changed: dict[str, FaultCount], dice: Dice
 ) -> bool:
     # Decisions, "Conventions": a draw is about the n-th time for this pair, whatever else goes on.
     pair = (passing.sender, passing.recipient, passing.login or ("" if passing.sender else passing.ip))
     key = _key(rule, "pair", *pair)
-    nth = marks.get(key, Mark()).matches
-    changed[key] = Mark(matches=nth + 1)
+    nth = marks.get(key, FaultCount()).matches
+    changed[key] = FaultCount(matches=nth + 1)
     return dice.on("fault", *rule.identity.split("\0")).chance(rule.rate, *pair, nth)
 
 
-def _subject(rule: FaultRule, passing: Passing) -> str:
+def _subject(rule: FaultRule, passing: FaultEvent) -> str:
     if rule.per == "universe":
         return ""
     if rule.per == "sender":
@@ -267,7 +268,7 @@ def _key(rule: FaultRule, *what: str) -> str:
     return "\0".join((rule.identity, *what))
 
 
-def _verdict(index: int, rule: FaultRule, passing: Passing, address: str) -> FaultVerdict:
+def _verdict(index: int, rule: FaultRule, passing: FaultEvent, address: str) -> FaultVerdict:
     code, enhanced, message = (0, "", "") if rule.certificate else default_reply(rule.kind, rule.stage)
     if rule.code:
         if rule.code // 100 != code // 100:
@@ -279,7 +280,7 @@ def _verdict(index: int, rule: FaultRule, passing: Passing, address: str) -> Fau
         rule.certificate)
 
 
-def _filled(message: str, passing: Passing) -> str:
+def _filled(message: str, passing: FaultEvent) -> str:
     """Real servers name whom they mean: C{{ip}}, C{{sender}} and C{{recipient}} in a message stand for that."""
     if "{" in message:
         for name in ("ip", "sender", "recipient"):

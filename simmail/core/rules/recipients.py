@@ -49,7 +49,7 @@ _kind = one_of(get_args(BadKind))
 _seed = line
 
 
-class Rule(Struct, frozen=True, forbid_unknown_fields=True):
+class RecipientRule(Struct, frozen=True, forbid_unknown_fields=True):
     """What happens to addresses not seen before."""
 
     create: bool = True
@@ -63,13 +63,13 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True):
 class RecipientRules(Struct, frozen=True, forbid_unknown_fields=True):
     """The settings document; C{status} holds forced outcomes by address."""
 
-    default: Rule = Rule()
-    domains: dict[str, Rule] = {}
+    default: RecipientRule = RecipientRule()
+    domains: dict[str, RecipientRule] = {}
     status: dict[str, BadKind] = {}
     seed: str = ""
 
 
-class Verdict(Struct, frozen=True):
+class RecipientVerdict(Struct, frozen=True):
     """
     What happens to mail for one address.
 
@@ -84,8 +84,8 @@ class Verdict(Struct, frozen=True):
     stranger: Literal["off", "basic", "ai"] = "off"
 
 
-_DELIVER = Verdict("deliver")
-_DISCARD = Verdict("discard")
+_DELIVER = RecipientVerdict("deliver")
+_DISCARD = RecipientVerdict("discard")
 
 
 def kind_of(enhanced: str) -> BadKind:
@@ -103,8 +103,8 @@ def rules_of(value: Any) -> RecipientRules:
     return RecipientRules(**given)
 
 
-def _rule(value: Any, field: str) -> Rule:
-    found: Rule = record(Rule, {
+def _rule(value: Any, field: str) -> RecipientRule:
+    found: RecipientRule = record(RecipientRule, {
         "create": flag, "bad_rate": share, "bad_kinds": _kinds, "fail_at": one_of(("dsn", "rcpt")),
         "stranger": one_of(("off", "basic", "ai")), "silent": flag,
     })(value, field)
@@ -124,7 +124,7 @@ def _map(value: Any, field: str) -> Iterator[tuple[str, Any, str]]:
         yield name, one, f"{field}.{str(name)[:LINE]}"
 
 
-def _domains(value: Any, field: str) -> dict[str, Rule]:
+def _domains(value: Any, field: str) -> dict[str, RecipientRule]:
     found = {}
     for name, one, path in _map(value, field):
         try:
@@ -142,7 +142,7 @@ def _status(value: Any, field: str) -> dict[str, BadKind]:
     return {parse(name, path): _kind(one, path) for name, one, path in _map(value, field)}
 
 
-def verdict(address: str, rules: RecipientRules, exists: bool, own: bool, seed: str) -> Verdict:
+def verdict(address: str, rules: RecipientRules, exists: bool, own: bool, seed: str) -> RecipientVerdict:
     """
     What happens to mail for C{address} (lower case).
 
@@ -152,16 +152,16 @@ def verdict(address: str, rules: RecipientRules, exists: bool, own: bool, seed: 
     rule = rules.domains.get(address.rpartition("@")[2], rules.default)
     forced = rules.status.get(address)
     if forced is not None:
-        return Verdict("refuse" if rule.fail_at == "rcpt" else "bounce", forced)
+        return RecipientVerdict("refuse" if rule.fail_at == "rcpt" else "bounce", forced)
     if exists or own:
         return _DELIVER
     if rule.silent:
         return _DISCARD
     if not rule.create:
-        return Verdict("refuse", "unknown")
+        return RecipientVerdict("refuse", "unknown")
     if rule.bad_rate:
         dice = Dice(seed).on("recipient", rules.seed, address)
         if dice.chance(rule.bad_rate, "bad"):
             kinds = tuple((kind, 1.0) for kind in rule.bad_kinds) or DEFAULT_KINDS
-            return Verdict("refuse" if rule.fail_at == "rcpt" else "bounce", dice.weighted(kinds, "kind"))
-    return Verdict("create", stranger=rule.stranger)
+            return RecipientVerdict("refuse" if rule.fail_at == "rcpt" else "bounce", dice.weighted(kinds, "kind"))
+    return RecipientVerdict("create", stranger=rule.stranger)

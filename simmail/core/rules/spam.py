@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from simmail.core.message.mail import Mail
 from simmail.core.rules.spam_rules import RULES
-from simmail.core.rules.spam_text import Letter, letter
+from simmail.core.rules.spam_text import ScoredMail, letter
 
 #: From which score on a filter files mail as junk; None never does.
 THRESHOLDS: Mapping[str, float | None] = MappingProxyType(
@@ -57,7 +57,7 @@ def score(mail: Mail, envelope_sender: str, recipient: str = "") -> SpamScore:
     return scored(letter(mail, envelope_sender, recipient))
 
 
-def scored(one: Letter) -> SpamScore:
+def scored(one: ScoredMail) -> SpamScore:
     """The spam score of a mail that was taken apart already."""
     fired = []
     for rule in RULES:
@@ -66,9 +66,3 @@ def scored(one: Letter) -> SpamScore:
             fired.append(SpamRule(rule.name, hit.score, hit.seen))
     fired.sort(key=lambda rule: (-abs(rule.score), rule.name))
     return SpamScore(round(float(sum(rule.score for rule in fired)), 2), tuple(fired))
-
-
-def is_junk(score: float, level: str) -> bool:
-    """Whether a filter (C{style.filter}) files mail of this score as junk."""
-    threshold = THRESHOLDS[level]
-    return threshold is not None and score >= threshold

@@ -16,19 +16,19 @@ from simmail.core.decide.link_policy import MAIL_PROVIDERS, is_local
 from simmail.core.html.anchors import host_of
 from simmail.core.message.auto_submitted import bulk
 from simmail.core.mime.address import domain_of
-from simmail.core.rules.spam_text import Letter
+from simmail.core.rules.spam_text import ScoredMail
 
-Look = Callable[[Letter], "Hit | None"]
+Look = Callable[[ScoredMail], "RuleHit | None"]
 
 
-class Hit(NamedTuple):
+class RuleHit(NamedTuple):
     """What a rule adds (less than 0 takes off), and what it saw."""
 
     score: float
     seen: str
 
 
-class Rule(NamedTuple):
+class SpamTest(NamedTuple):
     """A rule by its name; C{description} says what it is about."""
 
     name: str
@@ -53,62 +53,62 @@ _INNOCENT = (".pdf", ".doc", ".docx", ".xls", ".xlsx", ".jpg", ".png", ".txt", "
 
 def _phrases(each: float, most: float, *phrases: str) -> Look:
     """A rule that adds C{each} for every different phrase found, up to C{most}."""
-    def look(one: Letter) -> Hit | None:
+    def look(one: ScoredMail) -> RuleHit | None:
         found = [phrase for phrase in phrases if phrase in one.low]
         if not found:
             return None
-        return Hit(min(most, each * len(found)), ", ".join(f'"{phrase}"' for phrase in found[:3]))
+        return RuleHit(min(most, each * len(found)), ", ".join(f'"{phrase}"' for phrase in found[:3]))
     return look
 
 
-def _gtube(one: Letter) -> Hit | None:
-    return Hit(1000.0, "the standard test text") if GTUBE in one.low else None
+def _gtube(one: ScoredMail) -> RuleHit | None:
+    return RuleHit(1000.0, "the standard test text") if GTUBE in one.low else None
 
 
-def _subject_caps(one: Letter) -> Hit | None:
+def _subject_caps(one: ScoredMail) -> RuleHit | None:
     letters = [c for c in one.subject if c.isalpha()]
     if len(letters) >= 10 and sum(1 for c in letters if c.isupper()) > 0.8 * len(letters):
-        return Hit(1.5, "the subject shouts")
+        return RuleHit(1.5, "the subject shouts")
     return None
 
 
-def _subject_marks(one: Letter) -> Hit | None:
+def _subject_marks(one: ScoredMail) -> RuleHit | None:
     marks = one.subject.count("!") + one.subject.count("$") + one.subject.count("\u20ac")
-    return Hit(min(1.5, 0.5 * marks), f"{marks} marks such as ! or $ in the subject") if marks >= 2 else None
+    return RuleHit(min(1.5, 0.5 * marks), f"{marks} marks such as ! or $ in the subject") if marks >= 2 else None
 
 
-def _subject_missing(one: Letter) -> Hit | None:
-    return None if one.subject.strip() else Hit(0.8, "no subject")
+def _subject_missing(one: ScoredMail) -> RuleHit | None:
+    return None if one.subject.strip() else RuleHit(0.8, "no subject")
 
 
-def _subject_fake_reply(one: Letter) -> Hit | None:
+def _subject_fake_reply(one: ScoredMail) -> RuleHit | None:
     if one.subject[:3].lower() in ("re:", "aw:") and not one.mail.in_reply_to and not one.mail.references:
-        return Hit(0.8, "Re: without anything replied to")
+        return RuleHit(0.8, "Re: without anything replied to")
     return None
 
 
-def _from_missing(one: Letter) -> Hit | None:
-    return None if "@" in one.from_.address else Hit(2.0, "no sender in From")
+def _from_missing(one: ScoredMail) -> RuleHit | None:
+    return None if "@" in one.from_.address else RuleHit(2.0, "no sender in From")
 
 
-def _from_name_is_address(one: Letter) -> Hit | None:
+def _from_name_is_address(one: ScoredMail) -> RuleHit | None:
     name = one.from_.name.lower()
     if "@" not in name or "@" not in one.from_.address:
         return None
     shown = name[:500].rpartition("@")[2].strip(" >)\"'").split(" ")[0]
     actual = domain_of(one.from_.address)
     if "." in shown and shown != actual:
-        return Hit(2.0, f"the name shows {shown}, the address is at {actual}")
+        return RuleHit(2.0, f"the name shows {shown}, the address is at {actual}")
     return None
 
 
-def _from_random(one: Letter) -> Hit | None:
+def _from_random(one: ScoredMail) -> RuleHit | None:
     local = one.from_.address.partition("@")[0]
     digits = sum(1 for c in local if c.isdigit())
-    return Hit(0.7, "many digits in the sender's name") if digits >= 6 and digits * 2 >= len(local) else None
+    return RuleHit(0.7, "many digits in the sender's name") if digits >= 6 and digits * 2 >= len(local) else None
 
 
-def _reply_to_elsewhere(one: Letter) -> Hit | None:
+def _reply_to_elsewhere(one: ScoredMail) -> RuleHit | None:
     if "@" not in one.from_.address:
         return None
     own = domain_of(one.from_.address)
@@ -116,52 +116,52 @@ def _reply_to_elsewhere(one: Letter) -> Hit | None:
         if "@" in address.address:
             other = domain_of(address.address)
             if other != own and other in MAIL_PROVIDERS:
-                return Hit(1.2, f"replies go to a free mailbox at {other}")
+                return RuleHit(1.2, f"replies go to a free mailbox at {other}")
     return None
 
 
-def _sender_differs(one: Letter) -> Hit | None:
+def _sender_differs(one: ScoredMail) -> RuleHit | None:
     if "@" not in one.envelope_sender or "@" not in one.from_.address:
         return None
     path, shown = domain_of(one.envelope_sender), domain_of(one.from_.address)
     if _organisation(path) != _organisation(shown):
-        return Hit(0.4, f"sent by {path} for {shown}")
+        return RuleHit(0.4, f"sent by {path} for {shown}")
     return None
 
 
-def _not_addressed(one: Letter) -> Hit | None:
+def _not_addressed(one: ScoredMail) -> RuleHit | None:
     named = [address.address.lower() for address in (*one.mail.to, *one.mail.cc)]
     if not one.recipient or not named or one.recipient in named:
         return None
-    return Hit(0.5, "not addressed to its recipient")
+    return RuleHit(0.5, "not addressed to its recipient")
 
 
-def _shouting(one: Letter) -> Hit | None:
+def _shouting(one: ScoredMail) -> RuleHit | None:
     # Counted in the first part: shouting does not wait.
     part = one.text[:8192]
     capitals = sum(map(str.isupper, part))
     # Few in a glance: most mail need not be counted twice.
     if capitals > 40 and 80 <= sum(map(str.isalpha, part)) < 2 * capitals:
-        return Hit(1.4, "most of the text is in capitals")
+        return RuleHit(1.4, "most of the text is in capitals")
     return None
 
 
-def _exclaiming(one: Letter) -> Hit | None:
+def _exclaiming(one: ScoredMail) -> RuleHit | None:
     marks = one.text.count("!")
     if "!!!" in one.text or marks > 5 + one.words // 10:
-        return Hit(0.9, f"{marks} exclamation marks")
+        return RuleHit(0.9, f"{marks} exclamation marks")
     return None
 
 
-def _obfuscated(one: Letter) -> Hit | None:
+def _obfuscated(one: ScoredMail) -> RuleHit | None:
     if one.unseen >= 5:
-        return Hit(1.8, f"{one.unseen} invisible letters")
+        return RuleHit(1.8, f"{one.unseen} invisible letters")
     found = [word for word in ("v1agra", "vi@gra", "c1alis", "fr33", "cl1ck", "m0ney", "pr0n", "0ffer", "w1nner",
                                "cas1no", "b0nus", "l0an") if word in one.low]
-    return Hit(1.8, f"disguised words such as {found[0]}") if found else None
+    return RuleHit(1.8, f"disguised words such as {found[0]}") if found else None
 
 
-def _big_money(one: Letter) -> Hit | None:
+def _big_money(one: ScoredMail) -> RuleHit | None:
     for sign in ("$", "usd", "us$", "\u20ac", "eur", "\u00a3", "gbp"):
         at = one.low.find(sign)
         looked = 0
@@ -169,24 +169,24 @@ def _big_money(one: Letter) -> Hit | None:
             near = one.low[at + len(sign):at + len(sign) + 20].strip()
             digits = "".join(c for c in near.split(" ")[0] if c.isdigit())
             if len(digits) >= 7 and "." not in near.split(" ")[0][-3:] or "million" in near:
-                return Hit(1.6, "millions in money")
+                return RuleHit(1.6, "millions in money")
             at = one.low.find(sign, at + len(sign))
             looked += 1
-    return Hit(1.6, "millions in money") if "million dollars" in one.low or "million usd" in one.low else None
+    return RuleHit(1.6, "millions in money") if "million dollars" in one.low or "million usd" in one.low else None
 
 
-def _link_mismatch(one: Letter) -> Hit | None:
+def _link_mismatch(one: ScoredMail) -> RuleHit | None:
     for link, host in zip(one.links, one.hosts):
         shown = link.text.strip().lower()
         if link.text == link.url or not host or " " in shown or "." not in shown:
             continue
         named = host_of(shown if "://" in shown else f"http://{shown}")
         if "." in named and named.rpartition(".")[2].isalpha() and _organisation(named) != _organisation(host):
-            return Hit(2.6, f"a link shows {named[:60]} and leads to {host[:60]}")
+            return RuleHit(2.6, f"a link shows {named[:60]} and leads to {host[:60]}")
     return None
 
 
-def _link_to_number(one: Letter) -> Hit | None:
+def _link_to_number(one: ScoredMail) -> RuleHit | None:
     for host in one.hosts:
         if host[:1].isdigit() or ":" in host:
             try:
@@ -194,103 +194,103 @@ def _link_to_number(one: Letter) -> Hit | None:
             except ValueError:
                 continue
             if public:
-                return Hit(2.0, f"a link to the bare address {host}")
+                return RuleHit(2.0, f"a link to the bare address {host}")
     return None
 
 
-def _link_shortened(one: Letter) -> Hit | None:
+def _link_shortened(one: ScoredMail) -> RuleHit | None:
     found = [host for host in one.hosts if host in _SHORTENERS]
-    return Hit(1.0, f"a link hidden behind {found[0]}") if found else None
+    return RuleHit(1.0, f"a link hidden behind {found[0]}") if found else None
 
 
-def _link_credentials(one: Letter) -> Hit | None:
+def _link_credentials(one: ScoredMail) -> RuleHit | None:
     for link in one.links:
         authority = link.url.partition("://")[2].partition("/")[0]
         if "@" in authority:
-            return Hit(2.0, "a link with a sham host before an @")
+            return RuleHit(2.0, "a link with a sham host before an @")
     return None
 
 
-def _link_lookalike(one: Letter) -> Hit | None:
+def _link_lookalike(one: ScoredMail) -> RuleHit | None:
     for host in one.hosts:
         if any(label.startswith("xn--") for label in host.split(".")):
-            return Hit(1.2, f"a link to a host in foreign letters, {host[:60]}")
+            return RuleHit(1.2, f"a link to a host in foreign letters, {host[:60]}")
     return None
 
 
-def _many_links(one: Letter) -> Hit | None:
+def _many_links(one: ScoredMail) -> RuleHit | None:
     count = sum(1 for host in one.hosts if host and not is_local(host))
-    return Hit(0.8, f"{count} links in {one.words} words") if count > 15 and one.words < count * 12 else None
+    return RuleHit(0.8, f"{count} links in {one.words} words") if count > 15 and one.words < count * 12 else None
 
 
-def _image_only(one: Letter) -> Hit | None:
+def _image_only(one: ScoredMail) -> RuleHit | None:
     if "<img" in one.html and one.words < 15:
-        return Hit(1.4, f"pictures and only {one.words} words")
+        return RuleHit(1.4, f"pictures and only {one.words} words")
     return None
 
 
-def _html_only(one: Letter) -> Hit | None:
-    return Hit(0.3, "HTML without a text part") if one.mail.format == "html" else None
+def _html_only(one: ScoredMail) -> RuleHit | None:
+    return RuleHit(0.3, "HTML without a text part") if one.mail.format == "html" else None
 
 
-def _html_hidden(one: Letter) -> Hit | None:
+def _html_hidden(one: ScoredMail) -> RuleHit | None:
     folded = one.html.replace(" ", "")
     for style in ("font-size:0;", "font-size:0px", 'font-size:0"', "visibility:hidden", "text-indent:-999"):
         if style in folded:
-            return Hit(0.7, "hidden text")
+            return RuleHit(0.7, "hidden text")
     return None
 
 
-def _html_form(one: Letter) -> Hit | None:
+def _html_form(one: ScoredMail) -> RuleHit | None:
     if "<form" in one.html and 'type="password"' in one.html.replace("'", '"'):
-        return Hit(2.5, "a form that asks for a password")
+        return RuleHit(2.5, "a form that asks for a password")
     if "<script" in one.html:
-        return Hit(1.5, "a script")
-    return Hit(0.8, "a form") if "<form" in one.html else None
+        return RuleHit(1.5, "a script")
+    return RuleHit(0.8, "a form") if "<form" in one.html else None
 
 
-def _attached_program(one: Letter) -> Hit | None:
+def _attached_program(one: ScoredMail) -> RuleHit | None:
     for attachment in one.mail.attachments[:100]:
         name = attachment.filename.lower().strip()
         if name.endswith(_EXECUTABLE):
             stem = name[:name.rfind(".")]
             if stem.endswith(_INNOCENT):
-                return Hit(6.0, f"a program disguised as a document, {name[-60:]}")
-            return Hit(5.0, f"an attached program, {name[-60:]}")
+                return RuleHit(6.0, f"a program disguised as a document, {name[-60:]}")
+            return RuleHit(5.0, f"an attached program, {name[-60:]}")
     return None
 
 
-def _attached_macros(one: Letter) -> Hit | None:
+def _attached_macros(one: ScoredMail) -> RuleHit | None:
     for attachment in one.mail.attachments[:100]:
         if attachment.filename.lower().strip().endswith(_MACROS):
-            return Hit(1.2, f"an attached document with macros, {attachment.filename[-60:]}")
+            return RuleHit(1.2, f"an attached document with macros, {attachment.filename[-60:]}")
     return None
 
 
-def _no_way_out(one: Letter) -> Hit | None:
+def _no_way_out(one: ScoredMail) -> RuleHit | None:
     promotional = sum(1 for word in ("newsletter", "special offer", "discount", "% off", "sale ends", "shop now",
                                      "subscribers", "promotion") if word in one.low)
     if promotional >= 2 and "list-unsubscribe" not in one.headers and "unsubscribe" not in one.low:
-        return Hit(1.0, "advertising without a way to unsubscribe")
+        return RuleHit(1.0, "advertising without a way to unsubscribe")
     return None
 
 
-def _unsubscribe_header(one: Letter) -> Hit | None:
+def _unsubscribe_header(one: ScoredMail) -> RuleHit | None:
     if "list-unsubscribe-post" in one.headers and "list-unsubscribe" in one.headers:
-        return Hit(-0.5, "one-click unsubscribe")
-    return Hit(-0.3, "an unsubscribe header") if "list-unsubscribe" in one.headers else None
+        return RuleHit(-0.5, "one-click unsubscribe")
+    return RuleHit(-0.3, "an unsubscribe header") if "list-unsubscribe" in one.headers else None
 
 
-def _crowd(one: Letter) -> Hit | None:
+def _crowd(one: ScoredMail) -> RuleHit | None:
     count = len(one.mail.to) + len(one.mail.cc)
-    return Hit(0.8, f"{count} addressees") if count > 20 and bulk(one.mail) else None
+    return RuleHit(0.8, f"{count} addressees") if count > 20 and bulk(one.mail) else None
 
 
-def _conversation(one: Letter) -> Hit | None:
-    return Hit(-1.0, "part of a conversation") if one.mail.in_reply_to and one.mail.references else None
+def _conversation(one: ScoredMail) -> RuleHit | None:
+    return RuleHit(-1.0, "part of a conversation") if one.mail.in_reply_to and one.mail.references else None
 
 
-def _phishing_link(one: Letter) -> Hit | None:
+def _phishing_link(one: ScoredMail) -> RuleHit | None:
     """Urgent talk of an account is a sign only together with a link that leads elsewhere than to the sender."""
     asked = [phrase for phrase in (
         "verify your account", "confirm your account", "account has been suspended", "account will be suspended",
@@ -305,7 +305,7 @@ def _phishing_link(one: Letter) -> Hit | None:
     foreign = [host for host in one.hosts if host and not is_local(host) and _organisation(host) != own]
     if not foreign:
         return None
-    return Hit(min(5.2, 1.0 + 1.4 * len(asked)), f'"{asked[0]}" with a link to {foreign[0][:60]}')
+    return RuleHit(min(5.2, 1.0 + 1.4 * len(asked)), f'"{asked[0]}" with a link to {foreign[0][:60]}')
 
 
 def _organisation(host: str) -> str:
@@ -316,69 +316,69 @@ def _organisation(host: str) -> str:
     return ".".join(labels[-2:])
 
 
-RULES: tuple[Rule, ...] = (
-    Rule("GTUBE", "the text made for testing spam filters", _gtube),
-    Rule("SUBJECT_CAPS", "a subject in capitals", _subject_caps),
-    Rule("SUBJECT_MARKS", "exclamation marks and money signs in the subject", _subject_marks),
-    Rule("SUBJECT_MISSING", "no subject", _subject_missing),
-    Rule("SUBJECT_FAKE_REPLY", "a reply to nothing", _subject_fake_reply),
-    Rule("FROM_MISSING", "no sender", _from_missing),
-    Rule("FROM_NAME_ADDRESS", "a name that shows another address", _from_name_is_address),
-    Rule("FROM_DIGITS", "a sender's name made of digits", _from_random),
-    Rule("REPLY_TO_FREE", "replies to a free mailbox elsewhere", _reply_to_elsewhere),
-    Rule("SENDER_DIFFERS", "reverse-path and From of different domains", _sender_differs),
-    Rule("NOT_ADDRESSED", "the recipient is neither in To nor in Cc", _not_addressed),
-    Rule("SHOUTING", "text in capitals", _shouting),
-    Rule("EXCLAIMING", "many exclamation marks", _exclaiming),
-    Rule("OBFUSCATED", "disguised words", _obfuscated),
-    Rule("MILLIONS", "very much money", _big_money),
-    Rule("LOTTERY", "prizes and winnings", _phrases(
+RULES: tuple[SpamTest, ...] = (
+    SpamTest("GTUBE", "the text made for testing spam filters", _gtube),
+    SpamTest("SUBJECT_CAPS", "a subject in capitals", _subject_caps),
+    SpamTest("SUBJECT_MARKS", "exclamation marks and money signs in the subject", _subject_marks),
+    SpamTest("SUBJECT_MISSING", "no subject", _subject_missing),
+    SpamTest("SUBJECT_FAKE_REPLY", "a reply to nothing", _subject_fake_reply),
+    SpamTest("FROM_MISSING", "no sender", _from_missing),
+    SpamTest("FROM_NAME_ADDRESS", "a name that shows another address", _from_name_is_address),
+    SpamTest("FROM_DIGITS", "a sender's name made of digits", _from_random),
+    SpamTest("REPLY_TO_FREE", "replies to a free mailbox elsewhere", _reply_to_elsewhere),
+    SpamTest("SENDER_DIFFERS", "reverse-path and From of different domains", _sender_differs),
+    SpamTest("NOT_ADDRESSED", "the recipient is neither in To nor in Cc", _not_addressed),
+    SpamTest("SHOUTING", "text in capitals", _shouting),
+    SpamTest("EXCLAIMING", "many exclamation marks", _exclaiming),
+    SpamTest("OBFUSCATED", "disguised words", _obfuscated),
+    SpamTest("MILLIONS", "very much money", _big_money),
+    SpamTest("LOTTERY", "prizes and winnings", _phrases(
         1.5, 4.5, "you have won", "you've won", "you are a winner", "claim your prize", "lottery", "sweepstake",
         "selected as a winner", "congratulations, you", "cash prize", "jackpot", "free gift card",
         "sie haben gewonnen", "ihr gewinn", "glückwunsch! sie")),
-    Rule("ADVANCE_FEE", "inheritances and favours", _phrases(
+    SpamTest("ADVANCE_FEE", "inheritances and favours", _phrases(
         1.6, 4.0, "next of kin", "inheritance", "beneficiary", "unclaimed funds", "business proposal of mutual",
         "transfer of funds", "deceased client", "strictly confidential transaction", "barrister", "compensation fund",
         "western union", "dear beloved", "god bless you")),
-    Rule("PHARMACY", "medicines", _phrases(
+    SpamTest("PHARMACY", "medicines", _phrases(
         2.2, 4.5, "viagra", "cialis", "levitra", "online pharmacy", "no prescription", "weight loss pills",
         "male enhancement", "miracle cure", "lose weight fast")),
-    Rule("QUICK_MONEY", "earning without work", _phrases(
+    SpamTest("QUICK_MONEY", "earning without work", _phrases(
         1.3, 3.5, "work from home", "make money fast", "earn extra cash", "be your own boss", "financial freedom",
         "risk free", "risk-free", "guaranteed income", "no experience needed", "passive income", "double your",
         "100% free", "get rich")),
-    Rule("CRYPTO", "coins and trading", _phrases(
+    SpamTest("CRYPTO", "coins and trading", _phrases(
         1.4, 3.5, "bitcoin investment", "crypto investment", "guaranteed returns", "trading signals", "wallet phrase",
         "seed phrase", "token airdrop", "binary options", "100x", "send bitcoin")),
-    Rule("LOAN", "credit without questions", _phrases(
+    SpamTest("LOAN", "credit without questions", _phrases(
         1.4, 3.0, "no credit check", "instant loan", "pre-approved", "consolidate your debt", "lowest interest rate",
         "debt relief", "payday loan")),
-    Rule("ADULT", "dating and adult offers", _phrases(
+    SpamTest("ADULT", "dating and adult offers", _phrases(
         2.0, 4.0, "hot singles", "adult dating", "xxx videos", "sexy girls", "meet singles", "lonely women")),
-    Rule("GAMBLING", "casinos and bets", _phrases(
+    SpamTest("GAMBLING", "casinos and bets", _phrases(
         1.5, 3.0, "online casino", "free spins", "no deposit bonus", "betting tips", "place your bets")),
-    Rule("EXTORTION", "threats with recordings", _phrases(
+    SpamTest("EXTORTION", "threats with recordings", _phrases(
         2.2, 4.5, "recorded you", "your webcam", "i hacked", "have full access to your device",
         "send the payment to my", "your browsing history")),
-    Rule("HURRY", "urging", _phrases(
+    SpamTest("HURRY", "urging", _phrases(
         0.6, 2.0, "act now", "limited time", "expires today", "only today", "last chance", "don't miss", "hurry up",
         "urgent response", "while supplies last", "offer ends", "once in a lifetime", "order now", "click here",
         "buy now", "klicken sie jetzt", "nur heute", "letzte chance", "jetzt kaufen")),
-    Rule("PHISHING", "account threats with a link elsewhere", _phishing_link),
-    Rule("LINK_MISMATCH", "a link that says one thing and leads to another", _link_mismatch),
-    Rule("LINK_NUMBER", "a link to a bare address", _link_to_number),
-    Rule("LINK_SHORTENED", "a shortened link", _link_shortened),
-    Rule("LINK_CREDENTIALS", "a link with a sham host", _link_credentials),
-    Rule("LINK_FOREIGN", "a host in foreign letters", _link_lookalike),
-    Rule("MANY_LINKS", "more links than words to explain them", _many_links),
-    Rule("IMAGE_ONLY", "pictures without text", _image_only),
-    Rule("HTML_ONLY", "no text part", _html_only),
-    Rule("HTML_HIDDEN", "text that is not seen", _html_hidden),
-    Rule("HTML_FORM", "forms and scripts", _html_form),
-    Rule("ATTACHED_PROGRAM", "a program attached", _attached_program),
-    Rule("ATTACHED_MACROS", "macros attached", _attached_macros),
-    Rule("NO_WAY_OUT", "advertising without unsubscribing", _no_way_out),
-    Rule("UNSUBSCRIBE_HEADER", "a way to unsubscribe", _unsubscribe_header),
-    Rule("CROWD", "many addressees", _crowd),
-    Rule("CONVERSATION", "an answer in a conversation", _conversation),
+    SpamTest("PHISHING", "account threats with a link elsewhere", _phishing_link),
+    SpamTest("LINK_MISMATCH", "a link that says one thing and leads to another", _link_mismatch),
+    SpamTest("LINK_NUMBER", "a link to a bare address", _link_to_number),
+    SpamTest("LINK_SHORTENED", "a shortened link", _link_shortened),
+    SpamTest("LINK_CREDENTIALS", "a link with a sham host", _link_credentials),
+    SpamTest("LINK_FOREIGN", "a host in foreign letters", _link_lookalike),
+    SpamTest("MANY_LINKS", "more links than words to explain them", _many_links),
+    SpamTest("IMAGE_ONLY", "pictures without text", _image_only),
+    SpamTest("HTML_ONLY", "no text part", _html_only),
+    SpamTest("HTML_HIDDEN", "text that is not seen", _html_hidden),
+    SpamTest("HTML_FORM", "forms and scripts", _html_form),
+    SpamTest("ATTACHED_PROGRAM", "a program attached", _attached_program),
+    SpamTest("ATTACHED_MACROS", "macros attached", _attached_macros),
+    SpamTest("NO_WAY_OUT", "advertising without unsubscribing", _no_way_out),
+    SpamTest("UNSUBSCRIBE_HEADER", "a way to unsubscribe", _unsubscribe_header),
+    SpamTest("CROWD", "many addressees", _crowd),
+    SpamTest("CONVERSATION", "an answer in a conversation", _conversation),
 )

@@ -17,7 +17,7 @@ LOOKED_AT = 65_536
 UNSEEN = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
 
 
-class Letter(NamedTuple):
+class ScoredMail(NamedTuple):
     """
     What rules look at.
 
@@ -44,7 +44,7 @@ class Letter(NamedTuple):
     unseen: int
 
 
-def letter(mail: Mail, envelope_sender: str, recipient: str) -> Letter:
+def letter(mail: Mail, envelope_sender: str, recipient: str) -> ScoredMail:
     """A mail, taken apart."""
     text, html = mail.text[:LOOKED_AT], mail.html[:LOOKED_AT]
     subject = mail.subject[:1000]
@@ -56,7 +56,7 @@ def letter(mail: Mail, envelope_sender: str, recipient: str) -> Letter:
     headers: dict[str, str] = {}
     for name, value in mail.headers[:1000]:
         headers.setdefault(name.lower(), value)
-    return Letter(
+    return ScoredMail(
         mail=mail, envelope_sender=envelope_sender.lower(), recipient=recipient.lower(), from_=mail.from_,
         subject=subject, text=text, low=" ".join(seen.lower().replace("\u2019", "'").split()),
         words=len(text.split()), html=html.lower(), links=links, hosts=tuple(host_of(one.url) for one in links),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from simmail.core.records.delivery import Replaced
+from simmail.core.records.delivery import ReplacedMessage
 from simmail.errors import NotFound
 from simmail.mailstore.maildir import filename
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from simmail.mailstore.delivery.delivery import Filer, Restated
 
 
-def remove(filer: Filer, replaced: Replaced) -> Restated | None:
+def remove(filer: Filer, replaced: ReplacedMessage) -> Restated | None:
     """
     Remove a message whose successor is there; None when it is gone already.
 
@@ -39,7 +39,7 @@ def remove(filer: Filer, replaced: Replaced) -> Restated | None:
         return filer.restated(modseq, before, filename.times_of(root, directory))
 
 
-def _path(root: int, directory: str, replaced: Replaced) -> str | None:
+def _path(root: int, directory: str, replaced: ReplacedMessage) -> str | None:
     """Where its file is, below the folder."""
     try:
         os.stat(f"{directory}/{replaced.path}", dir_fd=root)

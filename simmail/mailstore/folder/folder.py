@@ -18,7 +18,7 @@ from zope.interface import implementer
 from simmail.concurrency import unbroken
 from simmail.core.message.sort import Criterion
 from simmail.core.message.summary import Digest
-from simmail.core.records.delivery import Delivery, Filing, Part, Replaced
+from simmail.core.records.delivery import Delivery, DeliveryPart, Filing, ReplacedMessage
 from simmail.core.records.folder import Columns, FolderChange
 from simmail.errors import NotFound, Refusal
 from simmail.interfaces import IFolder
@@ -142,7 +142,7 @@ class Folder(Flagging):
         store.idle.wait()
         delivery = Delivery(
             store.unique(), store.universe, filings, b"".join([octets for octets, _, _ in messages]), messages[0][2],
-            parts=tuple(Part(len(octets), date) for octets, _, date in messages), saved=saved)
+            parts=tuple(DeliveryPart(len(octets), date) for octets, _, date in messages), saved=saved)
         return store.journal.accept(delivery, store.file_only).addCallback(self._appended_all)
 
     def _appended_all(self, filed: Filed) -> list[int]:
@@ -169,7 +169,7 @@ class Folder(Flagging):
                 raise NotFound(f"message {uid} is gone")
             delivery = Delivery(
                 store.unique(), store.universe, (filing,), octets, date,
-                replaces=Replaced(self.mailbox, self.name, uid, self._rows.path(at)),
+                replaces=ReplacedMessage(self.mailbox, self.name, uid, self._rows.path(at)),
                 saved=saved if saved != date else None)
             filed: Filed = await store.journal.accept(delivery, store.file_only)
             fresh = store.filed(filed)[0].uid

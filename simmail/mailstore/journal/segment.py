@@ -23,7 +23,7 @@ from zlib import crc32
 import msgspec
 from msgspec import Struct
 
-from simmail.core.records.delivery import Delivery, Filing, Part, Replaced
+from simmail.core.records.delivery import Delivery, DeliveryPart, Filing, ReplacedMessage
 from simmail.mailstore.journal import salvage
 from simmail.mailstore.journal.sync import sync_data, sync_directory, sync_file
 
@@ -58,8 +58,8 @@ class Described(Struct, frozen=True, array_like=True):
     filings: tuple[Filing, ...]
     at: datetime
     commit: bytes
-    parts: tuple[Part, ...] = ()
-    replaces: Replaced | None = None
+    parts: tuple[DeliveryPart, ...] = ()
+    replaces: ReplacedMessage | None = None
     saved: datetime | None = None
 
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from simmail.core.message.mail import Attachment
 from simmail.core.message.parse import read
 from simmail.core.mime.address import stored
-from simmail.core.rules.recipients import Verdict
+from simmail.core.rules.recipients import RecipientVerdict
 from simmail.errors import Invalid
 from simmail.rest.api.mailboxes import check_header
 from simmail.rest.render.compose import Enclosure, MOST_ATTACHMENTS, addresses, attachment, composed, one_address
@@ -106,7 +106,7 @@ async def send(call: Call) -> Sent:
     return Sent(accepted.message_id)
 
 
-def _verdict(call: Call, address: str, sender: str) -> Verdict:
+def _verdict(call: Call, address: str, sender: str) -> RecipientVerdict:
     """There is no RCPT to refuse at here: what SMTP would refuse comes back as a notice (decisions, section 23)."""
     verdict = call.universe.policy.recipient(address, sender)
     return replace(verdict, kind="bounce") if verdict.kind == "refuse" else verdict

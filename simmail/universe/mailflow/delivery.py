@@ -30,7 +30,7 @@ from simmail.core.records.commit import Commit
 from simmail.core.records.delivery import Arrival, Copy, Delivery, Filing
 from simmail.core.records.event import Event
 from simmail.core.records.job import Job
-from simmail.core.rules.recipients import Verdict
+from simmail.core.rules.recipients import RecipientVerdict
 from simmail.errors import TooLarge, Unavailable
 from simmail.universe.mailflow.envelope import Submission
 from simmail.universe.mailflow.outgoing import Outgoing
@@ -200,7 +200,7 @@ class PostOffice:
         else:
             self.log.failure("what follows from a message is not committed", failure)
 
-    def refused(self, address: str, sender: str, verdict: Verdict) -> None:
+    def refused(self, address: str, sender: str, verdict: RecipientVerdict) -> None:
         """SMTP refused a recipient at RCPT: that is recorded, and nobody waits for it."""
         universe = self._universe
         if not universe.available:

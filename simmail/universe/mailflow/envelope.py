@@ -9,7 +9,7 @@ from typing import Literal
 from msgspec import Struct
 
 from simmail.core.rules.faults import FaultVerdict
-from simmail.core.rules.recipients import Verdict
+from simmail.core.rules.recipients import RecipientVerdict
 
 
 class Recipient(Struct, frozen=True):
@@ -21,7 +21,7 @@ class Recipient(Struct, frozen=True):
     """
 
     address: str
-    verdict: Verdict
+    verdict: RecipientVerdict
     notify: tuple[str, ...] = ()
     orcpt: str = ""
     fault: FaultVerdict | None = None

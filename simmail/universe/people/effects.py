@@ -7,15 +7,16 @@ C{desk}'s matter.  Source: API contract, "Event types and data fields".
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
 from simmail.core.decide.decision import (
-    Batch, Bounce, Drop, Expect, Follow, Ignore, Junk, Plan, Pledge, Reactions, Receive, Relate, Remember, Skip,
+    Batch, Bounce, Drop, Expect, Follow, Ignore, Junk, PlannedJob, Promise, Reactions, Receive, Relate, Remember, Skip,
 )
 from simmail.core.message.mail import Mail
 from simmail.core.records import notes
@@ -48,11 +49,11 @@ def enact(reactions: Reactions, setting: Setting) -> Commit:
     """The commit that makes reactions true."""
     pen = _Pen(setting)
     for reaction in reactions:
-        getattr(pen, type(reaction).__name__.lower())(reaction)
+        _WRITERS[type(reaction)](pen, reaction)
     return pen.commit()
 
 
-def job_of(plan: Plan, persona_id: str, now: datetime) -> Job:
+def job_of(plan: PlannedJob, persona_id: str, now: datetime) -> Job:
     """The pending job of a plan."""
     return Job(
         id=plan.id, kind=plan.kind, state="pending", created=now, due=max(plan.due, now), persona_id=persona_id,
@@ -82,7 +83,7 @@ class _Pen:
         self._events.append(Event(type, setting.now, {
             "persona_id": setting.persona.id, "persona": setting.persona.name, **data}, setting.tag))
 
-    def _schedule(self, plan: Plan) -> str:
+    def _schedule(self, plan: PlannedJob) -> str:
         job = job_of(plan, self._setting.persona.id, self._setting.now)
         self._jobs[job.id] = job
         self._events.append(Event("job.scheduled", self._setting.now, {
@@ -115,7 +116,7 @@ class _Pen:
         self._event("persona.ignored", case_id=self._case_id or None, subject=mail.subject, why=one.why,
                     message_id=mail.message_id, because=list(one.because))
 
-    def plan(self, one: Plan) -> None:
+    def plan(self, one: PlannedJob) -> None:
         self._schedule(one)
 
     def batch(self, one: Batch) -> None:
@@ -143,7 +144,7 @@ class _Pen:
         self._event("persona.waiting", **{"from": one.from_}, what=one.what, due=one.due,
                     job_id=self._schedule(one.nudge))
 
-    def pledge(self, one: Pledge) -> None:
+    def promise(self, one: Promise) -> None:
         job_id = self._schedule(one.deliver) if one.deliver is not None else None
         self._event("persona.promised", to=one.to, what=one.what, due=one.due, will_keep=one.will_keep,
                     job_id=job_id)
@@ -161,3 +162,10 @@ class _Pen:
         if one.domain:
             data["domain"] = one.domain
         self._event("link.skipped", **data)
+
+
+_WRITERS: Mapping[type[Any], Callable[[_Pen, Any], None]] = MappingProxyType({
+    Bounce: _Pen.bounce, Junk: _Pen.junk, Receive: _Pen.receive, Ignore: _Pen.ignore, PlannedJob: _Pen.plan,
+    Batch: _Pen.batch, Remember: _Pen.remember, Relate: _Pen.relate, Follow: _Pen.follow, Expect: _Pen.expect,
+    Promise: _Pen.promise, Drop: _Pen.drop, Skip: _Pen.skip,
+})

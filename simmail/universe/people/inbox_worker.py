@@ -22,7 +22,9 @@ from twisted.logger import Logger
 
 from simmail.concurrency import Lock, Waiting
 from simmail.core.decide.decide import react
-from simmail.core.decide.decision import Dossier, Limits, Planned, Situation, Verdict, correspondent, keyed
+from simmail.core.decide.decision import (
+    DecisionInput, Dossier, LoopLimits, PlannedReply, SpamVerdict, correspondent, keyed,
+)
 from simmail.core.decide.job_data import reply_address
 from simmail.core.decide.preview import Preview, previewed
 from simmail.core.message.mail import Mail
@@ -267,7 +269,9 @@ class Correspondents:
         self._universe.readings.filed(arrival.copy, octets)
         place = {"mailbox": arrival.copy.mailbox, "folder": arrival.copy.folder, "uid": arrival.copy.uid,
                  "message_id": mail.message_id}
-        spam = Verdict(**{key: arrival.spam[key] for key in ("score", "threshold", "why")}) if arrival.spam else None
+        spam = None
+        if arrival.spam:
+            spam = SpamVerdict(arrival.spam["score"], arrival.spam["threshold"], arrival.spam["why"])
         situation, memory = await self._situation(
             persona, mail, arrival.mailbox, arrival.sender, arrival.at, spam, place, arrival.hints)
         return replace(
@@ -285,8 +289,8 @@ class Correspondents:
 
     async def _situation(
         self, persona: Persona, mail: Mail, recipient: str, sender: str, now: datetime,
-        spam: Verdict | None, place: dict[str, Any], dsn: dict[str, Any],
-    ) -> tuple[Situation, dict[str, list[str]]]:
+        spam: SpamVerdict | None, place: dict[str, Any], dsn: dict[str, Any],
+    ) -> tuple[DecisionInput, dict[str, list[str]]]:
         universe = self._universe
         who = correspondent(mail, sender)
         key = thread_key(mail)
@@ -296,20 +300,20 @@ class Correspondents:
         case, how = universe.cases.match(mail, persona, who, thread)
         people = universe.config.people
         other = universe.people.at(who)
-        situation = Situation(
+        situation = DecisionInput(
             mail=mail, envelope_sender=sender, recipient=recipient, persona=persona, now=now,
             dice=keyed(universe.dice, who, recipient, (dossier.received if dossier else 0) + 1),
             thread=thread, dossier=dossier, sender_id=other.id if other else "",
             status=universe.policy.status(recipient), case=case, how=how,
             notes=tuple(memory.get(case.id if case else "", ())),
             pace=universe.settings.pace,
-            limits=Limits(people.replies_per_day, people.thread_messages_per_hour),
+            limits=LoopLimits(people.replies_per_day, people.thread_messages_per_hour),
             spam=spam, planned=None, links=universe.settings.links,
             lab_hosts=universe.lab_hosts, place=place, dsn=dsn,
         )
         # What is planned for somebody else in the thread does not reach who wrote this.
         job = universe.scheduler.reply_in(persona.id, key, reply_address(situation)[0])
-        return replace(situation, planned=Planned(job.id, job.due) if job is not None else None), memory
+        return replace(situation, planned=PlannedReply(job.id, job.due) if job is not None else None), memory
 
     def _kept_up(self, dossier: Dossier) -> Dossier:
         """The dossier with promises whose job was skipped or failed taken for forgotten until somebody asks."""
@@ -331,12 +335,12 @@ class Correspondents:
 
     # Junk
 
-    def verdict(self, persona: Persona, recipient: str, sender: str, mail: Mail) -> Verdict:
+    def verdict(self, persona: Persona, recipient: str, sender: str, mail: Mail) -> SpamVerdict:
         """The spam score of a mail against the persona's filter."""
         style = persona.style or None
         level = (style.filter if style else None) or "normal"
         scored = score(mail, sender, recipient)
-        return Verdict(scored.score, THRESHOLDS[level], scored.why)
+        return SpamVerdict(scored.score, THRESHOLDS[level], scored.why)
 
     def junk(self, persona: Persona, recipient: str, sender: str, octets: bytes) -> dict[str, Any]:
         """The same for mail about to be filed, as an arrival keeps it."""

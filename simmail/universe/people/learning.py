@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from simmail.core.decide.learn import Letter, MOST, learn
+from simmail.core.decide.learn import LearnedMail, MOST, learn
 from simmail.core.message import query
 from simmail.core.message.parse import read
 from simmail.core.mime.address import parse
@@ -42,7 +42,7 @@ async def learn_persona(universe: Universe, address: str, paused: bool = False) 
     if universe.people.at(address) is not None:
         raise Invalid("address", f"{address} belongs to a persona already")
     own = universe.store.exists(address)
-    letters: list[Letter] = []
+    letters: list[LearnedMail] = []
     for status in await universe.store.folders(address) if own else ():
         if status.name in PASSED_OVER:
             continue
@@ -55,7 +55,7 @@ async def learn_persona(universe: Universe, address: str, paused: bool = False) 
                 mail = read(await folder.read(uid))
             except NotFound:
                 continue
-            letters.append(Letter(mail, mail.date or entry.date, mail.from_.address.lower() == address))
+            letters.append(LearnedMail(mail, mail.date or entry.date, mail.from_.address.lower() == address))
     letters += await _elsewhere(universe, address, {letter.mail.message_id for letter in letters})
     if not letters and not own:
         raise NotFound(f"no mailbox {address}, and no mail of it in another")
@@ -70,7 +70,7 @@ async def learn_persona(universe: Universe, address: str, paused: bool = False) 
     return LearnedPersona(persona, learned.told, known)
 
 
-async def _elsewhere(universe: Universe, address: str, known: set[str]) -> list[Letter]:
+async def _elsewhere(universe: Universe, address: str, known: set[str]) -> list[LearnedMail]:
     """Mail from an address in mailboxes of others, each message once; C{known}: Message-IDs that are there already."""
     letters = []
     for hit in await Finding(universe, query.parse(f"from:{address}")).newest(MOST, None):
@@ -84,5 +84,5 @@ async def _elsewhere(universe: Universe, address: str, known: set[str]) -> list[
         # What is looked for is found within other addresses too.
         if mail.from_.address.lower() == address and mail.message_id not in known:
             known.add(mail.message_id)
-            letters.append(Letter(mail, mail.date or entry.date, True))
+            letters.append(LearnedMail(mail, mail.date or entry.date, True))
     return letters

@@ -115,7 +115,7 @@ class Memories:
             if notes.given(memory) >= notes.MOST_GIVEN:
                 raise Invalid("text", f"at most {notes.MOST_GIVEN} notes are kept for one persona; DELETE its memory, "
                                       "or that of a case, before more are given")
-            memory.setdefault(case_id, []).append(notes.Given(f"({source}) {text}" if source else text))
+            memory.setdefault(case_id, []).append(notes.GivenNote(f"({source}) {text}" if source else text))
             await self._keep_notes(persona_id, memory, (Event(
                 "persona.memory", self._universe.clock.now(),
                 {"persona_id": persona_id, "case_id": case_id, "source": source},

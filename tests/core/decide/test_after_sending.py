@@ -11,7 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.core.decide import delay
 from simmail.core.decide.after_sending import aftermath, copied
 from simmail.core.decide.decision import (
-    Dossier, Follow, OpenPromise, Pace, Plan, Pledge, Reactions, Relate, Remember, ThreadState,
+    Dossier, Follow, OpenPromise, Pace, PlannedJob, Promise, Reactions, Relate, Remember, ThreadState,
 )
 from simmail.core.records.job import Job, JobKind
 from simmail.core.rng import Dice
@@ -50,7 +50,7 @@ class AftermathTests(SynchronousTestCase):
         first = OpenPromise("persona", "the price list", NOW, after(days=2), "j_d", "kept", "<1@app.test>")
         written = Written(subject="x", text="x", promise=Promised("an answer on the price list", after(days=4)))
         reactions = followed(written=written, dossier=Dossier(APP, promises=(first,)))
-        self.assertEqual(of(Pledge, reactions), [])
+        self.assertEqual(of(Promise, reactions), [])
         self.assertEqual(only(Relate, reactions).dossier.promises, (replace(first, due=after(days=4)),))
 
     def test_put_off_by_a_correction(self) -> None:
@@ -87,7 +87,7 @@ class AftermathTests(SynchronousTestCase):
         for n in range(40):
             persona = person(behaviors={"keep_promises": 0.5})
             reactions = followed(persona=persona, written=written, seed=str(n))
-            pledge = only(Pledge, reactions)
+            pledge = only(Promise, reactions)
             promise = only(Relate, reactions).dossier.promises[0]
             fates.add(promise.fate)
             self.assertEqual((pledge.to, pledge.what, pledge.due), (APP, "the price list", after(days=2)))
@@ -144,7 +144,7 @@ class AftermathTests(SynchronousTestCase):
         """double_reply is the share of replies with a second mail soon after: half corrections, half afterthoughts."""
         hours = {"tz": "UTC", "from": "09:00", "to": "17:00"}
         persona = person(behaviors={"double_reply": 0.4}, timing={"hours": hours})
-        found = [plan for n in range(1000) for plan in of(Plan, followed(persona=persona, seed=str(n)))]
+        found = [plan for n in range(1000) for plan in of(PlannedJob, followed(persona=persona, seed=str(n)))]
         self.assertLess(abs(len(found) / 1000 - 0.4), 0.065)
         corrections = [plan for plan in found if plan.kind == "correction"]
         self.assertLess(abs(len(corrections) / len(found) - 0.5), 0.11)
@@ -153,7 +153,7 @@ class AftermathTests(SynchronousTestCase):
             self.assertEqual(plan.data.get("afterthought", False), plan.kind == "followup")
             self.assertEqual(delay.available(persona, Pace(), plan.due), plan.due)
             self.assertGreater(plan.due, NOW)
-        self.assertEqual(of(Plan, followed("followup", persona=person(behaviors={"double_reply": 1}))), [])
+        self.assertEqual(of(PlannedJob, followed("followup", persona=person(behaviors={"double_reply": 1}))), [])
 
     def test_ids(self) -> None:
         """Plans of one mail have ids of their own, the same each time."""
@@ -162,8 +162,8 @@ class AftermathTests(SynchronousTestCase):
 
         def ids() -> list[str]:
             reactions = followed(persona=persona, written=written)
-            deliver = only(Pledge, reactions).deliver
-            return [deliver.id, *(plan.id for plan in of(Plan, reactions))]
+            deliver = only(Promise, reactions).deliver
+            return [deliver.id, *(plan.id for plan in of(PlannedJob, reactions))]
 
         self.assertEqual(len(set(ids())), 3)
         self.assertEqual(ids(), ids())

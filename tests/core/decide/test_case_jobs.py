@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.decide.case_jobs import deliveries, opening, outside
-from simmail.core.decide.decision import Dossier, Pace, Pledge, Relate
+from simmail.core.decide.decision import Dossier, Pace, Promise, Relate
 from simmail.core.records.case import Case, CasePerson, Deliverable
 from simmail.core.rng import Dice
 from tests.core.scenes import APP, MARIA, NOW, SEED, after, of, only, person
@@ -29,7 +29,7 @@ class DeliveryTests(SynchronousTestCase):
     def test_pledged(self) -> None:
         """Each dated deliverable of the persona is pledged and planned; the dossier holds them."""
         reactions = deliveries(CASE, None, person(**RELIABLE), APP, Dossier(APP), SEED, NOW, Pace())
-        found = of(Pledge, reactions)
+        found = of(Promise, reactions)
         self.assertEqual([(one.what, one.to, one.will_keep) for one in found],
                          [("the signed lease", APP, True), ("the deposit", APP, True)])
         for pledge in found:
@@ -46,7 +46,7 @@ class DeliveryTests(SynchronousTestCase):
         moved = replace(CASE, deliverables=(
             *(CASE.deliverables or ())[:1], Deliverable("the deposit", "p_maria", after(days=12))))
         reactions = deliveries(moved, CASE, person(**RELIABLE), APP, Dossier(APP), SEED, NOW, Pace())
-        self.assertEqual([one.due for one in of(Pledge, reactions)], [after(days=12)])
+        self.assertEqual([one.due for one in of(Promise, reactions)], [after(days=12)])
         self.assertEqual(deliveries(CASE, CASE, person(), APP, Dossier(APP), SEED, NOW, Pace()), ())
 
     def test_forgotten(self) -> None:
@@ -55,7 +55,7 @@ class DeliveryTests(SynchronousTestCase):
         for n in range(30):
             who = person(f"p_{n}", behaviors={"keep_promises": 0})
             case = replace(CASE, deliverables=(Deliverable("it", who.id, after(days=1)),))
-            pledge = only(Pledge, deliveries(case, None, who, APP, Dossier(APP), SEED, NOW, Pace()))
+            pledge = only(Promise, deliveries(case, None, who, APP, Dossier(APP), SEED, NOW, Pace()))
             self.assertFalse(pledge.will_keep)
             fates.add(pledge.deliver is None)
             if pledge.deliver is not None:

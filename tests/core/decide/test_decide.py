@@ -13,8 +13,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.decide.decide import react, refused
 from simmail.core.decide.decision import (
-    Ask, Batch, Bounce, Dossier, Drop, Expect, Follow, Ignore, Junk, Limits, OpenPromise, Pace, Plan, Planned,
-    Reaction, Receive, Relate, Remember, Situation, Skip, ThreadState, Verdict, correspondent,
+    Batch, Bounce, DecisionInput, Dossier, Drop, Expect, Follow, Ignore, Junk, LoopLimits, OpenPromise, Pace,
+    PlannedJob, PlannedReply, Reaction, Receive, Relate, Remember, Skip, SpamVerdict, ThreadState, correspondent,
 )
 from simmail.core.decide.link_policy import LinkPolicy
 from simmail.core.mime.address import Address
@@ -35,7 +35,7 @@ def sure(**fields: Any) -> Any:
 
 def kinds(reactions: tuple[Reaction, ...]) -> list[str]:
     """What happened, in order; plans with their kind."""
-    return [one.kind if isinstance(one, Plan) else type(one).__name__ for one in reactions]
+    return [one.kind if isinstance(one, PlannedJob) else type(one).__name__ for one in reactions]
 
 
 class OrderTests(SynchronousTestCase):
@@ -45,7 +45,7 @@ class OrderTests(SynchronousTestCase):
         """Received, remembered, a reply planned, the dossier and the thread kept."""
         reactions = react(situation(persona=sure(), links=NO_LINKS))
         self.assertEqual(kinds(reactions), ["Receive", "Remember", "reply", "Relate", "Follow"])
-        plan = only(Plan, reactions)
+        plan = only(PlannedJob, reactions)
         self.assertEqual(plan.due, after(minutes=20))
         self.assertEqual(plan.thread, "<1@app.test>")
         self.assertEqual((plan.data["to"], plan.data["to_name"]), (APP, "Alice Smith"))
@@ -63,8 +63,8 @@ class OrderTests(SynchronousTestCase):
             paused=True, behaviors={"bounce": 1, "forward_to": "boss@acme.test"},
             timing={"reply_rate": 0, "ooo": AWAY})
         machine = mail(headers=(("Precedence", "bulk"),))
-        there = {"status": "full", "spam": Verdict(9.0, 5.0, "X 9.0"), "links": NO_LINKS,
-                 "planned": Planned("j_1", after(hours=1))}
+        there = {"status": "full", "spam": SpamVerdict(9.0, 5.0, "X 9.0"), "links": NO_LINKS,
+                 "planned": PlannedReply("j_1", after(hours=1))}
 
         def now(**changes: Any) -> list[str]:
             return kinds(react(situation(machine, persona, **{**there, **changes})))
@@ -74,7 +74,7 @@ class OrderTests(SynchronousTestCase):
         self.assertEqual(now(), ["Bounce", "bounce", "Relate"])
         persona = sure(paused=True, behaviors={"forward_to": "boss@acme.test"}, timing={"reply_rate": 0, "ooo": AWAY})
         self.assertEqual(now(), ["Junk", "Relate"])
-        there["spam"] = Verdict(4.9, 5.0)
+        there["spam"] = SpamVerdict(4.9, 5.0)
         reactions = react(situation(machine, persona, **there))
         self.assertEqual(kinds(reactions), ["Receive", "Ignore", "Relate", "Follow"])
         self.assertEqual(only(Ignore, reactions).why, "loop")
@@ -103,14 +103,14 @@ class OrderTests(SynchronousTestCase):
         persona = person(temperament="flaky")
         one = react(situation(persona=persona, links=NO_LINKS))
         other = react(situation(mail(message_id="<other@app.test>"), persona, links=NO_LINKS, place={"uid": 99}))
-        self.assertEqual([plan.id for plan in of(Plan, one)], [plan.id for plan in of(Plan, other)])
-        self.assertEqual([plan.due for plan in of(Plan, one)], [plan.due for plan in of(Plan, other)])
+        self.assertEqual([plan.id for plan in of(PlannedJob, one)], [plan.id for plan in of(PlannedJob, other)])
+        self.assertEqual([plan.due for plan in of(PlannedJob, one)], [plan.due for plan in of(PlannedJob, other)])
 
     def test_encodes(self) -> None:
         """Plans' data, dossiers and thread states encode as JSON and read back the same."""
         text = "Could you look? I will send the plan by Friday. See https://site.example/a"
         for reaction in react(situation(mail(text), sure(style={"links": "curious"}, timing={"ooo": AWAY}))):
-            if isinstance(reaction, Plan):
+            if isinstance(reaction, PlannedJob):
                 self.assertEqual(msgspec.json.decode(msgspec.json.encode(reaction.data)), reaction.data)
             elif isinstance(reaction, Relate):
                 encoded = msgspec.json.encode(reaction.dossier)
@@ -128,7 +128,7 @@ class BounceTests(SynchronousTestCase):
         reactions = react(situation(status="disabled", envelope_sender="bounces@app.test"))
         expected = Bounce("disabled", MARIA, "bounces@app.test", "mailbox status disabled")
         self.assertEqual(only(Bounce, reactions), expected)
-        plan = only(Plan, reactions)
+        plan = only(PlannedJob, reactions)
         self.assertEqual((plan.kind, plan.data["to"], plan.data["bounce"]), ("bounce", "bounces@app.test", "disabled"))
         self.assertTrue(NOW < plan.due < after(minutes=20))
 
@@ -166,16 +166,16 @@ class JunkTests(SynchronousTestCase):
 
     def test_threshold(self) -> None:
         """At the threshold it is junk, under it not, without one never; why names score and threshold."""
-        junk = only(Junk, react(situation(spam=Verdict(5.0, 5.0, "LOTTERY 3.5"))))
+        junk = only(Junk, react(situation(spam=SpamVerdict(5.0, 5.0, "LOTTERY 3.5"))))
         self.assertEqual((junk.score, junk.threshold), (5.0, 5.0))
         for part in ("5.0", "LOTTERY 3.5"):
             self.assertIn(part, junk.why)
-        for verdict in (Verdict(4.9, 5.0), Verdict(1000.0, None), None):
+        for verdict in (SpamVerdict(4.9, 5.0), SpamVerdict(1000.0, None), None):
             self.assertEqual(of(Junk, react(situation(spam=verdict))), [])
 
     def test_junk_is_not_read(self) -> None:
         """Junk is not remembered, opens no link and costs trust."""
-        reactions = react(situation(mail("https://x.site/"), spam=Verdict(9, 5.0), persona=sure()))
+        reactions = react(situation(mail("https://x.site/"), spam=SpamVerdict(9, 5.0), persona=sure()))
         self.assertEqual(kinds(reactions), ["Junk", "Relate"])
         dossier = only(Relate, reactions).dossier
         self.assertEqual(dossier.received, 1)
@@ -251,7 +251,7 @@ class LoopTests(SynchronousTestCase):
         self.assertIn("100", only(Ignore, react(situation(persona=sure(), dossier=dossier))).why)
         later = react(situation(persona=sure(), dossier=dossier, now=after(hours=25)))
         self.assertEqual(len(plans("reply", later)), 1)
-        fewer = react(situation(persona=sure(), dossier=dossier, limits=Limits(replies_per_day=200)))
+        fewer = react(situation(persona=sure(), dossier=dossier, limits=LoopLimits(replies_per_day=200)))
         self.assertEqual(len(plans("reply", fewer)), 1)
         self.assertEqual(len(only(Relate, fewer).dossier.replies), 101)
 
@@ -349,7 +349,7 @@ class ReplyTests(SynchronousTestCase):
         def rate(one: Any = None, **fields: Any) -> tuple[float, str]:
             reactions = react(situation(one, persona, links=NO_LINKS, **fields))
             why = next(found.why for found in reactions if isinstance(found, Ignore) or
-                       (isinstance(found, Plan) and found.kind == "reply"))
+                       (isinstance(found, PlannedJob) and found.kind == "reply"))
             return float(why.partition("reply rate ")[2].split()[0]), why
 
         plain, why = rate()
@@ -392,7 +392,7 @@ class ReplyTests(SynchronousTestCase):
 
     def test_batched(self) -> None:
         """A second mail of the thread joins the reply that is planned."""
-        planned = Planned("j_7", after(hours=2))
+        planned = PlannedReply("j_7", after(hours=2))
         reactions = react(situation(persona=sure(), planned=planned))
         batch = only(Batch, reactions)
         self.assertEqual((batch.job_id, batch.place["message_id"]), ("j_7", "<1@app.test>"))
@@ -409,27 +409,6 @@ class ReplyTests(SynchronousTestCase):
             reactions = react(situation(one, sure(), envelope_sender="path@app.test"))
             self.assertEqual(plans("reply", reactions)[0].data["to"], expected)
 
-    def test_close_calls_are_asked_in_mode_on(self) -> None:
-        """With a writer a draw near the rate is asked about first; its answer decides; in mode off nothing is asked."""
-        persona = person(timing={"reply_rate": 0.5})
-        asked = 0
-        for n in range(60):
-            one = situation(persona=persona, seed=Dice(str(n)), links=NO_LINKS)
-            off = react(one)
-            on = react(replace(one, answers={}))
-            self.assertEqual(of(Ask, off), [])
-            if not of(Ask, on):
-                self.assertEqual(on, off)
-                continue
-            asked += 1
-            question = only(Ask, on).question
-            self.assertEqual(on, (only(Ask, on),))
-            self.assertEqual(question.leaning == "yes", bool(plans("reply", off)))
-            self.assertEqual(len(plans("reply", react(replace(one, answers={question.key: "yes"})))), 1)
-            no = react(replace(one, answers={question.key: "no"}))
-            self.assertEqual(plans("reply", no), [])
-        self.assertTrue(4 <= asked <= 22, asked)
-
     def test_job_ids(self) -> None:
         """Ids differ between messages, recipients, personas and kinds."""
         ids = set()
@@ -437,7 +416,7 @@ class ReplyTests(SynchronousTestCase):
         for who in (sure(id="p_1", timing={"ooo": AWAY}), sure(id="p_2", timing={"ooo": AWAY})):
             for received in range(5):
                 dossier = Dossier(APP, received=received)
-                for plan in of(Plan, react(situation(persona=who, dossier=dossier))):
+                for plan in of(PlannedJob, react(situation(persona=who, dossier=dossier))):
                     ids.add(plan.id)
                     count += 1
         self.assertEqual(len(ids), count)
@@ -567,11 +546,12 @@ class AnythingTests(SynchronousTestCase):
         """Every mail is decided in one of the ways there are, and every plan lies in whole seconds from now on."""
         whole = mail(text, subject=subject, from_=Address(name, address), headers=tuple(headers))
         now = NOW + timedelta(days=days, microseconds=seed)
-        one: Situation = situation(whole, person(temperament=temperament), envelope_sender=sender, now=now,
-                                   seed=Dice(str(seed)), pace=Pace(factor))
+        one: DecisionInput = situation(
+            whole, person(temperament=temperament), envelope_sender=sender, now=now, seed=Dice(str(seed)),
+            pace=Pace(factor))
         reactions = react(one)
         self.assertEqual(len([kind for kind in kinds(reactions) if kind in ("Ignore", "reply")]), 1)
-        for plan in (*of(Plan, reactions), *(expect.nudge for expect in of(Expect, reactions))):
+        for plan in (*of(PlannedJob, reactions), *(expect.nudge for expect in of(Expect, reactions))):
             self.assertGreaterEqual(plan.due, now)
             self.assertEqual(plan.due.microsecond, 0)
             self.assertEqual(plan.due.utcoffset(), timedelta(0))

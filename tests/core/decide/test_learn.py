@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.decide.learn import Learned, Letter, client_of, learn
+from simmail.core.decide.learn import LearnedMail, LearnedPersona, client_of, learn
 from simmail.core.mime.address import Address
 from simmail.core.rng import Dice
 from simmail.core.rules.persona_fields import new_persona
@@ -21,20 +21,20 @@ EAST = timezone(timedelta(hours=2))
 SIGNED = "\n-- \nJo Baker\nHead of Sales\nThe Shop"
 
 
-def wrote(text: str, at: datetime, to: str = "a@b.test", **fields: Any) -> Letter:
+def wrote(text: str, at: datetime, to: str = "a@b.test", **fields: Any) -> LearnedMail:
     """A mail by Jo."""
     there = at.astimezone(EAST)
     one = mail(text, from_=Address("Jo Baker", OWN), to=(Address("", to),), date=there, **fields)
-    return Letter(one, at, True)
+    return LearnedMail(one, at, True)
 
 
-def got(at: datetime, number: int, sender: str = "a@b.test") -> Letter:
+def got(at: datetime, number: int, sender: str = "a@b.test") -> LearnedMail:
     """A mail to Jo."""
     one = mail("Hello", message_id=f"<{number}@b.test>", from_=Address("A", sender), to=(Address("", OWN),))
-    return Letter(one, at, False)
+    return LearnedMail(one, at, False)
 
 
-def exchange(count: int, answered: int, delay: timedelta, text: str) -> list[Letter]:
+def exchange(count: int, answered: int, delay: timedelta, text: str) -> list[LearnedMail]:
     """So many mails on working days at ten, some of which Jo answers after a delay."""
     letters = []
     for n in range(count):
@@ -48,7 +48,7 @@ def exchange(count: int, answered: int, delay: timedelta, text: str) -> list[Let
 class LearnTests(SynchronousTestCase):
     """Estimates."""
 
-    def learned(self, letters: list[Letter]) -> Learned:
+    def learned(self, letters: list[LearnedMail]) -> LearnedPersona:
         """What is learned makes a persona."""
         found = learn(OWN, letters)
         new_persona(found.fields, "p_1", "mail", NOW, Dice("x"))
@@ -136,6 +136,6 @@ class LearnTests(SynchronousTestCase):
         for text, minutes, own, offset in rows:
             at = NOW + timedelta(minutes=minutes)
             date = at.astimezone(timezone(timedelta(hours=offset)))
-            letters.append(Letter(mail(text, from_=Address(text[:20], OWN), date=date, in_reply_to=f"<{minutes}@x>"),
-                                  at, own))
+            letters.append(LearnedMail(
+                mail(text, from_=Address(text[:20], OWN), date=date, in_reply_to=f"<{minutes}@x>"), at, own))
         self.learned(letters)

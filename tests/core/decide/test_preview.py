@@ -5,13 +5,13 @@ from __future__ import annotations
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.decide.decide import react
-from simmail.core.decide.decision import Ignore, Situation, Verdict
+from simmail.core.decide.decision import DecisionInput, Ignore, SpamVerdict
 from simmail.core.decide.preview import Preview, previewed
 from tests.core.scenes import mail, of, person, plans, situation
 from tests.core.test_silence import CASES, outcome
 
 
-def told(one: Situation) -> Preview:
+def told(one: DecisionInput) -> Preview:
     """The preview of a situation."""
     return previewed(react(one))
 
@@ -37,7 +37,7 @@ class PreviewTests(SynchronousTestCase):
     def test_reply(self) -> None:
         """A reply is told with its draw and its due time, then what else happens."""
         one = situation(mail("https://x.site/"), person(timing={"reply_rate": 1}, style={"links": "never"}),
-                        spam=Verdict(0.5, 5.0, "x"))
+                        spam=SpamVerdict(0.5, 5.0, "x"))
         found = told(one)
         self.assertEqual((found.decision, found.would_send), ("reply", True))
         self.assertEqual(found.due, plans("reply", react(one))[0].due)

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.records import notes
-from simmail.core.records.notes import Given, MOST_OWN
+from simmail.core.records.notes import GivenNote, MOST_OWN
 
 _NOTE = st.text(max_size=10)
-_MEMORY = st.dictionaries(_NOTE, st.lists(_NOTE | _NOTE.map(Given), max_size=5), max_size=3)
+_MEMORY = st.dictionaries(_NOTE, st.lists(_NOTE | _NOTE.map(GivenNote), max_size=5), max_size=3)
 
 
 class NotesTests(SynchronousTestCase):
@@ -31,9 +31,9 @@ class NotesTests(SynchronousTestCase):
 
     def test_own_go(self) -> None:
         """However many it makes itself, those given stay where they are, and the newest of its own."""
-        memory: notes.Notes = {"": [Given("first"), "old"], "c1": [Given("other")]}
+        memory: notes.Notes = {"": [GivenNote("first"), "old"], "c1": [GivenNote("other")]}
         notes.add_own(memory, "", map(str, range(150)))
-        memory[""].append(Given("second"))
+        memory[""].append(GivenNote("second"))
         notes.add_own(memory, "", map(str, range(150, 1000)))
         self.assertEqual(memory, {
             "": ["first", "second", *map(str, range(1000 - MOST_OWN, 1000))], "c1": ["other"]})

@@ -15,12 +15,12 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.core.rng import Dice
 from simmail.core.rules.fault_fields import is_advanced, rule_of, rules_of, shown
 from simmail.core.rules.faults import (
-    FaultRule, FaultVerdict, KINDS, Mark, PAIRS, Passing, STAGES, hits, is_fleeting, is_lasting, judge,
+    FaultCount, FaultEvent, FaultRule, FaultVerdict, KINDS, PAIRS, STAGES, hits, is_fleeting, is_lasting, judge,
 )
 from simmail.errors import Invalid
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
-RCPT = Passing("rcpt", "192.0.2.1", "app@sim.test", "maria@acme.test", connection="1")
+RCPT = FaultEvent("rcpt", "192.0.2.1", "app@sim.test", "maria@acme.test", connection="1")
 
 
 class Trial:
@@ -28,11 +28,11 @@ class Trial:
 
     def __init__(self, *rules: dict[str, Any], seed: str = "s") -> None:
         self.rules = rules_of([{"name": f"rule {n}", **rule} for n, rule in enumerate(rules)])
-        self.marks: dict[str, Mark] = {}
+        self.marks: dict[str, FaultCount] = {}
         self.now = NOW
         self.dice = Dice(seed)
 
-    def ask(self, passing: Passing = RCPT, **fields: str) -> FaultVerdict | None:
+    def ask(self, passing: FaultEvent = RCPT, **fields: str) -> FaultVerdict | None:
         """What happens at a stage."""
         judged = judge(self.rules, passing._replace(**fields), self.marks, self.now, self.dice)
         self.marks.update(judged.marks)
@@ -62,7 +62,7 @@ class MatchTests(SynchronousTestCase):
         """A case-insensitive suffix of the address that the stage is about."""
         def fires(stage: str, match: str) -> bool:
             many = ("otto@beta.org", "Maria@acme.test")
-            passing = Passing(stage, "192.0.2.1", "app@sim.test", "maria@acme.test", "shop", "1", many)
+            passing = FaultEvent(stage, "192.0.2.1", "app@sim.test", "maria@acme.test", "shop", "1", many)
             kind = "delay" if stage.startswith("imap") else "reject"
             return Trial({"kind": kind, "stage": stage, "match": match, "delay_ms": 1}).ask(passing) is not None
 
@@ -77,7 +77,7 @@ class MatchTests(SynchronousTestCase):
 
     def test_many_recipients(self) -> None:
         """At data and body any recipient will do; the verdict names the one that matched."""
-        passing = Passing("body", recipients=("a@b.test", "c@d.test"))
+        passing = FaultEvent("body", recipients=("a@b.test", "c@d.test"))
         verdict = Trial({"kind": "reject", "stage": "body", "match": "@D.test", "message": "{recipient}"}).ask(passing)
         assert verdict is not None
         self.assertEqual((verdict.address, verdict.message), ("c@d.test", "c@d.test"))
@@ -85,7 +85,7 @@ class MatchTests(SynchronousTestCase):
     def test_tls_at_connect(self) -> None:
         """A broken TLS is no fault of a connection without."""
         trial = Trial({"kind": "tls_fail", "stage": "connect"}, {"kind": "drop", "stage": "connect"})
-        kinds = [trial.ask(Passing("connect", "192.0.2.1", tls=tls)) for tls in (False, True)]
+        kinds = [trial.ask(FaultEvent("connect", "192.0.2.1", tls=tls)) for tls in (False, True)]
         self.assertEqual([one.kind for one in kinds if one is not None], ["drop", "tls_fail"])
 
     def test_window(self) -> None:

@@ -11,14 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.rules.recipients import DEFAULT_KINDS, RecipientRules, Rule, Verdict, rules_of, verdict
+from simmail.core.rules.recipients import (
+    DEFAULT_KINDS, RecipientRule, RecipientRules, RecipientVerdict, rules_of, verdict,
+)
 from simmail.errors import Invalid
 
 KINDS = ("unknown", "domain", "full", "disabled", "blocked")
 
 
 def judge(rules: dict[str, Any], address: str = "new@acme.test", exists: bool = False, own: bool = False,
-          seed: str = "s") -> Verdict:
+          seed: str = "s") -> RecipientVerdict:
     """The verdict on an address under rules as the API takes them."""
     return verdict(address, rules_of(rules), exists, own, seed)
 
@@ -32,39 +34,40 @@ class OrderTests(SynchronousTestCase):
                                       "fail_at": "rcpt", "stranger": "basic"}
         status = {"new@acme.test": "disabled"}
         rules = {"default": everything, "status": status}
-        self.assertEqual(judge(rules, exists=True, own=True), Verdict("refuse", "disabled"))
+        self.assertEqual(judge(rules, exists=True, own=True), RecipientVerdict("refuse", "disabled"))
         del rules["status"]
-        self.assertEqual(judge(rules, exists=True), Verdict("deliver"))
-        self.assertEqual(judge(rules, own=True), Verdict("deliver"))
-        self.assertEqual(judge(rules), Verdict("discard"))
+        self.assertEqual(judge(rules, exists=True), RecipientVerdict("deliver"))
+        self.assertEqual(judge(rules, own=True), RecipientVerdict("deliver"))
+        self.assertEqual(judge(rules), RecipientVerdict("discard"))
         everything["silent"] = False
-        self.assertEqual(judge(rules), Verdict("refuse", "unknown"))
+        self.assertEqual(judge(rules), RecipientVerdict("refuse", "unknown"))
         everything["create"] = True
-        self.assertEqual(judge(rules), Verdict("refuse", "full"))
+        self.assertEqual(judge(rules), RecipientVerdict("refuse", "full"))
         everything["bad_rate"] = 0
-        self.assertEqual(judge(rules), Verdict("create", None, "basic"))
+        self.assertEqual(judge(rules), RecipientVerdict("create", None, "basic"))
 
     def test_create_false_is_at_rcpt(self) -> None:
         """create: false refuses in the conversation, whatever fail_at says."""
-        self.assertEqual(judge({"default": {"create": False, "fail_at": "dsn"}}), Verdict("refuse", "unknown"))
+        self.assertEqual(judge({"default": {"create": False, "fail_at": "dsn"}}), RecipientVerdict("refuse", "unknown"))
 
     def test_fail_at(self) -> None:
         """A bad address bounces later unless its rule says rcpt; a fixed status follows the rule of its domain."""
-        self.assertEqual(judge({"default": {"bad_rate": 1, "bad_kinds": ["domain"]}}), Verdict("bounce", "domain"))
-        self.assertEqual(judge({"status": {"new@acme.test": "full"}}), Verdict("bounce", "full"))
+        self.assertEqual(
+            judge({"default": {"bad_rate": 1, "bad_kinds": ["domain"]}}), RecipientVerdict("bounce", "domain"))
+        self.assertEqual(judge({"status": {"new@acme.test": "full"}}), RecipientVerdict("bounce", "full"))
         self.assertEqual(
             judge({"status": {"New@ACME.test": "full"}, "domains": {"Acme.Test": {"fail_at": "rcpt"}}}),
-            Verdict("refuse", "full"))
+            RecipientVerdict("refuse", "full"))
 
     def test_domain_wins(self) -> None:
         """The rule of a domain stands in place of the default, as a whole."""
         rules = {"default": {"silent": True, "stranger": "ai"}, "domains": {"acme.test": {"bad_rate": 0}}}
-        self.assertEqual(judge(rules), Verdict("create"))
-        self.assertEqual(judge(rules, "new@sub.acme.test"), Verdict("discard"))
+        self.assertEqual(judge(rules), RecipientVerdict("create"))
+        self.assertEqual(judge(rules, "new@sub.acme.test"), RecipientVerdict("discard"))
 
     def test_default(self) -> None:
         """Without rules every address gets a mailbox and nobody stands behind it."""
-        self.assertEqual(judge({}), Verdict("create"))
+        self.assertEqual(judge({}), RecipientVerdict("create"))
         self.assertEqual(rules_of({}), RecipientRules())
 
 
@@ -99,11 +102,11 @@ class DrawTests(SynchronousTestCase):
         self.assertLess(chosen(0.2, "", "a"), chosen(0.3, "", "a"))
 
     @settings(max_examples=200, deadline=None)
-    @given(st.builds(Rule, create=st.booleans(), bad_rate=st.floats(0, 1), silent=st.booleans(),
+    @given(st.builds(RecipientRule, create=st.booleans(), bad_rate=st.floats(0, 1), silent=st.booleans(),
                      bad_kinds=st.lists(st.sampled_from(KINDS), unique=True).map(tuple),
                      fail_at=st.sampled_from(["dsn", "rcpt"])),
            st.text(max_size=5), st.lists(st.integers(0, 99), unique=True, min_size=1))
-    def test_order_changes_nothing(self, rule: Rule, seed: str, numbers: list[int]) -> None:
+    def test_order_changes_nothing(self, rule: RecipientRule, seed: str, numbers: list[int]) -> None:
         """The verdict on an address is the same whatever was asked before it."""
         rules = RecipientRules(default=rule, seed=seed)
         one = {n: verdict(f"u{n}@a.test", rules, False, False, "s") for n in numbers}
@@ -148,5 +151,5 @@ class DocumentTests(SynchronousTestCase):
     def test_normalised(self) -> None:
         """Domains and addresses are compared in lower case."""
         rules = rules_of({"domains": {"ACME.test": {"silent": True}}, "status": {"A@B.test": "full"}, "seed": "x"})
-        self.assertEqual(rules, RecipientRules(domains={"acme.test": Rule(silent=True)}, status={"a@b.test": "full"},
-                                               seed="x"))
+        self.assertEqual(rules, RecipientRules(
+            domains={"acme.test": RecipientRule(silent=True)}, status={"a@b.test": "full"}, seed="x"))

@@ -7,7 +7,7 @@ from email import message_from_bytes, policy
 from typing import Any
 
 from simmail.core.rules.fault_library import SCENARIOS
-from simmail.core.rules.faults import Passing
+from simmail.core.rules.faults import FaultEvent
 from simmail.core.rules.quota_plan import Allowances, Plan
 from simmail.core.rules.recipients import rules_of
 from simmail.core.rules.wait import ReplyWait
@@ -93,7 +93,7 @@ class BounceTests(BounceTestCase):
         now(self.universe.people.create(persona(paused=True)))
         now(self.universe.faults.put([{"kind": "duplicate", "stage": "deliver", "first": 1}]))
         for notify in (("SUCCESS", "DELAY"), ("SUCCESS",), ("DELAY",), ()):
-            fault = self.universe.policy.fault(Passing("deliver", "ip", "app@sim.test", "maria@acme.test"))
+            fault = self.universe.policy.fault(FaultEvent("deliver", "ip", "app@sim.test", "maria@acme.test"))
             self.submit("maria@acme.test", dsn=DsnRequest("FULL", "e"), notify=notify, fault=fault)
         self.assertEqual(len(self.events("persona.received")), 5)
         spam = b"From: WINNER <x@y.test>\nSubject: FREE MONEY!!! ACT NOW!!! $$$\n\nViagra! http://1.2.3.4/ CLICK HERE\n"
@@ -160,7 +160,7 @@ class BounceTests(BounceTestCase):
             now(universe.faults.put([{"kind": "late", "stage": "deliver", "delay_ms": 60_000}]))
             for address in ("dead@x.test", "alive@x.test"):
                 verdict = universe.policy.recipient(address, "app@sim.test")
-                fault = universe.policy.fault(Passing("deliver", "ip", "app@sim.test", address))
+                fault = universe.policy.fault(FaultEvent("deliver", "ip", "app@sim.test", address))
                 now(universe.postoffice.accept(Submission(
                     sender="app@sim.test", recipients=(Recipient(address, verdict, fault=fault),),
                     octets=b"Received: from " + number + b"\r\n" + CRLF.replace(b"<one@", b"<" + number + b"@"))))
@@ -237,7 +237,7 @@ class FaultTests(BounceTestCase):
 
     def judge(self, **fields: Any) -> Any:
         """What happens to one recipient at RCPT."""
-        return self.universe.policy.fault(Passing(**{
+        return self.universe.policy.fault(FaultEvent(**{
             "stage": "rcpt", "sender": "app@sim.test", "recipient": "a@x.test", **fields}))
 
     def restart(self) -> None:

@@ -9,8 +9,8 @@ import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.decide.decision import (
-    Batch, Bounce, Dossier, Drop, Expect, Follow, Ignore, Junk, Plan, Pledge, Reaction, Receive, Relate, Remember,
-    Skip, ThreadState,
+    Batch, Bounce, Dossier, Drop, Expect, Follow, Ignore, Junk, PlannedJob, Promise, Reaction, Receive, Relate,
+    Remember, Skip, ThreadState,
 )
 from simmail.core.records.commit import Commit
 from simmail.core.records.job import Job
@@ -22,10 +22,11 @@ from tests.core.scenes import APP, NOW, mail, person
 MARIA = person()
 
 
-def plan(id: str = "j_1", kind: Any = "reply", **fields: Any) -> Plan:
+def plan(id: str = "j_1", kind: Any = "reply", **fields: Any) -> PlannedJob:
     """A plan for an hour from now."""
-    return Plan(id=id, kind=kind, due=NOW + timedelta(hours=1), plan="Reply.", thread="<t@app.test>", data={"to": APP},
-                **fields)
+    return PlannedJob(
+        id=id, kind=kind, due=NOW + timedelta(hours=1), plan="Reply.", thread="<t@app.test>", data={"to": APP},
+        **fields)
 
 
 def enacted(*reactions: Reaction, pending: tuple[Job, ...] = (), memory: dict[str, list[str]] | None = None) -> Commit:
@@ -102,11 +103,11 @@ class EnactTests(SynchronousTestCase):
     def test_promises(self) -> None:
         """Promises are told with the job that is about them, None for a forgotten one."""
         due = NOW + timedelta(days=1)
-        data = enacted(Pledge(APP, "the offer", due, True, plan("j_2", "deliver"), "kept")).events[-1].data
+        data = enacted(Promise(APP, "the offer", due, True, plan("j_2", "deliver"), "kept")).events[-1].data
         self.assertEqual((data["what"], data["due"], data["will_keep"], data["job_id"]),
                          ("the offer", due, True, "j_2"))
         self.assertIsNone(
-            self.told(enacted(Pledge(APP, "x", due, False, None, "forgotten")), "persona.promised")["job_id"])
+            self.told(enacted(Promise(APP, "x", due, False, None, "forgotten")), "persona.promised")["job_id"])
         data = enacted(Expect(APP, "the offer", due, plan("j_3", "nudge"), "promised")).events[-1].data
         self.assertEqual((data["from"], data["what"], data["job_id"]), (APP, "the offer", "j_3"))
 
