@@ -15,8 +15,8 @@ from twisted.internet.interfaces import IReactorTime
 from zope.interface import implementer
 
 from simmail.config import Links
-from simmail.core.decide.link_policy import matches
 from simmail.core.decide.page_visit import Errand, Visit, title_of
+from simmail.core.net.hosts import matches
 from simmail.interfaces import IBrowser
 from simmail.outbound.http_client import Gate, REDIRECTS, Request, Unreachable
 from simmail.outbound.recording import Recorder, Replayer

@@ -14,7 +14,7 @@ import errno
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from simmail.core.rules.recipients import BadKind, REPLIES
+from simmail.core.records.bad_address import BadKind, REPLIES
 from simmail.errors import Forbidden, OverMailLimit, Refusal, TooLarge, TooMany, Unauthenticated, Unavailable
 
 

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from twisted.internet.defer import Deferred, succeed
 from zope.interface import implementer
 
-from simmail.core.decide.link_policy import matches
 from simmail.core.decide.page_visit import Errand, Visit
 from simmail.core.net.egress import NOWHERE
+from simmail.core.net.hosts import matches
 from simmail.core.net.url import BadUrl, parse
 from simmail.interfaces import IBrowser
 

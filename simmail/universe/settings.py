@@ -13,10 +13,10 @@ from typing import Any
 
 import msgspec
 
-from simmail.core.decide.decision import Pace
-from simmail.core.decide.link_policy import LinkPolicy
 from simmail.core.records.commit import Commit
 from simmail.core.records.event import Event
+from simmail.core.records.settings import LinkPolicy
+from simmail.core.records.settings import Pace
 from simmail.errors import Invalid
 from simmail.interfaces import IDatabase
 

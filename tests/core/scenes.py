@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from simmail.core.decide.decision import DecisionInput, PlannedJob, Reaction, Reactions, ThreadState, keyed
+from simmail.core.decide.decision import DecisionInput, PlannedJob, Reaction, Reactions, keyed
 from simmail.core.message.mail import Attachment, Mail
 from simmail.core.mime.address import Address
 from simmail.core.records.persona import Persona
+from simmail.core.records.relationship import ThreadState
 from simmail.core.rng import Dice
 from simmail.core.rules.persona_fields import new_persona
 

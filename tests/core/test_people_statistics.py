@@ -12,14 +12,16 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.core.decide import delay as timing
 from simmail.core.decide.after_sending import aftermath
 from simmail.core.decide.decide import react
-from simmail.core.decide.decision import Dossier, Follow, Ignore, Pace, Relate, SpamVerdict, ThreadState, keyed
-from simmail.core.decide.link_policy import LinkPolicy
+from simmail.core.decide.decision import Follow, Ignore, Relate, SpamVerdict, keyed
 from simmail.core.mime.address import Address
 from simmail.core.records import temperaments
 from simmail.core.records.job import Job
+from simmail.core.records.relationship import Dossier, ThreadState
+from simmail.core.records.settings import LinkPolicy
+from simmail.core.records.settings import Pace
 from simmail.core.rng import Dice
 from simmail.core.rules.spam import THRESHOLDS, score
-from simmail.core.time.instant import is_open
+from simmail.core.time.working_hours import is_open
 from simmail.core.writer import Written
 from tests.core.scenes import APP, MARIA, NOW, SEED, after, mail, of, only, person, plans, situation
 

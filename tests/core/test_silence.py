@@ -8,10 +8,11 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.decide.decide import react
 from simmail.core.decide.decision import (
-    Batch, Bounce, DecisionInput, Dossier, Ignore, Junk, LoopLimits, Pace, PlannedJob, PlannedReply, Reactions,
-    SpamVerdict, ThreadState,
+    Batch, Bounce, DecisionInput, Ignore, Junk, LoopLimits, PlannedJob, PlannedReply, Reactions, SpamVerdict,
 )
 from simmail.core.mime.address import Address
+from simmail.core.records.relationship import Dossier, ThreadState
+from simmail.core.records.settings import Pace
 from simmail.core.rng import Dice
 from simmail.core.rules.spam import THRESHOLDS, score
 from tests.core.scenes import APP, MARIA, NOW, after, attached, mail, person, plans, situation

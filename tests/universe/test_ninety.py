@@ -19,7 +19,8 @@ from simmail.core.message.parse import read_headers
 from simmail.core.message.thread import thread_key
 from simmail.core.records.commit import EventQuery, JobQuery
 from simmail.core.records.persona import Behaviors, Hours
-from simmail.core.time.instant import is_open, parse_instant
+from simmail.core.time.instant import parse_instant
+from simmail.core.time.working_hours import is_open
 from simmail.testing.season import Season
 from simmail.testing.universe import MemoryServer, START, now, turned
 from simmail.universe.fingerprint import fingerprint

@@ -23,8 +23,8 @@ from simmail.core.compose.complete import header_end, without
 from simmail.core.compose.dsn_dialects import Dialect, VOICES, Voice
 from simmail.core.mime import encoded_word, xtext
 from simmail.core.mime.address import ascii_form, domain_of
+from simmail.core.records.bad_address import BadKind, REPLIES
 from simmail.core.rng import Dice
-from simmail.core.rules.recipients import BadKind, REPLIES
 from simmail.core.time.instant import email_date
 
 Action = Literal["failed", "delayed", "delivered"]

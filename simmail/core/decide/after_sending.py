@@ -15,13 +15,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from simmail.core.decide import delay, promises, relationship
-from simmail.core.decide.decision import (
-    Dossier, Drop, Follow, OpenPromise, Pace, PlannedJob, Promise, Reaction, Reactions, Relate, Remember, ThreadState,
-)
+from simmail.core.decide.decision import Drop, Follow, PlannedJob, Promise, Reaction, Reactions, Relate, Remember
 from simmail.core.decide.job_data import about, job_id, who
 from simmail.core.message.mail import Mail
 from simmail.core.records.job import Job, JobKind
 from simmail.core.records.persona import Behaviors, Persona
+from simmail.core.records.relationship import Dossier, OpenPromise, ThreadState
+from simmail.core.records.settings import Pace
 from simmail.core.rng import Dice
 from simmail.core.time.instant import format_instant
 from simmail.core.writer import Promised, Written

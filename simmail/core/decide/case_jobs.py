@@ -12,12 +12,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from simmail.core.decide import delay, promises
-from simmail.core.decide.decision import (
-    Dossier, Drop, OpenPromise, Pace, PlannedJob, Promise, Reaction, Reactions, Relate,
-)
+from simmail.core.decide.decision import Drop, PlannedJob, Promise, Reaction, Reactions, Relate
 from simmail.core.decide.job_data import job_id
 from simmail.core.records.case import Case, Deliverable, wants
 from simmail.core.records.persona import Persona
+from simmail.core.records.relationship import Dossier, OpenPromise
+from simmail.core.records.settings import Pace
 from simmail.core.rng import Dice
 from simmail.core.time.instant import format_instant
 
@@ -34,7 +34,7 @@ def deliveries(
     case: Case, before: Case | None, persona: Persona, to: str, dossier: Dossier, dice: Dice, now: datetime, pace: Pace
 ) -> Reactions:
     """
-    What a persona owes by a case: a promise for each deliverable of its that is dated and was not in the case C{before}.
+    What a persona owes by a case: a promise for each deliverable of its that is dated and was not in C{before}.
 
     One that is due another day, is somebody else's or is gone is not owed as it was before; nothing is by a case that
     is closed.

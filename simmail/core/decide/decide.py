@@ -19,20 +19,22 @@ from msgspec.structs import replace
 from simmail.core.compose.dsn import Action, wanted
 from simmail.core.decide import delay, link_policy, promises, relationship
 from simmail.core.decide.decision import (
-    Batch, Bounce, BounceKind, DecisionInput, Dossier, Drop, Expect, Follow, Ignore, Junk, OpenPromise, PlannedJob,
-    Reaction, Reactions, Receive, Relate, Remember, Skip, ThreadState, correspondent,
+    Batch, Bounce, DecisionInput, Drop, Expect, Follow, Ignore, Junk, PlannedJob, Reaction, Reactions, Receive, Relate,
+    Remember, Skip, correspondent,
 )
 from simmail.core.decide.job_data import FORWARDED, MOST_FORWARDS, about, case_id, item, planned, reply_address, who
 from simmail.core.decide.reply_odds import inclined, reasons
 from simmail.core.language.signals import Signals, signals
 from simmail.core.message.auto_submitted import automatic, bulk, no_notices
+from simmail.core.records.bad_address import BadKind
 from simmail.core.records.case import How
 from simmail.core.records.persona import Behaviors, OutOfOffice, Persona
+from simmail.core.records.relationship import Dossier, OpenPromise, ThreadState
 from simmail.core.rng import Dice
 from simmail.core.time.instant import format_instant
 
 #: What a mailbox that bounces now and then is taken to be.
-BOUNCES: tuple[tuple[BounceKind, float], ...] = (("full", 0.6), ("blocked", 0.25), ("disabled", 0.15))
+BOUNCES: tuple[tuple[BadKind, float], ...] = (("full", 0.6), ("blocked", 0.25), ("disabled", 0.15))
 
 #: The time in which messages of a thread are counted, before pace.
 LOOP = timedelta(hours=1)
@@ -42,14 +44,14 @@ DAY = timedelta(days=1)
 class MailboxRefusal(NamedTuple):
     """A mailbox takes no mail this time: how, and why."""
 
-    kind: BounceKind
+    kind: BadKind
     why: str
 
 
 def refused(persona: Persona, status: str, dice: Dice) -> MailboxRefusal | None:
     """Whether this mail bounces (step 1): the mailbox's fixed status, else the persona's C{behaviors.bounce}."""
     if status != "ok":
-        forced: BounceKind = status  # type: ignore[assignment] # statuses other than ok are the kinds of bounces
+        forced: BadKind = status  # type: ignore[assignment] # statuses other than ok are the kinds of bounces
         return MailboxRefusal(forced, f"mailbox status {status}")
     chance = persona.behaviors.bounce if isinstance(persona.behaviors, Behaviors) else 0.0
     if not isinstance(chance, float) or not chance:

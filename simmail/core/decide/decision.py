@@ -5,39 +5,24 @@ A L{DecisionInput} is everything that can bear on one received mail;
 L{Reaction}s are what follows, in order, as data: the universe turns them into
 events, jobs and documents of one commit, or shows them as a preview.
 
-Two documents persist between mails, both loaded and stored by the caller as
-JSON: the L{Dossier} of (persona, correspondent) and the L{ThreadState} of
-(persona, thread).  Source: decisions, sections 6 to 8 and 23.
+Source: decisions, sections 6 to 8 and 23.
 """
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal, Union
+from typing import Any, Union
 
 from msgspec import Struct
 
-from simmail.core.decide.link_policy import LinkPolicy
 from simmail.core.message.mail import Mail
+from simmail.core.records.bad_address import BadKind
 from simmail.core.records.case import Case, How
 from simmail.core.records.job import JobKind
 from simmail.core.records.persona import Persona
+from simmail.core.records.relationship import Dossier, ThreadState
+from simmail.core.records.settings import LinkPolicy, Pace
 from simmail.core.rng import Dice
-
-BounceKind = Literal["unknown", "domain", "full", "disabled", "blocked"]
-Fate = Literal["", "kept", "late", "forgotten"]
-
-
-class Pace(Struct, frozen=True):
-    """The C{pace} setting: delays times C{factor} (0 counts as 1); C{ignore_hours}: at any hour and day."""
-
-    factor: float = 1.0
-    ignore_hours: bool = False
-
-    @property
-    def scale(self) -> float:
-        """What delays are multiplied by."""
-        return self.factor or 1.0
 
 
 class LoopLimits(Struct, frozen=True):
@@ -65,120 +50,6 @@ class SpamVerdict(Struct, frozen=True):
     def junk(self) -> bool:
         """Whether the mail went to the Junk folder."""
         return self.threshold is not None and self.score >= self.threshold
-
-
-class OpenPromise(Struct, frozen=True, omit_defaults=True):
-    """
-    Something promised and not yet settled.
-
-    @ivar by: who promised, the C{persona} or the C{correspondent}.
-    @ivar what: a phrase that fits after "to send" or "to do"; due: when it was promised for.
-    @ivar job_id: its C{deliver} or C{nudge} job, C{""} for none (a forgotten one waits to be asked).
-    @ivar fate: of a promise of the persona: what was drawn.
-    @ivar nudged: how often it was asked for.
-    """
-
-    by: Literal["persona", "correspondent"]
-    what: str
-    made: datetime
-    due: datetime
-    job_id: str = ""
-    fate: Fate = ""
-    thread: str = ""
-    case_id: str = ""
-    nudged: int = 0
-
-
-class Dossier(Struct, frozen=True, omit_defaults=True):
-    """
-    What a persona holds about one correspondent.
-
-    @ivar address: of the correspondent, lower case: the document's key beside the persona's id.
-    @ivar persona_id: the correspondent's, when it is a persona itself.
-    @ivar warmth, trust, patience: from 0 to 1; None until the first contact (then the temperament's).
-    @ivar received: mails decided about so far; sent: mails written to them.
-    @ivar unanswered: their mails in a row that drew no reply.
-    @ivar ooo: keys of out-of-office periods they were told about.
-    @ivar replies: Unix seconds of the replies planned or sent in the last day before the latest (for the cap).
-    @ivar stances: case id to a sentence on how the persona sees them there, C{""} outside any case.
-    """
-
-    address: str
-    name: str = ""
-    persona_id: str = ""
-    warmth: float | None = None
-    trust: float | None = None
-    patience: float | None = None
-    last_contact: datetime | None = None
-    received: int = 0
-    sent: int = 0
-    unanswered: int = 0
-    ooo: tuple[str, ...] = ()
-    replies: tuple[int, ...] = ()
-    promises: tuple[OpenPromise, ...] = ()
-    stances: dict[str, str] = {}
-
-
-class RelationPromise(Struct, frozen=True):
-    """An open promise, as the API shows it."""
-
-    by: Literal["persona", "correspondent"]
-    what: str
-    due: datetime
-
-
-class Relation(Struct, frozen=True):
-    """A dossier, as the API shows it (C{relations} of a persona)."""
-
-    address: str
-    name: str
-    persona_id: str | None
-    warmth: float
-    trust: float
-    patience: float
-    last_contact: datetime | None
-    open_promises: tuple[RelationPromise, ...]
-
-
-class Stance(Struct, frozen=True):
-    """How a persona sees somebody in one case, as the API shows it (C{stances})."""
-
-    address: str
-    case_id: str
-    text: str
-
-
-class ThreadState(Struct, frozen=True, omit_defaults=True):
-    """
-    What a persona keeps of one thread.
-
-    @ivar key: C{core.threads.thread_key}: the document's key beside the persona's id.
-    @ivar case_id: the case it was linked to and C{how}, C{""} while it is not.
-    @ivar messages: both ways; recent: Unix seconds of the latest of them.
-    @ivar followup: the job that will ask again, C{""} for none; question: what it asks.
-    @ivar between: the latest messages in a row that went from persona to persona.
-    @ivar own: ids of the jobs of the persona's latest mails in it, oldest first (their copies in Sent bear them).
-    @ivar held: what the last of its mails put off until its question is answered; done: what its mails have brought
-        (both of C{words.WordsRequest}).
-    @ivar wrote: the Message-ID of the last of its mails; echo: what the last answer to one of them said, in short;
-        echoes: how many answers in a row have said that.
-    """
-
-    key: str
-    case_id: str = ""
-    how: How = "none"
-    messages: int = 0
-    recent: tuple[int, ...] = ()
-    last_message_id: str = ""
-    followup: str = ""
-    question: str = ""
-    between: int = 0
-    own: tuple[str, ...] = ()
-    wrote: str = ""
-    echo: str = ""
-    echoes: int = 0
-    held: dict[str, str] = {}
-    done: dict[str, str] = {}
 
 
 class PlannedReply(Struct, frozen=True):
@@ -249,7 +120,7 @@ def keyed(dice: Dice, sender: str, recipient: str, nth: int) -> Dice:
 class Bounce(Struct, frozen=True):
     """C{persona.bounced}: the mail is refused after acceptance; a L{PlannedJob} of kind C{bounce} goes with it."""
 
-    kind: BounceKind
+    kind: BadKind
     address: str
     to: str
     why: str

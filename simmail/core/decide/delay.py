@@ -13,11 +13,12 @@ from typing import NamedTuple
 
 from msgspec import UNSET
 
-from simmail.core.decide.decision import Pace
 from simmail.core.records import temperaments
 from simmail.core.records.persona import Hours, OutOfOffice, Persona, Timing
+from simmail.core.records.settings import Pace
 from simmail.core.rng import Dice
-from simmail.core.time.instant import away, format_duration, is_open, next_open, parse_duration, zone
+from simmail.core.time.instant import format_duration, parse_duration, zone
+from simmail.core.time.working_hours import away, is_open, next_open
 
 #: No delay is longer, whatever the draw.
 LONGEST = timedelta(days=400)

@@ -9,60 +9,27 @@ RFC 2369 section 3.2 and RFC 8058 for the button that unsubscribes.
 from __future__ import annotations
 
 from collections.abc import Collection
-from ipaddress import ip_address
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, UnsetType
 
 from simmail.core.html.anchors import Anchor, anchors, host_of
 from simmail.core.message.mail import Mail
 from simmail.core.mime.address import domain_of
 from simmail.core.net.egress import public_address, public_name, web_port
+from simmail.core.net.hosts import MAIL_PROVIDERS, matches
 from simmail.core.net.url import BadUrl, parse
 from simmail.core.records.persona import Persona, Style
+from simmail.core.records.settings import LinkPolicy
 from simmail.core.rng import Dice
-
-DEFAULT_USER_AGENT = "Mozilla/5.0 (compatible; simmail)"
-
-
-class LinkPolicy(Struct, frozen=True, omit_defaults=False):
-    """
-    The C{links} settings document.
-
-    @ivar allow: if set, only these hosts (exact, or C{*.domain}); deny: hosts never opened.
-    @ivar max_links: links opened for one mail.
-    @ivar unsubscribe: whether unsubscribe links may be followed.
-    @ivar sender_check: how often (0 to 1) an unknown sender is looked up.
-    @ivar missing_site: what is made of a sender's site that is not there.
-    @ivar local_links: what links to the sender's own machine are taken for.
-    """
-
-    enabled: bool = True
-    allow_private: bool = False
-    allow: tuple[str, ...] | UnsetType = UNSET
-    deny: tuple[str, ...] | UnsetType = UNSET
-    max_links: int = 3
-    unsubscribe: bool = False
-    user_agent: str = DEFAULT_USER_AGENT
-    sender_check: float = 0.35
-    missing_site: Literal["imagine", "notice"] = "imagine"
-    local_links: Literal["ignore", "broken"] = "ignore"
 
 
 #: The chance that a link is opened, by C{style.links}.
 HABITS: tuple[tuple[str, float], ...] = (("usual", 0.5), ("curious", 0.85), ("wary", 0.15), ("never", 0.0))
 
-#: Where a look at the sender's site tells nothing about the sender.
-MAIL_PROVIDERS = frozenset((
-    "gmail.com", "googlemail.com", "outlook.com", "hotmail.com", "live.com", "msn.com", "yahoo.com", "icloud.com",
-    "me.com", "aol.com", "proton.me", "protonmail.com", "gmx.de", "gmx.net", "gmx.com", "web.de", "mail.com",
-    "t-online.de", "yandex.ru", "mail.ru", "qq.com", "163.com", "zoho.com", "fastmail.com",
-))
 
 #: No more links left alone are told of, for one mail.
 LEFT = 20
-
-_LOCAL_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
 
 
 #: What the button of a mail program says that unsubscribes (RFC 8058).
@@ -227,24 +194,6 @@ def _refusal(one: Anchor, policy: LinkPolicy, lab: Collection[str]) -> tuple[str
     if not policy.unsubscribe and unsubscribes(one.url, one.text):
         return "unsubscribe links are not followed", False
     return "", False
-
-
-def is_local(host: str) -> bool:
-    """Whether a host name or address literal is on the sender's own machine or network."""
-    if host == "localhost" or host.endswith(_LOCAL_SUFFIXES) or "." not in host and ":" not in host:
-        return True
-    try:
-        number = ip_address(host)
-    except ValueError:
-        return False
-    return not number.is_global
-
-
-def matches(host: str, patterns: tuple[str, ...]) -> bool:
-    """Whether a host is one of the patterns: exact, or below C{*.domain}."""
-    return any(
-        host == one or (one.startswith("*.") and host.endswith(one[1:])) for one in (p.lower() for p in patterns)
-    )
 
 
 def permitted(host: str, policy: LinkPolicy) -> bool:

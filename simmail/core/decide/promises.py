@@ -11,12 +11,13 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from typing import Literal, NamedTuple
 
-from simmail.core.decide.decision import OpenPromise, Pace
 from simmail.core.decide.delay import drawn, due, zone_of
 from simmail.core.language.said_time import END_OF_DAY, find
 from simmail.core.language.signals import Signals
 from simmail.core.records import temperaments
 from simmail.core.records.persona import Behaviors, Persona
+from simmail.core.records.relationship import OpenPromise
+from simmail.core.records.settings import Pace
 from simmail.core.rng import Dice
 
 #: Characters and sentences of a mail that are looked at, and promises taken from one mail.

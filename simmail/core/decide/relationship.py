@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from simmail.core.decide.decision import Dossier, OpenPromise, Relation, RelationPromise, Stance, ThreadState
 from simmail.core.language.signals import Signals
 from simmail.core.records import temperaments
 from simmail.core.records.persona import Persona
+from simmail.core.records.relationship import Dossier, OpenPromise, Relation, RelationPromise, Stance, ThreadState
 
 __all__ = [
     "Dossier", "OpenPromise", "Relation", "Stance", "ThreadState",

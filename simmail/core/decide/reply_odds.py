@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from simmail.core.decide.decision import Dossier
+from simmail.core.records.relationship import Dossier
 
 #: Odds are multiplied by these.
 QUESTION, KNOWN, CASE, PROMISE = 1.5, 1.2, 1.4, 2.0

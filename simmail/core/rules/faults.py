@@ -19,7 +19,8 @@ from msgspec import Struct
 
 from simmail.core.records.persona import Hours
 from simmail.core.rng import Dice
-from simmail.core.time.instant import is_open, parse_duration
+from simmail.core.time.instant import parse_duration
+from simmail.core.time.working_hours import is_open
 
 FaultKind = Literal[
     "reject", "defer", "delay", "throttle", "drop", "hang", "greylist", "rate_limit", "tls_fail", "auth_fail",

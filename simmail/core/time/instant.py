@@ -1,24 +1,18 @@
 """
-Instants, durations and working hours, as people and headers write them.
+Instants, durations, dates, days, times of day and zones, as people and headers write them.
 
 Everything here is arithmetic on values: no clock is read.  Source: RFC 3339,
-RFC 5322 section 3.3; decisions, "Durations" and section 23 ("Hours may cross
-midnight; C{ooo} dates are inclusive in C{hours.tz}, else UTC").
+RFC 5322 section 3.3; decisions, "Durations".
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from datetime import date, datetime, time, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone
 from email.utils import parsedate_tz
 from functools import lru_cache
-from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from msgspec import UnsetType
-
-from simmail.core.records.persona import Hours, OutOfOffice
 from simmail.errors import Invalid
 
 UTC = timezone.utc
@@ -30,7 +24,7 @@ LONGEST = timedelta(days=36525)
 
 _DAY_NAMES = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_MINUTES_A_DAY = 24 * 60
+MINUTES_A_DAY = 24 * 60
 
 # Every repetition is bounded and no two neighbours can match the same character, so none of these backtracks.
 _INSTANT = re.compile(
@@ -165,8 +159,8 @@ def parse_clock(text: str, field: str = "") -> int:
     @raise Invalid: anything else.
     """
     match = _CLOCK.fullmatch(text)
-    minutes = int(match[1]) * 60 + int(match[2]) if match and int(match[2]) < 60 else _MINUTES_A_DAY + 1
-    if minutes > _MINUTES_A_DAY:
+    minutes = int(match[1]) * 60 + int(match[2]) if match and int(match[2]) < 60 else MINUTES_A_DAY + 1
+    if minutes > MINUTES_A_DAY:
         raise Invalid(field, "must be a time of day HH:MM")
     return minutes
 
@@ -185,113 +179,6 @@ def parse_date(text: str, field: str = "") -> date:
         return date(int(match[1]), int(match[2]), int(match[3]))
     except ValueError:
         raise Invalid(field, "must be a date YYYY-MM-DD") from None
-
-
-class Window(NamedTuple):
-    """
-    Working hours, read: minutes of the local day, C{start <= t < end}; C{end <= start} crosses midnight.
-
-    C{days} are those on which a window begins.
-    """
-
-    zone: ZoneInfo
-    days: frozenset[int]
-    start: int
-    end: int
-
-    def open(self, instant: datetime) -> bool:
-        """Whether the wall clock, read at an instant, is inside."""
-        local = instant.astimezone(self.zone)
-        minute = local.hour * 60 + local.minute
-        today = local.weekday()
-        if self.start < self.end:
-            return today in self.days and self.start <= minute < self.end
-        return (today in self.days and minute >= self.start) or ((today - 1) % 7 in self.days and minute < self.end)
-
-
-@lru_cache(256)
-def window(hours: Hours) -> Window:
-    """
-    Working hours, read.  What is not set does not narrow: no days are all days, no times the whole day, no zone UTC.
-
-    @raise Invalid: naming the field, C{timing.hours...}.
-    """
-    return Window(
-        zone(hours.tz) if isinstance(hours.tz, str) else ZoneInfo("UTC"),
-        parse_days(hours.days) if isinstance(hours.days, str) else EVERY_DAY,
-        parse_clock(hours.from_, "timing.hours.from") % _MINUTES_A_DAY if isinstance(hours.from_, str) else 0,
-        parse_clock(hours.to, "timing.hours.to") if isinstance(hours.to, str) else _MINUTES_A_DAY,
-    )
-
-
-def is_open(hours: Hours | UnsetType | None, now: datetime) -> bool:
-    """Whether an instant is inside working hours, by the wall clock of their zone; no hours are always open."""
-    return not isinstance(hours, Hours) or window(hours).open(now)
-
-
-def next_open(hours: Hours | UnsetType | None, now: datetime) -> datetime:
-    """
-    The first instant from C{now} on that is inside working hours: C{now} itself when it is.
-
-    An opening time that a change of the clocks skips opens at the change;
-    one that comes twice opens both times.
-    """
-    if not isinstance(hours, Hours):
-        return now
-    wanted = window(hours)
-    if wanted.open(now):
-        return now
-    today = now.astimezone(wanted.zone).date()
-    # A week holds every window; one more because a change of the clocks may swallow the only one.
-    for ahead in range(16):
-        found = [at for at in _openings(wanted, today + timedelta(days=ahead)) if at >= now and wanted.open(at)]
-        if found:
-            return min(found).astimezone(now.tzinfo)
-    return now  # pragma: no cover - no zone has skipped the same hour twice in a fortnight
-
-
-def _openings(wanted: Window, day: date) -> Iterator[datetime]:
-    """Instants of a local day at which a window may begin to be open."""
-    opening = datetime.combine(day, time(wanted.start // 60, wanted.start % 60), wanted.zone)
-    yield opening.astimezone(UTC)
-    yield opening.replace(fold=1).astimezone(UTC)
-    # The wall clock may also jump into the window.
-    low = datetime.combine(day, time(), wanted.zone).astimezone(UTC)
-    high = datetime.combine(day + timedelta(days=1), time(), wanted.zone).astimezone(UTC)
-    before = low.astimezone(wanted.zone).utcoffset()
-    if before != high.astimezone(wanted.zone).utcoffset():
-        span = int((high - low).total_seconds())
-        under, over = 0, max(span, 0)
-        while over - under > 1:
-            middle = (under + over) // 2
-            if (low + timedelta(seconds=middle)).astimezone(wanted.zone).utcoffset() == before:
-                under = middle
-            else:
-                over = middle
-        yield low + timedelta(seconds=over)
-
-
-def away(
-    ooo: Sequence[OutOfOffice] | UnsetType | None, hours: Hours | UnsetType | None, now: datetime
-) -> tuple[OutOfOffice, datetime, datetime] | None:
-    """
-    The out-of-office period that C{now} is in, the instant it began and the instant of the return (midnight after its
-    last day), or None.  The first listed wins.
-    """
-    if isinstance(ooo, UnsetType) or not ooo:
-        return None
-    tz = zone(hours.tz) if isinstance(hours, Hours) and isinstance(hours.tz, str) else ZoneInfo("UTC")
-    today = now.astimezone(tz).date()
-    for period in ooo:
-        first, last = parse_date(period.from_, "timing.ooo.from"), parse_date(period.to, "timing.ooo.to")
-        if first <= today <= last:
-            start = datetime.combine(first, time(), tz).astimezone(UTC)
-            try:
-                end = datetime.combine(last + timedelta(days=1), time(), tz).astimezone(UTC)
-            except OverflowError:
-                end = datetime.max.replace(tzinfo=UTC)
-            return period, start, end
-    return None
 
 
 def email_date(instant: datetime) -> str:

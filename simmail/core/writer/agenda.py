@@ -14,7 +14,8 @@ from msgspec import UNSET
 from simmail.core.language.dates import Slot
 from simmail.core.language.tables import Language
 from simmail.core.records.persona import Hours, Persona
-from simmail.core.time.instant import is_open, parse_days, zone
+from simmail.core.time.instant import parse_days, zone
+from simmail.core.time.working_hours import is_open
 from simmail.errors import Invalid
 
 _WEEKDAYS = frozenset(range(5))

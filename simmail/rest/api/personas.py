@@ -11,13 +11,13 @@ from typing import Any
 from msgspec import UNSET, Struct, UnsetType
 
 from simmail.core.decide import relationship as relations
-from simmail.core.decide.decision import Relation, Stance
 from simmail.core.decide.preview import Preview
 from simmail.core.message.mail import Mail
 from simmail.core.message.parse import read
 from simmail.core.mime.address import stored
 from simmail.core.records import temperaments
 from simmail.core.records.persona import Behaviors, Persona, Style, TemperamentName, Timing
+from simmail.core.records.relationship import Relation, Stance
 from simmail.core.time.instant import format_duration
 from simmail.errors import Invalid, Refusal
 from simmail.rest.api.mailboxes import check_header, crlf

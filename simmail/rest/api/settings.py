@@ -12,8 +12,9 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from simmail.core.decide.decision import Pace
-from simmail.core.decide.link_policy import DEFAULT_USER_AGENT, HABITS, LinkPolicy
+from simmail.core.decide.link_policy import HABITS
+from simmail.core.records.settings import DEFAULT_USER_AGENT, LinkPolicy
+from simmail.core.records.settings import Pace
 from simmail.core.rules.recipients import RecipientRules
 from simmail.errors import Invalid
 from simmail.rest import validate

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from simmail.core.compose.complete import header_end
 from simmail.core.message.mail import Mail
 from simmail.core.message.parse import read_headers
+from simmail.core.records.bad_address import kind_of
 from simmail.core.records.delivery import Arrival, Copy, Filing
 from simmail.core.records.event import Event
 from simmail.core.records.job import Job
-from simmail.core.rules.recipients import kind_of
 from simmail.universe.counters import Document
 from simmail.universe.mailflow.envelope import Recipient, Submission
 from simmail.universe.people.personas import persona_tag

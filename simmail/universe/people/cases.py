@@ -13,8 +13,9 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from simmail.concurrency import Lock
+from simmail.core.decide import case_match
 from simmail.core.decide.case_jobs import deliveries, opening, outside
-from simmail.core.decide.decision import Dossier, Reaction, ThreadState
+from simmail.core.decide.decision import Reaction
 from simmail.core.message.mail import Mail
 from simmail.core.mime.address import Address
 from simmail.core.records import case as rules
@@ -22,6 +23,7 @@ from simmail.core.records.case import Case, CasePerson, How
 from simmail.core.records.commit import Commit
 from simmail.core.records.event import Event
 from simmail.core.records.persona import Persona
+from simmail.core.records.relationship import Dossier, ThreadState
 from simmail.core.rules.case_fields import entries, merged, new_case
 from simmail.core.rules.persona_fields import new_persona
 from simmail.errors import NotFound
@@ -53,7 +55,7 @@ class Cases:
         self._universe = universe
         self._turn = turn
         self._by_id: dict[str, Case] = {}
-        self._shelved = rules.shelved(())
+        self._shelved = case_match.shelved(())
         self._created = 0
 
     async def start(self) -> None:
@@ -64,7 +66,7 @@ class Cases:
             self._by_id[case.id] = case
         (count,) = await database.get(name, "counters", ["cases"])
         self._created = int(count or b"0")
-        self._shelved = rules.shelved(self._by_id.values())
+        self._shelved = case_match.shelved(self._by_id.values())
 
     def get(self, case_id: str | None) -> Case | None:
         """A case by its id."""
@@ -98,11 +100,11 @@ class Cases:
         """The case a mail belongs to, and how that was seen."""
         if not self._by_id:
             return None, "none"
-        return rules.match(mail, self._shelved, persona, correspondent, thread.case_id)
+        return case_match.match(mail, self._shelved, persona, correspondent, thread.case_id)
 
     def listing(self, persona: Persona) -> tuple[str, ...]:
         """The ids of the cases that name a persona among their people."""
-        return rules.listing(self._shelved, persona) if self._by_id else ()
+        return case_match.listing(self._shelved, persona) if self._by_id else ()
 
     def shown(self, persona: Persona) -> Persona:
         """A persona as it is read: C{case_ids} has the cases that name it as well; what holds nothing is empty."""
@@ -152,7 +154,7 @@ class Cases:
             universe.scheduler.add(commit.jobs)
             self._created = nth
             self._by_id[case.id] = case
-            self._shelved = rules.shelved(self._by_id.values())
+            self._shelved = case_match.shelved(self._by_id.values())
             return Pushed(case, old is None, changed)
 
     def _meant(self, fields: dict[str, Any], case_id: str | None) -> Case | None:
@@ -244,7 +246,7 @@ class Cases:
                     "id": job.id, "state": job.state, "due": job.due, "kind": job.kind}) for job in jobs))))
             universe.scheduler.add(jobs)
             del self._by_id[case_id]
-            self._shelved = rules.shelved(self._by_id.values())
+            self._shelved = case_match.shelved(self._by_id.values())
 
 
 _EMPTY: dict[str, Any] = {"facts": {}, "secrets": {}, "people": (), "keys": (), "notes": (), "deliverables": ()}

@@ -17,7 +17,7 @@ from twisted.internet.defer import Deferred
 
 from simmail.core.compose.message import compose
 from simmail.core.decide.after_sending import copied
-from simmail.core.decide.decision import Dossier, keyed
+from simmail.core.decide.decision import keyed
 from simmail.core.decide.job_data import FORWARDED, MOST_FORWARDS
 from simmail.core.message.mail import Draft, Mail
 from simmail.core.mime.address import Address
@@ -25,6 +25,7 @@ from simmail.core.records import case as rules
 from simmail.core.records.case import Case
 from simmail.core.records.job import Job
 from simmail.core.records.persona import Behaviors, Persona
+from simmail.core.records.relationship import Dossier
 from simmail.core.rng import Dice
 from simmail.core.writer import Written, write
 from simmail.errors import NotFound

@@ -22,9 +22,7 @@ from twisted.logger import Logger
 
 from simmail.concurrency import Lock, Waiting
 from simmail.core.decide.decide import react
-from simmail.core.decide.decision import (
-    DecisionInput, Dossier, LoopLimits, PlannedReply, SpamVerdict, correspondent, keyed,
-)
+from simmail.core.decide.decision import DecisionInput, LoopLimits, PlannedReply, SpamVerdict, correspondent, keyed
 from simmail.core.decide.job_data import reply_address
 from simmail.core.decide.preview import Preview, previewed
 from simmail.core.message.mail import Mail
@@ -32,6 +30,7 @@ from simmail.core.message.thread import thread_key
 from simmail.core.records.commit import Commit
 from simmail.core.records.delivery import Arrival, Copy
 from simmail.core.records.persona import Persona
+from simmail.core.records.relationship import Dossier
 from simmail.core.rules.spam import THRESHOLDS, score
 from simmail.errors import NotFound, Unavailable
 from simmail.universe.cache import LONGEST_READ

@@ -15,10 +15,10 @@ from msgspec.structs import replace
 from twisted.internet.defer import Deferred
 
 from simmail.core.decide.after_sending import aftermath
-from simmail.core.decide.decision import ThreadState
 from simmail.core.records.commit import Commit
 from simmail.core.records.event import Event
 from simmail.core.records.job import Job
+from simmail.core.records.relationship import ThreadState
 from simmail.core.writer import Written
 from simmail.universe.mailflow.outgoing import Outgoing
 from simmail.universe.people.drafting import Drafting, Page, keyed_for

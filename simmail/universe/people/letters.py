@@ -17,7 +17,6 @@ from msgspec.structs import replace
 from simmail.core.compose.message_id import message_id
 from simmail.core.compose.quoting import quote
 from simmail.core.decide.after_sending import promised_in
-from simmail.core.decide.decision import Dossier, OpenPromise, ThreadState
 from simmail.core.decide.delay import zone_of
 from simmail.core.decide.job_data import FORWARDED
 from simmail.core.decide.link_policy import unsubscribes
@@ -25,6 +24,7 @@ from simmail.core.message.mail import Attachment, Draft, Mail
 from simmail.core.mime.address import Address
 from simmail.core.records.job import Job
 from simmail.core.records.persona import OutOfOffice, Persona
+from simmail.core.records.relationship import Dossier, OpenPromise, ThreadState
 from simmail.core.rng import Dice
 from simmail.core.writer import Promised, WordsRequest, Written
 

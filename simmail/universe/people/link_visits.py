@@ -26,7 +26,7 @@ from twisted.internet.defer import CancelledError, Deferred, FirstError, gatherR
 from twisted.logger import Logger
 
 from simmail.concurrency import Lock
-from simmail.core.decide.link_policy import LinkPolicy, permitted
+from simmail.core.decide.link_policy import permitted
 from simmail.core.decide.page_visit import Errand, Visit
 from simmail.core.decide.site import imagine
 from simmail.core.net.egress import NOWHERE, public_name
@@ -36,6 +36,7 @@ from simmail.core.records.commit import Commit
 from simmail.core.records.event import Event
 from simmail.core.records.job import Job
 from simmail.core.records.persona import Persona
+from simmail.core.records.settings import LinkPolicy
 from simmail.interfaces import IBrowser
 from simmail.universe.people.memory import persona_tag
 

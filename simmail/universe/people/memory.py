@@ -14,12 +14,12 @@ import msgspec
 
 from simmail.concurrency import Lock
 from simmail.core.decide import relationship
-from simmail.core.decide.decision import Dossier, Relation, Stance, ThreadState
 from simmail.core.records import notes
 from simmail.core.records.commit import Commit
 from simmail.core.records.event import Event, PersonaTag
 from simmail.core.records.notes import Notes
 from simmail.core.records.persona import Persona
+from simmail.core.records.relationship import Dossier, Relation, Stance, ThreadState
 from simmail.errors import Invalid, NotFound
 from simmail.universe.cache import Shelf
 

@@ -18,8 +18,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.core.compose.dsn import LARGEST_RETURN, Notice, dialect_of, notification, wanted
 from simmail.core.compose.dsn_dialects import VOICES
 from simmail.core.message.parse import read
+from simmail.core.records.bad_address import REPLIES
 from simmail.core.rng import Dice
-from simmail.core.rules.recipients import REPLIES
 
 NOW = datetime(2026, 3, 2, 9, 5, tzinfo=UTC)
 

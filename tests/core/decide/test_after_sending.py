@@ -10,10 +10,10 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.decide import delay
 from simmail.core.decide.after_sending import aftermath, copied
-from simmail.core.decide.decision import (
-    Dossier, Follow, OpenPromise, Pace, PlannedJob, Promise, Reactions, Relate, Remember, ThreadState,
-)
+from simmail.core.decide.decision import Follow, PlannedJob, Promise, Reactions, Relate, Remember
 from simmail.core.records.job import Job, JobKind
+from simmail.core.records.relationship import Dossier, OpenPromise, ThreadState
+from simmail.core.records.settings import Pace
 from simmail.core.rng import Dice
 from simmail.core.writer import Promised, Written
 from tests.core.scenes import APP, MARIA, NOW, after, mail, of, only, person, plans

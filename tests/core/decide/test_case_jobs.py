@@ -10,8 +10,10 @@ from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.decide.case_jobs import deliveries, opening, outside
-from simmail.core.decide.decision import Dossier, Pace, Promise, Relate
+from simmail.core.decide.decision import Promise, Relate
 from simmail.core.records.case import Case, CasePerson, Deliverable
+from simmail.core.records.relationship import Dossier
+from simmail.core.records.settings import Pace
 from simmail.core.rng import Dice
 from tests.core.scenes import APP, MARIA, NOW, SEED, after, of, only, person
 

@@ -13,12 +13,14 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.decide.decide import react, refused
 from simmail.core.decide.decision import (
-    Batch, Bounce, DecisionInput, Dossier, Drop, Expect, Follow, Ignore, Junk, LoopLimits, OpenPromise, Pace,
-    PlannedJob, PlannedReply, Reaction, Receive, Relate, Remember, Skip, SpamVerdict, ThreadState, correspondent,
+    Batch, Bounce, DecisionInput, Drop, Expect, Follow, Ignore, Junk, LoopLimits, PlannedJob, PlannedReply, Reaction,
+    Receive, Relate, Remember, Skip, SpamVerdict, correspondent,
 )
-from simmail.core.decide.link_policy import LinkPolicy
 from simmail.core.mime.address import Address
 from simmail.core.records.case import Case
+from simmail.core.records.relationship import Dossier, OpenPromise, ThreadState
+from simmail.core.records.settings import LinkPolicy
+from simmail.core.records.settings import Pace
 from simmail.core.rng import Dice
 from tests.core.scenes import APP, MARIA, NOW, after, attached, mail, of, only, person, plans, situation
 

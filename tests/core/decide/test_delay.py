@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.decide import delay as timing
-from simmail.core.decide.decision import Pace
+from simmail.core.records.settings import Pace
 from simmail.core.rng import Dice
 from tests.core.scenes import NOW, after, person
 

@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.decide.link_policy import Choice, HABITS, LinkPolicy, decide, habit, is_local, matches
+from simmail.core.decide.link_policy import Choice, HABITS, decide, habit
 from simmail.core.mime.address import Address
+from simmail.core.net.hosts import matches
+from simmail.core.records.settings import LinkPolicy
 from simmail.core.rng import Dice
 from tests.core.scenes import mail, person
 
@@ -110,14 +112,6 @@ class PolicyTests(SynchronousTestCase):
         """The plan is a sentence."""
         self.assertEqual(chosen("https://a.site/", stranger=True).told(), "Open 1 link and look up app.test")
         self.assertEqual(chosen("https://a.site/ https://b.site/").told(), "Open 2 links")
-
-    def test_local(self) -> None:
-        """Names and numbers of the own machine or network."""
-        for host in ("localhost", "x.localhost", "10.0.0.1", "169.254.169.254", "100.64.0.1", "::1", "fe80::1",
-                     "printer", "nas.local", "0.0.0.0", "::ffff:127.0.0.1"):
-            self.assertTrue(is_local(host), host)
-        for host in ("a.site", "8.8.8.8", "2606:4700::1111", "localhost.example"):
-            self.assertFalse(is_local(host), host)
 
 
 class HabitTests(SynchronousTestCase):

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.decide import delay, promises
-from simmail.core.decide.decision import OpenPromise, Pace
 from simmail.core.language.signals import signals
 from simmail.core.records import temperaments
+from simmail.core.records.relationship import OpenPromise
+from simmail.core.records.settings import Pace
 from simmail.core.rng import Dice
 from simmail.core.time.instant import format_instant
 from tests.core.hostile import seconds

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.decide import relationship
-from simmail.core.decide.decision import Dossier, OpenPromise
 from simmail.core.language.signals import Signals, signals
 from simmail.core.records import temperaments
+from simmail.core.records.relationship import Dossier, OpenPromise
 from tests.core.scenes import APP, NOW, after, mail, person
 
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.decide.decision import Dossier
 from simmail.core.decide.reply_odds import Reason, inclined, reasons
+from simmail.core.records.relationship import Dossier
 
 EVERYTHING = reasons(
     question=True, known=True, case=True, promise=True, bulk="a crowd", copy=True, informed=True,

@@ -9,12 +9,12 @@ import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.decide.decision import (
-    Batch, Bounce, Dossier, Drop, Expect, Follow, Ignore, Junk, PlannedJob, Promise, Reaction, Receive, Relate,
-    Remember, Skip, ThreadState,
+    Batch, Bounce, Drop, Expect, Follow, Ignore, Junk, PlannedJob, Promise, Reaction, Receive, Relate, Remember, Skip,
 )
 from simmail.core.records.commit import Commit
 from simmail.core.records.job import Job
 from simmail.core.records.notes import MOST_OWN
+from simmail.core.records.relationship import Dossier, ThreadState
 from simmail.universe.people.effects import Setting, enact, job_of
 from simmail.universe.people.memory import persona_tag
 from tests.core.scenes import APP, NOW, mail, person

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 from twisted.internet.defer import Deferred
 
 from simmail.config import Config, Links
-from simmail.core.decide.link_policy import LinkPolicy
 from simmail.core.decide.page_visit import Errand, Visit
 from simmail.core.net.egress import NOWHERE
 from simmail.core.records.commit import EventQuery
+from simmail.core.records.settings import LinkPolicy
 from simmail.errors import NotFound
 from simmail.testing.universe import MemoryServer, START, now, turned
 from simmail.universe.fingerprint import fingerprint
