@@ -22,9 +22,9 @@ class Sight:
         self._promised = 0
         self._visible = Reached(reactor)
 
-    def promise(self, durable: Callable[[], None]) -> Promise:
+    def promise(self, durable: Callable[[], None]) -> WhenDurable:
         """One delivery that may be promised."""
-        return Promise(self, durable)
+        return WhenDurable(self, durable)
 
     def made(self) -> None:
         """One more was promised."""
@@ -39,7 +39,7 @@ class Sight:
         return None if self._visible.count == self._promised else self._visible.wait(self._promised)
 
 
-class Promise:
+class WhenDurable:
     """Called when a delivery is durable."""
 
     __slots__ = ("_sight", "_durable", "_made")

@@ -47,7 +47,7 @@ class LearnedMail(NamedTuple):
     own: bool
 
 
-class LearnedPersona(NamedTuple):
+class LearnedFields(NamedTuple):
     """Persona fields, from how many mails they were learned, and the correspondents seen, most frequent first."""
 
     fields: dict[str, Any]
@@ -56,7 +56,7 @@ class LearnedPersona(NamedTuple):
     told: str
 
 
-def learn(address: str, letters: Iterable[LearnedMail]) -> LearnedPersona:
+def learn(address: str, letters: Iterable[LearnedMail]) -> LearnedFields:
     """What the mail of an address tells about its owner; C{letters} are in any order."""
     address = address.lower()
     kept = sorted(letters, key=lambda one: one.at)[-MOST:]
@@ -86,7 +86,7 @@ def learn(address: str, letters: Iterable[LearnedMail]) -> LearnedPersona:
         for other in (_to(one.mail) if one.own else [one.mail.from_.address.lower()]) if other and other != address
     )
     told = f"learned from {len(own)} mails written and {len(kept) - len(own)} received"
-    return LearnedPersona(fields, len(kept), tuple(one for one, _ in people.most_common(500)), told)
+    return LearnedFields(fields, len(kept), tuple(one for one, _ in people.most_common(500)), told)
 
 
 def _to(mail: Mail) -> list[str]:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.decide.learn import LearnedMail, LearnedPersona, client_of, learn
+from simmail.core.decide.learn import LearnedFields, LearnedMail, client_of, learn
 from simmail.core.mime.address import Address
 from simmail.core.rng import Dice
 from simmail.core.rules.persona_fields import new_persona
@@ -48,7 +48,7 @@ def exchange(count: int, answered: int, delay: timedelta, text: str) -> list[Lea
 class LearnTests(SynchronousTestCase):
     """Estimates."""
 
-    def learned(self, letters: list[LearnedMail]) -> LearnedPersona:
+    def learned(self, letters: list[LearnedMail]) -> LearnedFields:
         """What is learned makes a persona."""
         found = learn(OWN, letters)
         new_persona(found.fields, "p_1", "mail", NOW, Dice("x"))
