@@ -261,7 +261,7 @@ class Daemon(service.Service):
 
         config, reactor, tls = self._config, self._reactor, self._tls
         loopback = is_loopback(config.listen.host)
-        descriptors = Descriptors(self._limit, held(), self._connections)
+        descriptors = Descriptors(self._limit, held())
         for one in self._listeners:
             if one.name in SMTP:
                 factory: Any = SmtpFactory(
@@ -282,6 +282,7 @@ class Daemon(service.Service):
                     metrics=(process_figures, partial(exposition, roster, self._factories, self._figures)))
                 words = BUSY
             self._factories[one.name] = factory
+            descriptors.factories.append(factory)
             if one.name in ("smtps", "imaps"):
                 from twisted.protocols.tls import TLSMemoryBIOFactory
 
@@ -291,11 +292,6 @@ class Daemon(service.Service):
             door = Door(factory, descriptors, words)
             self._ports.append(reactor.adoptStreamPort(one.socket.fileno(), one.socket.family, door))
             one.socket.close()
-
-    def _connections(self) -> int:
-        """Open now, of all listeners."""
-        return sum(factory.connections if name == "http" else len(factory.connections)
-                   for name, factory in self._factories.items())
 
     def endpoints(self) -> dict[str, dict[str, object]]:
         """Where to connect, by listener."""

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import os
 import resource
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Sized
+from typing import Any, Protocol
 
 from twisted.internet.error import ConnectionDone
-from twisted.internet.protocol import Protocol, ServerFactory
+from twisted.internet import protocol
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
@@ -55,32 +55,40 @@ def held() -> int:
     return 64
 
 
+class Served(Protocol):
+    """The factory of a listener."""
+
+    @property
+    def connections(self) -> Sized:
+        """Those open now."""
+
+
 class Descriptors:
     """
     Those for connections.
 
     @param limit: of the process; taken: by what it holds besides connections.
-    @param connections: how many connections there are.
     @ivar most: connections there may be, at least one.
+    @ivar factories: of all listeners; the C{connections} of each are those that are open.
     """
 
     log = Logger()
 
-    def __init__(self, limit: int, taken: int, connections: Callable[[], int]) -> None:
+    def __init__(self, limit: int, taken: int) -> None:
         self.most = max(1, (limit - taken - min(KEPT, limit // PART)) // EACH)
-        self._connections = connections
+        self.factories: list[Served] = []
         self._full = False
 
     def full(self) -> bool:
         """Whether there are none for one more connection."""
-        full = self._connections() >= self.most
+        full = sum([len(one.connections) for one in self.factories]) >= self.most
         if full and not self._full:
             self.log.warn("no descriptors for more than {most} connections: new ones are turned away", most=self.most)
         self._full = full
         return full
 
 
-class Door(ServerFactory):
+class Door(protocol.ServerFactory):
     """
     In front of a listener's factory: turns connections away while there are no descriptors for them.
 
@@ -113,7 +121,7 @@ class Door(ServerFactory):
         return self._factory.buildProtocol(addr)
 
 
-class _TurnedAway(Protocol):
+class _TurnedAway(protocol.Protocol):
     """One connection too many."""
 
     transport: Any

@@ -100,12 +100,11 @@ class Guard:
 
         @raise TooMany: over the rate.
         """
+        rates, caller = self._keys, identity.prefix
         if identity.kind in ("demo", "pass"):
-            place = getattr(request.getClientAddress(), "host", "")
-            allowed, left = await self._console.take(place)
-        else:
-            allowed, left = await self._keys.take(identity.prefix)
-        if left is not None:
+            rates, caller = self._console, getattr(request.getClientAddress(), "host", "")
+        if rates.limited:
+            allowed, left = await rates.take(caller)
             headers = request.responseHeaders
             headers.setRawHeaders(b"RateLimit-Limit", [b"%d" % left.limit])
             headers.setRawHeaders(b"RateLimit-Remaining", [b"%d" % left.remaining])

@@ -8,6 +8,7 @@ under it and answered 500.
 
 from __future__ import annotations
 
+from functools import partial
 from hashlib import sha256
 from inspect import isawaitable
 from typing import Any
@@ -27,7 +28,7 @@ from simmail.rest.context import Services
 from simmail.rest.http.download import Download
 from simmail.rest.http.request import JSON, request_id
 from simmail.rest.lasting import Lasting
-from simmail.rest.render.shown import heavy
+from simmail.rest.render.shown import LARGE, heavy
 from simmail.rest.route import Call, NoQuery, Route
 
 #: Parameters that go with every call.
@@ -143,9 +144,9 @@ class Exchange:
                 call.found = await route.locate(call)
         if route.body is not None:
             octets = content.read()
-            call.body = await heavy(
-                self.services.in_thread, lambda: validate.body(octets, route.body, self._limits.json_depth),
-                len(octets))
+            decode = partial(validate.body, octets, route.body, self._limits.json_depth)
+            call.body = decode() if len(octets) <= LARGE else await heavy(
+                self.services.in_thread, decode, len(octets))
         answer = route.call(call)
         if not isawaitable(answer):
             return answer

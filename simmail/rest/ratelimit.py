@@ -56,6 +56,7 @@ class Rates:
     """
     A token bucket for each caller: C{rate} calls a second, C{burst} at once; a C{rate} of 0 is no limit.
 
+    @ivar limited: whether there is a limit; else nothing is to be taken.
     @param name: tells these buckets from others in the database.
     @param seconds: real time.
     """
@@ -63,6 +64,7 @@ class Rates:
     def __init__(self, name: str, rate: float, burst: int, take: Draw, seconds: Callable[[], float]) -> None:
         self._name = name
         self._rate = rate
+        self.limited = rate > 0
         self._burst = max(1, burst)
         self._draw = take
         self._seconds = seconds
@@ -70,10 +72,8 @@ class Rates:
         self._callers: Lru[str, _Caller] = Lru(_MOST)
         self._own: Lru[str, Bucket] = Lru(_MOST)
 
-    async def take(self, caller: str) -> tuple[bool, Allowance | None]:
-        """Whether C{caller} may make one more call, and what is then left; C{None} where there is no limit."""
-        if self._rate <= 0:
-            return True, None
+    async def take(self, caller: str) -> tuple[bool, Allowance]:
+        """Tell whether C{caller} may make one more call, and what is then left."""
         now = self._seconds()
         known = self._callers.use(caller)
         if known is None:

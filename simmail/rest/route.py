@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
+from msgspec.structs import force_setattr
 from twisted.web.server import Request
 
 from simmail.core.rules.quota_plan import Feature
@@ -52,40 +53,6 @@ class Deleted(Struct, frozen=True):
     status: Literal["deleted"] = "deleted"
 
 
-class Call:
-    """
-    One request on its way through the API.
-
-    @ivar path: the values of the names in the path.
-    @ivar query: the route's C{query} struct; body: its C{body} struct.
-    @ivar found: what C{route.locate} found.
-    @ivar gone: the client has left; there is nobody to answer.
-    """
-
-    __slots__ = ("route", "request", "services", "path", "request_id", "begun",
-                 "identity", "universe", "query", "body", "found", "gone")
-
-    identity: Identity
-    universe: Universe
-    query: Any
-    body: Any
-    found: Any
-
-    def __init__(
-        self, route: Route, request: Request, services: Services, path: dict[str, Any], request_id: str, begun: float
-    ) -> None:
-        self.route = route
-        self.request = request
-        self.services = services
-        self.path = path
-        self.request_id = request_id
-        self.begun = begun
-        self.query = self.body = self.found = None
-        # Set by the guard before anything looks, but for calls that act in no universe.
-        self.universe = None  # type: ignore[assignment]
-        self.gone = False
-
-
 class Route(Struct, frozen=True):
     """
     One call of the API, declared.
@@ -103,7 +70,8 @@ class Route(Struct, frozen=True):
     @ivar body: decoded into this; body_shown: what the OpenAPI document says of it, where that differs.
     @ivar large: the body may be as large as a message.
     @ivar example: an example of the body; answer_example: of the answer.
-    @ivar detached: goes on to its end when the client leaves; by default all but GET.
+    @ivar endpoint: a name no other route has, made of method and path.
+    @ivar detached: goes on to its end when the client leaves: all but GET.
     """
 
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -128,11 +96,13 @@ class Route(Struct, frozen=True):
     placed: bool = True
     polled: bool = False
     lasting: bool = False
+    endpoint: str = ""
+    detached: bool = True
 
-    @property
-    def endpoint(self) -> str:
-        """A name no other route has."""
-        return f"{self.method} {self.path}"
+    def __post_init__(self) -> None:
+        """Each call asks for these."""
+        force_setattr(self, "endpoint", f"{self.method} {self.path}")
+        force_setattr(self, "detached", self.method != "GET")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -144,7 +114,28 @@ class Route(Struct, frozen=True):
         """The path as Klein's router writes it."""
         return _NAME.sub(lambda match: f"<{_CONVERTERS.get(match[1], '')}{match[1]}>", self.path)
 
-    @property
-    def detached(self) -> bool:
-        """Whether it goes on to its end when the client leaves."""
-        return self.method != "GET"
+
+class Call(Struct):
+    """
+    One request on its way through the API.
+
+    @ivar path: the values of the names in the path.
+    @ivar begun: real Unix time.
+    @ivar identity, universe: set by the guard before anything looks; C{universe} is C{None} where none is acted in.
+    @ivar query: the route's C{query} struct; body: its C{body} struct.
+    @ivar found: what C{route.locate} found.
+    @ivar gone: the client has left; there is nobody to answer.
+    """
+
+    route: Route
+    request: Request
+    services: Services
+    path: dict[str, Any]
+    request_id: str
+    begun: float
+    identity: Identity = None  # type: ignore[assignment]
+    universe: Universe = None  # type: ignore[assignment]
+    query: Any = None
+    body: Any = None
+    found: Any = None
+    gone: bool = False

@@ -59,20 +59,18 @@ def api_site(
     traffic = Traffic()
     services = Services(
         roster, config, reactor, traffic, Listings(reactor), listeners, certificate,
-        threads, checks, metrics, lambda: site.connections, conversations=Conversations(threads),
+        threads, checks, metrics, lambda: len(site.connections), conversations=Conversations(threads),
         warnings=warnings)
     application = Application(services, all_routes())
-    large = {(route.method.encode(), route.path.encode()) for route in application.routes if route.large}
-    # Nobody has shown a key when the body of such a call comes.
-    unasked = {(route.method.encode(), route.path.encode()) for route in application.routes if route.role is None}
     limits = config.limits
-
-    def room(method: bytes, path: bytes) -> int:
-        if (method, path) in unasked:
-            return min(UNASKED, limits.json)
-        return limits.message if (method, path) in large else limits.json
-
+    rooms = {}
+    for route in application.routes:
+        if route.role is None:
+            # Nobody has shown a key when the body of such a call comes.
+            rooms[route.method.encode(), route.path.encode()] = min(UNASKED, limits.json)
+        elif route.large:
+            rooms[route.method.encode(), route.path.encode()] = limits.message
     site = ApiSite(
         application.resource(), reactor, parse_duration(config.http.timeout).total_seconds(),
-        config.http.connections, room, config.http.connections_per_address, traffic.answered)
+        config.http.connections, limits.json, rooms, config.http.connections_per_address, traffic.answered)
     return site

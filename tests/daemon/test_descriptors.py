@@ -35,7 +35,7 @@ class LimitTests(SynchronousTestCase):
     def test_kept(self) -> None:
         """Each connection may take two; what is open is not theirs, nor what is kept back; there is always one."""
         for limit, taken, most in ((200, 50, 50), (1024, 60, 354), (1 << 20, 60, 524_130), (64, 60, 1)):
-            self.assertEqual(Descriptors(limit, taken, lambda: 0).most, most)
+            self.assertEqual(Descriptors(limit, taken).most, most)
 
 
 class _Reactor:
@@ -62,7 +62,10 @@ class DoorTests(SynchronousTestCase):
                 served.remove(self)
 
         inner = Factory.forProtocol(Guest)
-        door = Door(inner, Descriptors(16, 8, lambda: len(served)), b"421 no\r\n")
+        inner.connections = served  # type: ignore[attr-defined]
+        descriptors = Descriptors(16, 8)
+        descriptors.factories.append(inner)  # type: ignore[arg-type]
+        door = Door(inner, descriptors, b"421 no\r\n")
         reactor = _Reactor()
         port = Port(0, door, interface="127.0.0.1", reactor=reactor)  # type: ignore[no-untyped-call]
         port.startListening()  # type: ignore[no-untyped-call]

@@ -92,8 +92,7 @@ def door(
     traffic = Traffic()
     services: Any = Services(roster, config, reactor, traffic, Listings(reactor))  # type: ignore[arg-type]
     application = Application(services, routes)
-    big = {route.path.encode() for route in application.routes if route.large}
+    rooms = {(route.method.encode(), route.path.encode()): large for route in application.routes if route.large}
     site = ApiSite(
-        application.resource(), reactor, 60.0, connections, lambda method, path: large if path in big else room,
-        per_address, traffic.answered)
+        application.resource(), reactor, 60.0, connections, room, rooms, per_address, traffic.answered)
     return site, roster, reactor

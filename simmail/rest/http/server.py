@@ -12,7 +12,7 @@ Source: decisions, section 21; promises, R11, R12 and S10.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from secrets import token_hex
 from typing import Any
 from urllib.parse import unquote
@@ -229,17 +229,17 @@ class ApiSite(Site):
     The factory of HTTP connections.
 
     @param connections, per_address: most of them at once, of all clients and of those at one address.
-    @param room: C{room(method, path)}: most octets the body of such a request may have.
+    @param room: most octets the body of a request may have; rooms: of those to some methods and paths.
     @param answered: called for each answered request with its endpoint in the table, status and real seconds.
     """
 
     def __init__(
         self, resource: IResource, reactor: Any, timeout: float, connections: int,
-        room: Callable[[bytes, bytes], int], per_address: int,
+        room: int, rooms: Mapping[tuple[bytes, bytes], int], per_address: int,
         answered: Callable[[str, int, float], None] = lambda endpoint, status, seconds: None,
     ) -> None:
         super().__init__(resource, ApiRequest, timeout=timeout, reactor=reactor, parsePOSTFormSubmission=False)
-        self.room = room
+        self._room, self._rooms = room, rooms
         self._most, self._most_at_one = connections, per_address
         self._open: dict[_Channel, str] = {}
         self._at: Counter[str] = Counter()
@@ -256,9 +256,9 @@ class ApiSite(Site):
         """Nothing was opened."""
 
     @property
-    def connections(self) -> int:
+    def connections(self) -> Collection[_Channel]:
         """Connections open now."""
-        return len(self._open)
+        return self._open.keys()
 
     def buildProtocol(self, addr: IAddress | None) -> Any:
         """A new connection."""
@@ -291,6 +291,10 @@ class ApiSite(Site):
         """At the end of the service: close all connections, when what they are being sent is sent."""
         for channel in list(self._open):
             channel.loseConnection()
+
+    def room(self, method: bytes, path: bytes) -> int:
+        """Return how many octets the body of a request may have."""
+        return self._rooms.get((method, path), self._room)
 
     def new_id(self) -> bytes:
         """The id of a request that brings none."""

@@ -381,11 +381,11 @@ class ConnectionLimitTests(SynchronousTestCase):
         answer = third.answer()
         self.assertEqual((answer.status, answer.headers["retry-after"]), (503, "1"))
         self.assertTrue(third.transport.disconnecting)
-        self.assertEqual(site.connections, 2)
+        self.assertEqual(len(site.connections), 2)
         first.close()
         self.assertEqual(ask(site, "GET", "/api/read", key="v").status, 200)
         second.close()
-        self.assertEqual(site.connections, 0)
+        self.assertEqual(len(site.connections), 0)
 
     def test_one_address(self) -> None:
         """So is one address over its own; others are served."""
@@ -393,7 +393,7 @@ class ConnectionLimitTests(SynchronousTestCase):
         ours = [Connection(site, "192.0.2.1") for _ in range(3)]
         self.assertEqual(ours.pop().answer().status, 503)
         self.assertEqual(ask(site, "GET", "/api/read", key="v").status, 200)
-        self.assertEqual(site.connections, 2)
+        self.assertEqual(len(site.connections), 2)
         ours.pop().close()
         ours.append(Connection(site, "192.0.2.1"))
         ours[1].send(request("GET", "/api/read", headers=KEY))
