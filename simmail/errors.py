@@ -8,16 +8,9 @@ is a defect: the edges log it with an id and answer 451, NO or 500.
 
 from __future__ import annotations
 
-import copyreg
-from typing import Any
-
 
 class Refusal(Exception):
     """Something asked for is not done, and nothing has changed.  C{str()} is the text for the client."""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Between processes: made again without C{__init__}, which may take something else.
-        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
 
 
 class Invalid(Refusal):

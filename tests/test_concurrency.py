@@ -369,8 +369,8 @@ class UnbrokenTests(SynchronousTestCase):
         turns: list[Deferred[Any]] = []
         call = self.store.writer.call
 
-        def later(function: Any, *args: Any) -> Deferred[Any]:
-            turns.append(Deferred().addCallback(lambda _: call(function, *args)))
+        def later(request: Any) -> Deferred[Any]:
+            turns.append(Deferred().addCallback(lambda _: call(request)))
             return turns[-1]
 
         with patch.object(self.store.writer, "call", later):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from simmail.core.records.delivery import Copy
 from simmail.errors import NotFound
-from simmail.mailstore.maildir.external import foreign_copy
+from simmail.mailstore.delivery.external import foreign_copy
 
 if TYPE_CHECKING:
     from simmail.mailstore.mailstore import MailStore

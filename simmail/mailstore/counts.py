@@ -7,23 +7,18 @@ all; kept up by what is filed and by the folders that are loaded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from twisted.internet.interfaces import IReactorTime
 
 from simmail.concurrency import Shared
 from simmail.core.records.folder import MailboxCounts, counted
-from simmail.errors import NotFound
-from simmail.mailstore.delivery.delivery import Filer
 from simmail.mailstore.maildir.filename import Row, SEEN
-from simmail.mailstore.maildir.names import mailbox_dir
-from simmail.mailstore.maildir.status import survey
-from simmail.mailstore.threads import IWorker
+from simmail.mailstore.maildir.status import Counts
+from simmail.mailstore.writer.requests import CountMailboxes, IWriter, StoreId
 
 #: Mailboxes counted in one job of the writer.
 _SLICE = 50
-
-Counts = tuple[int, int]
 
 _NONE = counted({})
 
@@ -32,15 +27,15 @@ class Tally:
     """
     L{MailboxCounts} by mailbox.
 
-    @param filer: of the universe.
+    @param at: the universe.
     @param loaded: what the folders that are loaded say, by mailbox and name.
     """
 
     def __init__(
-        self, writer: IWorker, filer: Filer, loaded: Callable[[], dict[str, dict[str, Counts]]], reactor: IReactorTime
+        self, writer: IWriter, at: StoreId, loaded: Callable[[], dict[str, dict[str, Counts]]], reactor: IReactorTime
     ) -> None:
         self._writer = writer
-        self._filer = filer
+        self._at = at
         self._loaded = loaded
         self._counts: dict[str, MailboxCounts] = {}
         self._totals: dict[str, int] = {}
@@ -106,7 +101,7 @@ class Tally:
             return
         todo = list(mailboxes())
         for begin in range(0, len(todo), _SLICE):
-            found = await self._writer.call(_survey, self._filer, todo[begin:begin + _SLICE])
+            found = await self._writer.call(CountMailboxes(self._at, todo[begin:begin + _SLICE]))
             there, loaded = set(mailboxes()), self._loaded()
             for mailbox, folders in found:
                 if mailbox in there:
@@ -118,23 +113,3 @@ class Tally:
         self._complete = True
         for mailbox in mailboxes():
             self._counts.setdefault(mailbox, _NONE)
-
-
-def _survey(filer: Filer, mailboxes: Iterable[str]) -> list[tuple[str, dict[str, Counts]]]:
-    found = []
-    for mailbox in mailboxes:
-        try:
-            shown = filer.layout.folders(mailbox_dir(mailbox))
-        except NotFound:
-            continue
-        folders = {}
-        for name, (_, directory) in shown.items():
-            try:
-                one = survey(filer.root, directory) if directory is not None else None
-            except (FileNotFoundError, NotADirectoryError):
-                # Another program has removed it just now, or put something else in its place.
-                continue
-            if one is not None and one.total:
-                folders[name] = one.total, one.unseen
-        found.append((mailbox, folders))
-    return found

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from functools import partial
 from heapq import merge
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -19,8 +18,10 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from simmail.errors import NotFound, Refusal
+from simmail.mailstore.delivery.external import Adopted
 from simmail.mailstore.index.fetch import glance, keep
-from simmail.mailstore.maildir.external import Adopted, adopt, prepare
+from simmail.mailstore.maildir.filename import packed
+from simmail.mailstore.writer.requests import Adopt, PrepareToLook
 
 if TYPE_CHECKING:
     from simmail.mailstore.folder.folder import Folder
@@ -51,7 +52,7 @@ class Strays:
         #: Those that the writer has looked at, until the index has them.
         self._kept = 0
         self._looking = 0
-        store.writer.send(prepare, store.shown, store.sought)
+        store.writer.send(PrepareToLook())
 
     def stop(self) -> None:
         """No more is looked at."""
@@ -77,9 +78,8 @@ class Strays:
                 theirs = wanted and self._behind >= _BEHIND and self._kept < _MOST_KEPT
                 ours = len(some) if wanted and not theirs else 0
                 self._behind += ours
-                asked.append((store.writer.call(
-                    adopt, store.filer, mailbox, name, some, partial(store.journal.clerk.owe, store.universe),
-                    store.shown if theirs else None, store.most), ours))
+                asked.append((store.writer.call(Adopt(
+                    store.at, mailbox, name, packed(some), theirs and store.shown is not None, store.most)), ours))
             answer, ours = asked.popleft()
             try:
                 adopted = await answer

@@ -15,9 +15,9 @@ from msgspec import MsgspecError
 
 from simmail.mailstore.journal.retained import decoded
 from simmail.mailstore.journal.segment import Segment
-from simmail.mailstore.journal.segmentpool import DAMAGED, ENDING, told
+from simmail.mailstore.journal.segmentpool import DAMAGED, ENDING, describe_damage
 from simmail.mailstore.maildir import filename
-from simmail.mailstore.maildir.uidlist import Damaged, Uids
+from simmail.mailstore.maildir.uidlist import UidList, UidListDamaged
 
 _CHUNK = 1 << 20
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -70,7 +70,7 @@ class Inspection:
                     decoded(one)
                 except MsgspecError as error:
                     yield f"{name}: a record before {one.at} says nothing that can be understood: {error}"
-            yield from told(name, segment)
+            yield from describe_damage(name, segment)
         except OSError as error:
             yield f"{name}: cannot be read: {error.strerror}"
         finally:
@@ -134,12 +134,12 @@ class Inspection:
 
 def _uids(root: int, directory: str, name: str, highest: int) -> Iterator[str]:
     try:
-        uids = Uids.open(root, directory, write=False)
+        uids = UidList.open(root, directory, write=False)
     except FileNotFoundError:
         if highest:
             yield f"{name}: there is no UID file, though messages have UIDs"
         return
-    except Damaged:
+    except UidListDamaged:
         yield f"{name}: the UID file cannot be understood"
         return
     except OSError as error:

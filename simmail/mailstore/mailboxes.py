@@ -5,14 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from simmail.core.records.delivery import SPECIAL_FOLDERS
 from simmail.errors import Conflict
-from simmail.mailstore.delivery.delivery import Filer
-from simmail.mailstore.journal.segment import Where
-from simmail.mailstore.maildir import annotations as annotating
-from simmail.mailstore.maildir.layout import Layout, SUBSCRIPTIONS
 from simmail.mailstore.maildir.names import INBOX, check_folder, existing_folder
 from simmail.mailstore.maildir.special_use import check_special_use, is_standard
+from simmail.mailstore.maildir.subscriptions import subscriptions
+from simmail.mailstore.writer.requests import CopyAnnotations, DropFolder, MakeFolder, RenameFolder, Subscribe
 
 if TYPE_CHECKING:
     from simmail.mailstore.mailstore import MailStore
@@ -28,7 +25,7 @@ class Cabinet:
         """One more folder."""
         box = self._store.boxes.require(mailbox)
         name = check_folder(name)
-        await self._store.writer.call(_make, self._store.filer, box, name, check_special_use(special_use))
+        await self._store.writer.call(MakeFolder(self._store.at, box, name, check_special_use(special_use)))
         self._store.events.tell(mailbox, "made", name)
 
     async def delete(self, mailbox: str, name: str) -> None:
@@ -41,7 +38,7 @@ class Cabinet:
             folder = await self._store.folder(mailbox, name)
             await folder.expunge(list(folder.uids))
             return
-        gone = await self._store.writer.call(_remove, self._store.filer, mailbox, box, name)
+        gone = await self._store.writer.call(DropFolder(self._store.at, mailbox, box, name))
         self._forget(mailbox, name)
         self._store.events.tell(mailbox, "gone", name)
         if gone is not None:
@@ -60,11 +57,11 @@ class Cabinet:
         old, new = existing_folder(old), check_folder(new)
         if old == INBOX:
             await self.create(mailbox, new)
-            await self._store.writer.call(annotating.copy, self._store.filer, mailbox, INBOX, new)
+            await self._store.writer.call(CopyAnnotations(self._store.at, mailbox, INBOX, new))
             inbox, target = await self._store.folder(mailbox, INBOX), await self._store.folder(mailbox, new)
             await inbox.move(list(inbox.uids), target, saved)
             return
-        moves = await self._store.writer.call(_move, self._store.filer, mailbox, box, old, new)
+        moves = await self._store.writer.call(RenameFolder(self._store.at, mailbox, box, old, new))
         self._store.places_known.changed()
         counts = self._store.tally.of(mailbox)
         for source, target_name in moves:
@@ -87,45 +84,5 @@ class Cabinet:
         """Subscribed to a name, or no more."""
         box = self._store.boxes.require(mailbox)
         name = check_folder(name)
-        await self._store.writer.call(_write_subscription, self._store.filer, box, name, on)
+        await self._store.writer.call(Subscribe(self._store.at, box, name, on))
         self._store.events.tell(mailbox, "subscribed" if on else "unsubscribed", name)
-
-
-# By the writer
-
-
-def _make(filer: Filer, box: str, name: str, special_use: str) -> None:
-    if name in filer.layout.folders(box):
-        raise Conflict(f"folder {name} exists")
-    filer.layout.make_folder(box, name, special_use)
-
-
-def _remove(filer: Filer, mailbox: str, box: str, name: str) -> str | None:
-    filer.forget(mailbox, name)
-    gone = filer.layout.drop_folder(box, name)
-    filer.tell_left(mailbox, name)
-    return gone
-
-
-def _move(filer: Filer, mailbox: str, box: str, old: str, new: str) -> list[tuple[str, str]]:
-    filer.forget(mailbox)
-    moves = filer.layout.rename_folder(box, old, new)
-    for source, target in moves:
-        filer.tell_left(mailbox, source, to=Where(mailbox, target, 0, ()))
-    return moves
-
-
-def subscriptions(layout: Layout, box: str) -> list[str]:
-    """The names subscribed to, from the disk."""
-    try:
-        return layout.read(f"{box}/{SUBSCRIPTIONS}").decode("utf-8", "replace").split("\n")[:-1]
-    except (FileNotFoundError, NotADirectoryError):
-        return [name for name, _ in SPECIAL_FOLDERS]
-
-
-def _write_subscription(filer: Filer, box: str, name: str, on: bool) -> None:
-    names = dict.fromkeys(subscriptions(filer.layout, box))
-    names.pop(name, None)
-    if on:
-        names[name] = None
-    filer.layout.write(f"{box}/{SUBSCRIPTIONS}", "".join(f"{one}\n" for one in names).encode("utf-8"))

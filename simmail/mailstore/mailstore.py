@@ -2,7 +2,7 @@
 All mail of one universe on disk: what the real L{IMailStore} is.
 
 In the reactor thread; what touches the disk is done by the journal's writer and threads.
-See C{filing} for how mail becomes visible and C{journal} for why it stays.
+See C{delivery} for how mail becomes visible and C{journal} for why it stays.
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ from simmail.core.records.delivery import Copy, Delivery, Filing
 from simmail.core.records.folder import FolderChange, FolderStatus, MailboxCounts
 from simmail.errors import Invalid, NotFound, Refusal, Unavailable
 from simmail.interfaces import IMailStore
+from simmail.mailstore.annotations import Annotations
 from simmail.mailstore.arrivals import OnForeign, Telling
 from simmail.mailstore.background import Watch
 from simmail.mailstore.counts import Tally
 from simmail.mailstore.deferred_bodies import Held
-from simmail.mailstore.delivery.batch import Files
-from simmail.mailstore.delivery.delivery import Added, Filed, Filer
+from simmail.mailstore.delivery.delivery import Added, DeliveryResult
+from simmail.mailstore.delivery.external import Adopted, MOST
 from simmail.mailstore.external import Strays
 from simmail.mailstore.folder.changes import Changing
 from simmail.mailstore.folder.events import FolderEvents
@@ -44,25 +45,22 @@ from simmail.mailstore.immediate import fail_now
 from simmail.mailstore.index.background import Idle
 from simmail.mailstore.index.fetch import understand
 from simmail.mailstore.index.index import Index
-from simmail.mailstore.index.scan import ISought, Scanning, Wanted
+from simmail.mailstore.index.scan import Scanning, Wanted
 from simmail.mailstore.index.search import containing
 from simmail.mailstore.index.thread import Indexer
 from simmail.mailstore.journal.journal import Journal
-from simmail.mailstore.journal.repair import Mending
-from simmail.mailstore.journal.uncommitted import Recovery
 from simmail.mailstore.mailbox_list import Boxes
 from simmail.mailstore.mailboxes import Cabinet
-from simmail.mailstore.maildir.annotations import Annotations
-from simmail.mailstore.maildir.external import Adopted, MOST
 from simmail.mailstore.maildir.filename import Row
-from simmail.mailstore.maildir.files import Shown
+from simmail.mailstore.maildir.files import ISought, Shown
 from simmail.mailstore.maildir.flags import canonical_all, microseconds
+from simmail.mailstore.maildir.layout import Layout
 from simmail.mailstore.maildir.names import INBOX, check_folder, check_mailbox, existing_folder, mailbox_dir
-from simmail.mailstore.maildir.opened import Openings
+from simmail.mailstore.maildir.opened import OpenMessages
 from simmail.mailstore.maildir.special_use import is_standard, special_order
 from simmail.mailstore.threads import IWorker
 from simmail.mailstore.visibility import Sight
-from simmail.mailstore.writer.office import close_filer
+from simmail.mailstore.writer.requests import CloseStore, DropMailbox, Into, MakeMailbox, StoreId
 
 #: Longest that anybody waits to see what was promised, when the disk is slow (real seconds).
 _PATIENCE = 1.5
@@ -103,26 +101,25 @@ class MailStore:
         self.reactor = reactor
         self.digest_of, self.shown, self.sought, self.writer, self.reader = (
             digest, shown, sought, journal.writer, journal.reader)
+        self.at = StoreId(root, universe)
         self._telling = Telling(self)
         try:
             journal.attach(root)
-            self.filer = Filer(root, universe, wall or self.seconds)
-            self.layout = self.filer.layout
+            self.layout = Layout(root, universe, wall or self.seconds)
             self.boxes = Boxes(self.layout, self.seconds, lambda mailbox: self.tally.made(mailbox), self._gone)
         except OSError as error:
             raise Unavailable(f"the mail in {root} cannot be reached: {error.strerror}") from error
         self.index = Index(f"{index}/{mailbox_dir(universe)}.sqlite", digest, shown, shared)
         self.indexer: IWorker = Indexer(journal.indexer, self.index)
         self.held = Held(self.layout, self.reader)
-        self.annotations, self.events = Annotations(self), FolderEvents(self)
-        self.catalogue, self.openings = Catalogue(self), Openings(self)
+        self.annotations = Annotations(self.layout, self.boxes.require, self.reader, self.writer, self.at)
+        self.events, self.catalogue = FolderEvents(self), Catalogue(self)
+        self.openings = OpenMessages(self.layout, self.reader, reactor)
         self.places_known = Places(self)
         self._cabinet = Cabinet(self)
-        self.tally = Tally(self.writer, self.filer, self.catalogue.counts, reactor)
-        self._recovery = Recovery(self.filer.file, Mending(self.filer).compare)
-        self._file = Files(self.filer)
-        #: The same into what is there.
-        self.file_only = Files(self.filer, create=False)
+        self.tally = Tally(self.writer, self.at, self.catalogue.counts, reactor)
+        #: How deliveries are filed; the same into what is there.
+        self.into, self.into_existing = Into(self.at), Into(self.at, create=False)
         self._sight = Sight(reactor)
         self._watch = Watch(self)
         self.idle = Idle(
@@ -133,7 +130,7 @@ class MailStore:
         self.placing = Placing(reactor, self.later)
         self._closed = False
         self.unfiled: list[str] = []
-        journal.begin(self.filer, lambda: self.later(self.owed())).addCallback(self._clear)
+        journal.begin(self.at, self.layout, lambda: self.later(self.owed())).addCallback(self._clear)
 
     def _clear(self, leftovers: list[str]) -> None:
         for gone in leftovers:
@@ -177,9 +174,9 @@ class MailStore:
         self.idle.wait()
         if durable is None or self.shared or self.layout.damage.said and self.layout.harmed(delivery):
             # Other processes would look at once, and who may be refused must not be promised anything.
-            return self.journal.accept(delivery, self._file).addCallback(self.filed)
+            return self.journal.accept(delivery, self.into).addCallback(self.filed)
         promise = self._sight.promise(durable)
-        return self.journal.accept(delivery, self._file, promise).addCallback(self.filed).addBoth(promise.over)
+        return self.journal.accept(delivery, self.into, promise).addCallback(self.filed).addBoth(promise.over)
 
     def visible(self) -> Deferred[None] | None:
         """Deferred that fires when all that was promised is visible; None: it is."""
@@ -197,7 +194,7 @@ class MailStore:
                 return replace(delivery, universe=self.universe, filings=tuple(map(_checked, delivery.filings)))
         return delivery if delivery.universe == self.universe else replace(delivery, universe=self.universe)
 
-    def filed(self, filed: Filed) -> tuple[Copy, ...]:
+    def filed(self, filed: DeliveryResult) -> tuple[Copy, ...]:
         """What the writer has filed is known here; answers the copies."""
         for one in filed.added:
             if one.folder == INBOX:
@@ -236,14 +233,14 @@ class MailStore:
         """Nothing is owed any more for these deliveries."""
         ids = list(ids)
         self._telling.settled(ids)
-        self.journal.settle(self.universe, ids)
+        self.journal.committed(self.universe, ids)
 
     def owed(self) -> Deferred[list[str]]:
         """Deferred of the ids that are journalled and not settled."""
         return Deferred.fromCoroutine(self._owed())
 
     async def _owed(self) -> list[str]:
-        found = await self.journal.owed(self.universe, self._recovery)
+        found = await self.journal.uncommitted(self.at)
         if found.lost:
             # Nor is the index what it was.
             await self.indexer.call(self.index.erase)
@@ -260,7 +257,7 @@ class MailStore:
     async def _replay(
         self, known: Collection[str], among: Collection[str] | None
     ) -> list[tuple[Delivery, tuple[Copy, ...]]]:
-        replayed = await self.journal.replay(self.universe, known, self._recovery, among)
+        replayed = await self.journal.replay(self.at, known, among)
         self.unfiled = replayed.left
         for one in replayed.filed:
             self.apply(one.added)
@@ -283,7 +280,7 @@ class MailStore:
     async def _create(self, mailbox: str) -> None:
         check_mailbox(mailbox)
         if not self.exists(mailbox):
-            await self.writer.call(self.filer.make_box, mailbox)
+            await self.writer.call(MakeMailbox(self.at, mailbox))
             self.boxes.learn(mailbox)
 
     def delete(self, mailbox: str) -> Deferred[None]:
@@ -292,7 +289,7 @@ class MailStore:
 
     async def _delete(self, mailbox: str) -> None:
         self.boxes.require(mailbox)
-        gone = await self.writer.call(self.filer.drop_box, mailbox)
+        gone = await self.writer.call(DropMailbox(self.at, mailbox))
         self.boxes.forget(mailbox)
         self.reader.send(self.layout.clear, gone)
 
@@ -455,7 +452,7 @@ class MailStore:
         await self.indexed(self.index.close)
         await self.reader.call(lambda: None)
         try:
-            await self.writer.call(close_filer, self.filer)
+            await self.writer.call(CloseStore(self.at))
         except Unavailable:
             # It has died, and with it all it had open.
             pass

@@ -34,10 +34,10 @@ class Caller(Protocol):
     """What a worker needs of a reactor (C{IReactorFromThreads})."""
 
     def callFromThread(self, function: Callable[..., Any], *args: Any) -> None:  # noqa: N802
-        """Call it in the reactor thread."""
+        """ThreadCall it in the reactor thread."""
 
 
-class Job(NamedTuple):
+class ThreadCall(NamedTuple):
     """One call, and who waits for it."""
 
     done: Deferred[Any] | None
@@ -45,15 +45,15 @@ class Job(NamedTuple):
     args: tuple[Any, ...]
 
 
-class ISender(Protocol):
-    """What can be told to do something."""
+#: Tells somebody to call a function with arguments some time, in the order told; nobody waits for the answer.
+Send = Callable[..., None]
+
+
+class IWorker(Protocol):
+    """Any kind of worker."""
 
     def send(self, function: Callable[..., Any], *args: Any) -> None:
         """Do it some time, in the order told; nobody waits for the answer."""
-
-
-class IWorker(ISender, Protocol):
-    """Any kind of worker."""
 
     def call(self, function: Callable[..., Any], *args: Any) -> Deferred[Any]:
         """Deferred of what the function answers."""
@@ -62,10 +62,10 @@ class IWorker(ISender, Protocol):
         """Deferred: all that was given is done."""
 
 
-def outcome(job: Job) -> Any:
-    """What a call answers, or a Failure."""
+def outcome(function: Callable[..., Any], *args: Any) -> Any:
+    """Return what a call answers, or a Failure."""
     try:
-        return job.function(*job.args)
+        return function(*args)
     except OSError as error:
         return _failure(Unavailable(f"the mail store is away: {error.strerror or error}"))
     except sqlite3.Error as error:
@@ -74,36 +74,18 @@ def outcome(job: Job) -> Any:
         return _failure()
 
 
-def _nothing_before(jobs: list[Job]) -> None:
-    pass
-
-
-def _nothing_after() -> None:
-    pass
-
-
 def _failure(error: Exception | None = None) -> Failure:
     return Failure(error)  # type: ignore[no-untyped-call]
 
 
 class Worker:
-    """
-    One thread.
-
-    @param before: called in the thread with all the jobs taken from the queue at once, before the first is done.
-    @param after: called in the thread when they all are; neither may raise.
-    """
+    """One thread."""
 
     log = Logger()
 
-    def __init__(
-        self, reactor: Caller, name: str, before: Callable[[list[Job]], None] = _nothing_before,
-        after: Callable[[], None] = _nothing_after,
-    ) -> None:
+    def __init__(self, reactor: Caller, name: str) -> None:
         self._reactor = reactor
-        self._before = before
-        self._after = after
-        self._queue: SimpleQueue[Job | None] = SimpleQueue()
+        self._queue: SimpleQueue[ThreadCall | None] = SimpleQueue()
         self._outcomes: deque[tuple[Deferred[Any], Any]] = deque()
         self._called = False
         self._stopping = False
@@ -115,13 +97,13 @@ class Worker:
         if self._stopping:
             return fail(Unavailable("the mail store is closed"))
         done: Deferred[Any] = Deferred()
-        self._queue.put(Job(done, function, args))
+        self._queue.put(ThreadCall(done, function, args))
         return done
 
     def send(self, function: Callable[..., Any], *args: Any) -> None:
         """The same where nobody waits for the answer."""
         if not self._stopping:
-            self._queue.put(Job(None, function, args))
+            self._queue.put(ThreadCall(None, function, args))
 
     def stop(self) -> Deferred[None]:
         """Deferred: all that was given is done, and the thread has ended."""
@@ -135,20 +117,19 @@ class Worker:
     def _work(self) -> None:
         queue = self._queue
         while True:
-            job = queue.get()
-            jobs: list[Job] = []
+            call = queue.get()
+            calls: list[ThreadCall] = []
             try:
-                while job is not None:
-                    jobs.append(job)
-                    if len(jobs) >= MOST_AT_ONCE:
+                while call is not None:
+                    calls.append(call)
+                    if len(calls) >= MOST_AT_ONCE:
                         break
-                    job = queue.get_nowait()
+                    call = queue.get_nowait()
             except Empty:
                 pass
-            self._guarded(self._before, jobs)
             told, count = monotonic(), 0
-            for one in jobs:
-                result = outcome(one)
+            for one in calls:
+                result = outcome(one.function, *one.args)
                 if one.done is not None:
                     self._outcomes.append((one.done, result))
                     count += 1
@@ -158,18 +139,10 @@ class Worker:
                         told, count = monotonic(), 0
                 elif isinstance(result, Failure):
                     self._reactor.callFromThread(self.log.failure, "nobody waited for this", result)
-            self._guarded(self._after)
             if self._outcomes:
                 self._tell()
-            if job is None:
+            if call is None:
                 return
-
-    def _guarded(self, hook: Callable[..., None], *args: Any) -> None:
-        # A thread that ends leaves everybody waiting for ever.
-        try:
-            hook(*args)
-        except Exception:
-            self._reactor.callFromThread(self.log.failure, "the thread stumbled", _failure())
 
     def _tell(self) -> None:
         # Testing and setting need no lock: a missed True only calls once more.
@@ -195,21 +168,14 @@ class Worker:
 class Inline:
     """Does it at once, in the thread of who asks: for tests."""
 
-    def __init__(
-        self, before: Callable[[list[Job]], None] = _nothing_before, after: Callable[[], None] = _nothing_after
-    ) -> None:
-        self._before = before
-        self._after = after
+    def __init__(self) -> None:
         self._stopped = False
 
     def call(self, function: Callable[..., Any], *args: Any) -> Deferred[Any]:
         """Deferred, already fired, of what the function answers."""
         if self._stopped:
             return fail(Unavailable("the mail store is closed"))
-        job = Job(None, function, args)
-        self._before([job])
-        result = outcome(job)
-        self._after()
+        result = outcome(function, *args)
         return fail(result) if isinstance(result, Failure) else succeed(result)
 
     def send(self, function: Callable[..., Any], *args: Any) -> None:

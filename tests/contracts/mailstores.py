@@ -13,9 +13,12 @@ from twisted.python.failure import Failure
 from simmail.core.message.summary import Digest, Enclosed
 from simmail.core.mime.address import Address
 from simmail.core.records.delivery import Delivery, Filing
+from simmail.mailstore.journal.groupcommit import GroupCommit
 from simmail.mailstore.journal.journal import Journal
 from simmail.mailstore.mailstore import MailStore
 from simmail.mailstore.memory.mailstore import MemoryMailStore
+from simmail.mailstore.writer.handlers import Looks
+from simmail.mailstore.writer.inline import InlineWriter
 
 AT = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 #: The same where it is another day.
@@ -90,6 +93,12 @@ class MemoryProvider:
 class QuickJournal(Journal):
     """A journal that does not make the whole disk sync, which takes long while others write."""
 
+    @property
+    def commit(self) -> GroupCommit:
+        """Its group commit, where it is done in the calling thread."""
+        assert isinstance(self.writer, InlineWriter)
+        return self.writer.commit
+
     def _sync_disks(self) -> None:
         pass
 
@@ -111,7 +120,8 @@ class DiskProvider:
 
     def start(self) -> Any:
         """A process begins."""
-        self.journal = QuickJournal(f"{self.path}/{self.journal_name}", self.clock, apart=False)
+        self.journal = QuickJournal(
+            f"{self.path}/{self.journal_name}", self.clock, apart=False, looks=lambda: Looks(self.shown, self.sought))
         self.store: Any = MailStore(
             "main", f"{self.path}/mail", self.journal, f"{self.path}/index", self.clock, self.digest,
             self.shared, self.shown, sought=self.sought)
@@ -129,8 +139,8 @@ class DiskProvider:
 
     def die(self) -> None:
         """The kernel closes what a killed process had open; nothing more is written."""
-        os.close(self.journal.clerk.lock)
-        self.journal.clerk.lock = -1
+        os.close(self.journal.commit.lock)
+        self.journal.commit.lock = -1
         for call in list(self.clock.getDelayedCalls()):
             call.cancel()
         self.store.index.close()

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.mailstore.inspection import Inspection
-from simmail.mailstore.journal.segment import DELIVERY, Hole, SETTLED, Segment, decode_described, describe, record
+from simmail.mailstore.journal.records import DELIVERY, SETTLED, decode_described, describe, record
+from simmail.mailstore.journal.segment import Hole, Segment
 from tests.contracts.mailstores import DiskProvider, a_delivery, result_of
 
 MARIA = "maria@acme.test"

@@ -14,8 +14,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.errors import NotFound, Unavailable
 from simmail.mailstore import external
 from simmail.mailstore.index import fetch
-from simmail.mailstore.maildir.external import adopt
-from simmail.mailstore.maildir.files import shown_of
+from simmail.mailstore.writer.requests import Adopt, ReadShown
 from tests.contracts.mailstores import DiskProvider, a_delivery, a_mail, result_of, tiny_shown
 
 MARIA = "maria@acme.test"
@@ -32,16 +31,16 @@ class ManyTests(SynchronousTestCase):
         self.store = self.provider.store
         result_of(self.store.accept(a_delivery(0, MARIA)))
         self.box = Path(self.path, "mail", "main", MARIA)
-        self.asked: list[Callable[..., Any]] = []
+        self.asked: list[type[Any]] = []
         self.refused: dict[int, Exception] = {}
         self.patch(self.store.writer, "call", self.call(self.store.writer.call))
 
     def call(self, real: Callable[..., Deferred[Any]]) -> Callable[..., Deferred[Any]]:
         """The writer notes what it is asked and refuses some of it, by number."""
-        def call(function: Callable[..., Any], *args: Any) -> Deferred[Any]:
-            self.asked.append(function)
+        def call(request: Any) -> Deferred[Any]:
+            self.asked.append(type(request))
             error = self.refused.get(len(self.asked))
-            return fail(error) if error is not None else real(function, *args)
+            return fail(error) if error is not None else real(request)
         return call
 
     def put(self, count: int) -> None:
@@ -122,7 +121,7 @@ class ManyTests(SynchronousTestCase):
         folder = self.folder()
         self.asked.clear()
         found = result_of(folder.digested(range(2, 402), NAMES))
-        self.assertEqual(self.asked, [shown_of] * 7)
+        self.assertEqual(self.asked, [ReadShown] * 7)
         self.assertEqual(found, {**self.expected(399), 401: tiny_shown(octets)[::-1]})
         self.asked.clear()
         result_of(folder.digested(range(2, 402), ("subject",)))
@@ -151,7 +150,7 @@ class ManyTests(SynchronousTestCase):
         self.put(650)
         self.refused = {3: Unavailable("away")}
         self.assertRaises(Unavailable, self.folder)
-        self.assertLessEqual(self.asked.count(adopt), 4)
+        self.assertLessEqual(self.asked.count(Adopt), 4)
         self.refused = {}
         folder = self.folder()
         self.assertEqual(len(folder.uids), 651)

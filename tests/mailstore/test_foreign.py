@@ -14,7 +14,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.errors import NotFound
 from simmail.mailstore import background
 from simmail.mailstore.background import _TICK
-from simmail.mailstore.maildir import external
+from simmail.mailstore.delivery import external
 from tests.contracts.mailstores import AT, DiskProvider, a_delivery, a_mail, result_of
 
 MARIA, TOM = "maria@acme.test", "tom@acme.test"

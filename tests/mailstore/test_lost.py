@@ -245,7 +245,7 @@ class DoubtTests(SynchronousTestCase):
         """No mail is taken until all that the journal has was written anew and synced after that."""
         before = self.inodes()
         content = [path.read_bytes() for path in Path(self.path).rglob(f"{MARIA}/new/*")]
-        self.provider.journal.clerk.doubt(NotSynced(errno.EIO, "broken"))
+        self.provider.journal.commit.doubt(NotSynced(errno.EIO, "broken"))
         self.error = NotSynced(errno.EIO, "broken")
         self.refused(1)
         self.assertEqual(self.provider.journal.condition.doubt, "broken")
@@ -264,7 +264,7 @@ class DoubtTests(SynchronousTestCase):
 
     def test_again_while_checked(self) -> None:
         """A doubt that comes while one is looked into is not forgotten."""
-        doubt = self.provider.journal.clerk.doubt
+        doubt = self.provider.journal.commit.doubt
         doubt(NotSynced(errno.EIO, "one"))
         trouble = self.patch(QuickJournal, "_sync_disks", lambda journal: doubt(NotSynced(errno.EIO, "two")))
         self.provider.clock.advance(1)

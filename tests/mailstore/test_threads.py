@@ -75,14 +75,6 @@ class WorkerTests(TestCase):
         await deferLater(reactor, 0, lambda: None)  # type: ignore[arg-type]
         self.assertEqual(len(self.flushLoggedErrors(ZeroDivisionError)), 1)
 
-    async def test_hooks_that_fail(self) -> None:
-        """A hook that fails is logged; the thread goes on."""
-        worker = Worker(reactor, "stumbling", lambda jobs: 1 / 0, lambda: 1 / 0)  # type: ignore[arg-type]
-        self.assertEqual([await worker.call(lambda: 5), await worker.call(lambda: 6)], [5, 6])
-        await worker.stop()
-        await deferLater(reactor, 0, lambda: None)  # type: ignore[arg-type]
-        self.assertGreater(len(self.flushLoggedErrors(ZeroDivisionError)), 3)
-
     async def test_stopped(self) -> None:
         """What was given before is done; afterwards it is unavailable."""
         done: list[int] = []

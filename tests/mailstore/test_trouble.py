@@ -17,9 +17,9 @@ from simmail.core.message.sort import Criterion
 from simmail.errors import Unavailable
 from simmail.mailstore.folder import changes as changing
 from simmail.mailstore.journal import groupcommit
-from simmail.mailstore.journal.groupcommit import Entry
-from simmail.mailstore.journal.segment import DELIVERY, Segment
-from simmail.mailstore.threads import Job
+from simmail.mailstore.journal.groupcommit import PendingDelivery
+from simmail.mailstore.journal.records import DELIVERY
+from simmail.mailstore.journal.segment import Segment
 from tests.contracts.mailstores import AT, DiskProvider, a_delivery, a_mail, result_of, tiny_digest
 
 MARIA, TOM = "maria@acme.test", "tom@acme.test"
@@ -106,9 +106,8 @@ class Trouble(SynchronousTestCase):
 
     def test_full_at_the_start(self) -> None:
         """What the disk refuses when it is replayed stays owed, and is filed when it is asked for again with room."""
-        writer = self.store.journal.clerk
-        writer.before([
-            Job(None, writer.file, (Entry(a_delivery(number, MARIA), self.store._file),)) for number in (1, 2)])
+        batch = self.store.writer.handler.batch(self.store.into)
+        self.store.journal.commit.before([PendingDelivery(a_delivery(number, MARIA), batch) for number in (1, 2)])
         troubles = [self.failing("link"), self.failing("rename")]
         self.store = self.provider.crash()
         self.assertEqual(result_of(self.store.owed()), ["d-0", "d-1", "d-2"])

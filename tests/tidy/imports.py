@@ -41,8 +41,8 @@ TOP = frozenset({"tap", "interfaces", "errors", "config", "concurrency", "durabl
 PARTS: Mapping[str, tuple[str, ...]] = {
     "core": ("rng lru", "records/", "mime/ net/", "html/ time/", "message/", "compose/", "rules/ language/", "writer/",
              "decide/"),
-    "mailstore": ("threads immediate damage", "journal.segment journal.sync", "maildir/", "delivery/", "index/",
-                  "journal/", "writer/", "folder/", "memory/", "*"),
+    "mailstore": ("threads immediate damage", "journal.records journal.sync", "maildir/", "delivery/", "journal/",
+                  "writer/", "journal.journal", "index/", "folder/", "memory/", "*"),
     "database": ("*", "private/"),
     "universe": ("*", "mailflow/", "people/", "universe", "fingerprint"),
     "imap": ("wire/", "*", "fetch/", "search/", "command/", "commands", "server", "factory"),

@@ -7,33 +7,33 @@ Done by the writer, a slice at a time.
 from __future__ import annotations
 
 import os
-from array import array
 from collections.abc import Sequence
 from functools import partial
 from itertools import chain, count
 from typing import NamedTuple
 
-from simmail.errors import NotFound, Unavailable
-from simmail.mailstore.delivery.delivery import Filer, Restated
-from simmail.mailstore.delivery.folders import SYSTEM_MASK
-from simmail.mailstore.journal.segment import Where
+from msgspec import Struct
+
+from simmail.mailstore.delivery.changes import Restated
+from simmail.mailstore.delivery.folders import OpenFolders, SYSTEM_MASK
+from simmail.mailstore.journal.records import Destination
 from simmail.mailstore.maildir import filename, savedate
-from simmail.mailstore.maildir.filename import Row, path_of
+from simmail.mailstore.maildir.filename import Row, path_of, unpacked
 
 
-class Sources(NamedTuple):
+class Sources(Struct, frozen=True, array_like=True):
     """
     Messages to be copied or moved, of one folder, in columns: they go to another process.
 
-    @ivar paths: their files, below the folder.
+    @ivar paths: their files, below the folder, packed; keys: theirs, packed.
     @ivar keywords: what the bits of a mask that are keywords are called there.
     @ivar saved: when that is, in microseconds, None for their own dates.
     """
 
-    paths: list[str]
-    keys: list[str]
-    sizes: array[int]
-    masks: array[int]
+    paths: bytes
+    keys: bytes
+    sizes: list[int]
+    masks: list[int]
     keywords: dict[int, tuple[str, ...]]
     saved: int | None = None
 
@@ -65,7 +65,7 @@ class Transferred(NamedTuple):
 
 
 def transfer(
-    filer: Filer, mailbox: str, name: str, sources: Sources, target: tuple[str, str], move: bool
+    folders: OpenFolders, mailbox: str, name: str, sources: Sources, target: tuple[str, str], move: bool
 ) -> Transferred:
     """
     Copy or move a slice of messages into another folder (or the same one).
@@ -75,21 +75,21 @@ def transfer(
     @raise OSError: nothing of the slice was copied; of a move, what was moved before stays moved only
         when it could not be moved back.
     """
-    origin = filer.place(mailbox, name, create=False)
-    place = filer.place(*target, create=False)
-    root, paths = filer.root, sources.paths
+    origin = folders.open(mailbox, name, create=False)
+    into = folders.open(*target, create=False)
+    root, paths, keys = folders.root, unpacked(sources.paths), unpacked(sources.keys)
     before = filename.times_of(root, origin.directory)
     do, undo = (os.rename, _renamed_back) if move else (os.link, _unlinked)
-    with filename.opened(root, origin.directory) as old, filename.opened(root, place.directory) as new, \
-            place.uids.locked():
-        place.uids.define(list(dict.fromkeys(chain.from_iterable(sources.keywords.values()))))
-        first, modseq = place.uids.take(len(paths), len(paths))
+    with filename.opened(root, origin.directory) as old, filename.opened(root, into.directory) as new, \
+            into.uids.locked():
+        into.uids.define(list(dict.fromkeys(chain.from_iterable(sources.keywords.values()))))
+        first, modseq = into.uids.take(len(paths), len(paths))
         if sources.saved is not None and paths:
-            savedate.note(filer.layout, place.directory, sources.saved, range(first, first + len(paths)))
-        masks = {held: place.mask(keywords) for held, keywords in sources.keywords.items()}
+            savedate.note(folders.layout, into.directory, sources.saved, range(first, first + len(paths)))
+        masks = {held: into.mask(keywords) for held, keywords in sources.keywords.items()}
         new_paths = [
             path_of(key, uid, size, mask & SYSTEM_MASK | masks[mask & ~SYSTEM_MASK], not mask)
-            for key, uid, size, mask in zip(sources.keys, count(first), sources.sizes, sources.masks)]
+            for key, uid, size, mask in zip(keys, count(first), sources.sizes, sources.masks)]
         one_by_one = map(partial(do, src_dir_fd=old, dst_dir_fd=new), paths, new_paths)
         done: list[None] = []
         missing: list[int] = []
@@ -104,17 +104,17 @@ def transfer(
             for at in sorted({*range(len(done))}.difference(missing)):
                 undo(paths[at], new_paths[at], old, new)
             raise
-        place.remember(sources.keys)
+        into.remember(keys)
     done_to_source = None
     if move:
         gone_from, came = _without(missing, list(map(filename.uid_of, paths))), _without(
             missing, range(first, first + len(paths)))
-        filer.tell_left(mailbox, name, origin.uids.uidvalidity, gone_from, Where(
-            *target, place.uids.uidvalidity, came))
+        folders.tell_departed(mailbox, name, origin.uids.uidvalidity, gone_from, Destination(
+            *target, into.uids.uidvalidity, came))
         with origin.uids.locked():
             gone = origin.uids.take(0, 1, expunge=True)[1]
         done_to_source = Restated(gone, [], before, filename.times_of(root, origin.directory))
-    return Transferred(first, modseq, missing, masks, place.uids.keywords, done_to_source)
+    return Transferred(first, modseq, missing, masks, into.uids.keywords, done_to_source)
 
 
 def _without(missing: Sequence[int], uids: Sequence[int]) -> tuple[int, ...]:
@@ -130,35 +130,3 @@ def _unlinked(path: str, new_path: str, old: int, new: int) -> None:
         os.unlink(new_path, dir_fd=new)
     except OSError:
         pass
-
-
-def after_reboot(filer: Filer, jump: int) -> None:
-    """
-    The machine went down: UID files may be older than what was told to clients.
-
-    UIDNEXT of every folder is raised past all that can have been given without being synced.
-    """
-    layout = filer.layout
-    for box in layout.boxes().values():
-        try:
-            folders = layout.folders(box)
-        except NotFound:
-            # It is damaged, and none.
-            continue
-        for shown in folders.values():
-            if shown.directory is None:
-                continue
-            try:
-                uids = layout.open_uids(shown.directory)
-            except OSError as error:
-                raise Unavailable(f"cannot read the UIDs of {shown.directory}: {error}") from error
-            try:
-                with uids.locked():
-                    try:
-                        highest = filename.highest_uid(filer.root, shown.directory)
-                    except (FileNotFoundError, NotADirectoryError):
-                        # No message of it can be read.
-                        highest = 0
-                    uids.raise_to(max(uids.uidnext, highest + 1) + jump)
-            finally:
-                uids.close()

@@ -1,36 +1,40 @@
 """
-What is done to the Maildirs of one universe, by the writer.
+Deliveries become visible in Maildirs, by the writer.
 
-Every change of a folder passes here, in one order: a UID is used up in the
-folder's UID file, then the message appears, under the file's lock.  A call
-either does all it was asked or raises and leaves nothing visible half done;
-UIDs that were used up on the way are not used again.
+A UID is used up in the folder's UID file, then the message appears, under the
+file's lock.  A delivery either becomes visible as a whole or raises and leaves
+nothing visible half done; UIDs that were used up on the way are not used again.
+
+Several messages that go into one folder together are one delivery, and one
+record of the journal.  Each is called after the delivery and its place in it,
+so that filing again after a crash finds those that are there.
 """
 
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from itertools import count
+from operator import attrgetter
+from types import MappingProxyType
+from typing import NamedTuple
 
 from msgspec import Struct
 
-from simmail.core.records.delivery import Copy, Delivery
-from simmail.errors import NotFound
-from simmail.mailstore.delivery import multiappend, replace
-from simmail.mailstore.delivery.folders import NO_SHARES, Place, Share, key_of
-from simmail.mailstore.journal.segment import Left, Where
-from simmail.mailstore.maildir import filename, flaglog, savedate
+from simmail.core.records.delivery import Copy, Delivery, Filing
+from simmail.mailstore.delivery.changes import Restated, remove_replaced
+from simmail.mailstore.delivery.folders import LockedFolder, OpenFolder, OpenFolders
+from simmail.mailstore.maildir import filename, savedate
 from simmail.mailstore.maildir.filename import Row, row_of
 from simmail.mailstore.maildir.flags import is_keyword, microseconds
 from simmail.mailstore.maildir.layout import Layout, TMP
-from simmail.mailstore.maildir.names import mailbox_dir
-from simmail.mailstore.maildir.uidlist import Damaged
-from simmail.mailstore.writer import office
+from simmail.mailstore.maildir.uidlist import UidList, UidListDamaged
 
-#: UID files kept open.
-MOST_OPEN = 512
+#: Mailbox and folder of a filing.
+key_of: Callable[[Filing], tuple[str, str]] = attrgetter("mailbox", "folder")
+
+_NONE_LOCKED: Mapping[tuple[str, str], LockedFolder] = MappingProxyType({})
+_NOT_YET = Exception("not filed yet")
 
 
 class Added(Struct, frozen=True, array_like=True):
@@ -42,21 +46,7 @@ class Added(Struct, frozen=True, array_like=True):
     keywords: tuple[str, ...]
 
 
-class Restated(NamedTuple):
-    """
-    What became of a slice of a folder's files.
-
-    @ivar failed: positions of those whose file was not there.
-    @ivar before, after: modification times around it.
-    """
-
-    modseq: int
-    failed: list[int]
-    before: tuple[int, int]
-    after: tuple[int, int]
-
-
-class Filed(NamedTuple):
+class DeliveryResult(NamedTuple):
     """What became of a delivery; C{removed}: what that of the message it replaces did to its folder."""
 
     copies: tuple[Copy, ...]
@@ -64,9 +54,9 @@ class Filed(NamedTuple):
     removed: Restated | None = None
 
 
-class Sheet:
+class _Message:
     """
-    What the copies of one delivery have in common while it is filed.
+    What the copies of one message have in common while it is filed.
 
     @ivar date: microseconds; saved: the same, None for that; temporary: where the file is until the last copy takes it.
     @ivar left: copies that are still to be made; placed: where those are that appeared.
@@ -84,164 +74,34 @@ class Sheet:
         self.placed: list[str] = []
 
 
-class Filer:
+class MaildirDelivery:
     """
-    The Maildirs of one universe.
+    Delivers into the Maildirs of one universe.
 
-    @param wall: the wall clock's Unix time.
-    @ivar left: is told of messages that have left a folder, before anybody else is.
+    @ivar folders: those of the universe, as the writer knows them.
     """
 
-    def __init__(self, path: str, universe: str, wall: Callable[[], float]) -> None:
-        self.layout = Layout(path, universe, wall)
-        self.root = self.layout.root
-        self.left: Callable[[Left], None] = lambda left: None
-        self._places: dict[tuple[str, str], Place] = {}
-        self._open: OrderedDict[tuple[str, str], Place] = OrderedDict()
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self.root = layout.root
+        self.folders = OpenFolders(layout)
         self._pid = os.getpid()
         self._begun = ""
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # In calls that go to the process that writes.
-        return office.the_filer, (self.layout.base, self.layout.universe)
-
     def close(self) -> None:
-        """Nothing more is asked."""
-        for place in self._open.values():
-            place.uids.close()
-        self._open.clear()
-        self._places.clear()
+        """Close everything: nothing more is asked."""
+        self.folders.close()
         self.layout.close()
 
-    # Places
-
-    def place(self, mailbox: str, name: str, create: bool) -> Place:
-        """
-        A folder, its UID file open.
-
-        @raise NotFound: it is not there and not to be created.
-        """
-        key = (mailbox, name)
-        place = self._open.get(key)
-        if place is not None:
-            self._open.move_to_end(key)
-            return place
-        place = self._places.get(key)
-        if place is None:
-            place = self._places[key] = self._found(mailbox, name, create)
-        else:
-            try:
-                place.uids.reopen()
-            except (FileNotFoundError, NotADirectoryError, Damaged):
-                return self._again(key, create)
-        self._open[key] = place
-        if len(self._open) > MOST_OPEN:
-            self._open.popitem(last=False)[1].uids.close()
-        return place
-
-    def _found(self, mailbox: str, name: str, create: bool) -> Place:
-        layout, box = self.layout, mailbox_dir(mailbox)
-        try:
-            directory = layout.directory(box, name)
-        except NotFound:
-            if not create:
-                raise
-            layout.make_box(mailbox)
-            try:
-                directory = layout.directory(box, name)
-            except NotFound:
-                directory = None
-        if directory is None:
-            directory = layout.make_folder(box, name)
-        return Place(mailbox, name, directory, layout.open_uids(directory))
-
-    def _again(self, key: tuple[str, str], create: bool) -> Place:
-        """
-        A folder whose UID file is not what it was, or whose files are not where they were.
-
-        @raise NotFound: it is not there and not to be created.
-        """
-        before = self._places.get(key)
-        self.forget(*key)
-        place = self.place(*key, create)
-        self.layout.mend(place.directory)
-        if before is not None:
-            self._renew(place, before.uids.uidvalidity, before.uids.uidnext, before.uids.inode)
-        return place
-
-    def _renew(self, place: Place, uidvalidity: int, uidnext: int, inode: int) -> None:
-        """A folder has a greater UIDVALIDITY than it had, unless its UID file is the one that it was."""
-        uids = place.uids
-        if uids.uidvalidity <= uidvalidity and (uids.inode != inode or uids.uidnext < uidnext):
-            with uids.locked():
-                uids.raise_to(filename.highest_uid(self.root, place.directory) + 1)
-                uids.change(uids.special_use, self.layout.next_uidvalidity())
-            self.layout.replaced(place.directory)
-
-    def renew(self, mailbox: str, name: str, uidvalidity: int, uidnext: int, inode: int) -> None:
-        """
-        Another folder was put in the place of one, or will be made there: it gets a greater UIDVALIDITY.
-
-        @param inode: number of the UID file that the folder had, 0 for any other.
-        """
-        try:
-            place = self.place(mailbox, name, create=False)
-            try:
-                with place.uids.locked():
-                    pass
-            except (FileNotFoundError, Damaged):
-                place = self._again((mailbox, name), create=False)
-        except NotFound:
-            return
-        self._renew(place, uidvalidity, uidnext, inode)
-
-    def make(self, mailbox: str, name: str) -> str:
-        """A standard folder that is only shown is made; answers its directory."""
-        return self.place(mailbox, name, create=False).directory
-
-    def make_box(self, mailbox: str) -> None:
-        """A mailbox is made when it is not there."""
-        self.layout.make_box(mailbox)
-
-    def drop_box(self, mailbox: str) -> str:
-        """
-        A mailbox is gone; answers what is to be cleared away.
-
-        @raise NotFound: it was not there.
-        """
-        self.forget(mailbox)
-        try:
-            gone = self.layout.drop_box(mailbox_dir(mailbox))
-        except FileNotFoundError:
-            raise NotFound(f"there is no mailbox {mailbox}") from None
-        self.tell_left(mailbox, "")
-        return gone
-
-    def tell_left(
-        self, mailbox: str, name: str, uidvalidity: int = 0, uids: Sequence[int] = (), to: Where | None = None
-    ) -> None:
-        """Messages have left a folder, or all have, or a mailbox (C{""}) is gone; C{to}: where they are now."""
-        self.left(Left(self.layout.universe, mailbox, name, uidvalidity, tuple(uids), to))
-
-    def forget(self, mailbox: str, name: str | None = None) -> None:
-        """A folder, or all of a mailbox, is gone or called something else."""
-        for key in [key for key in self._places if key[0] == mailbox and name in (None, key[1])]:
-            del self._places[key]
-            place = self._open.pop(key, None)
-            if place is not None:
-                place.uids.close()
-
-    # Filing
-
-    def temporary(self, delivery: Delivery) -> str:
-        """Where its file is until it appears."""
+    def _temporary(self, delivery: Delivery) -> str:
+        """Return where its file is until it appears."""
         return f"{TMP}/{delivery.id}.{self._pid}"
 
     def begin(self, delivery: Delivery) -> None:
         """Write the file of the delivery that is filed next; what is wrong with it is told then."""
         if delivery.parts:
             return
-        temporary = self.temporary(delivery)
+        temporary = self._temporary(delivery)
         try:
             self.write(temporary, delivery.octets, microseconds(delivery.at))
         except OSError:
@@ -249,98 +109,99 @@ class Filer:
         self._begun = temporary
 
     def abandon(self) -> None:
-        """What was begun is not filed."""
+        """Remove what was begun: it is not filed."""
         if self._begun:
             self.discard(self._begun)
             self._begun = ""
 
     def file(
-        self, delivery: Delivery, create: bool = True, shares: Mapping[tuple[str, str], Share] = NO_SHARES
-    ) -> Filed:
+        self, delivery: Delivery, create: bool = True, locked: Mapping[tuple[str, str], LockedFolder] = _NONE_LOCKED
+    ) -> DeliveryResult:
         """
         Make a delivery visible in all its places, in each once.
 
-        @param shares: folders that are locked already, by mailbox and name.
+        @param locked: folders that are locked already, by mailbox and name.
         @raise OSError: the disk refused; the message is visible nowhere (new).
         """
         if not delivery.filings:
-            return Filed((), [])
+            return DeliveryResult((), [])
         if delivery.parts:
-            return Filed(*multiappend.file(self, delivery, create, shares))
+            return self._file_all(delivery, create, locked)
         date = microseconds(delivery.at)
-        temporary = self.temporary(delivery)
+        temporary = self._temporary(delivery)
         if temporary == self._begun:
             self._begun = ""
         else:
             self.write(temporary, delivery.octets, date)
         keys = list(map(key_of, delivery.filings))
         saved = microseconds(delivery.saved) if delivery.saved is not None else None
-        sheet = Sheet(delivery.id, len(delivery.octets), date, saved, temporary, len(set(keys)))
+        message = _Message(delivery.id, len(delivery.octets), date, saved, temporary, len(set(keys)))
         copies: dict[tuple[str, str], Copy] = {}
         added: list[Added] = []
         try:
             for key, filing in zip(keys, delivery.filings):
                 if key in copies:
                     continue
-                share = shares.get(key)
-                if share is not None:
-                    place = share.place
-                    uid, row = self.appear(sheet, place, filing.flags, share.take)
+                ready = locked.get(key)
+                if ready is not None:
+                    folder = ready.folder
+                    uid, row = self._appear(message, folder, filing.flags, ready.take)
                 else:
                     try:
-                        place = self.place(*key, create)
-                        uid, row = self._put(sheet, place, filing.flags)
-                    except (FileNotFoundError, Damaged):
+                        folder = self.folders.open(*key, create)
+                        uid, row = self._put(message, folder, filing.flags)
+                    except (FileNotFoundError, UidListDamaged):
                         # Another program removed the folder under our hands, or put something else in its place.
-                        place = self._again(key, create)
-                        uid, row = self._put(sheet, place, filing.flags)
-                uids = place.uids
+                        folder = self.folders.reopen(key, create)
+                        uid, row = self._put(message, folder, filing.flags)
+                uids = folder.uids
                 copies[key] = Copy(filing.mailbox, filing.folder, uid, uids.uidvalidity)
                 if row is not None:
                     added.append(Added(filing.mailbox, filing.folder, row, uids.keywords))
-                sheet.left -= 1
-            if len(sheet.placed) < len(copies):
+                message.left -= 1
+            if len(message.placed) < len(copies):
                 self.discard(temporary)
-            removed = replace.remove(self, delivery.replaces) if delivery.replaces is not None else None
+            replaced = delivery.replaces
+            removed = remove_replaced(self.folders, replaced) if replaced is not None else None
         except BaseException:
-            for path in (*sheet.placed, temporary):
+            for path in (*message.placed, temporary):
                 self.discard(path)
             raise
-        return Filed(tuple([copies[key] for key in keys]), added, removed)
+        return DeliveryResult(tuple([copies[key] for key in keys]), added, removed)
 
-    def _put(self, sheet: Sheet, place: Place, flags: Sequence[str]) -> tuple[int, Row | None]:
-        with place.uids.locked() as changed:
-            if changed or place.sorted is None:
-                place.learn(self.root)
-            return self.appear(sheet, place, flags, place.uids.take)
+    def _put(self, message: _Message, folder: OpenFolder, flags: Sequence[str]) -> tuple[int, Row | None]:
+        with folder.uids.locked() as changed:
+            if changed or folder.sorted is None:
+                folder.learn(self.root)
+            return self._appear(message, folder, flags, folder.uids.take)
 
-    def appear(
-        self, sheet: Sheet, place: Place, flags: Sequence[str], take: Callable[[], tuple[int, int]],
+    def _appear(
+        self, message: _Message, folder: OpenFolder, flags: Sequence[str], take: Callable[[], tuple[int, int]],
     ) -> tuple[int, Row | None]:
-        """The folder is locked: the message appears under the UID and MODSEQ that C{take} answers."""
-        root, key = self.root, sheet.key
-        if place.expect(key):
-            found = filename.find(root, place.directory, key)
+        """Make the message appear in a folder that is locked, under the UID and MODSEQ that C{take} answers."""
+        root, key = self.root, message.key
+        if folder.expect(key):
+            found = filename.find(root, folder.directory, key)
             if found is not None:
                 return found[0], None
         mask = 0
         if flags:
             if any(map(is_keyword, flags)):
-                place.uids.define([flag for flag in flags if is_keyword(flag)])
-            mask = place.mask(flags)
+                folder.uids.define([flag for flag in flags if is_keyword(flag)])
+            mask = folder.mask(flags)
         uid, modseq = take()
-        if sheet.saved is not None:
-            savedate.note(self.layout, place.directory, sheet.saved, (uid,))
-        path = f"{place.directory}/{filename.path_of(key, uid, sheet.size, mask, not flags)}"
-        if sheet.left == 1:
-            os.rename(sheet.temporary, path, src_dir_fd=root, dst_dir_fd=root)
+        if message.saved is not None:
+            savedate.note(self.layout, folder.directory, message.saved, (uid,))
+        path = f"{folder.directory}/{filename.path_of(key, uid, message.size, mask, not flags)}"
+        if message.left == 1:
+            os.rename(message.temporary, path, src_dir_fd=root, dst_dir_fd=root)
         else:
-            os.link(sheet.temporary, path, src_dir_fd=root, dst_dir_fd=root)
-        sheet.placed.append(path)
-        return uid, row_of((uid, mask, sheet.size, sheet.date, modseq, not flags, key))
+            os.link(message.temporary, path, src_dir_fd=root, dst_dir_fd=root)
+        message.placed.append(path)
+        return uid, row_of((uid, mask, message.size, message.date, modseq, not flags, key))
 
     def write(self, path: str, octets: bytes, date: int) -> None:
-        """A new file with a modification time (microseconds)."""
+        """Write a new file with a modification time (microseconds)."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
         try:
             fd = os.open(path, flags, 0o600, dir_fd=self.root)
@@ -366,104 +227,162 @@ class Filer:
         except OSError:
             pass
 
-    def rewrite_uids(self) -> None:
-        """
-        Write the UID files of all folders that are known here, and those beside them, once more as they are.
+    # Several messages together
 
-        @raise OSError: the disk refused.
-        """
-        for key in list(self._places):
-            try:
-                place = self.place(*key, create=False)
-                with place.uids.locked():
-                    place.uids.rewrite()
-                    for name in (flaglog.FILE, savedate.FILE):
-                        self.layout.rewrite(f"{place.directory}/{name}")
-            except (NotFound, FileNotFoundError):
-                continue
-
-    # Messages that are there
-
-    def define(self, mailbox: str, name: str, keywords: Sequence[str], used: int) -> tuple[bool, tuple[str, ...]]:
-        """
-        Give keywords a place in a folder's table.
-
-        @param used: as for C{Uids.define}.
-        @return: whether all have one, and the table.
-        """
-        place = self.place(mailbox, name, create=False)
-        with place.uids.locked():
-            return place.uids.define(keywords, used), place.uids.keywords
-
-    def bump(self, mailbox: str, name: str, gone: Sequence[int]) -> int:
-        """A MODSEQ for what was noticed rather than done, such as that messages are C{gone}."""
-        place = self.place(mailbox, name, create=False)
-        with place.uids.locked():
-            modseq = place.uids.take(0, 1, bool(gone))[1]
-        if gone:
-            self.tell_left(mailbox, name, place.uids.uidvalidity, gone)
-        return modseq
-
-    def mark(self, mailbox: str, name: str, groups: Sequence[tuple[int, Sequence[int]]], changes: int) -> int:
-        """
-        Note flags that the names of files do not have yet.
-
-        @param groups: (flags as bits, UIDs ascending).
-        @param changes: 1 to use up a MODSEQ, which is answered; 0 for no other MODSEQ.
-        """
-        place = self.place(mailbox, name, create=False)
-        with place.uids.locked():
-            modseq = place.uids.take(0, 1)[1] if changes else 0
-            flaglog.append(self.root, place.directory, b"".join(flaglog.line(modseq, *group) for group in groups))
-        return modseq
-
-    def unmark(self, mailbox: str, name: str) -> None:
-        """All files have their flags in their names."""
-        flaglog.clear(self.root, self.place(mailbox, name, create=False).directory)
-
-    def restate(self, mailbox: str, name: str, renames: Sequence[tuple[str, str]], changes: int) -> Restated:
-        """
-        Rename files within a folder.
-
-        @param renames: (old, new), each below the folder.
-        @param changes: MODSEQs to use up, 1 or 0; the answer's is the one.
-        """
-        def rename(paths: tuple[str, str], directory: int) -> None:
-            os.rename(paths[0], paths[1], src_dir_fd=directory, dst_dir_fd=directory)
-        return self._each(mailbox, name, renames, rename, changes, False)
-
-    @staticmethod
-    def restated(modseq: int, before: tuple[int, int], after: tuple[int, int]) -> Restated:
-        """What became of one file."""
-        return Restated(modseq, [], before, after)
-
-    def unlink(self, mailbox: str, name: str, paths: Sequence[str]) -> Restated:
-        """Remove files of a folder."""
-        def unlink(path: str, directory: int) -> None:
-            os.unlink(path, dir_fd=directory)
-        return self._each(mailbox, name, paths, unlink, 1, True)
-
-    def _each(
-        self, mailbox: str, name: str, items: Sequence[Any], do: Callable[[Any, int], None], changes: int,
-        expunge: bool,
-    ) -> Restated:
-        place = self.place(mailbox, name, create=False)
-        failed: list[int] = []
-        done = 0
-        directory = os.open(place.directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self.root)
+    def _file_all(
+        self, delivery: Delivery, create: bool, locked: Mapping[tuple[str, str], LockedFolder]
+    ) -> DeliveryResult:
+        singles = messages(delivery)
+        key = key_of(delivery.filings[0])
+        written: list[str] = []
         try:
-            with place.uids.locked():
-                before = filename.times_of(self.root, place.directory)
-                modseq = place.uids.take(0, changes, expunge)[1] if changes else place.uids.highestmodseq
-                for at, item in enumerate(items):
-                    try:
-                        do(item, directory)
-                    except FileNotFoundError:
-                        failed.append(at)
-                    done = at + 1
-                after = filename.times_of(self.root, place.directory)
-        finally:
-            os.close(directory)
-            if expunge and done:
-                self.tell_left(mailbox, name, place.uids.uidvalidity, list(map(filename.uid_of, items[:done])))
-        return Restated(modseq, failed, before, after)
+            for one in singles:
+                written.append(self._temporary(one))
+                self.write(written[-1], one.octets, microseconds(one.at))
+            ready = locked.get(key)
+            if ready is not None:
+                return self._appear_all(ready.folder, singles, written, ready.take)
+            try:
+                return self._put_all(self.folders.open(*key, create), singles, written)
+            except FileNotFoundError:
+                # Another program removed the folder under our hands.
+                self.folders.forget(*key)
+                return self._put_all(self.folders.open(*key, create), singles, written)
+        except BaseException:
+            for path in written:
+                self.discard(path)
+            raise
+
+    def _put_all(self, folder: OpenFolder, singles: list[Delivery], written: list[str]) -> DeliveryResult:
+        with folder.uids.locked() as changed:
+            if changed or folder.sorted is None:
+                folder.learn(self.root)
+            uid, modseq = folder.uids.take(len(singles), len(singles))
+            return self._appear_all(folder, singles, written, zip(count(uid), count(modseq)).__next__)
+
+    def _appear_all(
+        self, folder: OpenFolder, singles: list[Delivery], written: list[str], take: Callable[[], tuple[int, int]]
+    ) -> DeliveryResult:
+        copies: list[Copy] = []
+        added: list[Added] = []
+        done: list[_Message] = []
+        uids = folder.uids
+        try:
+            for one, temporary in zip(singles, written):
+                # Linked, so that a second attempt has what it needs.
+                saved = microseconds(one.saved) if one.saved is not None else None
+                done.append(_Message(one.id, len(one.octets), microseconds(one.at), saved, temporary, 2))
+                uid, row = self._appear(done[-1], folder, one.filings[0].flags, take)
+                copies.append(Copy(folder.mailbox, folder.name, uid, uids.uidvalidity))
+                if row is not None:
+                    added.append(Added(folder.mailbox, folder.name, row, uids.keywords))
+        except BaseException:
+            for message in done:
+                for path in message.placed:
+                    self.discard(path)
+            raise
+        for temporary in written:
+            self.discard(temporary)
+        return DeliveryResult(tuple(copies), added)
+
+
+def messages(delivery: Delivery) -> list[Delivery]:
+    """Return the messages of a delivery of several, each as a delivery of its own."""
+    found, at = [], 0
+    for number, (part, one) in enumerate(zip(delivery.parts, delivery.filings), 1):
+        octets = delivery.octets[at:at + part.size]
+        at += part.size
+        found.append(Delivery(
+            f"{delivery.id}-{number}", delivery.universe, (one,), octets, part.at, saved=delivery.saved))
+    return found
+
+
+# Deliveries that wait together
+
+
+class BatchDelivery:
+    """
+    Files what comes to one universe in runs, for the journal.
+
+    @param create: whether mailboxes and folders that are not there are made.
+    """
+
+    def __init__(self, delivery: MaildirDelivery, create: bool = True) -> None:
+        self._delivery = delivery
+        self._create = create
+
+    def __call__(self, deliveries: Sequence[Delivery]) -> list[DeliveryResult | Exception]:
+        """File them."""
+        return file_all(self._delivery, deliveries, self._create)
+
+    def begin(self, delivery: Delivery) -> None:
+        """Do as much as can be done before it is durable."""
+        self._delivery.begin(delivery)
+
+    def abandon(self) -> None:
+        """Remove what was begun: it is not to be filed."""
+        self._delivery.abandon()
+
+
+def file_all(
+    maildirs: MaildirDelivery, deliveries: Sequence[Delivery], create: bool = True
+) -> list[DeliveryResult | Exception]:
+    """
+    File deliveries that wait together: each folder is locked once for all of them.
+
+    What goes wrong with one of them does not touch the others: it is taken back and filed alone.
+
+    @return: for each what C{MaildirDelivery.file} answered or raised.
+    """
+    outcomes: list[DeliveryResult | Exception] = [_NOT_YET] * len(deliveries)
+    # What removes something in another folder is filed alone: no lock is held while another is waited for.
+    if len(deliveries) > 1 and all([delivery.replaces is None for delivery in deliveries]):
+        try:
+            held: list[UidList] = []
+            try:
+                locked = _locked(maildirs, deliveries, create, held)
+                outcomes = [_file(maildirs, delivery, create, locked) for delivery in deliveries]
+            finally:
+                for uids in held:
+                    uids.unlock()
+        except Exception:
+            # Which folder it was is found out one by one.
+            pass
+    return [_file(maildirs, delivery, create) if isinstance(outcome, Exception) else outcome
+            for delivery, outcome in zip(deliveries, outcomes)]
+
+
+def _file(
+    maildirs: MaildirDelivery, delivery: Delivery, create: bool,
+    locked: Mapping[tuple[str, str], LockedFolder] = _NONE_LOCKED,
+) -> DeliveryResult | Exception:
+    try:
+        return maildirs.file(delivery, create, locked)
+    except Exception as error:
+        return error
+
+
+def _locked(
+    maildirs: MaildirDelivery, deliveries: Sequence[Delivery], create: bool, held: list[UidList]
+) -> dict[tuple[str, str], LockedFolder]:
+    """Lock every folder that is filed into, with UIDs for all; C{held} is to be unlocked by who asks."""
+    wanted: dict[tuple[str, str], int] = {}
+    for delivery in deliveries:
+        keys = list(map(key_of, delivery.filings))
+        for key in keys if delivery.parts else set(keys):
+            wanted[key] = wanted.get(key, 0) + 1
+    folders = [(maildirs.folders.open(*key, create), key) for key in wanted]
+    # In one order in all processes, so that no two wait for each other.
+    folders.sort(key=_directory)
+    locked = {}
+    for folder, key in folders:
+        changed = folder.uids.lock()
+        held.append(folder.uids)
+        if changed or folder.sorted is None:
+            folder.learn(maildirs.root)
+        locked[key] = LockedFolder(folder, *folder.uids.take(wanted[key], wanted[key]))
+    return locked
+
+
+def _directory(opened: tuple[OpenFolder, tuple[str, str]]) -> str:
+    return opened[0].directory

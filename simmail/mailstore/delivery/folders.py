@@ -1,5 +1,5 @@
 """
-Folders as the writer knows them: their UID files, and which messages are in them already.
+Folders as the writer knows them: their UID files, kept open, and which messages are in them already.
 
 A delivery may be filed again after a crash; by the hashes of the keys it is
 found out at once that a message is not there, without looking at the disk.
@@ -9,16 +9,20 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
 from itertools import count
-from operator import attrgetter
-from types import MappingProxyType
 
-from simmail.core.records.delivery import Filing
-from simmail.mailstore.maildir import filename
+from simmail.errors import NotFound, Unavailable
+from simmail.mailstore.journal.records import Departure, Destination
+from simmail.mailstore.maildir import filename, flaglog, savedate
 from simmail.mailstore.maildir.flags import SYSTEM
-from simmail.mailstore.maildir.uidlist import Uids
+from simmail.mailstore.maildir.layout import Layout
+from simmail.mailstore.maildir.names import mailbox_dir
+from simmail.mailstore.maildir.uidlist import UidList, UidListDamaged
 
+#: UID files kept open.
+MOST_OPEN = 512
 #: Keys kept apart from the sorted ones before they are sorted in.
 _UNSORTED = 4096
 
@@ -26,12 +30,12 @@ _SYSTEM_BITS = {name: 1 << at for at, (name, _) in enumerate(SYSTEM)}
 SYSTEM_MASK = (1 << len(SYSTEM)) - 1
 
 
-class Place:
+class OpenFolder:
     """One folder as the writer knows it: its UID file, and hashes of the keys in it."""
 
     __slots__ = ("mailbox", "name", "directory", "uids", "sorted", "unsorted")
 
-    def __init__(self, mailbox: str, name: str, directory: str, uids: Uids) -> None:
+    def __init__(self, mailbox: str, name: str, directory: str, uids: UidList) -> None:
         self.mailbox = mailbox
         self.name = name
         self.directory = directory
@@ -86,7 +90,7 @@ class Place:
         return mask
 
 
-class Share:
+class LockedFolder:
     """
     A folder that several deliveries are filed into under one lock.
 
@@ -94,14 +98,182 @@ class Share:
     @ivar take: answers the next UID and MODSEQ.
     """
 
-    __slots__ = ("place", "take")
+    __slots__ = ("folder", "take")
 
-    def __init__(self, place: Place, uid: int, modseq: int) -> None:
-        self.place = place
+    def __init__(self, folder: OpenFolder, uid: int, modseq: int) -> None:
+        self.folder = folder
         self.take = zip(count(uid), count(modseq)).__next__
 
 
-#: Mailbox and folder of a filing.
-key_of: Callable[[Filing], tuple[str, str]] = attrgetter("mailbox", "folder")
+class OpenFolders:
+    """
+    The folders of one universe, the last of which that were used are open.
 
-NO_SHARES: Mapping[tuple[str, str], Share] = MappingProxyType({})
+    @ivar root: descriptor of the universe's directory.
+    @ivar departed: is told of messages that have left a folder, before anybody else is.
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        self.root = layout.root
+        self.departed: Callable[[Departure], None] = lambda departure: None
+        self._known: dict[tuple[str, str], OpenFolder] = {}
+        self._open: OrderedDict[tuple[str, str], OpenFolder] = OrderedDict()
+
+    def close(self) -> None:
+        """Close them all: nothing more is asked."""
+        for folder in self._open.values():
+            folder.uids.close()
+        self._open.clear()
+        self._known.clear()
+
+    def open(self, mailbox: str, name: str, create: bool) -> OpenFolder:
+        """
+        Return a folder, its UID file open.
+
+        @raise NotFound: it is not there and not to be created.
+        """
+        key = (mailbox, name)
+        folder = self._open.get(key)
+        if folder is not None:
+            self._open.move_to_end(key)
+            return folder
+        folder = self._known.get(key)
+        if folder is None:
+            folder = self._known[key] = self._found(mailbox, name, create)
+        else:
+            try:
+                folder.uids.reopen()
+            except (FileNotFoundError, NotADirectoryError, UidListDamaged):
+                return self.reopen(key, create)
+        self._open[key] = folder
+        if len(self._open) > MOST_OPEN:
+            self._open.popitem(last=False)[1].uids.close()
+        return folder
+
+    def _found(self, mailbox: str, name: str, create: bool) -> OpenFolder:
+        layout, box = self.layout, mailbox_dir(mailbox)
+        try:
+            directory = layout.directory(box, name)
+        except NotFound:
+            if not create:
+                raise
+            layout.make_box(mailbox)
+            try:
+                directory = layout.directory(box, name)
+            except NotFound:
+                directory = None
+        if directory is None:
+            directory = layout.make_folder(box, name)
+        return OpenFolder(mailbox, name, directory, layout.open_uids(directory))
+
+    def reopen(self, key: tuple[str, str], create: bool) -> OpenFolder:
+        """
+        Open a folder whose UID file is not what it was, or whose files are not where they were.
+
+        @raise NotFound: it is not there and not to be created.
+        """
+        before = self._known.get(key)
+        self.forget(*key)
+        folder = self.open(*key, create)
+        self.layout.mend(folder.directory)
+        if before is not None:
+            self._renew(folder, before.uids.uidvalidity, before.uids.uidnext, before.uids.inode)
+        return folder
+
+    def _renew(self, folder: OpenFolder, uidvalidity: int, uidnext: int, inode: int) -> None:
+        """A folder has a greater UIDVALIDITY than it had, unless its UID file is the one that it was."""
+        uids = folder.uids
+        if uids.uidvalidity <= uidvalidity and (uids.inode != inode or uids.uidnext < uidnext):
+            with uids.locked():
+                uids.raise_to(filename.highest_uid(self.root, folder.directory) + 1)
+                uids.change(uids.special_use, self.layout.next_uidvalidity())
+            self.layout.replaced(folder.directory)
+
+    def renew(self, mailbox: str, name: str, uidvalidity: int, uidnext: int, inode: int) -> None:
+        """
+        Give a folder that was put in the place of another one, or will be made there, a greater UIDVALIDITY.
+
+        @param inode: number of the UID file that the folder had, 0 for any other.
+        """
+        try:
+            folder = self.open(mailbox, name, create=False)
+            try:
+                with folder.uids.locked():
+                    pass
+            except (FileNotFoundError, UidListDamaged):
+                folder = self.reopen((mailbox, name), create=False)
+        except NotFound:
+            return
+        self._renew(folder, uidvalidity, uidnext, inode)
+
+    def make(self, mailbox: str, name: str) -> str:
+        """Make a standard folder that is only shown, and return its directory."""
+        return self.open(mailbox, name, create=False).directory
+
+    def tell_departed(
+        self, mailbox: str, name: str, uidvalidity: int = 0, uids: Sequence[int] = (), to: Destination | None = None
+    ) -> None:
+        """
+        Tell that messages have left a folder, or all have, or that a mailbox (C{""}) is gone.
+
+        @param to: where they are now.
+        """
+        self.departed(Departure(self.layout.universe, mailbox, name, uidvalidity, tuple(uids), to))
+
+    def forget(self, mailbox: str, name: str | None = None) -> None:
+        """Forget a folder, or all of a mailbox: it is gone or called something else."""
+        for key in [key for key in self._known if key[0] == mailbox and name in (None, key[1])]:
+            del self._known[key]
+            folder = self._open.pop(key, None)
+            if folder is not None:
+                folder.uids.close()
+
+    def rewrite_uids(self) -> None:
+        """
+        Write the UID files of all folders that are known here, and those beside them, once more as they are.
+
+        @raise OSError: the disk refused.
+        """
+        for key in list(self._known):
+            try:
+                folder = self.open(*key, create=False)
+                with folder.uids.locked():
+                    folder.uids.rewrite()
+                    for name in (flaglog.FILE, savedate.FILE):
+                        self.layout.rewrite(f"{folder.directory}/{name}")
+            except (NotFound, FileNotFoundError):
+                continue
+
+
+def raise_uidnexts(layout: Layout, jump: int) -> None:
+    """
+    Raise UIDNEXT of every folder past all that can have been given without being synced.
+
+    After the machine went down UID files may be older than what was told to clients.
+
+    @raise Unavailable: a UID file cannot be read.
+    """
+    for box in layout.boxes().values():
+        try:
+            folders = layout.folders(box)
+        except NotFound:
+            # It is damaged, and none.
+            continue
+        for shown in folders.values():
+            if shown.directory is None:
+                continue
+            try:
+                uids = layout.open_uids(shown.directory)
+            except OSError as error:
+                raise Unavailable(f"cannot read the UIDs of {shown.directory}: {error}") from error
+            try:
+                with uids.locked():
+                    try:
+                        highest = filename.highest_uid(layout.root, shown.directory)
+                    except (FileNotFoundError, NotADirectoryError):
+                        # No message of it can be read.
+                        highest = 0
+                    uids.raise_to(max(uids.uidnext, highest + 1) + jump)
+            finally:
+                uids.close()

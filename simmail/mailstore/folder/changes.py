@@ -19,12 +19,13 @@ from twisted.internet.defer import Deferred
 from simmail.concurrency import Lock, unbroken
 from simmail.core.records.folder import FolderChange
 from simmail.errors import NotFound, Unavailable
-from simmail.mailstore.delivery.delivery import Restated
+from simmail.mailstore.delivery.changes import Restated
 from simmail.mailstore.folder import load
 from simmail.mailstore.folder.load import Head
 from simmail.mailstore.folder.state import FolderState
 from simmail.mailstore.index import update
 from simmail.mailstore.maildir.filename import Row
+from simmail.mailstore.writer.requests import BumpModseq, MakeStandardFolder, NoteFlags, RenewUidvalidity
 
 if TYPE_CHECKING:
     from simmail.mailstore.mailstore import MailStore
@@ -172,7 +173,8 @@ class Changing(FolderState):
     async def _made(self) -> None:
         """The folder is there on disk."""
         if self.directory is None:
-            self.directory = await self._store.writer.call(self._store.filer.make, self.mailbox, self.name)
+            self.directory = await self._store.writer.call(
+                MakeStandardFolder(self._store.at, self.mailbox, self.name))
 
     # What others do
 
@@ -212,7 +214,7 @@ class Changing(FolderState):
         bumped = 0
         # What our own writer put in is told by the writer; it may be seen here first.
         if found.gone or found.restated or any(self._rows.find(row.uid) < 0 for row in found.added):
-            bumped = await store.writer.call(store.filer.bump, self.mailbox, self.name, found.gone)
+            bumped = await store.writer.call(BumpModseq(store.at, self.mailbox, self.name, found.gone))
         self.require()
         self._learn(table)
         self._times = found.times
@@ -235,8 +237,8 @@ class Changing(FolderState):
 
     async def _renew(self) -> None:
         """What is here now, or will be, has another UIDVALIDITY than what was told of: it is not the same."""
-        await self._store.writer.call(
-            self._store.filer.renew, self.mailbox, self.name, self.uidvalidity, self.uidnext, self._stamp[0])
+        await self._store.writer.call(RenewUidvalidity(
+            self._store.at, self.mailbox, self.name, self.uidvalidity, self.uidnext, self._stamp[0]))
 
     def _restated(self, restated: Sequence[tuple[int, int, bool]], modseq: int) -> list[tuple[int, int]]:
         """Another program has renamed files; what is noted besides has to be noted again."""
@@ -271,8 +273,8 @@ class Changing(FolderState):
         for uid, mask in items:
             groups.setdefault(mask, []).append(uid)
         self._noted = True
-        modseq: int = await self._store.writer.call(
-            self._store.filer.mark, self.mailbox, self.name, list(groups.items()), changes)
+        modseq = await self._store.writer.call(
+            NoteFlags(self._store.at, self.mailbox, self.name, list(groups.items()), changes))
         self._store.placing.add(self)
         return modseq
 

@@ -18,9 +18,9 @@ from simmail.core.records.folder import FolderEvent
 from simmail.errors import NotFound, Unavailable
 from simmail.interfaces import IFolderEvents
 from simmail.mailstore.immediate import deferred, fail_now
-from simmail.mailstore.mailboxes import subscriptions
 from simmail.mailstore.maildir import filename
 from simmail.mailstore.maildir.layout import Layout
+from simmail.mailstore.maildir.subscriptions import subscriptions
 
 if TYPE_CHECKING:
     from simmail.mailstore.mailstore import MailStore

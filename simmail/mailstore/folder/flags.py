@@ -13,10 +13,11 @@ from twisted.internet.task import deferLater
 
 from simmail.core.records.folder import FolderChange
 from simmail.errors import Invalid
-from simmail.mailstore.delivery.delivery import Restated
+from simmail.mailstore.delivery.changes import Restated
 from simmail.mailstore.folder.changes import Changing
-from simmail.mailstore.maildir.filename import path_of
+from simmail.mailstore.maildir.filename import packed, path_of
 from simmail.mailstore.maildir.flags import MOST_KEYWORDS, SYSTEM, canonical_all, is_keyword
+from simmail.mailstore.writer.requests import ClearFlagLog, DefineKeywords, RenameFiles
 
 #: Files renamed in one go while nobody waits for it; changes of flags that are only noted.
 PLACED, NOTED = 64, 5000
@@ -76,7 +77,7 @@ class Flagging(Changing):
             used |= mask >> len(SYSTEM)
         await self._made()
         enough, table = await self._store.writer.call(
-            self._store.filer.define, self.mailbox, self.name, keywords, used)
+            DefineKeywords(self._store.at, self.mailbox, self.name, keywords, used))
         self._learn(table)
         if not enough:
             raise Invalid("flags", f"no more than {MOST_KEYWORDS} keywords in one folder")
@@ -106,8 +107,7 @@ class Flagging(Changing):
         for uid, mask in items:
             at = rows.find(uid)
             renames.append((rows.path(at), path_of(rows.key(at), uid, rows.sizes[at], mask, False)))
-        done: Restated = await self._store.writer.call(
-            self._store.filer.restate, self.mailbox, self.name, renames, 1)
+        done = await self._rename(renames, 1)
         self.require()
         rows = self._rows
         lost = {items[at][0] for at in done.failed}
@@ -178,7 +178,7 @@ class Flagging(Changing):
                     await self._place(lost)
         async with self._changing():
             if self._noted and not self._unplaced:
-                await self._store.writer.call(self._store.filer.unmark, self.mailbox, self.name)
+                await self._store.writer.call(ClearFlagLog(self._store.at, self.mailbox, self.name))
                 self._noted = False
 
     async def _place(self, uids: Sequence[int]) -> list[int]:
@@ -187,8 +187,7 @@ class Flagging(Changing):
         moves = [uid for uid, at in zip(uids, map(rows.find, uids)) if at >= 0 and not rows.is_placed(at)]
         if moves:
             renames = [(rows.path(at), rows.new_path(at)) for at in map(rows.find, moves)]
-            done: Restated = await self._store.writer.call(
-                self._store.filer.restate, self.mailbox, self.name, renames, 0)
+            done = await self._rename(renames, 0)
             self.require()
             rows = self._rows
             lost = {moves[at] for at in done.failed}
@@ -202,3 +201,8 @@ class Flagging(Changing):
             lost = set()
         self._unplaced.difference_update(set(uids) - lost)
         return sorted(lost)
+
+    def _rename(self, renames: Sequence[tuple[str, str]], changes: int) -> Deferred[Restated]:
+        old, new = zip(*renames) if renames else ((), ())
+        return self._store.writer.call(
+            RenameFiles(self._store.at, self.mailbox, self.name, packed(old), packed(new), changes))

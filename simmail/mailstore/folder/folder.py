@@ -7,7 +7,6 @@ read; see C{changing} for how it changes and C{flagging} for flags.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
@@ -22,8 +21,9 @@ from simmail.core.records.delivery import Delivery, DeliveryPart, Filing, Replac
 from simmail.core.records.folder import Columns, FolderChange
 from simmail.errors import NotFound, Refusal
 from simmail.interfaces import IFolder
-from simmail.mailstore.delivery.copymove import Sources, Transferred, transfer
-from simmail.mailstore.delivery.delivery import Filed, Restated
+from simmail.mailstore.delivery.changes import Restated
+from simmail.mailstore.delivery.copymove import Sources
+from simmail.mailstore.delivery.delivery import DeliveryResult
 from simmail.mailstore.delivery.folders import SYSTEM_MASK
 from simmail.mailstore.folder import load as loading
 from simmail.mailstore.folder.flags import Flagging
@@ -31,10 +31,11 @@ from simmail.mailstore.folder.load import Head, Loaded
 from simmail.mailstore.index import fetch, search, update
 from simmail.mailstore.index.index import Snapshot
 from simmail.mailstore.maildir import savedate
-from simmail.mailstore.maildir.filename import Row
+from simmail.mailstore.maildir.filename import Row, packed
 from simmail.mailstore.maildir.files import read_files
 from simmail.mailstore.maildir.flags import canonical_all, instant, microseconds
-from simmail.mailstore.maildir.opened import Opened
+from simmail.mailstore.maildir.opened import OpenMessage
+from simmail.mailstore.writer.requests import BumpModseq, RemoveFiles, RenewUidvalidity, Transfer
 
 
 @implementer(IFolder)
@@ -55,12 +56,13 @@ class Folder(Flagging):
             store.index.recall, self.mailbox, self.name, head.uidvalidity) or (0, None)
         if last > head.uidvalidity or (snapshot is not None and snapshot.uidnext > head.uidnext):
             # Somebody has put an older one in its place, or removed it: UIDs would be given twice.
-            await store.writer.call(store.filer.renew, self.mailbox, self.name, max(last, head.uidvalidity), 0, 0)
+            await store.writer.call(
+                RenewUidvalidity(store.at, self.mailbox, self.name, max(last, head.uidvalidity), 0, 0))
             head, snapshot = await store.reader.call(loading.head, store.layout, self.mailbox, self.name), None
         found: Loaded = await store.reader.call(loading.load, store.layout, head, snapshot)
         bumped = 0
         if found.noticed or found.gone:
-            bumped = await store.writer.call(store.filer.bump, self.mailbox, self.name, found.gone)
+            bumped = await store.writer.call(BumpModseq(store.at, self.mailbox, self.name, found.gone))
         self._install(head, found, bumped)
         if found.strays:
             await store.adopt(self.mailbox, self.name, found.strays)
@@ -120,9 +122,9 @@ class Folder(Flagging):
         store.idle.wait()
         delivery = Delivery(
             store.unique(), store.universe, (filing,), octets, date, saved=saved if saved != date else None)
-        return store.journal.accept(delivery, store.file_only).addCallback(self._appended)
+        return store.journal.accept(delivery, store.into_existing).addCallback(self._appended)
 
-    def _appended(self, filed: Filed) -> int:
+    def _appended(self, filed: DeliveryResult) -> int:
         return self._store.filed(filed)[0].uid
 
     def append_all(
@@ -143,9 +145,9 @@ class Folder(Flagging):
         delivery = Delivery(
             store.unique(), store.universe, filings, b"".join([octets for octets, _, _ in messages]), messages[0][2],
             parts=tuple(DeliveryPart(len(octets), date) for octets, _, date in messages), saved=saved)
-        return store.journal.accept(delivery, store.file_only).addCallback(self._appended_all)
+        return store.journal.accept(delivery, store.into_existing).addCallback(self._appended_all)
 
-    def _appended_all(self, filed: Filed) -> list[int]:
+    def _appended_all(self, filed: DeliveryResult) -> list[int]:
         return [copy.uid for copy in self._store.filed(filed)]
 
     def replace(
@@ -171,7 +173,7 @@ class Folder(Flagging):
                 store.unique(), store.universe, (filing,), octets, date,
                 replaces=ReplacedMessage(self.mailbox, self.name, uid, self._rows.path(at)),
                 saved=saved if saved != date else None)
-            filed: Filed = await store.journal.accept(delivery, store.file_only)
+            filed: DeliveryResult = await store.journal.accept(delivery, store.into_existing)
             fresh = store.filed(filed)[0].uid
             if filed.removed is not None and not self.gone and self._rows.has(uid):
                 self._expunged([uid], filed.removed)
@@ -220,9 +222,9 @@ class Folder(Flagging):
 
         async def do(positions: list[int]) -> list[int]:
             rows = self._rows.rows(positions)
-            done: Transferred = await store.writer.call(
-                transfer, store.filer, self.mailbox, self.name, self._sources(positions, rows, saved),
-                (target.mailbox, target.name), move)
+            done = await store.writer.call(Transfer(
+                store.at, self.mailbox, self.name, self._sources(positions, rows, saved),
+                (target.mailbox, target.name), move))
             lost = [rows[at].uid for at in done.missing]
             came = done.rows(rows)
             if came:
@@ -252,7 +254,7 @@ class Folder(Flagging):
         _, masks, sizes, _, _, _, keys = zip(*rows)
         held = set(map((~SYSTEM_MASK).__and__, masks))
         return Sources(
-            self._rows.paths(positions), list(keys), array("Q", sizes), array("I", masks),
+            packed(self._rows.paths(positions)), packed(keys), list(sizes), list(masks),
             {mask: self._keywords_of(mask) for mask in held}, saved)
 
     def expunge(self, uids: Iterable[int]) -> Deferred[list[int]]:
@@ -282,8 +284,8 @@ class Folder(Flagging):
         rows = self._rows
         positions = [at for at in map(rows.find, uids) if at >= 0]
         uids = [rows.uids[at] for at in positions]
-        paths = list(map(rows.path, positions))
-        done: Restated = await self._store.writer.call(self._store.filer.unlink, self.mailbox, self.name, paths)
+        done = await self._store.writer.call(
+            RemoveFiles(self._store.at, self.mailbox, self.name, packed(map(rows.path, positions))))
         self.require()
         lost = {uids[at] for at in done.failed}
         gone = [uid for uid in uids if uid not in lost]
@@ -335,7 +337,7 @@ class Folder(Flagging):
             raise NotFound(f"message {uid} is gone")
         return found[0][1]
 
-    def open(self, uid: int) -> Deferred[Opened | None]:
+    def open(self, uid: int) -> Deferred[OpenMessage | None]:
         """Deferred of a message to be read piece by piece."""
         return self._store.openings.open(self, uid)
 

@@ -20,8 +20,10 @@ from simmail.core.records.folder import Columns, as_columns, by_uid
 from simmail.errors import Unavailable
 from simmail.mailstore.index import envelope
 from simmail.mailstore.index.messages import SHOWN, Unread, is_shown
-from simmail.mailstore.maildir.files import read_files, shown_of
+from simmail.mailstore.maildir.filename import packed
+from simmail.mailstore.maildir.files import read_files
 from simmail.mailstore.maildir.flags import microseconds
+from simmail.mailstore.writer.requests import ReadShown
 
 if TYPE_CHECKING:
     from simmail.mailstore.folder.folder import Folder
@@ -171,7 +173,7 @@ def _share(
     for begin in range(0, len(theirs), _FEW):
         some = theirs[begin:begin + _FEW]
         answer: Deferred[list[tuple[bytes, bytes] | None]] = store.writer.call(
-            shown_of, store.filer, store.shown, directory, [paths.pop(uid) for uid in some])
+            ReadShown(store.at, directory, packed([paths.pop(uid) for uid in some])))
         asked.append((some, answer.addErrback(_none)))
     return asked
 

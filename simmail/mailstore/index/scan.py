@@ -8,18 +8,18 @@ Nobody waits until a folder is learned; that is done right behind.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from twisted.internet.interfaces import IReactorTime
 from twisted.python.failure import Failure
 
 from simmail.concurrency import Lock
 from simmail.errors import Unavailable
-from simmail.mailstore.delivery.delivery import Filer
 from simmail.mailstore.index.envelope import subjects
 from simmail.mailstore.index.fetch import Key, taken, while_anew
-from simmail.mailstore.maildir.files import Stub, read_files
-from simmail.mailstore.maildir.layout import Layout
+from simmail.mailstore.maildir.filename import packed
+from simmail.mailstore.maildir.files import ISought, verdicts_of
+from simmail.mailstore.writer.requests import ScanFiles
 
 if TYPE_CHECKING:
     from simmail.mailstore.folder.folder import Folder
@@ -39,13 +39,6 @@ _QUESTIONS, _REMEMBERED = 16, 100_000
 #: Texts to be found, each in one of some fields.
 Wanted = Sequence[tuple[Sequence[str], str]]
 Verdicts = list["bool | None"]
-
-
-class ISought(Protocol):
-    """What is searched (C{core.sought}); it goes to other processes."""
-
-    def verdict(self, octets: bytes) -> bool | None:
-        """Whether a message has it; None: that takes a closer look."""
 
 
 class _Scanned:
@@ -86,7 +79,7 @@ class Scanning:
                 left = await self._by_subject(key, left, [text for _, text in wanted], scanned)
             if left:
                 with store.idle.held():
-                    fits, doubtful = await self._scan(folder, directory, left, sought)
+                    fits, doubtful = await self._scan(folder, directory, left, wanted, sought)
                 scanned.found.update(fits)
                 scanned.looked.update(set(left).difference(doubtful))
                 self._forget()
@@ -117,7 +110,7 @@ class Scanning:
                 del self._scanned[question]
 
     async def _scan(
-        self, folder: Folder, directory: str, uids: Sequence[int], sought: ISought
+        self, folder: Folder, directory: str, uids: Sequence[int], wanted: Wanted, sought: ISought
     ) -> tuple[list[int], list[int]]:
         """Those that fit, and those that take a closer look."""
         store = self._store
@@ -136,9 +129,10 @@ class Scanning:
             store.idle.disturb()
             half = len(some) // 2 if largest <= _SMALL and len(some) >= _MANY else len(some)
             asked = [
-                store.writer.call(verdicts_of, store.filer, sought, directory, paths[at:at + _FEW])
+                store.writer.call(ScanFiles(store.at, wanted, directory, packed(paths[at:at + _FEW])))
                 .addErrback(_unable, len(paths[at:at + _FEW])) for at in range(half, len(some), _FEW)]
-            verdicts: Verdicts = await store.indexer.call(_verdicts, store, sought, directory, paths[:half])
+            verdicts: Verdicts = await store.indexer.call(
+                verdicts_of, store.layout, sought, directory, paths[:half])
             for answer in asked:
                 verdicts += await answer
             found += [uid for uid, verdict in zip(some, verdicts) if verdict]
@@ -153,20 +147,6 @@ class Scanning:
                 pass
             found = await self._store.indexer.call(_holding, self._store.index, key, uids, wanted)
         return found
-
-
-def verdicts_of(filer: Filer, sought: ISought, directory: str, paths: Sequence[str | None]) -> Verdicts:
-    """Whether the messages in some files fit; None for those that are not there or cannot be read."""
-    return _of_files(filer.layout, sought, directory, paths)
-
-
-def _verdicts(store: MailStore, sought: ISought, directory: str, paths: Sequence[str | None]) -> Verdicts:
-    return _of_files(store.layout, sought, directory, paths)
-
-
-def _of_files(layout: Layout, sought: ISought, directory: str, paths: Sequence[str | None]) -> Verdicts:
-    return [sought.verdict(octets) if octets is not None and not isinstance(octets, Stub) else None
-            for octets in read_files(layout, directory, paths)]
 
 
 def _unable(failure: Failure, count: int) -> Verdicts:

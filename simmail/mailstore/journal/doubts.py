@@ -11,11 +11,29 @@ Source: decisions, section 20.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from twisted.logger import Logger
 
 from simmail.errors import Unavailable
-from simmail.mailstore.threads import ISender
+from simmail.mailstore.threads import Send
+
+
+class Condition(NamedTuple):
+    """
+    How a journal is.
+
+    @ivar doubt: why no mail is taken: the disk may have lost what was written; C{""} when all is well.
+    @ivar damage: what of it could not be read.
+    """
+
+    doubt: str = ""
+    damage: tuple[str, ...] = ()
+
+    @property
+    def told(self) -> str:
+        """The doubt, for people."""
+        return f"no mail is taken, for the disk may have lost what was written: {self.doubt}" if self.doubt else ""
 
 
 class Doubts:
@@ -33,8 +51,8 @@ class Doubts:
     log = Logger()
 
     def __init__(
-        self, begin: Callable[[], None], rewrite: Callable[[], Iterator[None]], writer: Callable[[], ISender],
-        syncer: Callable[[], ISender], sync_disks: Callable[[], None], changed: Callable[[], None],
+        self, begin: Callable[[], None], rewrite: Callable[[], Iterator[None]], writer: Send, syncer: Send,
+        sync_disks: Callable[[], None], changed: Callable[[], None],
     ) -> None:
         self.reason = ""
         self._begin, self._rewrite = begin, rewrite
@@ -66,16 +84,16 @@ class Doubts:
         except OSError as error:
             self._not_yet(error)
         else:
-            self._syncer().send(self._sync, self._write_again)
+            self._syncer(self._sync, self._write_again)
 
     def _sync(self, then: Callable[[], None]) -> None:
         """In the syncer's thread."""
         try:
             self._sync_disks()
         except OSError as error:
-            self._writer().send(self._not_yet, error)
+            self._writer(self._not_yet, error)
         else:
-            self._writer().send(then)
+            self._writer(then)
 
     def _write_again(self) -> None:
         # Errors from before have been told by now.
@@ -86,12 +104,12 @@ class Doubts:
         try:
             next(self._steps)
         except StopIteration:
-            self._syncer().send(self._sync, self._passed)
+            self._syncer(self._sync, self._passed)
         except (OSError, Unavailable) as error:
             self._not_yet(error)
         else:
             # Others are served meanwhile.
-            self._writer().send(self._write_some)
+            self._writer(self._write_some)
 
     def _not_yet(self, error: Exception) -> None:
         self.log.debug("the disk is still in doubt: {error}", error=error)

@@ -2,8 +2,8 @@
 What the writer of a journal does: what waits becomes durable at once, then visible, in runs.
 
 All of it is done by the one who writes, in the order asked, whether that is a
-process of its own (L{writing}) or, in tests, whoever asks.  What is owed is
-L{ledger}'s, the files are L{pool}'s.
+process of its own (L{process<simmail.mailstore.writer.process>}) or, in tests,
+whoever asks.  What is owed is L{uncommitted}'s, the files are L{segmentpool}'s.
 Source: decisions, section 20.
 """
 
@@ -14,28 +14,25 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from time import sleep
-from typing import Any
 
 from twisted.logger import Logger
 
 from simmail.core.records.delivery import Copy, Delivery
 from simmail.errors import Unavailable
-from simmail.mailstore.delivery.batch import Files
-from simmail.mailstore.delivery.copymove import after_reboot
-from simmail.mailstore.delivery.delivery import Filed, Filer
-from simmail.mailstore.journal.condition import Condition
-from simmail.mailstore.journal.disks import Disks
-from simmail.mailstore.journal.doubts import Doubts
-from simmail.mailstore.journal.notes import Book
-from simmail.mailstore.journal.repair import JUMP, Mending
-from simmail.mailstore.journal.retained import kept_in
-from simmail.mailstore.journal.segment import (
-    DELIVERY, ERASED, FILED, FOREIGN, Id, LEFT, Left, Octets, REFUSED, SETTLED, boot_id, describe, record,
+from simmail.mailstore.delivery.delivery import BatchDelivery, DeliveryResult, MaildirDelivery
+from simmail.mailstore.delivery.folders import raise_uidnexts
+from simmail.mailstore.journal.doubts import Condition, Doubts
+from simmail.mailstore.journal.notes import JournalNotes
+from simmail.mailstore.journal.records import (
+    DELIVERY, DEPARTED, Departure, ERASED, FILED, FOREIGN, Id, Octets, REFUSED, SETTLED, describe, record,
 )
-from simmail.mailstore.journal.segmentpool import Clock, Pool
-from simmail.mailstore.journal.uncommitted import Ledger, Owing, Recovery, Replayed, undisturbed
-from simmail.mailstore.threads import ISender, Job
-from simmail.mailstore.writer import office
+from simmail.mailstore.journal.repair import JUMP, Repair
+from simmail.mailstore.journal.retained import retained_in
+from simmail.mailstore.journal.segment import boot_id
+from simmail.mailstore.journal.segmentpool import ISeconds, SegmentPool
+from simmail.mailstore.journal.sync import Disks
+from simmail.mailstore.journal.uncommitted import Owing, Recovery, Replayed, Uncommitted, undisturbed
+from simmail.mailstore.threads import Send
 
 #: Deliveries that are filed in one go, and copies, at most.  Those that are told of meanwhile send their next ones:
 #: with larger runs the two processes would take turns at doing nothing.
@@ -46,10 +43,10 @@ _ATTEMPT = 0.02
 _SLICE = 100
 
 #: Files deliveries; answers for each what became of it.
-File = Callable[[Sequence[Delivery]], "list[Filed | Exception]"]
+File = Callable[[Sequence[Delivery]], "list[DeliveryResult | Exception]"]
 
 
-class Entry:
+class PendingDelivery:
     """
     A delivery that waits to be journalled, then filed with those of its run.
 
@@ -70,7 +67,7 @@ class Entry:
         self.promised = False
         self.refused: Exception | None = None
         self.run: _Run | None = None
-        self.outcome: Filed | Exception | None = None
+        self.outcome: DeliveryResult | Exception | None = None
 
 
 class _Run:
@@ -79,26 +76,24 @@ class _Run:
     __slots__ = ("entries", "copies")
 
     def __init__(self) -> None:
-        self.entries: list[Entry] = []
+        self.entries: list[PendingDelivery] = []
         self.copies = 0
 
-    def takes(self, entry: Entry) -> bool:
+    def takes(self, entry: PendingDelivery) -> bool:
         """Whether one more belongs here."""
         return (self.entries[0].file == entry.file and len(self.entries) < _RUN
                 and self.copies + len(entry.delivery.filings) <= _RUN_COPIES)
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: PendingDelivery) -> None:
         """It does."""
         self.entries.append(entry)
         self.copies += len(entry.delivery.filings)
         entry.run = self
 
 
-class Clerk:
+class GroupCommit:
     """
     The writer's side of the journal in one directory.
-
-    Where a process of its own writes, one that is never asked anything stands for it elsewhere.
 
     @param segment: octets of a segment, after which the next one is begun.
     @param clock: real time; disks: that hold mail.
@@ -112,8 +107,8 @@ class Clerk:
     log = Logger()
 
     def __init__(
-        self, path: str, segment: int, clock: Clock, disks: Disks, writer: Callable[[], ISender],
-        syncer: Callable[[], ISender], sync_disks: Callable[[], None], patience: float = 0.0,
+        self, path: str, segment: int, clock: ISeconds, disks: Disks, writer: Send, syncer: Send,
+        sync_disks: Callable[[], None], patience: float = 0.0,
         tell: Callable[[Condition], None] = lambda condition: None,
     ) -> None:
         self.path = path
@@ -123,18 +118,14 @@ class Clerk:
         self._opened = False
         self._failed: Unavailable | None = None
         self._tell = tell
-        self._settled: list[Id] = []
+        self._committed: list[Id] = []
         self._refused: list[Id] = []
         self._urgent = False
-        self._filers: dict[str, Filer] = {}
-        self._ledger = Ledger()
-        self._pool = Pool(path, segment, boot_id(), clock, writer, syncer, sync_disks, self.doubt)
-        self._book = Book(self._pool, clock, self._notes, self._doubted)
-        self._doubts = Doubts(self._book.renew, self._rewrite, writer, syncer, sync_disks, self._undoubted)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # In calls that go to the process that writes.
-        return office.the_clerk, ()
+        self._deliveries: dict[str, MaildirDelivery] = {}
+        self._uncommitted = Uncommitted()
+        self._pool = SegmentPool(path, segment, boot_id(), clock, writer, syncer, sync_disks, self.doubt)
+        self._notes = JournalNotes(self._pool, clock, self._due, self._doubted)
+        self._doubts = Doubts(self._notes.renew, self._rewrite, writer, syncer, sync_disks, self._undoubted)
 
     # Beginning and end
 
@@ -151,7 +142,7 @@ class Clerk:
         except Unavailable as error:
             self._failed = error
         if self._failed is not None:
-            self._book.closed = True
+            self._notes.closed = True
             self.log.error("{error}", error=self._failed)
             return
         for one in self._pool.damage:
@@ -174,7 +165,7 @@ class Clerk:
         self._take_lock()
         with undisturbed():
             for one in self._pool.open():
-                self._ledger.read(one)
+                self._uncommitted.read(one)
 
     def _take_lock(self) -> None:
         left = self._patience
@@ -193,44 +184,46 @@ class Clerk:
         """A disk that holds mail."""
         self._disks.attach(path)
 
-    def begin(self, filer: Filer) -> list[str]:
-        """A universe's mail is about to be used; answers what a crash left to be cleared away."""
-        self._filers[filer.layout.universe] = filer
-        filer.left = self.left
-        filer.layout.doubted = self.doubt
+    def begin(self, delivery: MaildirDelivery) -> list[str]:
+        """Take notice that a universe's mail is about to be used; answers what a crash left to be cleared away."""
+        layout = delivery.layout
+        self._deliveries[layout.universe] = delivery
+        delivery.folders.departed = self.departed
+        layout.doubted = self.doubt
         if self._pool.rebooted:
-            after_reboot(filer, JUMP)
-        return filer.layout.leftovers()
+            raise_uidnexts(layout, JUMP)
+        return layout.leftovers()
 
     def shut(self, synced: bool) -> None:
         """Nothing more is asked; C{synced}: all mail is on the disk."""
-        self._book.note()
-        self._pool.close(bool(self._ledger) or not synced or bool(self._doubts.reason))
+        self._notes.note()
+        self._pool.close(bool(self._uncommitted) or not synced or bool(self._doubts.reason))
         if self.lock >= 0:
             os.close(self.lock)
             self.lock = -1
 
     # Group commit
 
-    def before(self, jobs: Sequence[Job]) -> None:
-        """What is settled is noted, and all deliveries among what is to be done next become durable at once."""
+    def before(self, pending: Iterable[PendingDelivery | None], committed: Iterable[Id] = ()) -> None:
+        """
+        Make all deliveries among what is to be done next durable at once, and note what is committed.
+
+        @param pending: what is to be done, in order; C{None} for what is no delivery.
+        """
         if not self._opened:
             self._opened = True
             self._open()
-        settle, file, all_owed = self.settle, self.file, self._ledger.owed
-        for job in jobs:
-            if job.function == settle:
-                self._settled += job.args[0]
-        fresh: dict[Id, Entry] = {}
+        self._committed += committed
+        uncommitted = self._uncommitted.deliveries
+        fresh: dict[Id, PendingDelivery] = {}
         records: list[Octets] = []
         run: _Run | None = None
-        for job in jobs:
-            if job.function != file:
+        for entry in pending:
+            if entry is None:
                 run = None
                 continue
-            entry = job.args[0]
             key = entry.key
-            owed = all_owed.get(key)
+            owed = uncommitted.get(key)
             if owed is not None and owed.copies is None:
                 # It was promised, and could not be filed.
                 entry.promised = True
@@ -251,14 +244,14 @@ class Clerk:
         if fresh:
             self._append_durably(fresh, records)
         else:
-            self._book.note()
+            self._notes.note()
 
-    def _append_durably(self, fresh: dict[Id, Entry], records: list[Octets]) -> None:
+    def _append_durably(self, fresh: dict[Id, PendingDelivery], records: list[Octets]) -> None:
         alone = _alone(fresh.values())
         try:
             self.ready()
             meanwhile = partial(alone.begin, next(iter(fresh.values())).delivery) if alone is not None else None
-            segment = self._book.write(records, meanwhile)
+            segment = self._notes.write(records, meanwhile)
         except Exception as error:
             if alone is not None:
                 alone.abandon()
@@ -268,7 +261,7 @@ class Clerk:
             # What of them is on disk is unknown; it must not come to life at the next start.
             self._refuse(fresh)
             return
-        self._ledger.add(fresh, segment)
+        self._uncommitted.add_uncommitted(fresh, segment)
         if any(entry.asked for entry in fresh.values()) and self._disks.have_room():
             for entry in fresh.values():
                 entry.promised = entry.asked
@@ -278,23 +271,23 @@ class Clerk:
         if self._failed is not None:
             return
         if self._urgent:
-            self._book.note()
-        self._book.sync_notes()
+            self._notes.note()
+        self._notes.sync_notes()
         if not self._doubts.reason:
-            self._pool.check(self._ledger.mending)
+            self._pool.check(self._uncommitted.mending)
 
-    def _notes(self) -> list[Octets]:
+    def _due(self) -> list[Octets]:
         """Records of what happened since, which need not be synced."""
         records: list[Octets] = []
-        filed = self._ledger.take_filed()
+        filed = self._uncommitted.take_filed()
         if filed:
             records.append(record(FILED, filed))
-        settled = [key for key in self._settled if key in self._ledger]
-        self._settled = []
-        if settled:
-            records.append(record(SETTLED, settled))
-            for key in settled:
-                self._ledger.release(key)
+        committed = [key for key in self._committed if self._uncommitted.is_uncommitted(key)]
+        self._committed = []
+        if committed:
+            records.append(record(SETTLED, committed))
+            for key in committed:
+                self._uncommitted.release(key)
         if self._refused:
             records.append(record(REFUSED, self._refused))
             self._refused = []
@@ -305,15 +298,15 @@ class Clerk:
         self._refused.extend(keys)
         self._urgent = True
 
-    def left(self, left: Left) -> None:
+    def departed(self, departure: Departure) -> None:
         """Messages have left a folder: noted before anybody is told."""
-        self._book.note(record(LEFT, [left]))
+        self._notes.note(record(DEPARTED, [departure]))
 
     # Doubts
 
     def doubt(self, error: OSError) -> None:
         """The disk may have lost what was written."""
-        self._book.doubt(error)
+        self._notes.doubt(error)
 
     def _doubted(self, reason: str) -> None:
         self._pool.hold = True
@@ -321,7 +314,7 @@ class Clerk:
 
     def _undoubted(self) -> None:
         """It is another doubt, or there is none."""
-        self._book.closed = self._pool.hold = bool(self._doubts.reason)
+        self._notes.closed = self._pool.hold = bool(self._doubts.reason)
         self._tell_condition()
 
     def recheck(self) -> None:
@@ -330,22 +323,22 @@ class Clerk:
 
     def _rewrite(self) -> Iterator[None]:
         """Step by step, everything that the journal has."""
-        self._book.note()
-        kept = kept_in(self._pool.segments())
-        for universe, filer in list(self._filers.items()):
-            if filer.layout.root < 0:
-                del self._filers[universe]
+        self._notes.note()
+        retained = retained_in(self._pool.segments())
+        for universe, delivery in list(self._deliveries.items()):
+            if delivery.layout.root < 0:
+                del self._deliveries[universe]
                 continue
-            filer.rewrite_uids()
-            mending, taken = Mending(filer), kept.take(universe)
+            delivery.folders.rewrite_uids()
+            repair, taken = Repair(delivery), retained.take(universe)
             for begin in range(0, len(taken), _SLICE):
                 yield
-                if filer.layout.root >= 0:
-                    mending.rewrite(taken[begin:begin + _SLICE])
+                if delivery.layout.root >= 0:
+                    repair.rewrite(taken[begin:begin + _SLICE])
 
     # What is asked
 
-    def file(self, entry: Entry) -> Filed:
+    def file(self, entry: PendingDelivery) -> DeliveryResult:
         """A delivery that is durable now becomes visible, with those of its run."""
         if entry.refused is not None:
             raise entry.refused
@@ -359,14 +352,14 @@ class Clerk:
         assert entry.outcome is not None
         return entry.outcome
 
-    def _asked_again(self, key: Id) -> Filed | Exception:
-        owed = self._ledger.owed.get(key)
+    def _asked_again(self, key: Id) -> DeliveryResult | Exception:
+        owed = self._uncommitted.deliveries.get(key)
         if owed is None or owed.copies is None:
             # It was asked for twice at once, and the first was refused.
             return Unavailable("the mail store is away; try again")
-        return Filed(owed.copies, [])
+        return DeliveryResult(owed.copies, [])
 
-    def _file_run(self, run: list[Entry]) -> None:
+    def _file_run(self, run: list[PendingDelivery]) -> None:
         try:
             outcomes = run[0].file([entry.delivery for entry in run])
         except Exception as error:
@@ -377,63 +370,60 @@ class Clerk:
             if not isinstance(outcome, Exception):
                 self._note_filed(entry.key, outcome.copies, bool(entry.delivery.commit))
             elif not entry.promised:
-                self._ledger.release(entry.key)
+                self._uncommitted.release(entry.key)
                 self._refuse([entry.key])
 
     def _note_filed(self, key: Id, copies: tuple[Copy, ...], owes: bool) -> None:
         # Of what is owed nothing more, a restart would make what is expunged visible again.
         self._urgent = self._urgent or not owes
-        self._ledger.filed(key, copies, owes)
-
-    def settle(self, keys: Sequence[Id]) -> None:
-        """The commits of these deliveries are made; see C{before}."""
+        self._uncommitted.filed(key, copies, owes)
 
     def refuse(self, keys: Sequence[Id]) -> None:
         """Who asked for these deliveries was told that they were not taken."""
         for key in keys:
-            self._ledger.release(key)
+            self._uncommitted.release(key)
         self._refuse(keys)
 
-    def owe(self, universe: str, ids: Iterable[str]) -> None:
+    def add_uncommitted(self, universe: str, ids: Iterable[str]) -> None:
         """
-        What another program delivered is owed a commit, until it is settled.
+        Owe what another program delivered a commit, until that is made.
 
         @raise OSError: the disk refused; nothing is owed.
         """
         self.ready()
         keys = [Id(universe, one) for one in ids]
-        self._ledger.owe(keys, self._book.write([record(FOREIGN, keys)]))
+        self._uncommitted.add_foreign(keys, self._notes.write([record(FOREIGN, keys)]))
 
-    def owed(self, universe: str, recovery: Recovery) -> Owing:
-        """What is owed a commit; all else that the journal has is on the disk again."""
+    def find_uncommitted(self, universe: str, recovery: Recovery) -> Owing:
+        """Find what is owed a commit; all else that the journal has is on the disk again."""
         self.ready()
         with undisturbed():
-            return self._ledger.find(universe, recovery)
+            return self._uncommitted.find(universe, recovery)
 
     def replay(
         self, universe: str, known: Collection[str], recovery: Recovery, among: Collection[str] | None = None
     ) -> Replayed:
         """Make the deliveries that are owed visible."""
-        return self._ledger.replay(universe, known, recovery, among)
+        return self._uncommitted.replay(universe, known, recovery, among)
 
     def foreign(self, universe: str) -> list[str]:
-        """The ids given to C{owe} and not settled, in order."""
-        return [key.id for key in self._ledger.foreign if key.universe == universe]
+        """The ids given to C{add_uncommitted} and not committed, in order."""
+        return [key.id for key in self._uncommitted.foreign if key.universe == universe]
 
     # Universes
 
     def keep(self, universes: Collection[str]) -> None:
         """Nothing is owed for any other universe."""
-        for universe in self._ledger.universes() - set(universes):
+        for universe in self._uncommitted.universes() - set(universes):
             self.erase(universe)
 
     def erase(self, universe: str) -> None:
         """Nothing is owed for a universe."""
-        self._ledger.release_all(universe)
-        self._book.write([record(ERASED, universe)])
+        self._uncommitted.erase(universe)
+        self._notes.write([record(ERASED, universe)])
 
 
-def _alone(fresh: Collection[Entry]) -> Files | None:
+def _alone(fresh: Collection[PendingDelivery]) -> BatchDelivery | None:
     """
     Where the file of a delivery is written while the disk is busy with the journal: it is visible sooner.
 
@@ -442,4 +432,4 @@ def _alone(fresh: Collection[Entry]) -> Files | None:
     if len(fresh) != 1:
         return None
     entry, = fresh
-    return entry.file if isinstance(entry.file, Files) and not entry.asked and entry.delivery.filings else None
+    return entry.file if isinstance(entry.file, BatchDelivery) and not entry.asked and entry.delivery.filings else None

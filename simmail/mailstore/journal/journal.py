@@ -4,7 +4,7 @@ What was accepted and is not yet both synced in the Maildir and committed.
 One journal serves all universes of a process, with one writer, in a process of
 its own: what it does takes nothing of the reactor's time.  Everything that
 waits is appended and synced at once (group commit); only then is it made
-visible.  The writer's side of it is L{clerk}.
+visible.  The writer's side of it is L{groupcommit}.
 Source: decisions, section 20.
 """
 
@@ -21,19 +21,26 @@ from twisted.python.failure import Failure
 
 from simmail.core.records.delivery import Delivery
 from simmail.errors import Unavailable
-from simmail.mailstore.delivery.delivery import Filed, Filer
-from simmail.mailstore.journal.condition import Condition
-from simmail.mailstore.journal.disks import Disks
-from simmail.mailstore.journal.groupcommit import Clerk, Entry, File
-from simmail.mailstore.journal.segment import Id
-from simmail.mailstore.journal.uncommitted import Owing, Recovery, Replayed
+from simmail.mailstore.delivery.delivery import DeliveryResult
+from simmail.mailstore.journal.doubts import Condition
+from simmail.mailstore.journal.records import Id
+from simmail.mailstore.journal.sync import Disks
+from simmail.mailstore.journal.uncommitted import Owing, Replayed
+from simmail.mailstore.maildir.filename import unpacked
+from simmail.mailstore.maildir.layout import Layout
 from simmail.mailstore.threads import IWorker, Inline, Worker
 from simmail.mailstore.writer.client import Writer
+from simmail.mailstore.writer.handlers import Looks, core_looks
+from simmail.mailstore.writer.inline import InlineWriter
+from simmail.mailstore.writer.requests import (
+    Attach, Begin, Doubt, EraseUniverse, FindUncommitted, IWriter, Into, IsReady, KeepUniverses, ListForeign,
+    NoteCommitted, Recheck, Refuse, Replay, Shut, StoreId,
+)
 
 #: Octets of a segment, after which the next one is begun.
 SEGMENT = 16 * 1024 * 1024
 #: Real seconds that a settled id may wait to be written down, and how many may wait.
-_LAZY, _MOST_SETTLED = 1.0, 64
+_LAZY, _MOST_COMMITTED = 1.0, 64
 #: Real seconds after which a disk that is in doubt is looked at again.
 _LOOK = 1.0
 #: Real seconds after which a message that the disk refused is filed again, at first and at most.
@@ -45,23 +52,25 @@ class Journal:
     The journal in one directory.
 
     @param reactor: of the process (C{IReactorFromThreads}, C{IReactorTime}, C{IReactorFDSet}).
-    @param apart: False does everything at once in the calling thread, for tests.
-    @ivar writer: alone changes Maildirs.  What it is asked to call, with what, and what that answers are pickled.
+    @param apart: False does everything at once in the calling thread, for tests; looks: how it looks at messages then.
+    @ivar writer: alone changes Maildirs.
     @ivar reader, indexer: the threads that stores share.
-    @ivar clerk: the writer's side; to be called by C{writer} only.
     @ivar condition: what is wrong with the journal and the disks.
     """
 
     log = Logger()
 
-    def __init__(self, path: str, reactor: Any, apart: bool = True, segment: int = SEGMENT) -> None:
-        self.writer: IWorker
+    def __init__(
+        self, path: str, reactor: Any, apart: bool = True, segment: int = SEGMENT,
+        looks: Callable[[], Looks] = core_looks,
+    ) -> None:
+        self.writer: IWriter
         self.reader: IWorker
         self.indexer: IWorker
         self._syncer: IWorker
         self._reactor = reactor
         self._closing = False
-        self._settled: list[Id] = []
+        self._committed: list[Id] = []
         self._lazy: Any = None
         self._looking: Any = None
         self._late = 0
@@ -70,36 +79,29 @@ class Journal:
         self._disks = Disks()
         self._unsynced = False
         self.condition = Condition()
-        self._begun: dict[str, tuple[Filer, Callable[[], None]]] = {}
-        self.clerk = Clerk(
-            path, segment, reactor, self._disks, lambda: self.writer, lambda: self._syncer,
-            lambda: self._sync_disks(), tell=self._told)
+        self._begun: dict[str, tuple[StoreId, Callable[[], None]]] = {}
+        # Those that a writer in this process works with too.
+        self._layouts: dict[StoreId, Layout] = {}
         if apart:
-            self.writer = writer = Writer(reactor, os.path.abspath(path), segment, self._again, self._told)
-            self._file = writer.file
+            self.writer = Writer(reactor, os.path.abspath(path), segment, self._again, self._told)
             self.reader = Worker(reactor, "mail reader")
             self.indexer = Worker(reactor, "mail index")
             self._syncer = Worker(reactor, "mail syncer")
         else:
-            self.writer, self.reader, self.indexer = Inline(self.clerk.before, self.clerk.after), Inline(), Inline()
-            self._file = self._file_here
-            self._syncer = Inline()
-
-    def _file_here(
-        self, delivery: Delivery, file: File, durable: Callable[[], None] | None = None
-    ) -> Deferred[Filed]:
-        # It is visible as soon as it is durable.
-        return self.writer.call(self.clerk.file, Entry(delivery, file))
+            self.reader, self.indexer, self._syncer = Inline(), Inline(), Inline()
+            self.writer = InlineWriter(
+                path, segment, reactor, self._disks, self._syncer.send, lambda: self._sync_disks(), self._told,
+                self._layouts.__getitem__, looks)
 
     def _again(self, refused: Sequence[Id]) -> None:
         """The writer had died and there is another one."""
         self.condition = Condition()
         for path in self._disks.paths:
-            self.writer.send(self.clerk.attach, path)
+            self.writer.send(Attach(path))
         if refused:
-            self.writer.send(self.clerk.refuse, refused)
-        for filer, again in list(self._begun.values()):
-            self.writer.send(self.clerk.begin, filer)
+            self.writer.send(Refuse(list(refused)))
+        for at, again in list(self._begun.values()):
+            self.writer.send(Begin(at))
             again()
 
     # Doubts
@@ -116,12 +118,12 @@ class Journal:
     def _look(self) -> None:
         self._looking = None
         if self.condition.doubt:
-            self.writer.send(self.clerk.recheck)
+            self.writer.send(Recheck())
             self._look_soon()
 
     def doubt(self, error: OSError) -> None:
         """A disk that holds mail may have lost what was written."""
-        self.writer.send(self.clerk.doubt, error)
+        self.writer.send(Doubt(error.errno or 0, error.strerror or str(error)))
 
     @property
     def ready(self) -> Deferred[None]:
@@ -130,25 +132,26 @@ class Journal:
 
         Fails with Unavailable when it cannot be, or another process uses it.
         """
-        return self.writer.call(self.clerk.ready)
+        return self.writer.call(IsReady())
 
     # What stores ask
 
     def attach(self, path: str) -> None:
         """A disk that holds mail: it is synced before segments are dropped."""
         self._disks.attach(path)
-        self.writer.send(self.clerk.attach, path)
+        self.writer.send(Attach(path))
 
-    def begin(self, filer: Filer, again: Callable[[], None]) -> Deferred[list[str]]:
+    def begin(self, at: StoreId, layout: Layout, again: Callable[[], None]) -> Deferred[list[str]]:
         """
         Deferred of what a crash left to be cleared away: a universe's mail is about to be used.
 
         @param again: called when there is another writer, who has still to be asked what is owed.
         """
-        universe = filer.layout.universe
-        self._begun[universe] = filer, again
-        filer.layout.doubted = lambda error: self._reactor.callFromThread(self.doubt, error)
-        return self.writer.call(self.clerk.begin, filer).addErrback(self._not_begun, universe)
+        self._begun[at.universe] = at, again
+        if isinstance(self.writer, InlineWriter):
+            self._layouts[at] = layout
+        layout.doubted = lambda error: self._reactor.callFromThread(self.doubt, error)
+        return self.writer.call(Begin(at)).addCallbacks(unpacked, self._not_begun, errbackArgs=(at.universe,))
 
     def _not_begun(self, failure: Failure, universe: str) -> list[str]:
         self.log.error("the mail of {universe} is as a crash left it: {error}", universe=universe, error=failure.value)
@@ -159,10 +162,10 @@ class Journal:
         self._begun.pop(universe, None)
 
     def accept(
-        self, delivery: Delivery, file: File, durable: Callable[[], None] | None = None
-    ) -> Deferred[Filed]:
+        self, delivery: Delivery, into: Into, durable: Callable[[], None] | None = None
+    ) -> Deferred[DeliveryResult]:
         """
-        Deferred of what C{file} answered the writer, once the delivery is durable.
+        Deferred of what became of a delivery, once it is durable.
 
         Of a delivery that is still owed: what it answered before.
         Fails with Unavailable, and it is as if it had never been asked.
@@ -170,15 +173,15 @@ class Journal:
         @param durable: may be called before that; from then on it is filed as often as the disk wants to be asked,
             and fails only because the journal is closed, which has it for the next start.
         """
-        if len(self._settled) >= _MOST_SETTLED:
-            self._write_settled()
+        if len(self._committed) >= _MOST_COMMITTED:
+            self._write_committed()
         self._write_soon()
         # With the disk in trouble nothing more is promised.
         if durable is None or self._late:
-            return self._file(delivery, file)
-        return self._promised(delivery, file, durable)
+            return self.writer.file(delivery, into)
+        return self._promised(delivery, into, durable)
 
-    def _promised(self, delivery: Delivery, file: File, durable: Callable[[], None]) -> Deferred[Filed]:
+    def _promised(self, delivery: Delivery, into: Into, durable: Callable[[], None]) -> Deferred[DeliveryResult]:
         promised, erased = False, self._erased[delivery.universe]
 
         def told() -> None:
@@ -190,11 +193,11 @@ class Journal:
             if not promised:
                 return failure
             self.log.error("a message that was taken is not visible yet: {error}", error=failure.value)
-            return Deferred.fromCoroutine(self._once_more(delivery, file, erased))
+            return Deferred.fromCoroutine(self._once_more(delivery, into, erased))
 
-        return self._file(delivery, file, told).addErrback(not_filed)
+        return self.writer.file(delivery, into, told).addErrback(not_filed)
 
-    async def _once_more(self, delivery: Delivery, file: File, erased: int) -> Filed:
+    async def _once_more(self, delivery: Delivery, into: Into, erased: int) -> DeliveryResult:
         pause, self._late = _AGAIN, self._late + 1
         try:
             while True:
@@ -205,7 +208,7 @@ class Journal:
                     raise Unavailable("its universe was erased")
                 pause = min(2 * pause, _LONGEST_PAUSE)
                 try:
-                    return await self._file(delivery, file)
+                    return await self.writer.file(delivery, into)
                 except Exception as error:
                     self.log.error("a message that was taken is not visible yet: {error}", error=error)
         finally:
@@ -227,9 +230,9 @@ class Journal:
         """Whether anything that was promised could not be made visible."""
         return bool(self._late)
 
-    def settle(self, universe: str, ids: Iterable[str]) -> None:
+    def committed(self, universe: str, ids: Iterable[str]) -> None:
         """The commits of these deliveries are made."""
-        self._settled += [Id(universe, one) for one in ids]
+        self._committed += [Id(universe, one) for one in ids]
         self._write_soon()
 
     def _write_soon(self) -> None:
@@ -239,34 +242,34 @@ class Journal:
     def _write_lazily(self) -> None:
         self._lazy = None
         # Even when nothing is settled there may be something to be noted.
-        self._write_settled()
+        self._write_committed()
 
-    def _write_settled(self) -> None:
-        settled, self._settled = self._settled, []
-        self.writer.send(self.clerk.settle, settled)
+    def _write_committed(self) -> None:
+        committed, self._committed = self._committed, []
+        self.writer.send(NoteCommitted(committed))
 
     def changed(self) -> None:
         """The writer has noted that messages left a folder; before long that is durable."""
         self._write_soon()
 
-    def owed(self, universe: str, recovery: Recovery) -> Deferred[Owing]:
+    def uncommitted(self, at: StoreId) -> Deferred[Owing]:
         """
         Deferred of what is owed a commit, and of what was filed again just now: what nobody waits for, and what
         the disk had lost.
         """
-        self._write_settled()
-        return self.writer.call(self.clerk.owed, universe, recovery)
+        self._write_committed()
+        return self.writer.call(FindUncommitted(at))
 
     def replay(
-        self, universe: str, known: Collection[str], recovery: Recovery, among: Collection[str] | None = None
+        self, at: StoreId, known: Collection[str], among: Collection[str] | None = None
     ) -> Deferred[Replayed]:
         """Deferred of what became of the deliveries that are owed; C{among}: only of these."""
-        return self.writer.call(self.clerk.replay, universe, known, recovery, among)
+        return self.writer.call(Replay(at, frozenset(known), frozenset(among) if among is not None else None))
 
     def foreign(self, universe: str) -> Deferred[list[str]]:
-        """Deferred of the ids given to the clerk's C{owe} and not settled, in order."""
-        self._write_settled()
-        return self.writer.call(self.clerk.foreign, universe)
+        """Deferred of the ids of what other programs delivered and is owed a commit, in order."""
+        self._write_committed()
+        return self.writer.call(ListForeign(universe))
 
     def erase(self, universe: str) -> Deferred[None]:
         """Deferred: nothing is owed for a universe, and nothing more is filed for it."""
@@ -275,11 +278,11 @@ class Journal:
             if whose == universe:
                 call.cancel()
                 self._rested(one)
-        return self.writer.call(self.clerk.erase, universe)
+        return self.writer.call(EraseUniverse(universe))
 
     def keep(self, universes: Collection[str]) -> Deferred[None]:
         """Deferred: nothing is owed for any other universe (what was erased when a crash came)."""
-        return self.writer.call(self.clerk.keep, frozenset(universes))
+        return self.writer.call(KeepUniverses(frozenset(universes)))
 
     def sync(self) -> Deferred[None]:
         """Deferred: all mail that is visible now is on disk, if the disk can do that; else the journal is kept."""
@@ -311,9 +314,9 @@ class Journal:
 
         async def closing() -> None:
             await self.sync()
-            self._write_settled()
+            self._write_committed()
             try:
-                await self.writer.call(self.clerk.shut, not self._unsynced)
+                await self.writer.call(Shut(not self._unsynced))
             except Unavailable:
                 # It has died; the next one finds what is to be done.
                 pass

@@ -12,8 +12,9 @@ from collections.abc import Callable, Sequence
 
 from twisted.logger import Logger
 
-from simmail.mailstore.journal.segment import Octets, Segment
-from simmail.mailstore.journal.segmentpool import Clock, Pool
+from simmail.mailstore.journal.records import Octets
+from simmail.mailstore.journal.segment import Segment
+from simmail.mailstore.journal.segmentpool import ISeconds, SegmentPool
 from simmail.mailstore.journal.sync import NotSynced
 
 #: Real seconds after which notes are synced, when nothing else has done it by then.
@@ -22,7 +23,7 @@ _LAZY = 0.5
 _BROKEN = (errno.EIO, errno.EROFS, errno.EUCLEAN, errno.ENODEV, errno.ENXIO, errno.ESTALE)
 
 
-class Book:
+class JournalNotes:
     """
     The writing side of a journal.
 
@@ -35,7 +36,7 @@ class Book:
     log = Logger()
 
     def __init__(
-        self, pool: Pool, clock: Clock, due: Callable[[], list[Octets]], doubted: Callable[[str], None]
+        self, pool: SegmentPool, clock: ISeconds, due: Callable[[], list[Octets]], doubted: Callable[[str], None]
     ) -> None:
         self.closed = False
         self._pool = pool

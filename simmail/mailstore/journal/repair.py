@@ -3,7 +3,7 @@ Files of messages held against the journal: what a disk that failed has lost is 
 
 What is short, or has other octets, is written anew under its name; what is
 missing comes back where it was, under its UID.  What was expunged or moved
-since stays so: the journal knows of it (L{kept}).  Done by the writer.
+since stays so: the journal knows of it (L{retained}).  Done by the writer.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from twisted.logger import Logger
 
 from simmail.core.records.delivery import Copy, Delivery
 from simmail.errors import NotFound
-from simmail.mailstore.delivery.copymove import after_reboot
-from simmail.mailstore.delivery.delivery import Added, Filer
-from simmail.mailstore.delivery.folders import Place, key_of
+from simmail.mailstore.delivery.delivery import Added, MaildirDelivery, key_of
+from simmail.mailstore.delivery.folders import OpenFolder, raise_uidnexts
 from simmail.mailstore.journal.retained import Journalled
 from simmail.mailstore.maildir import filename, savedate
 from simmail.mailstore.maildir.filename import CUR, NEW, row_of
@@ -32,7 +31,7 @@ JUMP = 10_000
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
-class Mended(NamedTuple):
+class Repaired(NamedTuple):
     """
     What became of deliveries that were compared.
 
@@ -47,19 +46,17 @@ class Mended(NamedTuple):
     lost: bool
 
 
-class Mending:
+class Repair:
     """
-    How the mail of one universe is compared with the journal.
-
-    It can be asked of the process that writes.
+    Compares the mail of one universe with the journal.
     """
 
-    def __init__(self, filer: Filer) -> None:
-        self._filer = filer
+    def __init__(self, delivery: MaildirDelivery) -> None:
+        self._delivery = delivery
 
-    def compare(self, journalled: Sequence[Journalled]) -> Mended:
+    def compare(self, journalled: Sequence[Journalled]) -> Repaired:
         """Make good what is not as the journal has it."""
-        return _Run(self._filer, _messages(journalled)).compare()
+        return _Run(self._delivery, _messages(journalled)).compare()
 
     def rewrite(self, journalled: Sequence[Journalled]) -> None:
         """
@@ -68,7 +65,7 @@ class Mending:
         @raise OSError: the disk refused.
         """
         messages = _messages(journalled)
-        run = _Run(self._filer, messages)
+        run = _Run(self._delivery, messages)
         for one in messages:
             run.rewrite(one)
 
@@ -92,7 +89,7 @@ class _Folder:
     @ivar files: those with one of the keys that are wanted, by key; more than one where it was copied within it.
     """
 
-    def __init__(self, root: int, place: Place, wanted: set[str]) -> None:
+    def __init__(self, root: int, place: OpenFolder, wanted: set[str]) -> None:
         self.place = place
         self._names: list[str] = []
         self.files: dict[str, list[_File]] = {}
@@ -128,8 +125,8 @@ class _Run:
 
     log = Logger()
 
-    def __init__(self, filer: Filer, journalled: Sequence[Journalled]) -> None:
-        self._filer = filer
+    def __init__(self, delivery: MaildirDelivery, journalled: Sequence[Journalled]) -> None:
+        self._delivery = delivery
         self._journalled = journalled
         self._wanted: dict[tuple[str, str], set[str]] = {}
         for one in journalled:
@@ -147,7 +144,7 @@ class _Run:
         if key in self._folders:
             return self._folders[key]
         try:
-            found = _Folder(self._filer.root, self._filer.place(*key, create=False), self._wanted[key])
+            found = _Folder(self._delivery.root, self._delivery.folders.open(*key, create=False), self._wanted[key])
         except (NotFound, FileNotFoundError):
             found = None
         self._folders[key] = found
@@ -165,7 +162,7 @@ class _Run:
 
     # After a restart
 
-    def compare(self) -> Mended:
+    def compare(self) -> Repaired:
         failed = []
         for one in self._journalled:
             try:
@@ -175,16 +172,16 @@ class _Run:
         if self._lost:
             self.log.error(
                 "the disk has lost mail of {universe}: {written} messages were short or damaged and {missing} were "
-                "missing; they are written again from the journal", universe=self._filer.layout.universe,
+                "missing; they are written again from the journal", universe=self._delivery.layout.universe,
                 written=self._written, missing=self._missing)
-            after_reboot(self._filer, JUMP)
+            raise_uidnexts(self._delivery.layout, JUMP)
         copies = {}
         for one, missing in self._again:
             try:
                 copies[one.described.id] = self._file(one, missing)
             except OSError as error:
                 failed.append(self._failed(one, error))
-        return Mended(self._added, copies, failed, self._lost)
+        return Repaired(self._added, copies, failed, self._lost)
 
     def _failed(self, one: Journalled, error: OSError) -> Journalled:
         self.log.error("message {id} of {universe} cannot be compared with the journal: {error}",
@@ -240,8 +237,8 @@ class _Run:
             folder = self._folder(place)
             if folder is not None:
                 directory = folder.place.directory
-                if savedate.find(self._filer.root, directory, [place.uid], [0]) != [saved]:
-                    savedate.note(self._filer.layout, directory, saved, (place.uid,))
+                if savedate.find(self._delivery.root, directory, [place.uid], [0]) != [saved]:
+                    savedate.note(self._delivery.layout, directory, saved, (place.uid,))
 
     def _leave(self, one: Journalled, copy: Copy) -> None:
         """It was expunged or moved, and the disk has forgotten that."""
@@ -251,12 +248,12 @@ class _Run:
         for file in list(folder.files.get(one.described.id, ())):
             if file.uid == copy.uid:
                 self._lost = True
-                self._filer.discard(file.path)
+                self._delivery.discard(file.path)
                 folder.files[one.described.id].remove(file)
 
     def _is(self, path: str, octets: bytes) -> bool:
         try:
-            fd = os.open(path, _FLAGS, dir_fd=self._filer.root)
+            fd = os.open(path, _FLAGS, dir_fd=self._delivery.root)
         except OSError:
             return False
         try:
@@ -270,16 +267,16 @@ class _Run:
 
     def _write(self, one: Journalled, octets: bytes, paths: Iterable[str]) -> None:
         """The same new file at each path."""
-        filer, root = self._filer, self._filer.root
-        fresh, beside = (f"{TMP}/{filer.layout.unique()}" for _ in range(2))
-        filer.write(fresh, octets, microseconds(one.described.at))
+        maildirs, root = self._delivery, self._delivery.root
+        fresh, beside = (f"{TMP}/{maildirs.layout.unique()}" for _ in range(2))
+        maildirs.write(fresh, octets, microseconds(one.described.at))
         try:
             for path in paths:
                 os.link(fresh, beside, src_dir_fd=root, dst_dir_fd=root)
                 os.rename(beside, path, src_dir_fd=root, dst_dir_fd=root)
         finally:
-            filer.discard(beside)
-            filer.discard(fresh)
+            maildirs.discard(beside)
+            maildirs.discard(fresh)
 
     def _restore(self, one: Journalled, at: int, octets: bytes) -> bool:
         """A message comes back under its UID, unless that is another's by now."""
@@ -316,7 +313,7 @@ class _Run:
         filings = [described.filings[at] for at in missing]
         delivery = Delivery(
             described.id, described.universe, tuple(filings), one.octets(), described.at, saved=described.saved)
-        filed = self._filer.file(delivery)
+        filed = self._delivery.file(delivery)
         self._added += filed.added
         there = dict(zip(missing, filed.copies))
         return tuple(

@@ -11,10 +11,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from simmail.core.records.delivery import Copy
-from simmail.mailstore.journal.segment import (
-    DELIVERY, Described, ERASED, FILED, FOREIGN, FiledAt, Id, LEFT, Left, REFUSED, Record, SETTLED, Segment,
-    decode_described, decode_filed, decode_ids, decode_left, decode_universe,
+from simmail.mailstore.journal.records import (
+    DELIVERY, DEPARTED, Departure, Described, ERASED, FILED, FOREIGN, FiledAt, Id, REFUSED, SETTLED, decode_departures,
+    decode_described, decode_filed, decode_ids, decode_universe,
 )
+from simmail.mailstore.journal.segment import Record, Segment
 
 
 class Journalled:
@@ -40,7 +41,7 @@ class Journalled:
         return self.segment.octets(self.at, self.length)
 
     def messages(self) -> list[Journalled]:
-        """Where it is several messages, each of them as a delivery of its own (see L{batches.messages})."""
+        """Where it is several messages, each of them as a delivery of its own (see L{delivery.messages})."""
         described = self.described
         if not described.parts:
             return [self]
@@ -60,7 +61,7 @@ class Journalled:
 
 _DECODERS = {
     DELIVERY: decode_described, FILED: decode_filed, SETTLED: decode_ids, REFUSED: decode_ids, FOREIGN: decode_ids,
-    ERASED: decode_universe, LEFT: decode_left}
+    ERASED: decode_universe, DEPARTED: decode_departures}
 _Folder = tuple[str, str, str]
 
 
@@ -73,7 +74,7 @@ def decoded(one: Record) -> Any:
     return _DECODERS[one.kind](one.description)
 
 
-class Kept:
+class Retained:
     """
     All of it, from the records in their order.
 
@@ -93,9 +94,9 @@ class Kept:
         elif one.kind == FILED:
             for filed in said:
                 self.filed(filed)
-        elif one.kind == LEFT:
-            for left in said:
-                self.left(left)
+        elif one.kind == DEPARTED:
+            for departure in said:
+                self.departed(departure)
         elif one.kind == REFUSED:
             for key in said:
                 self._drop(key)
@@ -131,13 +132,13 @@ class Kept:
                 if folder.get(copy.uid) == (one, at):
                     del folder[copy.uid]
 
-    def left(self, left: Left) -> None:
+    def departed(self, departure: Departure) -> None:
         """Messages are not where they were."""
-        to = left.to
-        new_uids = dict(zip(left.uids, to.uids)) if to is not None else {}
-        for folder in self._meant(left):
+        to = departure.to
+        new_uids = dict(zip(departure.uids, to.uids)) if to is not None else {}
+        for folder in self._meant(departure):
             here = self._folders[folder]
-            for uid in left.uids or list(here):
+            for uid in departure.uids or list(here):
                 found = here.get(uid)
                 if found is None:
                     continue
@@ -145,19 +146,19 @@ class Kept:
                 assert one.places is not None
                 copy = one.places[at]
                 assert copy is not None
-                if left.uidvalidity not in (0, copy.uidvalidity):
+                if departure.uidvalidity not in (0, copy.uidvalidity):
                     continue
                 del here[uid]
-                if left.uids:
+                if departure.uids:
                     one.former += copy,
                 self._place(one, at, Copy(
                     to.mailbox, to.folder, new_uids.get(uid, uid), to.uidvalidity) if to is not None else None)
 
-    def _meant(self, left: Left) -> list[_Folder]:
-        if left.folder:
-            folder = left.universe, left.mailbox, left.folder
+    def _meant(self, departure: Departure) -> list[_Folder]:
+        if departure.folder:
+            folder = departure.universe, departure.mailbox, departure.folder
             return [folder] if folder in self._folders else []
-        return [folder for folder in self._folders if folder[:2] == (left.universe, left.mailbox)]
+        return [folder for folder in self._folders if folder[:2] == (departure.universe, departure.mailbox)]
 
     def _drop(self, key: Id) -> None:
         one = self.deliveries.pop(key, None)
@@ -176,10 +177,10 @@ class Kept:
         return taken
 
 
-def kept_in(segments: Iterable[Segment]) -> Kept:
+def retained_in(segments: Iterable[Segment]) -> Retained:
     """All that is in some segments."""
-    kept = Kept()
+    retained = Retained()
     for segment in segments:
         for one in segment.records():
-            kept.read(one)
-    return kept
+            retained.read(one)
+    return retained

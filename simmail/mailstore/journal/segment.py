@@ -3,41 +3,35 @@ The files of the journal: records with checksums, in segments that are appended 
 
 A record that was cut short by a crash ends its segment: nothing behind it was
 promised to anybody.  When there are records behind one that cannot be read, it
-is damaged: those are read, and what is between is told (L{salvage}).  A busy
-journal writes into files that were filled before, so that a sync has octets to
-write and no metadata of the file system.  Checksums begin from the salt of the
-segment: what an earlier use left behind the end is none of its records.
+is damaged: those are read, and what is between is told.  A busy journal writes
+into files that were filled before, so that a sync has octets to write and no
+metadata of the file system.  The checksums of a record and of its head begin
+from the salt of the segment, which nobody outside knows: nothing in a message,
+and nothing that an earlier use left behind, is taken for a record.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from datetime import datetime
+import re
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from struct import Struct as Format
 from typing import NamedTuple
 from zlib import crc32
 
-import msgspec
-from msgspec import Struct
-
-from simmail.core.records.delivery import Delivery, DeliveryPart, Filing, ReplacedMessage
-from simmail.mailstore.journal import salvage
+from simmail.mailstore.journal.records import (
+    DELIVERY, DEPARTED, ERASED, FILED, FOREIGN, Id, Octets, REFUSED, SETTLED,
+)
 from simmail.mailstore.journal.sync import sync_data, sync_directory, sync_file
-
-#: Kinds of records: a delivery; deliveries that are visible, with their UIDs; those whose commit is made;
-#: those that were refused after all; a universe that was erased; messages that another program delivered and
-#: that get their UIDs now; messages that have left a folder.
-DELIVERY, FILED, SETTLED, REFUSED, ERASED, FOREIGN, LEFT = b"D", b"F", b"S", b"R", b"E", b"O", b"L"
 
 _MAGIC = b"simmail journal 3\n"
 #: As it was before heads had checksums of their own.
 _FORMER = b"simmail journal 2\n"
 #: Of one that is left to be used again.
 _UNUSED = b"simmail journal -\n"
-_KINDS = b"".join((DELIVERY, FILED, SETTLED, REFUSED, FOREIGN, ERASED, LEFT))
+_KINDS = b"".join((DELIVERY, FILED, SETTLED, REFUSED, FOREIGN, ERASED, DEPARTED))
 # After the magic: boot id, salt, in lines.
 _HEADER = len(_MAGIC) + 65 + 9
 # What is written of a file that is filled before the disk is waited for: who syncs something else meanwhile waits for
@@ -48,60 +42,13 @@ _ZEROS = bytes(256 * 1024)
 _CHECKSUM, _CHECKSUMS, _TOLD = Format("<I"), Format("<II"), Format("<cII")
 _BOOT_ID = "/proc/sys/kernel/random/boot_id"
 _MOST_PIECES = 512
+#: Octets that are looked through at once.
+_WINDOW = 1 << 20
+#: Octets of the head of a record.
+_HEAD_OCTETS = 17
 
-
-class Described(Struct, frozen=True, array_like=True):
-    """A delivery without its octets."""
-
-    id: str
-    universe: str
-    filings: tuple[Filing, ...]
-    at: datetime
-    commit: bytes
-    parts: tuple[DeliveryPart, ...] = ()
-    replaces: ReplacedMessage | None = None
-    saved: datetime | None = None
-
-
-class FiledAt(Struct, frozen=True, array_like=True):
-    """A delivery that is visible; (UID, UIDVALIDITY) for each of its filings."""
-
-    universe: str
-    id: str
-    places: tuple[tuple[int, int], ...]
-
-
-class Id(NamedTuple):
-    """A delivery in a journal that several universes share."""
-
-    universe: str
-    id: str
-
-
-class Left(Struct, frozen=True, array_like=True):
-    """
-    Messages that are not where they were.
-
-    @ivar folder: C{""} for all of the mailbox; uids: none for all of the folder.
-    @ivar uidvalidity: of the folder, 0 for any.
-    @ivar to: where each is now; None: they are gone.
-    """
-
-    universe: str
-    mailbox: str
-    folder: str
-    uidvalidity: int
-    uids: tuple[int, ...]
-    to: Where | None = None
-
-
-class Where(Struct, frozen=True, array_like=True):
-    """Where messages have gone: the UID of each, none where they keep them; C{uidvalidity} 0: not known."""
-
-    mailbox: str
-    folder: str
-    uidvalidity: int
-    uids: tuple[int, ...]
+_TABLE = [crc32(bytes((octet,)), 0xFFFFFFFF) ^ 0xFFFFFFFF for octet in range(256)]
+_BY_TOP = {entry >> 24: (number, entry) for number, entry in enumerate(_TABLE)}
 
 
 class _Head(NamedTuple):
@@ -129,37 +76,6 @@ class Record(NamedTuple):
     segment: Segment
     at: int
     length: int
-
-
-_encode = msgspec.msgpack.Encoder().encode
-decode_described = msgspec.msgpack.Decoder(Described).decode
-decode_filed = msgspec.msgpack.Decoder(list[FiledAt]).decode
-decode_ids = msgspec.msgpack.Decoder(list[Id]).decode
-decode_left = msgspec.msgpack.Decoder(list[Left]).decode
-decode_universe = msgspec.msgpack.Decoder(str).decode
-
-
-Octets = tuple[bytes, bytes, bytes]
-"""A record: kind, description, octets of the message."""
-
-
-def describe(delivery: Delivery) -> bytes:
-    """All of a delivery but its octets."""
-    return _encode(Described(
-        delivery.id, delivery.universe, delivery.filings, delivery.at, delivery.commit, delivery.parts,
-        delivery.replaces, delivery.saved))
-
-
-def delivery_of(described: Described, octets: bytes) -> Delivery:
-    """The delivery again."""
-    return Delivery(
-        described.id, described.universe, described.filings, octets, described.at, described.commit, described.parts,
-        described.replaces, described.saved)
-
-
-def record(kind: bytes, value: object) -> Octets:
-    """Any other record."""
-    return kind, _encode(value), b""
 
 
 def boot_id() -> str:
@@ -252,7 +168,7 @@ class Segment:
             first = os.pread(fd, _CHECKSUMS.size + _TOLD.size, _HEADER)
             if len(first) == _CHECKSUMS.size + _TOLD.size:
                 _, checksum = _CHECKSUMS.unpack_from(first)
-                segment = cls(path, fd, "", salvage.start_of(first[-_TOLD.size:], checksum), 0, size)
+                segment = cls(path, fd, "", start_of(first[-_TOLD.size:], checksum), 0, size)
                 if segment._record(_HEADER) is not None:
                     segment.damage.append(Hole(0, _HEADER))
                     return segment
@@ -366,8 +282,8 @@ class Segment:
         """Where the first record from there on is, -1 for nowhere."""
         if not self._headed:
             return -1
-        return salvage.search(
-            salvage.candidates(_KINDS, self.size), self._salt, partial(os.pread, self.fd), at, self.size,
+        return _search(
+            _candidates(_KINDS, self.size), self._salt, partial(os.pread, self.fd), at, self.size,
             lambda at: self._record(at) is not None)
 
     def octets(self, at: int, length: int) -> bytes:
@@ -392,3 +308,48 @@ class Segment:
             os.rename(self.path, path)
         finally:
             self.close()
+
+
+# What can still be read of a damaged one.
+
+def _candidates(kinds: bytes, most: int) -> re.Pattern[bytes]:
+    """
+    Where a head may be: a kind, and two lengths.
+
+    @param most: no length is greater.
+    """
+    length = b"...[\\0-" + re.escape(bytes((most >> 24,))) + b"]"
+    return re.compile(b"(?s)[" + kinds + b"](?=" + length + length + b")")
+
+
+def _search(
+    pattern: re.Pattern[bytes], salt: int, read: Callable[[int, int], bytes], at: int, end: int,
+    good: Callable[[int], bool],
+) -> int:
+    """
+    Where the first head is from C{at} on that is C{good}; -1 for nowhere.
+
+    A head is eight octets, the last four of which are the checksum of the nine behind them, which the pattern finds.
+
+    @param read: takes how many octets and from where.
+    """
+    while at + _HEAD_OCTETS <= end:
+        octets = read(min(_WINDOW, end - at), at)
+        for found in pattern.finditer(octets, 8):
+            begin = found.start()
+            told = crc32(octets[begin:begin + 9], salt)
+            if octets[begin - 4:begin] == told.to_bytes(4, "little") and good(at + begin - 8):
+                return at + begin - 8
+        if len(octets) < _WINDOW:
+            return -1
+        at += len(octets) - _HEAD_OCTETS + 1
+    return -1
+
+
+def start_of(octets: bytes, checksum: int) -> int:
+    """From what the CRC-32 of some octets was begun when this is what came out."""
+    state = checksum ^ 0xFFFFFFFF
+    for octet in reversed(octets):
+        number, entry = _BY_TOP[state >> 24]
+        state = ((state ^ entry) << 8) & 0xFFFFFFFF | number ^ octet
+    return state ^ 0xFFFFFFFF

@@ -18,7 +18,7 @@ from twisted.logger import Logger
 
 from simmail.mailstore.journal.segment import Record, Segment
 from simmail.mailstore.journal.sync import NotSynced
-from simmail.mailstore.threads import ISender
+from simmail.mailstore.threads import Send
 
 #: Octets of segments that may wait, and real seconds that they may, before the disk is synced for their sake.
 MOST_WAITING, LONGEST_WAITING = 128 * 1024 * 1024, 30.0
@@ -36,14 +36,14 @@ _SPARE = ".spare"
 ENDING, DAMAGED = ".journal", ".damaged"
 
 
-class Clock(Protocol):
+class ISeconds(Protocol):
     """What is needed of a reactor here (C{IReactorTime})."""
 
     def seconds(self) -> float:
         """Real seconds."""
 
 
-class Pool:
+class SegmentPool:
     """
     The segments in one directory.
 
@@ -60,9 +60,8 @@ class Pool:
     log = Logger()
 
     def __init__(
-        self, path: str, limit: int, boot: str, clock: Clock, writer: Callable[[], ISender],
-        syncer: Callable[[], ISender], sync_disks: Callable[[], None],
-        doubted: Callable[[OSError], None],
+        self, path: str, limit: int, boot: str, clock: ISeconds, writer: Send, syncer: Send,
+        sync_disks: Callable[[], None], doubted: Callable[[OSError], None],
     ) -> None:
         self.rebooted = self.hold = False
         self.damage: list[str] = []
@@ -102,7 +101,7 @@ class Pool:
             if segment.boot != self._boot:
                 self.rebooted = True
             yield from segment.records()
-            self.damage += told(name, segment)
+            self.damage += describe_damage(name, segment)
             if segment.torn:
                 self.log.info("{name} ends with {torn} octets of a record that is not whole, as a crash leaves it",
                               name=name, torn=segment.torn)
@@ -194,7 +193,7 @@ class Pool:
             self._number += 1
             again = bool(self._spare)
             beside = self._spare.pop() if again else f"{self._path}/{self._number:010d}{_SPARE}"
-            self._syncer().send(self._make, self._numbered(self._number), beside, again, self._filled)
+            self._syncer(self._make, self._numbered(self._number), beside, again, self._filled)
         if not (self._syncing or mending or not self._closed or self._closed[0].ids):
             self._check_old()
 
@@ -216,7 +215,7 @@ class Pool:
         except OSError as error:
             self.log.info("no segment could be made ready: {error}", error=error)
             failed = error
-        self._writer().send(self._made, made, failed)
+        self._writer(self._made, made, failed)
 
     def _made(self, made: Segment | None, failed: OSError | None) -> None:
         if isinstance(failed, NotSynced):
@@ -247,7 +246,7 @@ class Pool:
             return
         self._syncing = True
         count = next((at for at, segment in enumerate(self._closed) if segment.ids), len(self._closed))
-        self._syncer().send(self._sync_and_drop, self._closed[:count])
+        self._syncer(self._sync_and_drop, self._closed[:count])
 
     def _sync_and_drop(self, dropped: list[Segment]) -> None:
         """In the syncer's thread."""
@@ -257,7 +256,7 @@ class Pool:
         except OSError as error:
             self.log.warn("the disk cannot be synced: {error}", error=error)
             failed = error
-        self._writer().send(self._drop, dropped, failed)
+        self._writer(self._drop, dropped, failed)
 
     def _drop(self, dropped: list[Segment], failed: OSError | None) -> None:
         if self._ended:
@@ -281,6 +280,6 @@ class Pool:
                 self._go(segment.drop)
 
 
-def told(name: str, segment: Segment) -> list[str]:
+def describe_damage(name: str, segment: Segment) -> list[str]:
     """What of a segment could not be read, for people."""
     return [f"{name}: {hole.length} octets at {hole.at} cannot be read" for hole in segment.damage]

@@ -16,13 +16,13 @@ from typing import NamedTuple
 from twisted.logger import Logger
 
 from simmail.core.records.delivery import Copy, Delivery
-from simmail.mailstore.delivery.delivery import Filed
-from simmail.mailstore.journal.repair import Mended
-from simmail.mailstore.journal.retained import Journalled, Kept
-from simmail.mailstore.journal.segment import (
-    DELIVERY, Described, ERASED, FILED, FOREIGN, FiledAt, Id, REFUSED, Record, SETTLED, Segment, delivery_of,
+from simmail.mailstore.delivery.delivery import DeliveryResult
+from simmail.mailstore.journal.records import (
+    DELIVERY, Described, ERASED, FILED, FOREIGN, FiledAt, Id, REFUSED, SETTLED, delivery_of,
 )
-
+from simmail.mailstore.journal.repair import Repaired
+from simmail.mailstore.journal.retained import Journalled, Retained
+from simmail.mailstore.journal.segment import Record, Segment
 
 #: As it is told.
 _KEPT = "a message that was taken cannot be filed; it is kept, and tried again at the next start"
@@ -31,10 +31,10 @@ _place_of: Callable[[Copy], tuple[int, int]] = attrgetter("uid", "uidvalidity")
 
 
 class Recovery(NamedTuple):
-    """How a universe's Maildirs are mended, by the writer."""
+    """How a universe's Maildirs are repaired, by the writer."""
 
-    file: Callable[[Delivery], Filed]
-    compare: Callable[[Sequence[Journalled]], Mended]
+    file: Callable[[Delivery], DeliveryResult]
+    compare: Callable[[Sequence[Journalled]], Repaired]
 
 
 class Owing(NamedTuple):
@@ -46,7 +46,7 @@ class Owing(NamedTuple):
     """
 
     ids: list[str]
-    filed: list[Filed]
+    filed: list[DeliveryResult]
     lost: bool
 
 
@@ -59,11 +59,11 @@ class Replayed(NamedTuple):
     """
 
     deliveries: list[tuple[Delivery, tuple[Copy, ...]]]
-    filed: list[Filed]
+    filed: list[DeliveryResult]
     left: list[str]
 
 
-class Owed:
+class _Owed:
     """A delivery whose commit is not known to be made; C{copies} once it is visible."""
 
     __slots__ = ("segment", "described", "at", "length", "copies")
@@ -76,49 +76,50 @@ class Owed:
         self.copies: tuple[Copy, ...] | None = None
 
 
-class Ledger:
+class Uncommitted:
     """
-    What is owed, and to whom.
+    Deliveries whose commit is not known to be made.
 
-    @ivar owed: deliveries; foreign: ids of what another program delivered; both in the order of acceptance.
+    @ivar deliveries: ours; foreign: ids of what another program delivered; both in the order of acceptance.
     """
 
     log = Logger()
 
     def __init__(self) -> None:
-        self.owed: dict[Id, Owed] = {}
+        self.deliveries: dict[Id, _Owed] = {}
         self.foreign: dict[Id, Segment] = {}
         # Of an earlier process, until it was compared with the files.
-        self._kept = Kept()
+        self._retained = Retained()
         self._filed: list[FiledAt] = []
 
-    def __contains__(self, key: Id) -> bool:
-        return key in self.owed or key in self.foreign
+    def is_uncommitted(self, key: Id) -> bool:
+        """Whether a commit is owed for a delivery, ours or another program's."""
+        return key in self.deliveries or key in self.foreign
 
     def __bool__(self) -> bool:
-        return bool(self.owed or self.foreign or self.mending)
+        return bool(self.deliveries or self.foreign or self.mending)
 
     @property
     def mending(self) -> bool:
         """Whether deliveries are still to be compared with the files."""
-        return bool(self._kept.deliveries)
+        return bool(self._retained.deliveries)
 
     def universes(self) -> set[str]:
         """Those that anything is owed for."""
-        return {key.universe for key in (*self.owed, *self.foreign, *self._kept.deliveries)}
+        return {key.universe for key in (*self.deliveries, *self.foreign, *self._retained.deliveries)}
 
     # Records
 
     def read(self, one: Record) -> None:
         """A record of an earlier process."""
-        said = self._kept.read(one)
+        said = self._retained.read(one)
         if one.kind == DELIVERY:
             key = Id(said.universe, said.id)
-            self.owed[key] = Owed(one.segment, said, one.at, one.length)
+            self.deliveries[key] = _Owed(one.segment, said, one.at, one.length)
             one.segment.ids.add(key)
         elif one.kind == FILED:
             for filed in said:
-                owed = self.owed.get(Id(filed.universe, filed.id))
+                owed = self.deliveries.get(Id(filed.universe, filed.id))
                 if owed is not None and owed.described is not None:
                     owed.copies = tuple(
                         Copy(filing.mailbox, filing.folder, *place)
@@ -129,44 +130,44 @@ class Ledger:
             for key in said:
                 self.release(key)
         elif one.kind == FOREIGN:
-            self.owe(said, one.segment)
+            self.add_foreign(said, one.segment)
         elif one.kind == ERASED:
-            self.release_all(said)
+            self.erase(said)
 
-    def add(self, keys: Iterable[Id], segment: Segment) -> None:
+    def add_uncommitted(self, keys: Iterable[Id], segment: Segment) -> None:
         """Deliveries are durable in a segment."""
         for key in keys:
-            self.owed[key] = Owed(segment)
+            self.deliveries[key] = _Owed(segment)
             segment.ids.add(key)
 
-    def owe(self, keys: Iterable[Id], segment: Segment) -> None:
+    def add_foreign(self, keys: Iterable[Id], segment: Segment) -> None:
         """What another program delivered is owed a commit."""
         for key in keys:
             self.foreign[key] = segment
             segment.ids.add(key)
 
     def release(self, key: Id) -> None:
-        """It is owed nothing."""
+        """Nothing is owed for it any more."""
         segment = self.foreign.pop(key, None)
         if segment is not None:
             segment.ids.discard(key)
-        owed = self.owed.pop(key, None)
+        owed = self.deliveries.pop(key, None)
         if owed is not None:
             owed.segment.ids.discard(key)
 
-    def release_all(self, universe: str) -> None:
+    def erase(self, universe: str) -> None:
         """Nothing is owed for a universe."""
-        for key in [key for key in (*self.owed, *self.foreign) if key.universe == universe]:
+        for key in [key for key in (*self.deliveries, *self.foreign) if key.universe == universe]:
             self.release(key)
-        self._kept.erase(universe)
+        self._retained.erase(universe)
 
     def filed(self, key: Id, copies: tuple[Copy, ...], owes: bool) -> None:
         """A delivery is visible; without a commit that is all."""
         self._filed.append(FiledAt(key.universe, key.id, tuple(map(_place_of, copies))))
         if not owes:
             self.release(key)
-        elif key in self.owed:
-            self.owed[key].copies = copies
+        elif key in self.deliveries:
+            self.deliveries[key].copies = copies
 
     def take_filed(self) -> list[FiledAt]:
         """What was filed since this was last asked."""
@@ -177,25 +178,25 @@ class Ledger:
 
     def find(self, universe: str, recovery: Recovery) -> Owing:
         """What is owed; whatever the journal has is on the disk again, and visible if nobody is to be told of it."""
-        taken = self._kept.take(universe)
-        mended = recovery.compare(taken)
-        for one in mended.failed:
-            self._kept.deliveries[Id(universe, one.described.id)] = one
-        done = [Filed((), [one]) for one in mended.added]
-        for id, copies in mended.copies.items():
-            if Id(universe, id) in self.owed:
+        taken = self._retained.take(universe)
+        repaired = recovery.compare(taken)
+        for one in repaired.failed:
+            self._retained.deliveries[Id(universe, one.described.id)] = one
+        done = [DeliveryResult((), [one]) for one in repaired.added]
+        for id, copies in repaired.copies.items():
+            if Id(universe, id) in self.deliveries:
                 self.filed(Id(universe, id), copies, True)
         for one in taken:
             key = Id(universe, one.described.id)
-            if one.places is None and key not in self.owed:
+            if one.places is None and key not in self.deliveries:
                 # That it was filed could not be read.
                 try:
                     done.append(recovery.file(delivery_of(one.described, one.octets())))
                 except OSError as error:
                     self._not_filed(key, error)
-                    self._kept.deliveries[key] = one
+                    self._retained.deliveries[key] = one
         ids = []
-        for key, owed in list(self.owed.items()):
+        for key, owed in list(self.deliveries.items()):
             if key.universe != universe:
                 continue
             if owed.described is not None and not owed.described.commit:
@@ -205,7 +206,7 @@ class Ledger:
                     done.append(finished[1])
                     continue
             ids.append(key.id)
-        return Owing(ids, done, mended.lost)
+        return Owing(ids, done, repaired.lost)
 
     def replay(
         self, universe: str, known: Collection[str], recovery: Recovery, among: Collection[str] | None = None
@@ -216,7 +217,7 @@ class Ledger:
         @param known: ids of those whose commit is made.  @param among: only of these, None: of all.
         """
         result, done, left = list[tuple[Delivery, tuple[Copy, ...]]](), [], []
-        for key, owed in list(self.owed.items()):
+        for key, owed in list(self.deliveries.items()):
             if key.universe != universe or owed.described is None or among is not None and key.id not in among:
                 continue
             if owed.copies is None:
@@ -236,7 +237,7 @@ class Ledger:
     def _not_filed(self, key: Id, error: OSError) -> None:
         self.log.error("{trouble} ({where}): {error}", universe=key.universe, where=key.id, trouble=_KEPT, error=error)
 
-    def _finish(self, key: Id, owed: Owed, recovery: Recovery) -> tuple[Delivery, Filed] | None:
+    def _finish(self, key: Id, owed: _Owed, recovery: Recovery) -> tuple[Delivery, DeliveryResult] | None:
         """None for what cannot be filed: it stays owed, and keeps nothing else from being finished."""
         assert owed.described is not None
         delivery = delivery_of(owed.described, owed.segment.octets(owed.at, owed.length))

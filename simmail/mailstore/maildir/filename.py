@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import re
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, partial
 from hashlib import blake2b
@@ -226,6 +226,20 @@ def uids(root: int, directory: str) -> set[int]:
 def highest_uid(root: int, directory: str) -> int:
     """The highest UID in the names of a folder, 0 for none."""
     return max(uids(root, directory), default=0)
+
+
+def packed(paths: Iterable[str | None]) -> bytes:
+    """
+    Put the names of files one behind the other, as they are on disk: not all can be told in UTF-8.
+
+    Each ends in a NUL, which no name has; C{None} is the empty name.
+    """
+    return os.fsencode("".join([f"{path or ''}\0" for path in paths]))
+
+
+def unpacked(octets: bytes) -> list[str]:
+    """Return the names of files that were packed."""
+    return os.fsdecode(octets).split("\0")[:-1]
 
 
 @contextmanager

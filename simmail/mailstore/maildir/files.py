@@ -10,8 +10,8 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
-from simmail.mailstore.delivery.delivery import Filer
 from simmail.mailstore.maildir.layout import Layout
 
 #: Takes the envelope and the structure of a message.
@@ -36,9 +36,9 @@ class Stub(bytes):
 
 def read_files(layout: Layout, directory: str, paths: Sequence[str | None]) -> list[bytes | None]:
     """
-    The contents of files, None for those that are not there.
+    Read files; C{None} for those that are not there.
 
-    @param directory: below the universe's; paths: below it.
+    @param directory: below the universe's; paths: below it, none for a message without a file.
     """
     if len(paths) == 1:
         # Each call of the system hands the interpreter to another thread, who may be busy.
@@ -55,7 +55,7 @@ def read_files(layout: Layout, directory: str, paths: Sequence[str | None]) -> l
 
 def _surely(layout: Layout, directory: str, root: int, prefix: str, path: str | None) -> bytes | None:
     """A file, or the stub for it."""
-    if path is None:
+    if not path:
         return None
     try:
         octets = _read(root, prefix + path)
@@ -104,8 +104,23 @@ def _read(directory: int, path: str) -> bytes:
 
 
 def shown_of(
-    filer: Filer, shown: Shown, directory: str, paths: Sequence[str | None]
+    layout: Layout, shown: Shown, directory: str, paths: Sequence[str | None]
 ) -> list[tuple[bytes, bytes] | None]:
-    """What FETCH shows of messages, None for those whose file is not there or cannot be read."""
+    """Return what FETCH shows of messages, C{None} for those whose file is not there or cannot be read."""
     return [shown(octets) if octets is not None and not isinstance(octets, Stub) else None
-            for octets in read_files(filer.layout, directory, paths)]
+            for octets in read_files(layout, directory, paths)]
+
+
+class ISought(Protocol):
+    """What is searched (C{core.message.search_match.Sought})."""
+
+    def verdict(self, octets: bytes) -> bool | None:
+        """Whether a message has it; C{None}: that takes a closer look."""
+
+
+def verdicts_of(
+    layout: Layout, sought: ISought, directory: str, paths: Sequence[str | None]
+) -> list[bool | None]:
+    """Return whether the messages in some files fit; C{None} for those that are not there or cannot be read."""
+    return [sought.verdict(octets) if octets is not None and not isinstance(octets, Stub) else None
+            for octets in read_files(layout, directory, paths)]

@@ -27,7 +27,9 @@ from simmail.mailstore.maildir.names import (
     HASHED, INBOX, check_mailbox, folder_dir, folder_of, is_inferior, mailbox_dir, mailbox_of,
 )
 from simmail.mailstore.maildir.special_use import is_standard, renamed_use, use_of
-from simmail.mailstore.maildir.uidlist import Damaged, FILE, Uids, next_uidvalidity, put_aside, write_new
+from simmail.mailstore.maildir.uidlist import (
+    FILE, UidList, UidListDamaged, next_uidvalidity, put_aside, write_new,
+)
 
 TMP, GONE = ".tmp", ".gone"
 COUNTER = ".uidvalidity"
@@ -40,7 +42,7 @@ _REPLACED = "a folder was removed or replaced; what is there now has a new UIDVA
 _UIDS = f"{FILE} of a folder was damaged; the folder has a new UIDVALIDITY"
 
 
-class Shown(NamedTuple):
+class ListedFolder(NamedTuple):
     """A folder as a mailbox has it; C{directory} None: not made yet."""
 
     name: str
@@ -150,13 +152,13 @@ class Layout:
 
     # Folders
 
-    def folders(self, box: str) -> dict[str, Shown]:
+    def folders(self, box: str) -> dict[str, ListedFolder]:
         """
         The folders of a mailbox, by name.
 
         @raise NotFound: no such mailbox.
         """
-        shown = {INBOX: Shown(INBOX, box)}
+        shown = {INBOX: ListedFolder(INBOX, box)}
         try:
             names = os.listdir(f"{self.path}/{box}")
         except (FileNotFoundError, NotADirectoryError):
@@ -166,11 +168,11 @@ class Layout:
         for directory in names:
             name = folder_of(directory) if directory.startswith(".") else None
             if name is not None and self._is_folder(f"{box}/{directory}"):
-                shown[name] = Shown(name, f"{box}/{directory}")
+                shown[name] = ListedFolder(name, f"{box}/{directory}")
         absent = self.lines(f"{box}/{ABSENT}") if ABSENT in names else ()
         for name, _ in SPECIAL_FOLDERS:
             if name not in shown:
-                shown[name] = Shown(name, self._anew(box, name) if name in absent else None)
+                shown[name] = ListedFolder(name, self._anew(box, name) if name in absent else None)
         return shown
 
     def _anew(self, box: str, name: str) -> str:
@@ -222,15 +224,15 @@ class Layout:
         return any(self.directory_of(one.mailbox, one.folder) in said or mailbox_dir(one.mailbox) in said
                    for one in delivery.filings)
 
-    def open_uids(self, directory: str) -> Uids:
+    def open_uids(self, directory: str) -> UidList:
         """
         The UID file of a folder that is there; made, when another program made the folder.
 
         @raise NotFound: there is no such folder.
         """
         try:
-            return Uids.open(self.root, directory)
-        except Damaged:
+            return UidList.open(self.root, directory)
+        except UidListDamaged:
             aside = f"{FILE}.damaged"
             put_aside(self.root, directory, f"{aside}-{self.unique()}" if self.has(f"{directory}/{aside}") else aside)
             self.damage.mended(directory, _UIDS)
@@ -248,7 +250,7 @@ class Layout:
             pass
         finally:
             os.unlink(temporary, dir_fd=self.root)
-        return Uids.open(self.root, directory)
+        return UidList.open(self.root, directory)
 
     def mend(self, directory: str) -> None:
         """The directory of a folder has the parts that it must have."""

@@ -12,22 +12,20 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from twisted.internet.defer import Deferred, maybeDeferred, succeed
+from twisted.internet.interfaces import IReactorTime
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from simmail.concurrency import Lock, Shared
 from simmail.errors import Unavailable
 from simmail.interfaces import IOpened
-from simmail.mailstore.immediate import deferred
-
-if TYPE_CHECKING:
-    from simmail.mailstore.folder.folder import Folder
-    from simmail.mailstore.mailstore import MailStore
+from simmail.mailstore.maildir.layout import Layout
+from simmail.mailstore.threads import IWorker
 
 #: Messages of one universe that are in memory as a whole at once, to work out something from them.
 _WHOLE = 2
@@ -40,46 +38,61 @@ _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 Key = tuple[str, str, int, int]
 
 
-class Openings:
+class IOpenable(Protocol):
+    """What is needed of a folder whose messages are opened."""
+
+    mailbox: str
+    name: str
+    uidvalidity: int
+    directory: str | None
+
+    def require(self) -> None:
+        """@raise NotFound: it is gone."""
+
+    def paths(self, uids: Sequence[int]) -> Sequence[str | None]:
+        """Return where the files of messages are, below the folder."""
+
+
+class OpenMessages:
     """The messages of one universe that are open."""
 
-    def __init__(self, store: MailStore) -> None:
-        self._store = store
-        self._open: dict[Key, Opened] = {}
-        self.whole = Lock(store.reactor, _WHOLE)
+    def __init__(self, layout: Layout, reader: IWorker, reactor: IReactorTime) -> None:
+        self._layout, self._reader, self.reactor = layout, reader, reactor
+        self._open: dict[Key, OpenMessage] = {}
+        self.whole = Lock(reactor, _WHOLE)
 
     def __len__(self) -> int:
         return len(self._open)
 
-    def open(self, folder: Folder, uid: int) -> Deferred[Opened | None]:
+    def open(self, folder: IOpenable, uid: int) -> Deferred[OpenMessage | None]:
         """Deferred of a message, None when its file is not there or cannot be read like this."""
-        told: Deferred[Opened | None] = Deferred()
+        told: Deferred[OpenMessage | None] = Deferred()
 
-        def tell(result: Opened | Failure | None) -> None:
+        def tell(result: OpenMessage | Failure | None) -> None:
             if not told.called:
                 told.callback(result)  # type: ignore[arg-type]
-            elif isinstance(result, Opened):
+            elif isinstance(result, OpenMessage):
                 # Who asked was broken off meanwhile.
                 result.close()
 
         Deferred.fromCoroutine(self._opened(folder, uid)).addBoth(tell)
         return told
 
-    async def _opened(self, folder: Folder, uid: int) -> Opened | None:
+    async def _opened(self, folder: IOpenable, uid: int) -> OpenMessage | None:
         folder.require()
         key = (folder.mailbox, folder.name, folder.uidvalidity, uid)
         [path] = folder.paths([uid])
         if path is None or folder.directory is None:
             return None
         if key not in self._open:
-            found: tuple[int, int] | None = await self._store.reader.call(
-                _open, self._store.layout.root, f"{folder.directory}/{path}")
+            found: tuple[int, int] | None = await self._reader.call(
+                _open, self._layout.root, f"{folder.directory}/{path}")
             if found is None:
                 return None
             if key not in self._open:
-                self._open[key] = Opened(self, self._store, key, *found)
+                self._open[key] = OpenMessage(self, self._reader, key, *found)
             else:
-                self._store.reader.send(os.close, found[0])
+                self._reader.send(os.close, found[0])
         return self._open[key].again()
 
     def closed(self, key: Key) -> None:
@@ -88,24 +101,24 @@ class Openings:
 
 
 @implementer(IOpened)
-class Opened:
+class OpenMessage:
     """
     One message, open.
 
     @ivar size: in octets.
     """
 
-    def __init__(self, openings: Openings, store: MailStore, key: Key, descriptor: int, size: int) -> None:
+    def __init__(self, messages: OpenMessages, reader: IWorker, key: Key, descriptor: int, size: int) -> None:
         self.size = size
-        self._openings = openings
-        self._store = store
+        self._messages = messages
+        self._reader = reader
         self._key = key
         self._descriptor = descriptor
         self._readers = 0
         self._derived: dict[Hashable, Any] = {}
         self._deriving: dict[Hashable, Shared[Any]] = {}
 
-    def again(self) -> Opened:
+    def again(self) -> OpenMessage:
         """One more reads it."""
         self._readers += 1
         return self
@@ -114,14 +127,14 @@ class Opened:
         """One of those who read it is done."""
         self._readers -= 1
         if not self._readers:
-            self._openings.closed(self._key)
+            self._messages.closed(self._key)
             self._derived.clear()
             # Behind what is being read from it.
-            self._store.reader.send(os.close, self._descriptor)
+            self._reader.send(os.close, self._descriptor)
 
     def read(self, start: int, count: int) -> Deferred[bytes]:
         """Deferred of octets.  @raise Unavailable: the file has become shorter."""
-        return self._store.reader.call(_read, self._descriptor, start, max(0, min(count, self.size - start)))
+        return self._reader.call(_read, self._descriptor, start, max(0, min(count, self.size - start)))
 
     def derive(self, name: Hashable, work: Callable[[bytes], Any], in_thread: Callable[..., Any]) -> Deferred[Any]:
         """Deferred of what C{work(octets)} answers in a thread, which is done once and kept while it is open."""
@@ -129,40 +142,19 @@ class Opened:
             return succeed(self._derived[name])
         shared = self._deriving.get(name)
         if shared is None:
-            shared = self._deriving[name] = Shared(self._store.reactor)
+            shared = self._deriving[name] = Shared(self._messages.reactor)
         return shared.do(partial(self._derive, name, work, in_thread))
 
     async def _derive(self, name: Hashable, work: Callable[[bytes], Any], in_thread: Callable[..., Any]) -> Any:
         self.again()
         try:
-            async with self._openings.whole:
+            async with self._messages.whole:
                 made = await maybeDeferred(in_thread, partial(work, await self.read(0, self.size)))
             self._derived[name] = made
             return made
         finally:
             self._deriving.pop(name, None)
             self.close()
-
-
-@implementer(IOpened)
-class OpenedInMemory:
-    """A message that is in memory anyway."""
-
-    def __init__(self, octets: bytes) -> None:
-        self.size = len(octets)
-        self._octets = octets
-
-    @deferred
-    def read(self, start: int, count: int) -> bytes:
-        """Some of its octets."""
-        return self._octets[start:start + count]
-
-    def derive(self, name: Any, work: Callable[[bytes], Any], in_thread: Callable[..., Any]) -> Deferred[Any]:
-        """What is worked out from them."""
-        return maybeDeferred(in_thread, partial(work, self._octets))
-
-    def close(self) -> None:
-        """Nothing is open."""
 
 
 def _open(root: int, path: str) -> tuple[int, int] | None:

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterable
 from typing import NamedTuple
 
+from simmail.errors import NotFound
 from simmail.mailstore.maildir import flaglog
 from simmail.mailstore.maildir.filename import CUR, NEW, SEEN, names, parse, times_of
+from simmail.mailstore.maildir.layout import Layout
+from simmail.mailstore.maildir.names import mailbox_dir
+
+#: Messages, and how many of them are unread.
+Counts = tuple[int, int]
 
 
 class Survey(NamedTuple):
@@ -58,3 +65,24 @@ def survey(root: int, directory: str) -> Survey:
                     seen[uid] = bool(mark.mask & SEEN)
                     fresh.discard(uid)
     return Survey(total, len(seen) - sum(seen.values()), len(fresh), octets, strays, times)
+
+
+def count_mailboxes(layout: Layout, mailboxes: Iterable[str]) -> list[tuple[str, dict[str, Counts]]]:
+    """Count the folders of mailboxes that hold anything, by name; mailboxes that are not there are left out."""
+    found = []
+    for mailbox in mailboxes:
+        try:
+            listed = layout.folders(mailbox_dir(mailbox))
+        except NotFound:
+            continue
+        folders = {}
+        for name, (_, directory) in listed.items():
+            try:
+                one = survey(layout.root, directory) if directory is not None else None
+            except (FileNotFoundError, NotADirectoryError):
+                # Another program has removed it just now, or put something else in its place.
+                continue
+            if one is not None and one.total:
+                folders[name] = one.total, one.unseen
+        found.append((mailbox, folders))
+    return found

@@ -33,15 +33,15 @@ _FLAGS = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _NO_FILE = frozenset((errno.EISDIR, errno.ELOOP, errno.ENXIO))
 
 
-class Damaged(OSError):
+class UidListDamaged(OSError):
     """The file says nothing that can be understood, or is none."""
 
 
-class Replaced(FileNotFoundError):
+class UidListReplaced(FileNotFoundError):
     """It is not the file that was there before: somebody else removed the folder, or put another in its place."""
 
 
-class Uids:
+class UidList:
     """
     The UID file of one folder, open.
 
@@ -64,12 +64,12 @@ class Uids:
         self.keywords: tuple[str, ...] = ()
 
     @classmethod
-    def open(cls, root: int, directory: str, write: bool = True) -> Uids:
+    def open(cls, root: int, directory: str, write: bool = True) -> UidList:
         """
         The file of a folder.
 
         @raise FileNotFoundError: the folder has none.
-        @raise Damaged: it cannot be understood.
+        @raise UidListDamaged: it cannot be understood.
         """
         uids = cls(root, directory)
         try:
@@ -85,24 +85,24 @@ class Uids:
             self.fd = os.open(self.path, _FLAGS if write else _FLAGS & ~os.O_RDWR, dir_fd=self.root)
         except OSError as error:
             if error.errno in _NO_FILE:
-                raise Damaged(error.errno, f"{FILE} is no file") from None
+                raise UidListDamaged(error.errno, f"{FILE} is no file") from None
             raise
         status = os.fstat(self.fd)
         if not stat.S_ISREG(status.st_mode):
-            raise Damaged(errno.EINVAL, f"{FILE} is no file")
+            raise UidListDamaged(errno.EINVAL, f"{FILE} is no file")
         self.inode = status.st_ino
 
     def reopen(self) -> None:
         """
         Open it again; what was last seen stays until the lock is held.
 
-        @raise FileNotFoundError: it is gone.  @raise Replaced: another one is there.
+        @raise FileNotFoundError: it is gone.  @raise UidListReplaced: another one is there.
         """
         before = self.inode
         try:
             self._open()
             if self.inode != before:
-                raise Replaced(errno.ENOENT, f"{FILE} is another one")
+                raise UidListReplaced(errno.ENOENT, f"{FILE} is another one")
         except BaseException:
             self.close()
             raise
@@ -120,7 +120,7 @@ class Uids:
             return False
         match = _PATTERN.fullmatch(line)
         if match is None:
-            raise Damaged(errno.EINVAL, f"{FILE} cannot be understood")
+            raise UidListDamaged(errno.EINVAL, f"{FILE} cannot be understood")
         table = int(match[5])
         if table != self.table:
             self._read_table(os.pread(self.fd, _LONGEST, _WIDTH))
@@ -128,7 +128,7 @@ class Uids:
         uidvalidity, uidnext = int(match[1]), int(match[2])
         if uidvalidity == self.uidvalidity and uidnext < self.uidnext:
             # UIDs would be given twice.
-            raise Damaged(errno.EINVAL, f"{FILE} is older than it was")
+            raise UidListDamaged(errno.EINVAL, f"{FILE} is older than it was")
         self.uidvalidity, self.uidnext, self.highestmodseq = uidvalidity, uidnext, int(match[3])
         self.expunged = int(match[4])
         self.objectid = match[6].decode("ascii")
@@ -160,12 +160,13 @@ class Uids:
         """
         Hold the lock until C{unlock}; answers whether another process had changed anything.
 
-        @raise Replaced: the file in the folder is another one, or none.  @raise Damaged: it cannot be understood.
+        @raise UidListReplaced: the file in the folder is another one, or none.
+        @raise UidListDamaged: it cannot be understood.
         """
         fcntl.flock(self.fd, fcntl.LOCK_EX)
         try:
             if inode_of(self.root, self.path) != self.inode:
-                raise Replaced(errno.ENOENT, f"{FILE} is another one")
+                raise UidListReplaced(errno.ENOENT, f"{FILE} is another one")
             return self.refresh()
         except BaseException:
             self.unlock()

@@ -18,7 +18,7 @@ from simmail.errors import Invalid, NotFound
 from simmail.interfaces import IFolder
 from simmail.mailstore.immediate import deferred
 from simmail.mailstore.maildir.flags import MOST_KEYWORDS, canonical_all, is_keyword, microseconds
-from simmail.mailstore.maildir.opened import OpenedInMemory
+from simmail.mailstore.memory.opened import OpenMessageInMemory
 
 if TYPE_CHECKING:
     from simmail.mailstore.memory.mailstore import MemoryMailStore
@@ -143,10 +143,10 @@ class MemoryFolder:
         return self._messages[uid].octets
 
     @deferred
-    def open(self, uid: int) -> OpenedInMemory | None:
+    def open(self, uid: int) -> OpenMessageInMemory | None:
         """A message to be read piece by piece."""
         self._require()
-        return OpenedInMemory(self._messages[uid].octets) if uid in self._messages else None
+        return OpenMessageInMemory(self._messages[uid].octets) if uid in self._messages else None
 
     @deferred
     def reads(self, uids: Sequence[int]) -> list[tuple[int, bytes]]:

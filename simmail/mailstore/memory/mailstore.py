@@ -26,11 +26,11 @@ from simmail.interfaces import IMailStore
 from simmail.mailstore.deferred_bodies import HeldInMemory
 from simmail.mailstore.folder.events import EventsInMemory
 from simmail.mailstore.immediate import deferred
-from simmail.mailstore.maildir.annotations import AnnotationsInMemory
-from simmail.mailstore.maildir.external import foreign_id
+from simmail.mailstore.delivery.external import foreign_id
 from simmail.mailstore.maildir.flags import canonical_all, microseconds
 from simmail.mailstore.maildir.names import INBOX, check_folder, check_mailbox, existing_folder, is_inferior
 from simmail.mailstore.maildir.special_use import check_special_use, is_standard, renamed_use, special_order, use_of
+from simmail.mailstore.memory.annotations import AnnotationsInMemory
 from simmail.mailstore.memory.folder import MemoryFolder
 
 

@@ -8,15 +8,13 @@ it had not answered fails with L{Unavailable} and another one is started.
 
 from __future__ import annotations
 
-import pickle
 import socket
 import subprocess
 import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
-from weakref import WeakKeyDictionary
+from typing import Any, TypeVar
 
 from twisted.internet import interfaces
 from twisted.internet.defer import Deferred, fail, succeed
@@ -26,15 +24,17 @@ from zope.interface import implementer
 
 from simmail.core.records.delivery import Delivery
 from simmail.errors import Unavailable
-from simmail.mailstore.delivery.delivery import Filed
-from simmail.mailstore.journal.condition import Condition
-from simmail.mailstore.journal.groupcommit import File
-from simmail.mailstore.journal.segment import Id, describe
+from simmail.mailstore.delivery.delivery import DeliveryResult
+from simmail.mailstore.journal.doubts import Condition
+from simmail.mailstore.journal.records import Id, describe
 from simmail.mailstore.threads import MOST_AT_A_TURN
 from simmail.mailstore.writer import protocol
 from simmail.mailstore.writer.protocol import (
-    CALL, CONDITION, ERROR, FILE, FILED, Frame, Frames, LOGGED, PROMISE, PROMISED, SEND,
+    CALL, CONDITION, ERROR, FILE, Frame, Frames, LOGGED, PROMISE, PROMISED, SEND, decode_answer, decode_filed, encode,
 )
+from simmail.mailstore.writer.requests import Into, WriterRequest
+
+T = TypeVar("T")
 
 #: Octets of the socket's buffers, if the system allows for so many.
 _BUFFER = 4 * 1024 * 1024
@@ -52,13 +52,15 @@ class _Asked:
     """
     One who waits for an answer.
 
+    @ivar request: None for a delivery.
     @ivar key: of a delivery that is taken back when its writer dies.
     """
 
-    __slots__ = ("done", "key", "_durable")
+    __slots__ = ("done", "request", "key", "_durable")
 
-    def __init__(self, key: Id | None, durable: Callable[[], None] | None) -> None:
+    def __init__(self, request: WriterRequest[Any] | None, key: Id | None, durable: Callable[[], None] | None) -> None:
         self.done: Deferred[Any] = Deferred()
+        self.request = request
         self.key = key
         self._durable = durable
 
@@ -73,7 +75,7 @@ class _Asked:
 @implementer(interfaces.IReadDescriptor, interfaces.IWriteDescriptor)
 class Writer:
     """
-    A process that writes, as an L{IWorker<simmail.mailstore.threads.IWorker>}.
+    A process that writes, as an L{IWriter<simmail.mailstore.writer.requests.IWriter>}.
 
     @param reactor: of this process (C{IReactorFDSet}, C{IReactorTime}).
     @param path: of the journal; segment: octets of its segments.
@@ -94,7 +96,6 @@ class Writer:
         self._promises: deque[_Asked] = deque()
         self._out: list[bytes] = []
         self._in: deque[Frame] = deque()
-        self._files: WeakKeyDictionary[File, bytes] = WeakKeyDictionary()
         self._flushing = self._choked = False
         self._socket: socket.socket | None = None
         self._stopped: Deferred[None] | None = None
@@ -157,22 +158,28 @@ class Writer:
 
     # What is asked
 
-    def call(self, function: Callable[..., Any], *args: Any) -> Deferred[Any]:
-        """Deferred of what the function answers."""
-        done = self._ask(None, CALL, protocol.pickled((function, args)))
+    def call(self, request: WriterRequest[T]) -> Deferred[T]:
+        """Deferred of the answer."""
+        try:
+            octets = encode(request)
+        except Exception:
+            return fail(Failure())
+        done = self._ask(_Asked(request, None, None), CALL, octets)
         if not self._choked and self._stopped is None:
             # Who calls may have more to do in this turn, and the process could work meanwhile.
             self.doWrite()
         return done
 
-    def send(self, function: Callable[..., Any], *args: Any) -> None:
+    def send(self, request: WriterRequest[Any]) -> None:
         """The same where nobody waits for the answer."""
         if self._socket is not None and self._stopped is None:
-            octets = protocol.pickled((function, args))
+            octets = encode(request)
             self._out += (protocol.head(SEND, len(octets)), octets)
             self._flush_soon()
 
-    def file(self, delivery: Delivery, file: File, durable: Callable[[], None] | None = None) -> Deferred[Filed]:
+    def file(
+        self, delivery: Delivery, into: Into, durable: Callable[[], None] | None = None
+    ) -> Deferred[DeliveryResult]:
         """
         Deferred of what became of a delivery.
 
@@ -182,23 +189,16 @@ class Writer:
             described = describe(delivery)
         except Exception:
             return fail(Failure())
-        octets = self._files.get(file)
-        if octets is None:
-            octets = self._files[file] = protocol.pickled(file)
-        return self._ask(Id(delivery.universe, delivery.id), FILE if durable is None else PROMISE, octets, described,
-                         delivery.octets, durable)
+        asked = _Asked(None, Id(delivery.universe, delivery.id), durable)
+        return self._ask(asked, FILE if durable is None else PROMISE, encode(into), described, delivery.octets)
 
-    def _ask(
-        self, key: Id | None, kind: int, first: bytes, second: bytes = b"", third: bytes = b"",
-        durable: Callable[[], None] | None = None,
-    ) -> Deferred[Any]:
+    def _ask(self, asked: _Asked, kind: int, first: bytes, second: bytes = b"", third: bytes = b"") -> Deferred[Any]:
         if self._stopped is not None:
             return fail(Unavailable("the mail store is closed"))
         if self._socket is None:
             return fail(Unavailable("the mail store is away; try again"))
-        asked = _Asked(key, durable)
         self._waiting.append(asked)
-        if durable is not None:
+        if kind == PROMISE:
             self._promises.append(asked)
         self._out += (protocol.head(kind, len(first), len(second), len(third)), first)
         if second:
@@ -301,10 +301,12 @@ class Writer:
             for promised in octets:
                 self._promises.popleft().promise(bool(promised))
             return
-        done = self._waiting.popleft().done
-        if kind == FILED:
-            done.callback(protocol.decode_filed(octets))
-        elif kind == ERROR:
-            done.errback(Failure(pickle.loads(octets)))
+        asked = self._waiting.popleft()
+        try:
+            if kind == ERROR:
+                raise protocol.decode_error(octets)
+            result = decode_filed(octets) if asked.request is None else decode_answer(asked.request, octets)
+        except Exception:
+            asked.done.errback(Failure())
         else:
-            done.callback(pickle.loads(octets))
+            asked.done.callback(result)

@@ -10,7 +10,6 @@ asked before; signals that people send to the service are not meant for it.
 from __future__ import annotations
 
 import os
-import pickle
 import select
 import signal
 import socket
@@ -22,21 +21,24 @@ from typing import Any, cast
 from twisted.logger import ILogObserver, LogEvent, Logger, formatEvent, globalLogBeginner
 from twisted.python.failure import Failure
 
-from simmail.errors import Refusal
-from simmail.mailstore.delivery.delivery import Filed, Filer
-from simmail.mailstore.journal.condition import Condition
-from simmail.mailstore.journal.disks import Disks
-from simmail.mailstore.journal.groupcommit import Clerk, Entry
-from simmail.mailstore.journal.segment import decode_described, delivery_of
-from simmail.mailstore.threads import Job, LONGEST_KEPT, LUMP, MOST_AT_ONCE, Worker, outcome
-from simmail.mailstore.writer.office import Office, open_office
+from simmail.mailstore.journal.doubts import Condition
+from simmail.mailstore.journal.groupcommit import GroupCommit, PendingDelivery
+from simmail.mailstore.journal.records import Id, decode_described, delivery_of
+from simmail.mailstore.journal.sync import Disks
+from simmail.mailstore.maildir.layout import Layout
+from simmail.mailstore.threads import ThreadCall, LONGEST_KEPT, LUMP, MOST_AT_ONCE, Worker, outcome
+from simmail.mailstore.writer.handlers import RequestHandler
 from simmail.mailstore.writer.protocol import (
-    CONDITION, ERROR, FILE, FILED, Frame, Frames, LOGGED, Logged, PROMISE, PROMISED, RESULT, SEND, encode_condition,
-    encode_filed, encode_logged, head, pickled,
+    CONDITION, ERROR, FILE, FILED, Frame, Frames, LOGGED, Logged, PROMISE, PROMISED, RESULT, SEND, decode_into,
+    decode_request, encode, encode_error, head,
 )
+from simmail.mailstore.writer.requests import NoteCommitted, WriterRequest
 
 #: Real seconds that the writer of a process that was killed may take to finish what it was asked.
 _PATIENCE = 5.0
+
+#: What is asked: a delivery, a request, what a thread of this process wants done; or what could not be understood.
+Asked = PendingDelivery | WriterRequest[Any] | ThreadCall | Exception
 
 
 class Program:
@@ -51,8 +53,8 @@ class Program:
     def __init__(self, connection: socket.socket, path: str, segment: int) -> None:
         self._socket = connection
         self._frames = Frames()
-        self._asked: deque[tuple[int, Job]] = deque()
-        self._here: deque[Job] = deque()
+        self._asked: deque[tuple[int, Asked]] = deque()
+        self._here: deque[ThreadCall] = deque()
         self._out: list[bytes] = []
         self._lines: deque[bytes] = deque()
         self._ended = False
@@ -63,10 +65,9 @@ class Program:
             self._poll.register(fd, select.POLLIN)
         disks = Disks()
         syncer = Worker(self, "mail syncer")
-        self._clerk = Clerk(path, segment, self, disks, lambda: self, lambda: syncer, disks.sync, _PATIENCE,
-                            self._tell_condition)
-        self._office = Office(self._clerk, lambda path, universe: Filer(path, universe, time))
-        open_office(self._office)
+        self._commit = GroupCommit(
+            path, segment, self, disks, self.send, syncer.send, disks.sync, _PATIENCE, self._tell_condition)
+        self._handler = RequestHandler(self._commit, lambda at: Layout(at.path, at.universe, time))
 
     # What threads of this process ask
 
@@ -76,7 +77,7 @@ class Program:
 
     def send(self, function: Callable[..., Any], *args: Any) -> None:
         """Do it, between what is asked over the socket."""
-        self._here.append(Job(None, function, args))
+        self._here.append(ThreadCall(None, function, args))
         try:
             os.write(self._waker, b"x")
         except BlockingIOError:
@@ -92,11 +93,11 @@ class Program:
             asked = self._next()
             if not asked:
                 break
-            self._guarded(self._clerk.before, [job for _, job in asked])
+            self._guarded(self._before, [one for _, one in asked])
             self._promise(asked)
             told, count = monotonic(), 0
-            for kind, job in asked:
-                self._answer(kind, job)
+            for kind, one in asked:
+                self._answer(kind, one)
                 count += kind != SEND
                 # One by one, the two processes would wake each other for every answer.
                 if count == LUMP or monotonic() - told > LONGEST_KEPT:
@@ -104,11 +105,18 @@ class Program:
                     told, count = monotonic(), 0
             # Who waits is told first: whatever is asked next is done after the notes.
             self._flush()
-            self._guarded(self._clerk.after)
+            self._guarded(self._commit.after)
             if self._lines or self._out:
                 self._flush()
 
-    def _next(self) -> list[tuple[int, Job]]:
+    def _before(self, asked: list[Asked]) -> None:
+        committed: list[Id] = []
+        for one in asked:
+            if type(one) is NoteCommitted:
+                committed += one.keys
+        self._commit.before([one if type(one) is PendingDelivery else None for one in asked], committed)
+
+    def _next(self) -> list[tuple[int, Asked]]:
         """What is to be done next; nothing when there will be nothing more."""
         # Nothing is received before all is done that came before: its octets are still in the buffer.
         while not (self._asked or self._here or self._ended):
@@ -117,7 +125,7 @@ class Program:
                     os.read(fd, 4096)
                 else:
                     self._receive()
-        taken = [(SEND, self._here.popleft()) for _ in range(len(self._here))]
+        taken: list[tuple[int, Asked]] = [(SEND, self._here.popleft()) for _ in range(len(self._here))]
         while self._asked and len(taken) < MOST_AT_ONCE:
             taken.append(self._asked.popleft())
         return taken
@@ -133,44 +141,48 @@ class Program:
         else:
             self._asked += map(self._understood, frames)
 
-    def _understood(self, frame: Frame) -> tuple[int, Job]:
+    def _understood(self, frame: Frame) -> tuple[int, Asked]:
         kind, first, second, third = frame
         try:
             if kind in (FILE, PROMISE):
                 described = bytes(second)
                 # A view: the octets are copied nowhere on their way to the disk.
                 delivery = delivery_of(decode_described(described), cast(bytes, third))
-                entry = Entry(delivery, self._office.file(bytes(first)), described, kind == PROMISE)
-                return kind, Job(None, self._clerk.file, (entry,))
-            function, args = pickle.loads(first)
-            return kind, Job(None, function, args)
+                return kind, PendingDelivery(
+                    delivery, self._handler.batch(decode_into(first)), described, kind == PROMISE)
+            return kind, decode_request(first)
         except Exception as error:
-            return kind, Job(None, _refuse, (error,))
+            return kind, error
 
-    def _promise(self, asked: list[tuple[int, Job]]) -> None:
+    def _promise(self, asked: list[tuple[int, Asked]]) -> None:
         """Tell which deliveries are durable: they become visible while the other side goes on."""
-        promised = bytes([getattr(job.args[0], "promised", False) for kind, job in asked if kind == PROMISE])
+        promised = bytes([type(one) is PendingDelivery and one.promised for kind, one in asked if kind == PROMISE])
         if promised:
             self._say(PROMISED, promised)
             if any(promised):
                 self._flush()
 
-    def _answer(self, kind: int, job: Job) -> None:
-        result = outcome(job)
-        if kind == SEND:
-            if isinstance(result, Failure):
-                self.log.failure("nobody waited for this", result)
-            return
-        try:
-            if isinstance(result, Filed):
-                self._say(FILED, encode_filed(result))
-            elif not isinstance(result, Failure):
-                self._say(RESULT, pickled(result))
-        except Exception:
-            # It cannot be said elsewhere what it is.
-            result = Failure()
+    def _answer(self, kind: int, asked: Asked) -> None:
+        result = outcome(self._done, asked)
         if isinstance(result, Failure):
-            self._say(ERROR, _portable(result))
+            if kind == SEND:
+                self.log.failure("nobody waited for this", result)
+            else:
+                assert result.value is not None
+                self._say(ERROR, encode_error(result.value, result.getTraceback()))
+        elif kind != SEND:
+            self._say(FILED if type(asked) is PendingDelivery else RESULT, result)
+
+    def _done(self, asked: Asked) -> bytes:
+        """Do it, and return the answer, encoded."""
+        if isinstance(asked, PendingDelivery):
+            return encode(self._commit.file(asked))
+        if isinstance(asked, WriterRequest):
+            return encode(self._handler.do(asked))
+        if isinstance(asked, ThreadCall):
+            asked.function(*asked.args)
+            return b""
+        raise asked
 
     def _guarded(self, hook: Callable[..., None], *args: Any) -> None:
         # Everybody would wait for ever.
@@ -189,13 +201,13 @@ class Program:
             text = f"{text}\n{failure.getTraceback()}"
         # By any thread: it is sent with what is answered next.
         fields = {name: str(event[name]) for name in ("universe", "where", "trouble") if "trouble" in event}
-        self._lines.append(encode_logged(Logged(event["log_level"].name, event["log_namespace"], text, fields)))
+        self._lines.append(encode(Logged(event["log_level"].name, event["log_namespace"], text, fields)))
 
     def _say(self, kind: int, octets: bytes) -> None:
         self._out += (head(kind, len(octets)), octets)
 
     def _tell_condition(self, condition: Condition) -> None:
-        self._say(CONDITION, encode_condition(condition))
+        self._say(CONDITION, encode(condition))
 
     def _flush(self) -> None:
         said, self._out = self._out, []
@@ -209,23 +221,6 @@ class Program:
             except OSError:
                 # Nobody is there to be told.
                 pass
-
-
-def _refuse(error: Exception) -> None:
-    raise error
-
-
-def _portable(failure: Failure) -> bytes:
-    """An exception that can be raised elsewhere."""
-    error = failure.value
-    if error is not None and not isinstance(error, Refusal):
-        error.add_note(failure.getTraceback())
-    try:
-        octets = pickled(error)
-        pickle.loads(octets)
-    except Exception:
-        octets = pickled(RuntimeError(failure.getTraceback()))
-    return octets
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -2,26 +2,30 @@
 What a process and the one that writes its mail say to each other: frames over a stream socket.
 
 A frame is a head (kind, and the lengths of three parts, in octets) and the
-parts.  Asked are calls, pickled, and deliveries, whose octets are copied
-nowhere on the way; answers come in the order of the questions.
+parts.  Asked are requests, and deliveries, whose octets are copied nowhere on
+the way; answers come in the order of the questions.
 """
 
 from __future__ import annotations
 
-import pickle
-from io import BytesIO
 from socket import socket
 from struct import Struct as Format
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar, Union
 
 import msgspec
 
-from simmail.mailstore.delivery.delivery import Filed
-from simmail.mailstore.journal.condition import Condition
+from simmail import errors
+from simmail.errors import Refusal
+from simmail.mailstore.delivery.delivery import DeliveryResult
+from simmail.mailstore.journal.doubts import Condition
+from simmail.mailstore.writer.requests import Into, REQUESTS, WriterRequest, answer_of
 
-#: Asked: a call whose answer is waited for, one whose answer is not, a delivery to be filed, one that may be promised.
+T = TypeVar("T")
+
+#: Asked: a request whose answer is waited for, one whose answer is not, a delivery to be filed, one that may be
+#: promised.
 CALL, SEND, FILE, PROMISE = 1, 2, 3, 4
-#: Answered: what a call answers or raises, pickled; what was filed.  Said in between: which of the deliveries that
+#: Answered: the answer to a request, what is raised; what was filed.  Said in between: which of the deliveries that
 #: may be promised are, an octet each (0 or 1) in the order asked; a line for the log; how the journal is.
 RESULT, ERROR, FILED, PROMISED, LOGGED, CONDITION = 5, 6, 7, 8, 9, 10
 
@@ -29,18 +33,21 @@ _HEAD = Format("<BIII")
 #: Octets of a buffer that has held no larger frame.
 _BUFFER = 512 * 1024
 
-encode_filed = msgspec.msgpack.Encoder().encode
-decode_filed = msgspec.msgpack.Decoder(Filed).decode
+encode = msgspec.msgpack.Encoder().encode
+decode_filed = msgspec.msgpack.Decoder(DeliveryResult).decode
+decode_request = msgspec.msgpack.Decoder(Union[REQUESTS]).decode
+decode_into = msgspec.msgpack.Decoder(Into).decode
+_ANSWERS = {kind: msgspec.msgpack.Decoder(answer_of(kind)) for kind in REQUESTS}
 
 
-def pickled(value: object) -> bytes:
-    """A call or an answer; what is for another process to look up is a name in it."""
-    buffer = BytesIO()
-    pickler = pickle.Pickler(buffer, pickle.HIGHEST_PROTOCOL)
-    # Its own: Twisted teaches the common one to have methods looked up step by step.
-    pickler.dispatch_table = {}
-    pickler.dump(value)
-    return buffer.getvalue()
+def decode_answer(request: WriterRequest[T], octets: bytes | memoryview) -> T:
+    """
+    Decode what a request is answered.
+
+    @raise MsgspecError: it is something else.
+    """
+    answer: T = _ANSWERS[type(request)].decode(octets)
+    return answer
 
 
 class Logged(NamedTuple):
@@ -52,12 +59,48 @@ class Logged(NamedTuple):
     fields: dict[str, str] = {}
 
 
-encode_logged = msgspec.msgpack.Encoder().encode
+class Raised(NamedTuple):
+    """
+    An exception that crosses: the class of a L{Refusal}, what it was made of and what it knows.
+
+    @ivar kind: C{""} for anything else, which is a defect; C{args}: its traceback then.
+    """
+
+    kind: str
+    args: list[Any]
+    known: dict[str, Any] = {}
+
+
 decode_logged = msgspec.msgpack.Decoder(Logged).decode
-
-
-encode_condition = msgspec.msgpack.Encoder().encode
 decode_condition = msgspec.msgpack.Decoder(Condition).decode
+_decode_raised = msgspec.msgpack.Decoder(Raised).decode
+
+
+class WriterDefect(Exception):
+    """Something went wrong in the writer that is no refusal; the text is its traceback."""
+
+
+def encode_error(error: BaseException, traceback: str) -> bytes:
+    """Encode an exception, to be raised elsewhere."""
+    if isinstance(error, Refusal):
+        kind = next((one.__name__ for one in type(error).__mro__ if hasattr(errors, one.__name__)), "")
+        try:
+            return encode(Raised(kind, list(error.args), vars(error)))
+        except (TypeError, UnicodeEncodeError):
+            pass
+    return encode(Raised("", [traceback]))
+
+
+def decode_error(octets: bytes | memoryview) -> Exception:
+    """Make the exception again."""
+    raised = _decode_raised(octets)
+    if not raised.kind:
+        return WriterDefect(*raised.args)
+    kind: type[Refusal] = getattr(errors, raised.kind)
+    # Without C{__init__}, which may take something else.
+    error = kind.__new__(kind, *raised.args)
+    vars(error).update(raised.known)
+    return error
 
 
 class Frame(NamedTuple):

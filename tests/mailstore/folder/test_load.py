@@ -9,7 +9,7 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.mailstore.delivery.delivery import Filed
+from simmail.mailstore.delivery.delivery import DeliveryResult
 from simmail.mailstore.maildir import filename
 from tests.contracts.mailstores import DiskProvider, a_delivery, result_of
 
@@ -127,9 +127,9 @@ class ArrivingTests(SynchronousTestCase):
         for number in range(5):
             result_of(self.provider.store.accept(a_delivery(number, MARIA)))
 
-    def coming(self, store: Any) -> list[Filed]:
+    def coming(self, store: Any) -> list[DeliveryResult]:
         """While the next folder is read the writer puts two messages in, and the second of them is seen."""
-        filed: list[Filed] = []
+        filed: list[DeliveryResult] = []
         begun = []
         read = os.listdir
 
@@ -138,13 +138,14 @@ class ArrivingTests(SynchronousTestCase):
             if begun or not os.readlink(f"/proc/self/fd/{place}").endswith("/new"):
                 return found
             begun.append(place)
-            filed.extend(store.filer.file(a_delivery(number, MARIA)) for number in (5, 6))
+            maildirs = store.writer.handler.delivery(store.at)
+            filed.extend(maildirs.file(a_delivery(number, MARIA)) for number in (5, 6))
             return [name for name in read(place) if ",U=6," not in name]
 
         self.patch(filename.os, "listdir", names)
         return filed
 
-    def seen(self, store: Any, folder: Any, filed: list[Filed]) -> None:
+    def seen(self, store: Any, folder: Any, filed: list[DeliveryResult]) -> None:
         """The writer tells of them a little later; none has another UID by then, and none is another program's."""
         for _ in range(2):
             result_of(folder.poll())

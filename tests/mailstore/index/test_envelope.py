@@ -78,7 +78,7 @@ class EnvelopesTests(SynchronousTestCase):
         """A search for subjects looks at no more than envelopes, but where these do not tell them."""
         result_of(self.folder.digested(list(self.folder.uids), SHOWN))
         read: list[Any] = []
-        self.patch(scan, "_of_files", lambda *args: read.extend(args[-1]) or [None] * len(args[-1]))
+        self.patch(scan, "verdicts_of", lambda *args: read.extend(args[-1]) or [None] * len(args[-1]))
         for text, expected in (("PEARS", [1, 5]), ("äpfel", [2, 4]), ("x", [4]), ("[list] p", [5])):
             self.assertEqual(result_of(self.folder.containing(("in_subject",), text)), expected, text)
             self.assertLessEqual(set(self.digested), {MAILS[3]})

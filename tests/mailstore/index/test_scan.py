@@ -10,6 +10,8 @@ from simmail.core.message.search_match import Sought
 from simmail.core.message.summarize import digest
 from simmail.errors import Unavailable
 from simmail.mailstore.index import scan
+from simmail.mailstore.maildir import files
+from simmail.mailstore.writer import handlers
 from tests.contracts.mailstores import AT, DiskProvider, a_mail, result_of
 
 MARIA = "maria@acme.test"
@@ -21,9 +23,10 @@ class ScanningTests(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.asked: list[Any] = []
-        self.provider = DiskProvider(self.mktemp(), digest=digest, shown=None, sought=self.sought)
+        self.provider = DiskProvider(self.mktemp(), digest=digest, shown=None, sought=Sought)
         self.addCleanup(self.provider.stop)
         self.store = self.provider.store
+        self.store.sought = self.sought
         result_of(self.store.create(MARIA))
         self.folder = result_of(self.store.folder(MARIA, "INBOX"))
         self.patch(scan, "_MANY", 4)
@@ -68,8 +71,8 @@ class ScanningTests(SynchronousTestCase):
     def test_remembered(self) -> None:
         """Asked again only what came since is looked at."""
         looked: list[int] = []
-        read = scan.read_files
-        self.patch(scan, "read_files", lambda root, directory, paths: looked.append(len(paths)) or read(
+        read = files.read_files
+        self.patch(files, "read_files", lambda root, directory, paths: looked.append(len(paths)) or read(
             root, directory, paths))
         for n in range(10):
             self.append(a_mail(f"mail {n}"))
@@ -106,7 +109,7 @@ class ScanningTests(SynchronousTestCase):
         def refuse(*_: Any) -> Any:
             raise Unavailable("the disk is away")
 
-        self.patch(scan, "verdicts_of", refuse)
+        self.patch(handlers, "verdicts_of", refuse)
         self.assertEqual(self.found("mail 8"), [8])
 
     def test_two_terms(self) -> None:

@@ -15,21 +15,25 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.records.delivery import Copy, Delivery
 from simmail.errors import Unavailable
-from simmail.mailstore.delivery.delivery import Filed
+from simmail.mailstore.delivery.delivery import DeliveryResult
 from simmail.mailstore.journal import segmentpool
-from simmail.mailstore.journal.groupcommit import Entry
+from simmail.mailstore.journal.groupcommit import PendingDelivery
 from simmail.mailstore.journal.journal import Journal
-from simmail.mailstore.journal.repair import Mended
-from simmail.mailstore.journal.retained import Journalled
-from simmail.mailstore.journal.segment import (
-    DELIVERY, Octets, SETTLED, Segment, decode_described, decode_ids, describe, record,
+from simmail.mailstore.journal.records import (
+    DELIVERY, Octets, SETTLED, decode_described, decode_ids, describe, record,
 )
+from simmail.mailstore.journal.repair import Repaired
+from simmail.mailstore.journal.retained import Journalled
+from simmail.mailstore.journal.segment import Segment
 from simmail.mailstore.journal.segmentpool import LONGEST_WAITING
 from simmail.mailstore.journal.uncommitted import Recovery
-from simmail.mailstore.threads import Job
+from simmail.mailstore.writer.inline import InlineWriter
+from simmail.mailstore.writer.requests import Into, StoreId
 from tests.contracts.mailstores import QuickJournal, a_delivery, result_of
 
 MARIA = "maria@acme.test"
+MAIN, OTHER = StoreId("", "main"), StoreId("", "other")
+INTO = Into(MAIN)
 
 
 def delivery_record(delivery: Delivery) -> Octets:
@@ -46,23 +50,26 @@ class JournalTestCase(SynchronousTestCase):
         self.visible: dict[str, int] = {}
         self.refuse: Exception | None = None
         self.journal = self.opened()
-        self.recovery = Recovery(self.file, self.compare)
         self.compared: list[str] = []
 
     def tearDown(self) -> None:
         result_of(self.journal.close())
 
-    def opened(self, segment: int = 1 << 20) -> Journal:
-        return QuickJournal(self.path, self.clock, apart=False, segment=segment)
+    def opened(self, segment: int = 1 << 20) -> QuickJournal:
+        journal = QuickJournal(self.path, self.clock, apart=False, segment=segment)
+        assert isinstance(journal.writer, InlineWriter)
+        self.patch(journal.writer.handler, "batch", lambda into: self.file_all)
+        self.patch(journal.writer.handler, "recovery", lambda at: Recovery(self.file, self.compare))
+        return journal
 
-    def file(self, delivery: Delivery) -> Filed:
+    def file(self, delivery: Delivery) -> DeliveryResult:
         if self.refuse is not None:
             raise self.refuse
         uid = self.visible.setdefault(delivery.id, len(self.visible) + 1)
-        return Filed(tuple(Copy(one.mailbox, one.folder, uid, 7) for one in delivery.filings), [])
+        return DeliveryResult(tuple(Copy(one.mailbox, one.folder, uid, 7) for one in delivery.filings), [])
 
-    def file_all(self, deliveries: Sequence[Delivery]) -> list[Filed | Exception]:
-        outcomes: list[Filed | Exception] = []
+    def file_all(self, deliveries: Sequence[Delivery]) -> list[DeliveryResult | Exception]:
+        outcomes: list[DeliveryResult | Exception] = []
         for delivery in deliveries:
             try:
                 outcomes.append(self.file(delivery))
@@ -70,26 +77,26 @@ class JournalTestCase(SynchronousTestCase):
                 outcomes.append(error)
         return outcomes
 
-    def compare(self, journalled: Sequence[Journalled]) -> Mended:
+    def compare(self, journalled: Sequence[Journalled]) -> Repaired:
         self.compared += [one.described.id for one in journalled]
-        return Mended([], {}, [], False)
+        return Repaired([], {}, [], False)
 
     def accept(self, number: int, **kwargs: Any) -> Any:
-        return result_of(self.journal.accept(a_delivery(number, MARIA, **kwargs), self.file_all))
+        return result_of(self.journal.accept(a_delivery(number, MARIA, **kwargs), INTO))
 
     def settle(self, *ids: str) -> None:
-        self.journal.settle("main", ids)
+        self.journal.committed("main", ids)
         self.clock.advance(2)
 
     def crash(self, segment: int = 1 << 20) -> None:
-        if self.journal.clerk.lock >= 0:
-            os.close(self.journal.clerk.lock)
+        if self.journal.commit.lock >= 0:
+            os.close(self.journal.commit.lock)
         for call in self.clock.getDelayedCalls():
             call.cancel()
         self.journal = self.opened(segment)
 
     def owed(self) -> list[str]:
-        ids: list[str] = result_of(self.journal.owed("main", self.recovery))[0]
+        ids: list[str] = result_of(self.journal.uncommitted(MAIN))[0]
         return ids
 
     def segments(self) -> list[str]:
@@ -106,7 +113,7 @@ class OwedTests(JournalTestCase):
         gc.disable()
         for n in range(20):
             self.accept(n)
-        self.assertEqual([one for one in gc.get_objects() if isinstance(one, Entry)], [])
+        self.assertEqual([one for one in gc.get_objects() if isinstance(one, PendingDelivery)], [])
 
     def test_lazily_settled(self) -> None:
         """Settling is written within a second or so, without a sync of its own."""
@@ -124,7 +131,7 @@ class OwedTests(JournalTestCase):
         self.visible.clear()
         self.crash()
         self.assertEqual(self.owed(), ["d-1"])
-        replayed, filed, left = result_of(self.journal.replay("main", (), self.recovery))
+        replayed, filed, left = result_of(self.journal.replay(MAIN, ()))
         self.assertEqual([(delivery.id, copies[0].uid) for delivery, copies in replayed], [("d-1", 1)])
         self.assertEqual((filed, left, self.visible), ([], [], {}))
 
@@ -132,12 +139,11 @@ class OwedTests(JournalTestCase):
         """What was durable and not yet visible is made visible; of what nobody is owed, before anybody asks."""
         entries = [a_delivery(1, MARIA), a_delivery(2, MARIA, commit=b""), a_delivery(3, MARIA)]
         result_of(self.journal.ready)
-        self.journal.clerk.before([
-            Job(None, self.journal.clerk.file, (Entry(one, self.file_all),)) for one in entries])
+        self.journal.commit.before([PendingDelivery(one, self.file_all) for one in entries])
         self.crash()
         self.assertEqual(self.owed(), ["d-1", "d-3"])
         self.assertEqual(self.visible, {"d-2": 1})
-        replayed, filed, left = result_of(self.journal.replay("main", {"d-3"}, self.recovery))
+        replayed, filed, left = result_of(self.journal.replay(MAIN, {"d-3"}))
         self.assertEqual([(delivery, copies[0].uid) for delivery, copies in replayed], [(entries[0], 2)])
         # That it is known is no proof that it is visible.
         self.assertEqual((len(filed), left, sorted(self.visible)), (2, [], ["d-1", "d-2", "d-3"]))
@@ -160,14 +166,14 @@ class OwedTests(JournalTestCase):
         """The same id asked for twice at once is durable once, and refused twice when the disk is full."""
         result_of(self.journal.ready)
         for refused in (True, False):
-            entries = [Entry(a_delivery(1, MARIA), self.file_all) for _ in range(2)]
+            entries = [PendingDelivery(a_delivery(1, MARIA), self.file_all) for _ in range(2)]
             trouble = self.patch(os, "pwritev", lambda *args: 1 / 0) if refused else None
-            self.journal.clerk.before([Job(None, self.journal.clerk.file, (entry,)) for entry in entries])
+            self.journal.commit.before(entries)
             for entry in entries:
                 if refused:
-                    self.assertRaises(Unavailable, self.journal.clerk.file, entry)
+                    self.assertRaises(Unavailable, self.journal.commit.file, entry)
                 else:
-                    self.assertEqual(self.journal.clerk.file(entry).copies[0].uid, 1)
+                    self.assertEqual(self.journal.commit.file(entry).copies[0].uid, 1)
             if trouble is not None:
                 trouble.restore()
         self.crash()
@@ -177,13 +183,13 @@ class OwedTests(JournalTestCase):
         """Universes share the journal and know nothing of one another."""
         self.accept(1)
         other = Delivery("d-1", "other", a_delivery(1, MARIA).filings, b"x", a_delivery(1).at, b"y")
-        result_of(self.journal.accept(other, self.file_all))
+        result_of(self.journal.accept(other, Into(OTHER)))
         self.settle("d-1")
         self.assertEqual(self.owed(), [])
-        self.assertEqual(result_of(self.journal.owed("other", self.recovery))[0], ["d-1"])
+        self.assertEqual(result_of(self.journal.uncommitted(OTHER))[0], ["d-1"])
         result_of(self.journal.erase("other"))
         self.crash()
-        self.assertEqual(result_of(self.journal.owed("other", self.recovery))[0], [])
+        self.assertEqual(result_of(self.journal.uncommitted(OTHER))[0], [])
 
     def test_universes_that_are_gone(self) -> None:
         """What is owed for universes that are not there any more can be dropped."""
@@ -277,9 +283,7 @@ class SegmentTests(JournalTestCase):
             syncs.append(fd)
             real(fd)
         self.patch(os, "fdatasync", fdatasync)
-        jobs = [Job(None, self.journal.clerk.file, (Entry(a_delivery(number, MARIA), self.file_all),))
-                for number in range(100)]
-        self.journal.clerk.before(jobs)
+        self.journal.commit.before([PendingDelivery(a_delivery(number, MARIA), self.file_all) for number in range(100)])
         self.assertEqual(len(syncs), 1)
         self.crash()
         self.assertEqual(len(self.owed()), 100)

@@ -43,10 +43,11 @@ class OpenedTests(SynchronousTestCase):
     def test_broken_off(self) -> None:
         """Who is broken off while it is being opened leaves nothing open."""
         before, asked = held(), []
-        reader, self.store.reader = self.store.reader, Later(asked)
+        opening = self.store.openings
+        reader, opening._reader = opening._reader, Later(asked)
         waiting, other = self.folder.open(1), self.folder.open(1)
         waiting.addErrback(lambda failure: None).cancel()
-        self.store.reader = reader
+        opening._reader = reader
         for done, call, args in asked:
             done.callback(call(*args))
         self.assertEqual(held() - before, 1)

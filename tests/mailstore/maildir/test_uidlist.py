@@ -7,7 +7,7 @@ import threading
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.mailstore.maildir.uidlist import Damaged, FILE, Uids, next_uidvalidity, write_new
+from simmail.mailstore.maildir.uidlist import UidListDamaged, FILE, UidList, next_uidvalidity, write_new
 
 
 class UidsTests(SynchronousTestCase):
@@ -21,8 +21,8 @@ class UidsTests(SynchronousTestCase):
         self.path = f"{path}/box/{FILE}"
         write_new(self.root, f"box/{FILE}", 77, "4d", "\\Sent", uidnext=5)
 
-    def opened(self) -> Uids:
-        uids = Uids.open(self.root, "box")
+    def opened(self) -> UidList:
+        uids = UidList.open(self.root, "box")
         self.addCleanup(uids.close)
         return uids
 
@@ -79,14 +79,14 @@ class UidsTests(SynchronousTestCase):
         for octets in (b"", b"x", b"simmail-uids 2" + b" " * 200, os.urandom(300)):
             with open(self.path, "wb") as file:
                 file.write(octets)
-            self.assertRaises(Damaged, Uids.open, self.root, "box")
+            self.assertRaises(UidListDamaged, UidList.open, self.root, "box")
 
     def test_threads(self) -> None:
         """However many take UIDs at once, each is given once."""
         taken: list[int] = []
 
         def take() -> None:
-            uids = Uids.open(self.root, "box")
+            uids = UidList.open(self.root, "box")
             for _ in range(200):
                 with uids.locked():
                     taken.append(uids.take(1, 1)[0])

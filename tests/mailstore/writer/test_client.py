@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pickle
 import signal
 import socket
 from collections.abc import Callable
@@ -18,12 +17,14 @@ from twisted.logger import LogLevel, capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.errors import Invalid, NotFound, TooMany, Unavailable
+from simmail.mailstore.folder.load import Another
 from simmail.mailstore.journal import journal
 from simmail.mailstore.mailstore import MailStore
-from simmail.mailstore.writer import office, protocol
+from simmail.mailstore.writer import protocol
 from simmail.mailstore.writer.client import Writer
 from simmail.mailstore.writer.process import Program
-from simmail.mailstore.writer.protocol import Frames, head
+from simmail.mailstore.writer.protocol import Frames, WriterDefect, decode_error, encode, encode_error, head
+from simmail.mailstore.writer.requests import ListForeign, MakeMailbox, NoteFlags, ReadShown
 from tests.contracts.mailstores import a_delivery, a_mail, tiny_digest
 from tests.mailstore.stores import StoreTestCase
 
@@ -35,18 +36,17 @@ class ProgramTests(SynchronousTestCase):
 
     def test_answers_first(self) -> None:
         """Who waits is answered before the journal's notes are made."""
-        self.patch(office, "_here", [])
         ours, theirs = socket.socketpair()
         program, seen = Program(theirs, self.mktemp(), 1 << 20), []
-        octets = protocol.pickled((int, ("7",)))
+        octets = encode(ListForeign("main"))
         ours.sendall(head(protocol.CALL, len(octets)) + octets)
         ours.shutdown(socket.SHUT_WR)
-        program._clerk.after = lambda: seen.append(ours.recv(100, socket.MSG_DONTWAIT))  # type: ignore[method-assign]
+        program._commit.after = lambda: seen.append(ours.recv(100, socket.MSG_DONTWAIT))  # type: ignore[method-assign]
         with ours, theirs:
             program.run()
-        answer = protocol.pickled(7)
+        answer = encode([])
         self.assertEqual(seen, [head(protocol.RESULT, len(answer)) + answer])
-        program._clerk.shut(True)
+        program._commit.shut(True)
 
 
 class FrameTests(SynchronousTestCase):
@@ -80,10 +80,18 @@ class FrameTests(SynchronousTestCase):
         self.assertEqual(came, said)
 
     def test_refusals(self) -> None:
-        """Refusals are the same on the other side."""
+        """Refusals are the same on the other side, those of another part of the house the nearest that is known."""
         for error in (NotFound("gone"), Invalid("a.b", "is bad"), TooMany("slowly", 2.5), Unavailable("away")):
-            again = pickle.loads(pickle.dumps(error))
+            again = decode_error(encode_error(error, "traceback"))
             self.assertEqual((type(again), str(again), vars(again)), (type(error), str(error), vars(error)))
+        again = decode_error(encode_error(Another("gone"), "traceback"))
+        self.assertEqual((type(again), str(again)), (NotFound, "gone"))
+
+    def test_defects(self) -> None:
+        """Anything else says where it went wrong."""
+        for error in (ValueError("x"), KeyError(3), NotFound("\udcff")):
+            again = decode_error(encode_error(error, "in the dark"))
+            self.assertEqual((type(again), str(again)), (WriterDefect, "in the dark"))
 
 
 class WriterTestCase(StoreTestCase):
@@ -116,15 +124,18 @@ class WriterTests(WriterTestCase):
             error = await self.failing(self.store.create_folder(MARIA, name))
             self.assertIn(refusal, str(error))
             await self.store.delete(MARIA)
-        await self.failing(self.journal.writer.call(os.listdir, "/nowhere"), Unavailable)
-        error = await self.failing(self.journal.writer.call(int, "x"), ValueError)
-        self.assertIn("in outcome", error.__notes__[0])
-        await self.failing(self.journal.writer.call(os.scandir, "."), TypeError)
+        writer, at = self.journal.writer, self.store.at
+        error = await self.failing(writer.call(ReadShown(at, "\0", b"a\0b\0")), WriterDefect)
+        self.assertIn("embedded null byte", str(error))
+        self.assertIn("in outcome", str(error))
+        # What cannot be asked is not asked.
+        await self.failing(writer.call(MakeMailbox(at, "\udcff")), UnicodeEncodeError)
+        await self.failing(writer.call(NoteFlags(at, MARIA, "INBOX", None, 1)), WriterDefect)  # type: ignore[arg-type]
 
     async def test_nobody_waits(self) -> None:
         """What goes wrong in the process is in the log of this one."""
         with capturedLogs() as events:
-            self.journal.writer.send(int, "x")
+            self.journal.writer.send(ReadShown(self.store.at, "\0", b"a\0b\0"))
             await self.journal.ready
         self.assertEqual([event["log_level"] for event in events], [LogLevel.critical])
         self.assertIn("nobody waited for this", events[0]["text"])

@@ -11,11 +11,10 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.records.delivery import Delivery
 from simmail.errors import NotFound, Unavailable
-from simmail.mailstore.delivery.batch import Files, file_all
-from simmail.mailstore.delivery.delivery import Filed, Filer
-from simmail.mailstore.journal.groupcommit import Entry
+from simmail.mailstore.delivery.delivery import BatchDelivery, DeliveryResult, MaildirDelivery, file_all
+from simmail.mailstore.journal.groupcommit import PendingDelivery
 from simmail.mailstore.journal.segment import Segment
-from simmail.mailstore.threads import Job
+from simmail.mailstore.maildir.layout import Layout
 from tests.contracts.mailstores import QuickJournal, a_delivery, result_of
 
 MARIA, TOM = "maria@acme.test", "tom@acme.test"
@@ -27,17 +26,17 @@ class AheadTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.path = self.mktemp()
         os.makedirs(self.path)
-        self.filer = Filer(self.path, "main", lambda: 77)
-        self.addCleanup(self.filer.close)
+        self.maildirs = MaildirDelivery(Layout(self.path, "main", lambda: 77))
+        self.addCleanup(self.maildirs.close)
         self.journal = QuickJournal(self.mktemp(), Clock(), apart=False)
         self.addCleanup(lambda: result_of(self.journal.close()))
         self.steps: list[str] = []
-        file_all(self.filer, [a_delivery(0, MARIA)])
+        file_all(self.maildirs, [a_delivery(0, MARIA)])
 
     def watch(self) -> None:
         for where, name, said in (
-                (Filer, "write", "file"), (Segment, "start", "start"), (Segment, "sync", "sync"),
-                (Filer, "appear", "visible")):
+                (MaildirDelivery, "write", "file"), (Segment, "start", "start"), (Segment, "sync", "sync"),
+                (MaildirDelivery, "_appear", "visible")):
             def noted(*args: Any, real: Any = getattr(where, name), said: str = said) -> Any:
                 self.steps.append(said)
                 return real(*args)
@@ -45,12 +44,12 @@ class AheadTests(SynchronousTestCase):
 
     def file(self, *deliveries: Delivery, asked: bool = False) -> list[Any]:
         """All at once, by the writer."""
-        entries = [Entry(one, Files(self.filer), asked=asked) for one in deliveries]
-        self.journal.clerk.before([Job(None, self.journal.clerk.file, (one,)) for one in entries])
-        return [self.journal.clerk.file(one).copies[0].uid for one in entries]
+        entries = [PendingDelivery(one, BatchDelivery(self.maildirs), asked=asked) for one in deliveries]
+        self.journal.commit.before(entries)
+        return [self.journal.commit.file(one).copies[0].uid for one in entries]
 
     def temporary(self) -> list[str]:
-        return os.listdir(f"/proc/self/fd/{self.filer.root}/.tmp")
+        return os.listdir(f"/proc/self/fd/{self.maildirs.root}/.tmp")
 
     def test_alone(self) -> None:
         """The file is written once, and is visible when the journal is durable."""
@@ -75,7 +74,7 @@ class AheadTests(SynchronousTestCase):
         self.assertRaises(Unavailable, self.file, a_delivery(1, MARIA))
         self.assertEqual(self.temporary(), [])
         trouble.restore()
-        self.journal.clerk.recheck()
+        self.journal.commit.recheck()
         self.assertEqual(self.file(a_delivery(2, MARIA)), [2])
 
     def test_cannot_be_written(self) -> None:
@@ -99,19 +98,19 @@ class RunTests(SynchronousTestCase):
     def setUp(self) -> None:
         self.path = self.mktemp()
         os.makedirs(self.path)
-        self.filer = Filer(self.path, "main", lambda: 77)
-        self.addCleanup(self.filer.close)
+        self.maildirs = MaildirDelivery(Layout(self.path, "main", lambda: 77))
+        self.addCleanup(self.maildirs.close)
 
     def filed(self, *deliveries: Delivery, create: bool = True) -> list[Any]:
         """UIDs of each, or what it raised."""
-        return [[copy.uid for copy in one.copies] if isinstance(one, Filed) else type(one)
-                for one in file_all(self.filer, deliveries, create)]
+        return [[copy.uid for copy in one.copies] if isinstance(one, DeliveryResult) else type(one)
+                for one in file_all(self.maildirs, deliveries, create)]
 
     def visible(self, mailbox: str, folder: str = "INBOX") -> list[str]:
         """Keys of what is in a folder, by UID."""
-        place = self.filer.place(mailbox, folder, False)
+        place = self.maildirs.folders.open(mailbox, folder, False)
         names = [name for part in ("new", "cur") for name in os.listdir(os.path.join(
-            f"/proc/self/fd/{self.filer.root}", place.directory, part))]
+            f"/proc/self/fd/{self.maildirs.root}", place.directory, part))]
         return [name.partition(",")[0] for name in sorted(names, key=lambda one: int(one.split("=")[1].split(",")[0]))]
 
     def test_order(self) -> None:
@@ -124,11 +123,11 @@ class RunTests(SynchronousTestCase):
             locks.append(operation)
             real(fd, operation)
         self.patch(fcntl, "flock", flock)
-        outcomes = file_all(self.filer, [
+        outcomes = file_all(self.maildirs, [
             a_delivery(2, MARIA), a_delivery(3, (TOM, "Sent", ("\\Seen",)), MARIA), a_delivery(4, MARIA)])
         self.assertEqual(locks.count(fcntl.LOCK_EX), 2)
         added = [[(one.mailbox, one.row.uid, one.row.modseq, one.row.recent) for one in outcome.added]
-                 for outcome in outcomes if isinstance(outcome, Filed)]
+                 for outcome in outcomes if isinstance(outcome, DeliveryResult)]
         self.assertEqual(
             added, [[(MARIA, 2, 3, True)], [(TOM, 2, 3, False), (MARIA, 3, 4, True)], [(MARIA, 4, 5, True)]])
         self.assertEqual(self.visible(MARIA), ["d-0", "d-2", "d-3", "d-4"])
@@ -147,7 +146,7 @@ class RunTests(SynchronousTestCase):
         self.assertEqual((first, second), ([1], OSError))
         self.assertEqual(self.visible(MARIA), ["d-1", "d-3"])
         self.assertEqual(self.visible(TOM), [])
-        self.assertEqual(os.listdir(os.path.join(f"/proc/self/fd/{self.filer.root}", ".tmp")), [])
+        self.assertEqual(os.listdir(os.path.join(f"/proc/self/fd/{self.maildirs.root}", ".tmp")), [])
         self.assertGreater(self.filed(a_delivery(4, MARIA))[0], third)
 
     def test_known(self) -> None:
@@ -164,8 +163,8 @@ class RunTests(SynchronousTestCase):
     def test_removed(self) -> None:
         """A mailbox that another program removed meanwhile is made again."""
         self.filed(a_delivery(1, MARIA), a_delivery(2, TOM))
-        box = self.filer.place(TOM, "INBOX", False).directory
-        os.rename(os.path.join(f"/proc/self/fd/{self.filer.root}", box), f"{self.path}/gone")
+        box = self.maildirs.folders.open(TOM, "INBOX", False).directory
+        os.rename(os.path.join(f"/proc/self/fd/{self.maildirs.root}", box), f"{self.path}/gone")
         outcomes = self.filed(a_delivery(3, TOM), a_delivery(4, MARIA), a_delivery(5, TOM))
         self.assertNotIn(FileNotFoundError, outcomes)
         self.assertEqual(self.visible(TOM), ["d-3", "d-5"])

@@ -10,15 +10,14 @@ import errno
 import os
 import re
 import stat
-from array import array
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 from simmail.core.records.delivery import Copy
-from simmail.mailstore.delivery.delivery import Filer
-from simmail.mailstore.delivery.folders import Place
+from simmail.mailstore.delivery.delivery import MaildirDelivery
+from simmail.mailstore.delivery.folders import OpenFolder
 from simmail.mailstore.maildir import filename
-from simmail.mailstore.maildir.filename import Row
+from simmail.mailstore.maildir.filename import Row, packed, unpacked
 from simmail.mailstore.maildir.files import Shown
 from simmail.mailstore.maildir.layout import TMP
 from simmail.mailstore.maildir.names import INBOX
@@ -40,19 +39,20 @@ class Adopted(NamedTuple):
     """
     What became of files that another program put into a folder; in columns, as it comes from another process.
 
-    @ivar uids: of those that are here now, ascending; all else is in their order, C{table} for the masks.
+    @ivar uids: of those that are here now, ascending; all else is in their order, C{keys} packed, C{table} for the
+        masks.
     @ivar shown: what FETCH shows of some of them, by UID.
     @ivar owed: ids of those that were delivered and are here now; lost: ids of those that went away meanwhile.
     @ivar failed: some could not be taken and are to be tried again.
     """
 
-    uids: array[int]
-    masks: array[int]
-    sizes: array[int]
-    dates: array[int]
-    modseqs: array[int]
+    uids: list[int]
+    masks: list[int]
+    sizes: list[int]
+    dates: list[int]
+    modseqs: list[int]
     recent: bytes
-    keys: list[str]
+    keys: bytes
     table: tuple[str, ...]
     shown: dict[int, tuple[bytes, bytes]]
     owed: list[tuple[str, Copy]]
@@ -62,11 +62,7 @@ class Adopted(NamedTuple):
     def rows(self) -> list[Row]:
         """What is here now."""
         return list(map(Row, self.uids, self.masks, self.sizes, self.dates, self.modseqs, map(bool, self.recent),
-                        self.keys))
-
-
-def prepare(*needed: Callable[..., Any] | None) -> None:
-    """Asked of the writer early on: what it needs to look at messages is imported by then, nobody waits for that."""
+                        unpacked(self.keys)))
 
 
 def foreign_id(copy: Copy) -> str:
@@ -81,7 +77,7 @@ def foreign_copy(foreign: str) -> Copy:
 
 
 def adopt(
-    filer: Filer, mailbox: str, name: str, strays: Sequence[str], owe: Callable[[list[str]], None],
+    maildirs: MaildirDelivery, mailbox: str, name: str, strays: bytes, owe: Callable[[list[str]], None],
     shown: Shown | None = None, most: int = MOST,
 ) -> Adopted:
     """
@@ -89,19 +85,20 @@ def adopt(
 
     Lines that end in a bare LF get CRLF, as messages in the store have them.
 
+    @param strays: their names below the folder, packed.
     @param owe: keeps the ids of what was delivered, durably, before it is there.
     @param shown: takes what FETCH shows, of all but large messages, while their octets are at hand; None for not now.
     @param most: octets that a message may have; of a larger one a stub is shown (L{oversize}).
     """
-    place = filer.place(mailbox, name, create=False)
+    folder = maildirs.folders.open(mailbox, name, create=False)
     rows: list[Row] = []
     looked_at: list[tuple[int, bytes]] = []
     owed: list[tuple[str, Copy]] = []
     lost: list[str] = []
     failed = False
-    with filename.opened(filer.root, place.directory) as directory:
+    with filename.opened(maildirs.root, folder.directory) as directory:
         found: list[Stray] = []
-        for stray in strays:
+        for stray in unpacked(strays):
             try:
                 one = read_stray(directory, stray)
             except OSError:
@@ -110,17 +107,17 @@ def adopt(
                 if one is not None:
                     found.append(one)
         if found:
-            with place.uids.locked():
-                uid, modseq = place.uids.take(len(found), len(found))
+            with folder.uids.locked():
+                uid, modseq = folder.uids.take(len(found), len(found))
                 ids = {
-                    at: foreign_id(Copy(mailbox, name, uid + at, place.uids.uidvalidity))
+                    at: foreign_id(Copy(mailbox, name, uid + at, folder.uids.uidvalidity))
                     for at, one in enumerate(found) if name == INBOX and one.path.startswith(filename.NEW)}
                 if ids:
                     owe(list(ids.values()))
                 for at, one in enumerate(found):
                     taken = None
                     try:
-                        taken = _adopted(filer, place, directory, one, uid + at, modseq + at, most)
+                        taken = _adopted(maildirs, folder, directory, one, uid + at, modseq + at, most)
                     except FileNotFoundError:
                         pass
                     except OSError:
@@ -137,8 +134,8 @@ def adopt(
                             lost.append(ids[at])
     uids, masks, sizes, dates, modseqs, recent, keys = zip(*rows) if rows else ((),) * 7
     return Adopted(
-        array("I", uids), array("I", masks), array("Q", sizes), array("q", dates), array("Q", modseqs), bytes(recent),
-        list(keys), place.uids.keywords,
+        list(uids), list(masks), list(sizes), list(dates), list(modseqs), bytes(recent), packed(keys),
+        folder.uids.keywords,
         {uid: shown(octets) for uid, octets in looked_at} if shown is not None else {}, owed, lost, failed)
 
 
@@ -180,7 +177,7 @@ def read_stray(directory: int, path: str) -> Stray | None:
 
 
 def _adopted(
-    filer: Filer, place: Place, directory: int, one: Stray, uid: int, modseq: int, most: int
+    maildirs: MaildirDelivery, folder: OpenFolder, directory: int, one: Stray, uid: int, modseq: int, most: int
 ) -> tuple[Row, bytes] | None:
     stray, date = one.path, one.date
     part, _, file_name = stray.partition("/")
@@ -193,9 +190,9 @@ def _adopted(
         if _BARE_LF.search(octets) is not None:
             fixed = _BARE_LF.sub(b"\r\n", octets)
     if fixed is not octets:
-        if place.sorted is None:
-            place.learn(filer.root)
-        if filename.parse(file_name) is None and place.expect(key) and _was_adopted(directory, key, date, fixed):
+        if folder.sorted is None:
+            folder.learn(maildirs.root)
+        if filename.parse(file_name) is None and folder.expect(key) and _was_adopted(directory, key, date, fixed):
             _remove(directory, stray, uid, large)
             return None
     recent = part == "new"
@@ -205,11 +202,11 @@ def _adopted(
     if fixed is octets:
         os.rename(stray, path, src_dir_fd=directory, dst_dir_fd=directory)
     else:
-        temporary = f"{TMP}/{filer.layout.unique()}"
-        filer.write(temporary, fixed, date)
-        os.rename(temporary, path, src_dir_fd=filer.root, dst_dir_fd=directory)
+        temporary = f"{TMP}/{maildirs.layout.unique()}"
+        maildirs.write(temporary, fixed, date)
+        os.rename(temporary, path, src_dir_fd=maildirs.root, dst_dir_fd=directory)
         _remove(directory, stray, uid, large)
-    place.remember([key])
+    folder.remember([key])
     return Row(uid, mask, size, date, modseq, recent, key), fixed
 
 
