@@ -271,7 +271,7 @@ class Daemon(service.Service):
             elif one.name in ("imap", "imaps"):
                 factory = ImapFactory(
                     config, roster.sign_in, reactor, tls_context=tls, implicit_tls=one.name == "imaps",
-                    loopback_only=loopback, home=roster.home, in_thread=in_thread)
+                    loopback_only=loopback, default_universe=roster.home, in_thread=in_thread)
                 words = TOO_MANY
             else:
                 factory = api_site(

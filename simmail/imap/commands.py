@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from simmail.imap.capability import capability, enable
 from simmail.imap.command.append import append
+from simmail.imap.command.capability import capability, enable
+from simmail.imap.command.compress import compress
 from simmail.imap.command.copymove import copy, expunge, move
 from simmail.imap.command.idle import idle
 from simmail.imap.command.list import list_mailboxes, list_subscribed
@@ -24,19 +25,16 @@ from simmail.imap.command.quota import get_quota, get_quota_root
 from simmail.imap.command.replace import replace
 from simmail.imap.command.select import close, examine, identify, logout, namespace, noop, select, unselect
 from simmail.imap.command.store import store
+from simmail.imap.connection import ImapConnection
 from simmail.imap.fetch.fetch import fetch
 from simmail.imap.search.search import search
 from simmail.imap.search.sort import sort
 from simmail.imap.search.thread import thread
 from simmail.imap.search.updates import cancel_update
-from simmail.imap.wire.compress import compress
 from simmail.imap.wire.parser import Arguments
 from simmail.imap.wire.replies import Bad
 
-if TYPE_CHECKING:
-    from simmail.imap.server import ImapServer
-
-Run = Callable[["ImapServer", Arguments], Awaitable["bytes | None"]]
+Run = Callable[[ImapConnection, Arguments], Awaitable["bytes | None"]]
 
 _ANY = frozenset(("unauth", "auth", "select"))
 _BEFORE = frozenset(("unauth",))
@@ -63,7 +61,7 @@ _UID: MappingProxyType[bytes, Callable[..., Awaitable[Any]]] = MappingProxyType(
     b"SORT": sort, b"THREAD": thread, b"REPLACE": replace})
 
 
-async def by_uid(imap: ImapServer, arguments: Arguments) -> bytes:
+async def by_uid(imap: ImapConnection, arguments: Arguments) -> bytes:
     """UID: a command on messages whose arguments and answers are UIDs."""
     arguments.space()
     name = arguments.word()

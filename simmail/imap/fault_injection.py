@@ -1,5 +1,5 @@
 """
-What goes wrong on purpose: commands that meet fault rules.
+What goes wrong on purpose: fault rules applied to commands.
 
 Which rule fires is C{core.faults}' and the universe's; here is what it does
 to a command.  Source: decisions, section 12.
@@ -7,26 +7,22 @@ to a command.  Source: decisions, section 12.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from simmail.core.rules.faults import FaultEvent, Stage
+from simmail.imap.connection import ImapConnection
 from simmail.imap.wire.replies import Gone, No
-
-if TYPE_CHECKING:
-    from simmail.imap.server import ImapServer
 
 #: C{hang} lasts longer than any time-out: one of those ends the connection, without a word.
 FOREVER = 10.0 ** 8
 
 
-async def meet(imap: ImapServer, stage: Stage, username: str = "") -> None:
+async def apply_fault(imap: ImapConnection, stage: Stage, username: str = "") -> None:
     """
     Do what a fault rule says before a command is done.
 
     @param username: the name that signs in, at C{imap_login}.
     @raise No: the command is refused.  @raise Gone: the connection is dropped.
     """
-    universe: Any = imap.login.universe if imap.login is not None else imap.factory.home(username)
+    universe = imap.login.universe if imap.login is not None else imap.context.default_universe(username)
     if universe is None:
         return
     fault = universe.policy.fault(FaultEvent(

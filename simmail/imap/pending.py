@@ -13,33 +13,34 @@ from collections.abc import Callable, Hashable
 MOST = 2000
 
 
-class News:
-    """Responses that wait, by what they are about."""
+class PendingResponses:
+    """
+    Responses that wait, by what they are about.
+
+    @ivar waiting: those there are.
+    """
 
     def __init__(self, changed: Callable[[], None]) -> None:
         self._changed = changed
-        self._waiting: dict[Hashable, bytes] = {}
+        self.waiting: dict[Hashable, bytes] = {}
         self._sources: list[Callable[[], None]] = []
-
-    def __bool__(self) -> bool:
-        return bool(self._waiting)
 
     def put(self, about: Hashable, octets: bytes) -> None:
         """Something is to be told."""
-        self._waiting.pop(about, None)
-        self._waiting[about] = octets
-        if len(self._waiting) > MOST:
-            del self._waiting[next(iter(self._waiting))]
+        self.waiting.pop(about, None)
+        self.waiting[about] = octets
+        if len(self.waiting) > MOST:
+            del self.waiting[next(iter(self.waiting))]
         self._changed()
 
     @property
     def full(self) -> bool:
         """Whether the oldest would go if there were one thing more."""
-        return len(self._waiting) >= MOST
+        return len(self.waiting) >= MOST
 
     def drop(self, about: Hashable) -> None:
         """It need not be told any more."""
-        self._waiting.pop(about, None)
+        self.waiting.pop(about, None)
 
     def until(self, stop: Callable[[], None]) -> None:
         """Somebody brings news from now on; call this when the client has left."""
@@ -53,5 +54,5 @@ class News:
 
     def take(self) -> bytes:
         """All that waits, in order."""
-        waiting, self._waiting = self._waiting, {}
+        waiting, self.waiting = self.waiting, {}
         return b"".join(waiting.values())

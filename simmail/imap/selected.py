@@ -15,7 +15,7 @@ from weakref import WeakValueDictionary
 
 from simmail.core.records.folder import Entry, FolderChange
 from simmail.errors import Unavailable
-from simmail.imap.search.contexts import Contexts
+from simmail.imap.contexts import SearchContexts
 from simmail.imap.wire.parser import SYSTEM_FLAGS
 from simmail.imap.wire.replies import Bad
 from simmail.imap.wire.sequence import merged, parse_set, show_set, slices
@@ -57,7 +57,7 @@ class Selected:
     @ivar tells_messages, tells_flags: what comes and goes is told, and which flags others change (RFC 5465).
     @ivar tells_uids: with UIDs.
     @ivar removing: what goes is told all the same: a command of the client does it.
-    @ivar came: UIDs told of as new since somebody took them from here; None where nobody does.
+    @ivar arrived: UIDs told of as new since somebody took them from here; None where nobody does.
     @ivar filed: UIDs that a command of the client has put here.
     @param enabled: extensions the client has switched on, as they are at any time.
     """
@@ -71,11 +71,11 @@ class Selected:
         self.recent: set[int] = set()
         self.saved: list[int] = []
         self.reset = False
-        self.contexts = Contexts(self)
+        self.contexts = SearchContexts(self)
         self.changed: Callable[[], None] = _nothing
         self.tells_messages = self.tells_flags = True
         self.tells_uids = self.removing = False
-        self.came: list[int] | None = None
+        self.arrived: list[int] | None = None
         self.filed: set[int] = set()
         self._added: list[int] = []
         self._expunged: set[int] = set()
@@ -96,9 +96,9 @@ class Selected:
             last = self._added[-1] if self._added else self.uids[-1] if self.uids else 0
             self._added.extend(uid for uid in change.uids if uid > last)
         elif change.kind == "expunged":
-            gone = set(change.uids)
-            self._added = [uid for uid in self._added if uid not in gone]
-            self._expunged.update(uid for uid in gone if self.knows(uid))
+            removed = set(change.uids)
+            self._added = [uid for uid in self._added if uid not in removed]
+            self._expunged.update(uid for uid in removed if self.knows(uid))
         elif change.kind == "flags":
             if change.origin is self:
                 return
@@ -147,7 +147,7 @@ class Selected:
         except Unavailable:
             pass
 
-    def is_gone(self, uid: int) -> bool:
+    def is_expunged(self, uid: int) -> bool:
         """Whether a message is expunged and the client does not know it."""
         return uid in self._expunged
 
@@ -265,20 +265,20 @@ class Selected:
         @param expunges: whether messages may vanish now (RFC 3501 section 7.4.1).
         """
         if expunges and self._expunged and (self.tells_messages or self.removing):
-            leaving = self.contexts.leaving(self._expunged)
+            leaving = self.contexts.expunged(self._expunged)
             for octets in self._vanish():
                 yield leaving + octets
                 leaving = b""
         self.removing = False
         if self._added and self.tells_messages:
-            if self.came is not None:
-                self.came += self._added
+            if self.arrived is not None:
+                self.arrived += self._added
             if self.contexts:
-                self.contexts.come(self._added)
+                self.contexts.add(self._added)
             self.uids = self._shared.of(self.folder, self.uids + array("I", self._added))
             self._added = []
-            told = b"* %d EXISTS\r\n" % len(self.uids)
-            yield told if self.rev2 else told + b"* %d RECENT\r\n" % len(self.recent)
+            exists = b"* %d EXISTS\r\n" % len(self.uids)
+            yield exists if self.rev2 else exists + b"* %d RECENT\r\n" % len(self.recent)
         if not self.tells_flags:
             return
         yield self.new_kinds()
@@ -292,13 +292,13 @@ class Selected:
             yield b"".join(rows)
 
     def _vanish(self) -> Iterator[bytes]:
-        gone, self._expunged = sorted(self._expunged), set()
-        places = [self.sequence(uid) for uid in gone]
-        left = set(gone)
+        expunged, self._expunged = sorted(self._expunged), set()
+        places = [self.sequence(uid) for uid in expunged]
+        left = set(expunged)
         self.uids = self._shared.of(self.folder, array("I", [uid for uid in self.uids if uid not in left]))
         self.recent -= left
         if self.qresync or self.uid_only:
-            yield b"* VANISHED %b\r\n" % show_set(gone)
+            yield b"* VANISHED %b\r\n" % show_set(expunged)
             return
         for begin in range(0, len(places), BATCH):
             # Each number is that which the message has once those before it are gone.

@@ -10,33 +10,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
 from twisted.internet.abstract import FileDescriptor
 from twisted.internet.defer import Deferred
-from twisted.internet.interfaces import IDelayedCall, ISSLTransport
+from twisted.internet.interfaces import IDelayedCall, ISSLTransport, ITLSTransport
 from twisted.internet.protocol import connectionDone
 from twisted.logger import Logger
+from twisted.mail.imap4 import IMAP4Server
 from twisted.python.failure import Failure
 
 from simmail.errors import Refusal
 from simmail.imap.capability import capabilities
-from simmail.imap.command.idle import Pushing
 from simmail.imap.command.replace import admit
 from simmail.imap.commands import COMMANDS, Verb
-from simmail.imap.notifications import Notifying
-from simmail.imap.pending import News
+from simmail.imap.connection import ListenerContext, Notifier, Waker
+from simmail.imap.pending import PendingResponses
 from simmail.imap.progress import Progress
 from simmail.imap.selected import Selected
-from simmail.imap.untagged import tell
-from simmail.imap.wire.compress import Inflater, receive
-from simmail.imap.wire.input import Framing, TAG
-from simmail.imap.wire.output import Outflow, PIECE
+from simmail.imap.untagged.tell import tell
+from simmail.imap.wire.compress import Deflated, FREE, Inflater
+from simmail.imap.wire.input import CommandReader, TAG
+from simmail.imap.wire.output import Output, PIECE
 from simmail.imap.wire.parser import Arguments
 from simmail.imap.wire.replies import Bad, Gone, No, refusal, shown
-
-if TYPE_CHECKING:
-    from simmail.imap.factory import ImapFactory
+from simmail.interfaces import IMailStore
+from simmail.server.sasl import CHALLENGERS
+from simmail.server.signin import Login
 
 #: Real seconds of work between two turns of the reactor; of commands sent ahead before login.
 SLICE, FIRST_SLICE = 0.01, 0.001
@@ -50,54 +51,68 @@ FAREWELL = 10.0
 _COMMAND = re.compile(rb'([^\x00-\x20\x7f-\xff(){%*"\\+]{1,200}+) ([A-Za-z0-9]{1,32}+)(?= |$)')
 
 
-class ImapServer(Framing):
+class ImapServer(IMAP4Server):
     """
-    One connection.
+    One connection: an L{ImapConnection<simmail.imap.connection.ImapConnection>}.
 
-    @ivar login: who has signed in (C{universe.roster.Login}), None before.
-    @ivar selected: the selected folder, None outside the selected state.
-    @ivar enabled: extensions the client has switched on.
-    @ivar tag: of the command that is being done.
-    @ivar hung: a fault rule has it that this client is never answered again.
-    @ivar number: names the connection where fault rules count.
-    @ivar news: what is to be told beside the selected folder.
-    @ivar notifying: tells what the client has asked to be told of, None before it has asked for anything.
-    @ivar causing: names of mailboxes that the command makes, removes or subscribes to.
+    Of C{IMAP4Server} it has the states and their names, the lines and literals of C{LineReceiver} with its
+    back-pressure, the time-out of C{TimeoutMixin}, C{challengers} and C{portal} by which one signs in, and C{ctx},
+    C{canStartTLS} and C{startedTLS}.  What is replaced, and why:
+
+     - C{lineReceived} and the parsing of commands (C{parse_*}, C{arg_*}): there a literal of any size is announced
+       before anybody has signed in, commands of one client are done side by side, and a line that cannot be read ends
+       in a server error (L{simmail.imap.wire.input}, L{simmail.imap.wire.parser}).
+     - C{dispatchCommand} and the commands (C{do_*}): they are IMAP4rev1 on an C{IMailbox}, which knows neither
+       mod-sequences nor what other sessions change, and holds a whole answer in memory (L{simmail.imap.commands}).
+     - C{sendLine} and the answers (C{send*Response}): nothing waits for a client that does not read
+       (L{simmail.imap.wire.output}).
+     - C{capabilities}, the greeting and C{timeoutConnection}: what is announced and told is RFC 9051's.
+
     @ivar inflater: of what the client sends, None while it is not compressed.
     """
 
     log = Logger()
-    factory: ImapFactory
+    delimiter = b"\n"
     transport: Any
+    challengers: Any
+    store: IMailStore
+    address: str
+    now: Callable[[], datetime]
+    portal: Any
 
-    def __init__(self, factory: ImapFactory, tls: bool) -> None:
-        super().__init__(factory.tls_context)
-        self.factory = factory
-        self.reactor = factory.reactor
-        self.config = factory.config
+    def __init__(self, context: ListenerContext, tls: bool, left: Callable[[ImapServer], None]) -> None:
+        super().__init__(chal=CHALLENGERS, contextFactory=context.tls_context)
+        self.context = context
+        self.portal = context.portal
+        self.reactor = context.reactor
+        self.config = context.config
         self.tls = tls
-        self.login: Any = None
+        self.login: Login | None = None
         self.selected: Selected | None = None
         self.enabled: set[bytes] = set()
         self.tag = b""
-        self.number = f"imap-{next(factory.numbers)}"
-        self.logging_out = self.hung = False
+        self.number = f"imap-{next(context.numbers)}"
+        self.logging_out = self.hung = self.closing = False
         self.failures = 0
-        self.MAX_LENGTH = factory.config.limits.command
+        self.MAX_LENGTH = context.config.limits.command
+        self.messages: list[bytes] = []
+        self.input = CommandReader(self, context.reactor, context.config.limits)
+        self.listen = self.input.listen
+        self.idling: Waker | None = None
+        self.inflater: Inflater | None = None
+        self.pending = PendingResponses(self.noticed)
+        self.notifier: Notifier | None = None
+        self.causing = frozenset[str]()
+        self.progress = Progress(context.reactor, self.write, lambda: self.working)
+        self._left = left
         self._running = self._answered = self._heard = False
         self._bad = self._early = 0
         self._began = 0.0
         self._waits: set[Deferred[None]] = set()
-        self._deadline: Any = None
-        self._abort: Any = None
-        self._rest: Any = None
+        self._deadline: IDelayedCall | None = None
+        self._abort: IDelayedCall | None = None
+        self._resume: IDelayedCall | None = None
         self._turn: float | None = None
-        self.idling: Pushing | None = None
-        self.inflater: Inflater | None = None
-        self.news = News(self.noticed)
-        self.notifying: Notifying | None = None
-        self.causing = frozenset[str]()
-        self.progress = Progress(self)
 
     # The connection
 
@@ -109,10 +124,11 @@ class ImapServer(Framing):
         """Greet; the client has until the login time-out to sign in."""
         self.remote = getattr(self.transport.getPeer(), "host", "")
         self.tls = self.tls or ISSLTransport(self.transport, None) is not None
-        self.outflow = Outflow(self.transport, self.pace)
+        self.canStartTLS = ITLSTransport(self.transport, None) is not None
+        self.output = Output(self.transport, self.pace)
         self._read_by(EARLY_READ)
-        self.setTimeout(self.factory.login_timeout)
-        self._deadline = self.callLater(self.factory.login_timeout, self.timeoutConnection)
+        self.setTimeout(self.context.login_timeout)
+        self._deadline = self.callLater(self.context.login_timeout, self.timeoutConnection)
         self.write(b"* OK [CAPABILITY %b] %b simmail ready\r\n" % (
             b" ".join(capabilities(self)), shown(self.config.server.domain)))
 
@@ -125,20 +141,18 @@ class ImapServer(Framing):
         """The client has left: whatever waits for it stops waiting."""
         self.setTimeout(None)
         self.closing = True
-        for call in (self._deadline, self._abort, self._rest):
+        for call in (self._deadline, self._abort, self._resume):
             if call is not None and call.active():
                 call.cancel()
-        self.outflow.stopProducing()
+        self.output.stopProducing()
         self.deselect()
-        self.news.stop()
+        self.pending.stop()
         self.progress.stop()
         waits, self._waits = self._waits, set()
         for waiting in waits:
             waiting.errback(Gone())
-        asked, self._asked = self._asked, None
-        if asked is not None:
-            asked.errback(Gone())
-        self.factory.left(self)
+        self.input.stop()
+        self._left(self)
 
     def timeoutConnection(self) -> None:
         """Nothing was heard for too long, or nobody has signed in."""
@@ -153,7 +167,7 @@ class ImapServer(Framing):
             return
         self.closing = True
         try:
-            self.outflow.write(b"* BYE %b\r\n" % shown(why))
+            self.output.write(b"* BYE %b\r\n" % shown(why))
         except Gone:
             return
         self._close()
@@ -169,11 +183,13 @@ class ImapServer(Framing):
         self.setTimeout(None)
         self.deselect()
         self.state = "logout"
-        self.forget_input()
+        # Nothing more is taken, and of what came nothing is kept until the client has hung up too.
+        self.input.forget()
+        self.clearLineBuffer()
         if self.inflater is not None:
             self.inflater.forget()
-        stuck = self.outflow.paused
-        self.outflow.finish()
+        stuck = self.output.paused
+        self.output.finish()
         if stuck:
             # Nobody is reading: the last words would never leave.
             self.transport.abortConnection()
@@ -186,28 +202,56 @@ class ImapServer(Framing):
         """Whether mailbox names go over the wire in UTF-8."""
         return b"UTF8=ACCEPT" in self.enabled or b"IMAP4REV2" in self.enabled
 
-    def sign_in(self, login: Any) -> None:
+    def is_full(self) -> bool:
+        """Whether the mailbox has the status C{full}."""
+        assert self.login is not None
+        return self.login.universe.policy.status(self.login.address) == "full"
+
+    def mechanisms(self) -> list[bytes]:
+        """The SASL mechanisms that may be used now, none where no password may come over this connection."""
+        return list(self.challengers) if self.tls or self.context.plain_auth_allowed else []
+
+    def can_start_tls(self) -> bool:
+        """Whether STARTTLS is possible now."""
+        return self.ctx is not None and not self.tls and self.state == "unauth" and self.canStartTLS
+
+    def begin_tls(self) -> None:
+        """Begin TLS."""
+        self.transport.startTLS(self.ctx)
+        self.tls = self.startedTLS = True
+
+    def begin_compression(self) -> None:
+        """From here on everything is deflated, in both directions."""
+        self.output.wrap(Deflated)
+        self.inflater = Inflater(FREE * self.config.limits.message)
+
+    def has_sent_ahead(self) -> bool:
+        """Whether octets have come behind the command; they are forgotten."""
+        return bool(self.clearLineBuffer())
+
+    def begin_session(self, login: Login) -> None:
         """The client is who it says it is."""
         self.login = login
+        self.store, self.address, self.now = login.universe.store, login.address, login.universe.clock.now
         self.state = "auth"
         self._read_by(FileDescriptor.bufferSize)
         self.MAX_LENGTH = self.config.limits.command_after_login
         if self._deadline is not None and self._deadline.active():
             self._deadline.cancel()
-        self.setTimeout(self.factory.timeout)
+        self.setTimeout(self.context.timeout)
 
     def select(self, selected: Selected) -> None:
         """A folder is selected."""
         self.selected = selected
         self.state = "select"
         selected.changed = self.noticed
-        if self.notifying is not None:
-            self.notifying.apply()
+        if self.notifier is not None:
+            self.notifier.apply()
 
     @property
     def working(self) -> bool:
         """Whether a command is being done that does not wait for the client."""
-        return self._running and self._asked is None and not self.closing and self.state != "unauth"
+        return self._running and self.input.asked is None and not self.closing and self.state != "unauth"
 
     def noticed(self) -> None:
         """Something is to be told, now if the client waits for it."""
@@ -217,8 +261,16 @@ class ImapServer(Framing):
             return
         elif self.selected is not None and self.selected.reset:
             self.hang_up("The mailbox is not what it was")
-        elif self.notifying is not None and not self.closing:
-            self.notifying.wake()
+        elif self.notifier is not None and not self.closing:
+            self.notifier.wake()
+
+    def require_selected(self, writable: bool = False) -> Selected:
+        """The selected folder.  @raise No: it is to be changed and was opened with EXAMINE."""
+        selected = self.selected
+        assert selected is not None
+        if writable and selected.read_only:
+            raise No("The mailbox is selected read-only", "READ-ONLY")
+        return selected
 
     def deselect(self) -> None:
         """No folder is selected any more."""
@@ -230,9 +282,21 @@ class ImapServer(Framing):
 
     # Commands
 
-    def gathered(self, octets: bytes, refused: No | None) -> None:
+    def lineReceived(self, line: bytes) -> None:
+        """A line of a command, or the piece of one between two literals."""
+        self.input.line(line)
+
+    def rawDataReceived(self, data: bytes) -> None:
+        """Octets of a literal."""
+        self.input.raw(data)
+
+    def lineLengthExceeded(self, line: bytes) -> None:
+        """A line over the limit."""
+        self.input.long_line(line)
+
+    def take_command(self, octets: bytes, messages: list[bytes], refused: No | None) -> None:
         """A whole command: do it, or say why not."""
-        self._heard = True
+        self._heard, self.messages = True, messages
         match = _COMMAND.match(octets)
         if match is None:
             only = TAG.match(octets)
@@ -259,14 +323,14 @@ class ImapServer(Framing):
         if self._running and self.state != "unauth":
             self.progress.watch()
 
-    def announced(self, octets: bytes, size: int) -> None:
+    def admit_message(self, octets: bytes, size: int) -> None:
         """An APPEND asks to send its message: it may if it could be filed."""
         self._start(self._admit(octets, size))
         self.progress.quiet = False
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         self._began = now = self.reactor.seconds()
-        self.progress.begin(now)
+        self.progress.begin(now, self.tag)
         self._running, self._answered = True, False
         Deferred.fromCoroutine(work).addBoth(self._done)
         self.pace()
@@ -286,10 +350,14 @@ class ImapServer(Framing):
         answer, error = await self._outcome(name, self._run(verb, arguments))
         if self.closing or self._answered:
             return
-        if (self.selected is not None or self.news or self.notifying is not None) and not self.logging_out:
+        selected = self.selected
+        told = self.pending.waiting or self.notifier is not None or (selected is not None and selected.pending)
+        if told and not self.logging_out:
             await tell(self, verb.expunges)
             if self.closing:
                 return
+        elif selected is not None:
+            selected.removing = False
         self.answer(answer)
         if isinstance(error, Bad):
             self._count_bad()
@@ -300,7 +368,7 @@ class ImapServer(Framing):
         """Do a command in its turn.  @raise Gone: the client has left before it."""
         if self.login is not None:
             # Whoever was answered 250 finds the message.
-            visible = self.login.universe.store.visible()
+            visible = self.store.visible()
             if visible is not None:
                 await visible
                 if self.closing:
@@ -313,9 +381,9 @@ class ImapServer(Framing):
         if self.closing:
             return
         if error is None:
-            self.take_message(size)
+            self.input.take_message(size)
         else:
-            self.refuse_message(answer)
+            self.input.refuse_message(answer)
 
     async def _outcome(self, name: bytes, work: Awaitable[bytes | None]) -> tuple[bytes, Bad | No | None]:
         """What is answered to a command, and what was wrong with it.  @raise Gone: there is nobody to answer."""
@@ -330,7 +398,7 @@ class ImapServer(Framing):
             raise
         except Exception:
             # The client gets a name to ask after, not our insides.
-            mark = next(self.factory.marks)
+            mark = next(self.context.marks)
             self.log.failure("IMAP {name} failed ({mark})", name=name.decode("ascii"), mark=mark)
             error = No(f"Internal error {mark}", "SERVERBUG")
         return error.line, error
@@ -350,37 +418,55 @@ class ImapServer(Framing):
             self.resetTimeout()
             slice = FIRST_SLICE if self.state == "unauth" else SLICE
             if self._turn is not None and self.reactor.seconds() - self._turn >= slice:
-                self.rest()
+                self.yield_turn()
             self.pace()
-            if self.notifying is not None:
+            if self.notifier is not None:
                 self.noticed()
 
-    def _rested(self) -> None:
-        self._rest = None
+    def _resumed(self) -> None:
+        self._resume = None
         self.pace()
 
     def dataReceived(self, data: bytes) -> None:
         """Octets came in."""
-        if self._busyReceiving:
+        if self._turn is not None:
             # What is left behind a literal.
             super().dataReceived(data)
             return
         self._turn = self.reactor.seconds()
         if self.inflater is None:
-            super().dataReceived(data)
+            self._take(data)
         else:
-            receive(self, self.inflater, data, super().dataReceived)
+            self._inflate(self.inflater, data)
         self._turn = None
 
-    @property
-    def receiving(self) -> bool:
-        """Whether more that has come can be looked at now."""
-        return not self.closing and not self.paused and self._rest is None
+    def _take(self, data: bytes) -> None:
+        """Take lines and literals; what an overlong line left over as well."""
+        if self.closing:
+            return
+        super().dataReceived(data)
+        while (left := self.input.leftover) is not None:
+            self.input.leftover = None
+            super().dataReceived(left)
 
-    def rest(self) -> None:
+    def _inflate(self, inflater: Inflater, octets: bytes) -> None:
+        """Inflate what came in, as far as it can be looked at now."""
+        try:
+            rest = inflater.receive(octets, self._take, self._is_receiving)
+        except ValueError as error:
+            self.hang_up(str(error))
+            return
+        if rest:
+            self.yield_turn()
+
+    def _is_receiving(self) -> bool:
+        """Whether more that has come can be looked at now."""
+        return not self.closing and not self.paused and self._resume is None
+
+    def yield_turn(self) -> None:
         """What was sent ahead waits until others had their turn."""
-        if self._rest is None and not self.closing:
-            self._rest = self.callLater(0, self._rested)
+        if self._resume is None and not self.closing:
+            self._resume = self.callLater(0, self._resumed)
             self.pace()
 
     def pace(self) -> None:
@@ -391,8 +477,8 @@ class ImapServer(Framing):
         told something unasked: no answer may come into the midst of that.
         (Before its first command it is TLS that has to read until anything can be written.)
         """
-        stopped = (self._heard and self.outflow.paused) or (self._running and self._asked is None) or (
-            self._rest is not None) or (self.notifying is not None and self.notifying.telling)
+        stopped = (self._heard and self.output.paused) or (self._running and self.input.asked is None) or (
+            self._resume is not None) or (self.notifier is not None and self.notifier.telling)
         if self.closing or stopped is self.paused:
             return
         if stopped:
@@ -405,23 +491,28 @@ class ImapServer(Framing):
     def answer(self, line: bytes) -> None:
         """The tagged answer; there is one for each command."""
         self._answered = True
-        self.outflow.write_last(b"%b %b\r\n" % (self.tag, line))
+        self.output.write_last(b"%b %b\r\n" % (self.tag, line))
 
     def write(self, octets: bytes) -> None:
         """Send a short answer.  @raise Gone: the client has left."""
         self.progress.quiet = False
-        self.outflow.write(octets)
+        self.output.write(octets)
+
+    async def ask(self, prompt: bytes) -> bytes:
+        """Send a continuation request and wait for one line.  @raise Gone: the client leaves instead."""
+        self.write(b"+ %b\r\n" % prompt)
+        return await self.listen()
 
     async def send(self, octets: bytes) -> None:
         """Send part of a long answer: waits while the client does not read, and lets others have a turn."""
         for at in range(0, len(octets), PIECE):
             self.write(octets if len(octets) <= PIECE else octets[at:at + PIECE])
-            if self.outflow.paused:
-                await self.outflow.ready()
+            if self.output.paused:
+                await self.output.ready()
                 self.resetTimeout()
-        await self.breathe()
+        await self.yield_to_reactor()
 
-    async def breathe(self) -> None:
+    async def yield_to_reactor(self) -> None:
         """Let the reactor turn if this command has had its slice."""
         if self.reactor.seconds() - self._began >= SLICE:
             await self.sleep(0)

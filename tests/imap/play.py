@@ -152,7 +152,7 @@ class House:
             policy=SimpleNamespace(status=lambda address: self.status, fault=self.fault))
         self.rules: tuple[FaultRule, ...] = ()
         self.marks: dict[str, FaultCount] = {}
-        options.setdefault("home", lambda username: self.universe)
+        options.setdefault("default_universe", lambda username: self.universe)
         options.setdefault("loopback_only", True)
         self.factory = ImapFactory(config or Config(), self.sign_in, self.reactor, **options)
         self.connections: list[Connection] = []

@@ -78,9 +78,9 @@ class ClientTests(TestCase):
         folder.mkdir()
         tls = ServerTls(str(folder / "certificate.pem"), str(folder / "key.pem"), False, ("localhost",))
         self.house = House(tls_context=tls)
-        self.house.factory.reactor = self.reactor
+        self.house.factory.context.reactor = self.reactor
         secure = ImapFactory(
-            self.house.factory.config, self.house.sign_in, self.reactor, tls_context=tls, implicit_tls=True)
+            self.house.factory.context.config, self.house.sign_in, self.reactor, tls_context=tls, implicit_tls=True)
         for name in MESSAGES:
             self.house.deliver(name)
         self.house.file(BIG)

@@ -116,7 +116,7 @@ class LimitTests(SynchronousTestCase):
         client.send(b"a LOGIN {1000000+}\r\n" + b"x" * 60_000)
         client.protocol.dataReceived(b"x" * 60_000)
         self.assertTrue(client.closed())
-        self.assertEqual((client.protocol._buffer, client.protocol._gathered), (b"", b""))
+        self.assertEqual((client.protocol._buffer, client.protocol.input._gathered), (b"", b""))
 
     def test_turns(self) -> None:
         """Commands sent ahead are done for a slice of time; then others have their turn."""

@@ -156,7 +156,7 @@ class RulingTests(ServedTestCase):
         self.good("POST", "/api/accounts", {"address": MARIA, "password": "a long secret"})
         roster, reactor = self.server.roster, self.server.reactor
         client = Connection(SimpleNamespace(
-            factory=ImapFactory(self.config, roster.sign_in, reactor, loopback_only=True, home=roster.home),
+            factory=ImapFactory(self.config, roster.sign_in, reactor, loopback_only=True, default_universe=roster.home),
             turn=lambda: [reactor.advance(0) for _ in range(50)]))
         self.assertIn(b"a1 OK", client.do(f'a1 LOGIN {MARIA} "a long secret"')[-1])
         last = self.universe.log.last

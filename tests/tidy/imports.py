@@ -45,7 +45,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
                   "writer/", "journal.journal", "index/", "folder/", "memory/", "*"),
     "database": ("*", "private/"),
     "universe": ("*", "mailflow/", "people/", "universe", "fingerprint"),
-    "imap": ("wire/", "*", "fetch/", "search/", "command/", "commands", "server", "factory"),
+    "imap": ("wire/", "*", "fetch/", "search/", "untagged/", "command/", "commands", "server", "factory"),
     "rest": ("errors answer", "http/", "render/", "*", "api/", "routes", "app", "site"),
 }
 

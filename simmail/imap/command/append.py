@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING
 
 from simmail.core.compose.binary import without_nul
 from simmail.core.message.parse import read_headers
@@ -17,15 +16,13 @@ from simmail.errors import Unavailable
 from simmail.imap.command.catenate import catenated
 from simmail.imap.command.copymove import filed
 from simmail.imap.command.quota import check_room
-from simmail.imap.command.select import find_folder
 from simmail.imap.command.upload import Upload, parse_upload
+from simmail.imap.connection import ImapConnection
+from simmail.imap.untagged.mailbox_data import find_folder
 from simmail.imap.wire.parser import Arguments
 from simmail.imap.wire.replies import No
 from simmail.imap.wire.sequence import show_set
 from simmail.interfaces import IFolder
-
-if TYPE_CHECKING:
-    from simmail.imap.server import ImapServer
 
 #: Newest copies in Sent among which that of a message appended twice is looked for.
 _COPIES = 200
@@ -33,7 +30,7 @@ _COPIES = 200
 LARGE = 256 * 1024
 
 
-async def append(imap: ImapServer, arguments: Arguments) -> bytes:
+async def append(imap: ImapConnection, arguments: Arguments) -> bytes:
     """APPEND."""
     arguments.space()
     name = arguments.mailbox()
@@ -50,14 +47,14 @@ async def append(imap: ImapServer, arguments: Arguments) -> bytes:
         if len(messages) == 1:
             uids = [await _append(imap, folder, *messages[0])]
         else:
-            uids = await folder.append_all(messages, imap.login.universe.clock.now())
+            uids = await folder.append_all(messages, imap.now())
     except Unavailable as error:
         raise No(str(error), "UNAVAILABLE") from None
     filed(imap, folder, uids)
     return b"[APPENDUID %d %b] APPEND completed" % (folder.uidvalidity, show_set(uids))
 
 
-async def filed_as(imap: ImapServer, upload: Upload) -> tuple[bytes, tuple[str, ...], datetime]:
+async def filed_as(imap: ImapConnection, upload: Upload) -> tuple[bytes, tuple[str, ...], datetime]:
     """
     The octets, flags and date that a message is filed with.
 
@@ -67,19 +64,19 @@ async def filed_as(imap: ImapServer, upload: Upload) -> tuple[bytes, tuple[str, 
     given = first if len(upload.pieces) == 1 and isinstance(first, bytes) else await catenated(imap, upload.pieces)
     if not given:
         raise No("A message cannot be empty", "CANNOT")
-    octets = await imap.factory.in_thread_if(len(given) > LARGE, partial(_lines, given, upload.binary))
+    octets = await imap.context.in_thread_if(len(given) > LARGE, partial(_lines, given, upload.binary))
     if octets is None:
         raise No("NUL can only be in the content of a part" if upload.binary else "A message cannot hold NUL",
                  "UNKNOWN-CTE" if upload.binary else "CANNOT")
-    return octets, upload.flags, upload.date or imap.login.universe.clock.now()
+    return octets, upload.flags, upload.date or imap.now()
 
 
 async def _append(
-    imap: ImapServer, folder: IFolder, octets: bytes, flags: tuple[str, ...], date: datetime
+    imap: ImapConnection, folder: IFolder, octets: bytes, flags: tuple[str, ...], date: datetime
 ) -> int:
     uid = await copy_in_sent(imap, folder, octets)
     if uid is None:
-        uid = await folder.append(octets, flags, date, imap.login.universe.clock.now())
+        uid = await folder.append(octets, flags, date, imap.now())
     return uid
 
 
@@ -103,11 +100,11 @@ def _lines(octets: bytes, binary: bool) -> bytes | None:
     return b"".join(pieces)
 
 
-async def copy_in_sent(imap: ImapServer, folder: IFolder, octets: bytes) -> int | None:
+async def copy_in_sent(imap: ImapConnection, folder: IFolder, octets: bytes) -> int | None:
     """The UID of the copy that submission kept, if this is that message."""
     if folder.special_use != "\\Sent":
         return None
-    wanted = await imap.factory.in_thread_if(len(octets) > LARGE, lambda: read_headers(octets).message_id)
+    wanted = await imap.context.in_thread_if(len(octets) > LARGE, lambda: read_headers(octets).message_id)
     if not wanted:
         return None
     found = await folder.digested(list(folder.uids[-_COPIES:]), ("message_id",))

@@ -9,18 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from simmail.errors import NotFound
-from simmail.imap.fetch.items import Item, parse_items
+from simmail.imap.connection import ImapConnection
 from simmail.imap.fetch.sections import Sections, cut
+from simmail.imap.wire.fetch_items import Item, parse_items
 from simmail.imap.wire.parser import Arguments
 from simmail.imap.wire.replies import Bad, No
 from simmail.interfaces import IFolder
-
-if TYPE_CHECKING:
-    from simmail.imap.server import ImapServer
 
 #: Parts of one message.
 MOST = 100
@@ -74,7 +72,7 @@ def parse_url(octets: bytes) -> Url:
     return Url(text, mailbox, int(match["uidvalidity"] or 0), int(match["uid"]), item)
 
 
-async def catenated(imap: ImapServer, pieces: Pieces) -> bytes:
+async def catenated(imap: ImapConnection, pieces: Pieces) -> bytes:
     """
     A message from its pieces.
 
@@ -91,7 +89,7 @@ async def catenated(imap: ImapServer, pieces: Pieces) -> bytes:
             folder = await _folder(imap, piece)
             if last is None or last[:2] != (folder, piece.uid):
                 last = folder, piece.uid, await _message(folder, piece)
-            part = await imap.factory.in_thread_if(len(last[2].octets) > _LARGE, partial(last[2].find, piece.item))
+            part = await imap.context.in_thread_if(len(last[2].octets) > _LARGE, partial(last[2].find, piece.item))
             if part is None:
                 raise piece.bad()
             octets = cut(part, piece.item)
@@ -99,17 +97,17 @@ async def catenated(imap: ImapServer, pieces: Pieces) -> bytes:
         if room < 0:
             raise No(f"The message is over {most} octets", "TOOBIG")
         found.append(octets)
-        await imap.breathe()
+        await imap.yield_to_reactor()
     return b"".join(found)
 
 
-async def _folder(imap: ImapServer, url: Url) -> IFolder:
+async def _folder(imap: ImapConnection, url: Url) -> IFolder:
     if not url.mailbox:
         if imap.selected is None:
             raise url.bad()
         return imap.selected.folder
     try:
-        folder: IFolder = await imap.login.universe.store.folder(imap.login.address, url.mailbox)
+        folder: IFolder = await imap.store.folder(imap.address, url.mailbox)
     except NotFound:
         raise url.bad() from None
     if url.uidvalidity not in (0, folder.uidvalidity):

@@ -7,50 +7,38 @@ Source: RFC 3501 sections 6.4.3 and 6.4.7, RFC 4315 (UIDPLUS), RFC 6851 (MOVE).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from simmail.imap.command.quota import check_room
-from simmail.imap.command.select import find_folder
+from simmail.imap.connection import ImapConnection
 from simmail.imap.selected import Selected
+from simmail.imap.untagged.mailbox_data import find_folder
 from simmail.imap.wire.parser import Arguments
 from simmail.imap.wire.replies import No
 from simmail.imap.wire.sequence import show_set
 from simmail.interfaces import IFolder
 
-if TYPE_CHECKING:
-    from simmail.imap.server import ImapServer
 
-
-def selected_of(imap: ImapServer, writable: bool = False) -> Selected:
-    """The selected folder.  @raise No: it is to be changed and was opened with EXAMINE."""
-    selected = imap.selected
-    assert selected is not None
-    if writable and selected.read_only:
-        raise No("The mailbox is selected read-only", "READ-ONLY")
-    return selected
-
-
-def filed(imap: ImapServer, folder: IFolder, uids: Iterable[int]) -> None:
+def filed(imap: ImapConnection, folder: IFolder, uids: Iterable[int]) -> None:
     """Messages were put somewhere by the client: it knows them."""
     selected = imap.selected
-    if selected is not None and selected.folder is folder and selected.came is not None:
+    if selected is not None and selected.folder is folder and selected.arrived is not None:
         selected.filed.update(uids)
 
 
-async def copy(imap: ImapServer, arguments: Arguments, uid: bool = False) -> bytes:
+async def copy(imap: ImapConnection, arguments: Arguments, uid: bool = False) -> bytes:
     """COPY: all messages or none."""
     selected, uids, target = await _arguments(imap, arguments, uid, False)
     check_room(imap)
-    pairs = await selected.folder.copy(uids, target, imap.login.universe.clock.now()) if uids else []
+    pairs = await selected.folder.copy(uids, target, imap.now()) if uids else []
     filed(imap, target, [fresh for _, fresh in pairs])
     return (_copied(target.uidvalidity, pairs) + b" " if pairs else b"") + b"COPY completed"
 
 
-async def move(imap: ImapServer, arguments: Arguments, uid: bool = False) -> bytes:
+async def move(imap: ImapConnection, arguments: Arguments, uid: bool = False) -> bytes:
     """MOVE: the new UIDs first, then the messages vanish (RFC 6851 section 4.3)."""
     selected, uids, target = await _arguments(imap, arguments, uid, True)
     selected.removing = True
-    pairs = await selected.folder.move(uids, target, imap.login.universe.clock.now()) if uids else []
+    pairs = await selected.folder.move(uids, target, imap.now()) if uids else []
     filed(imap, target, [fresh for _, fresh in pairs])
     if pairs:
         imap.write(b"* OK %b Moved\r\n" % _copied(target.uidvalidity, pairs))
@@ -58,21 +46,21 @@ async def move(imap: ImapServer, arguments: Arguments, uid: bool = False) -> byt
 
 
 async def _arguments(
-    imap: ImapServer, arguments: Arguments, uid: bool, writable: bool
+    imap: ImapConnection, arguments: Arguments, uid: bool, writable: bool
 ) -> tuple[Selected, list[int], IFolder]:
     arguments.space()
     text = arguments.set()
     arguments.space()
     name = arguments.mailbox()
     arguments.end()
-    selected = selected_of(imap, writable)
+    selected = imap.require_selected(writable)
     uids = selected.chosen(text, uid)
     target = await find_folder(imap, name, "TRYCREATE")
-    gone = [one for one in uids if selected.is_gone(one)]
+    gone = [one for one in uids if selected.is_expunged(one)]
     if gone and not uid:
         # RFC 2180 section 4.4.1: better nothing than less than was asked for.
         raise No("Some of these messages are expunged", "EXPUNGEISSUED")
-    return selected, [one for one in uids if not selected.is_gone(one)] if gone else uids, target
+    return selected, [one for one in uids if not selected.is_expunged(one)] if gone else uids, target
 
 
 def _copied(uidvalidity: int, pairs: list[tuple[int, int]]) -> bytes:
@@ -80,9 +68,9 @@ def _copied(uidvalidity: int, pairs: list[tuple[int, int]]) -> bytes:
         uidvalidity, show_set(source for source, _ in pairs), show_set(target for _, target in pairs))
 
 
-async def expunge(imap: ImapServer, arguments: Arguments, uid: bool = False) -> bytes:
+async def expunge(imap: ImapConnection, arguments: Arguments, uid: bool = False) -> bytes:
     """EXPUNGE, and UID EXPUNGE of some only."""
-    selected = selected_of(imap, True)
+    selected = imap.require_selected(True)
     chosen: set[int] | None = None
     if uid:
         arguments.space()

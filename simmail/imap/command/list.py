@@ -9,17 +9,16 @@ Source: RFC 3501 sections 6.3.8 and 6.3.9; RFC 5258 (LIST-EXTENDED); RFC 5819
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
 
 from simmail.core.records.folder import FolderStatus
-from simmail.imap.command.mailbox import status_items, status_line
+from simmail.imap.connection import ImapConnection
+from simmail.imap.untagged.mailbox_data import attributes_of, names_above, status_items, status_line
 from simmail.imap.wire.names import quoted_name
 from simmail.imap.wire.parser import Arguments
 from simmail.imap.wire.replies import Bad
-
-if TYPE_CHECKING:
-    from simmail.imap.server import ImapServer
 
 _MOST_PATTERNS = 100
 
@@ -67,7 +66,6 @@ class Pattern:
 class _Options(NamedTuple):
     select: frozenset[bytes]
     returned: frozenset[bytes]
-    status: list[bytes]
 
 
 class _Shown(NamedTuple):
@@ -77,37 +75,38 @@ class _Shown(NamedTuple):
     found: FolderStatus | None
 
 
-_SELECT = frozenset((b"SUBSCRIBED", b"REMOTE", b"RECURSIVEMATCH", b"SPECIAL-USE"))
-_RETURN = frozenset((b"SUBSCRIBED", b"CHILDREN", b"SPECIAL-USE"))
+_SELECT: Mapping[bytes, None] = MappingProxyType(
+    dict.fromkeys((b"SUBSCRIBED", b"REMOTE", b"RECURSIVEMATCH", b"SPECIAL-USE")))
+_RETURN: Mapping[bytes, Callable[[Arguments], list[bytes]] | None] = MappingProxyType(
+    {b"SUBSCRIBED": None, b"CHILDREN": None, b"SPECIAL-USE": None, b"STATUS": status_items})
 
 
-async def list_mailboxes(imap: ImapServer, arguments: Arguments) -> None:
+async def list_mailboxes(imap: ImapConnection, arguments: Arguments) -> None:
     """LIST, with or without options."""
     arguments.space()
     extended = False
-    select: set[bytes] = set()
+    select = frozenset[bytes]()
     if arguments.peek() == b"(":
         extended = True
-        select = _words(arguments, _SELECT, "selection")
+        select = frozenset(arguments.options(_SELECT, "selection option"))
         arguments.space()
     reference = arguments.mailbox()
     arguments.space()
     patterns = _patterns(arguments)
     extended = extended or patterns is not None and len(patterns) != 1
-    returned: set[bytes] = set()
-    status: list[bytes] = []
+    returned: Mapping[bytes, list[bytes]] = {}
     if not arguments.at_end():
         arguments.space()
         arguments.expect(b"RETURN ")
         extended = True
-        returned, status = _return(arguments)
+        returned = arguments.options(_RETURN, "return option")
     arguments.end()
     if b"RECURSIVEMATCH" in select and select <= {b"RECURSIVEMATCH", b"REMOTE"}:
         raise Bad("RECURSIVEMATCH needs another selection option")
     if patterns == [""] and not extended:
         imap.write(b'* LIST (\\Noselect) "/" ""\r\n')
         return
-    options = _Options(frozenset(select), frozenset(returned), status)
+    options, status = _Options(select, frozenset(returned)), returned.get(b"STATUS")
     for one in await _chosen(imap, [_joined(reference, pattern) for pattern in patterns], options, extended):
         line = b'* LIST (%b) "/" %b' % (b" ".join(one.attributes), quoted_name(one.name, imap.utf8))
         if one.has_below:
@@ -124,54 +123,18 @@ def _joined(reference: str, pattern: str) -> str:
 
 
 def _patterns(arguments: Arguments) -> list[str]:
-    if not arguments.skip(b"("):
+    if arguments.peek() != b"(":
         return [arguments.pattern()]
-    patterns = [arguments.pattern()]
-    while not arguments.skip(b")"):
-        arguments.space()
+    patterns: list[str] = []
+    for _ in arguments.listed(1):
         patterns.append(arguments.pattern())
         if len(patterns) > _MOST_PATTERNS:
             raise Bad("Too many patterns")
     return patterns
 
 
-def _words(arguments: Arguments, known: frozenset[bytes], kind: str) -> set[bytes]:
-    arguments.expect(b"(")
-    words: set[bytes] = set()
-    first = True
-    while not arguments.skip(b")"):
-        if not first:
-            arguments.space()
-        first = False
-        word = arguments.word()
-        if word not in known:
-            raise Bad(f"Unknown {kind} option {word.decode('ascii', 'replace')[:50]}")
-        words.add(word)
-    return words
-
-
-def _return(arguments: Arguments) -> tuple[set[bytes], list[bytes]]:
-    arguments.expect(b"(")
-    words: set[bytes] = set()
-    status: list[bytes] = []
-    first = True
-    while not arguments.skip(b")"):
-        if not first:
-            arguments.space()
-        first = False
-        word = arguments.word()
-        if word == b"STATUS":
-            arguments.space()
-            status = status_items(arguments)
-        elif word in _RETURN:
-            words.add(word)
-        else:
-            raise Bad(f"Unknown return option {word.decode('ascii', 'replace')[:50]}")
-    return words, status
-
-
-async def _chosen(imap: ImapServer, patterns: list[str], options: _Options, extended: bool) -> list[_Shown]:
-    store, address = imap.login.universe.store, imap.login.address
+async def _chosen(imap: ImapConnection, patterns: list[str], options: _Options, extended: bool) -> list[_Shown]:
+    store, address = imap.store, imap.address
     folders = {status.name: status for status in await store.folders(address)}
     wants_subscribed = b"SUBSCRIBED" in options.select or b"SUBSCRIBED" in options.returned
     subscribed: set[str] = await store.subscribed(address) if wants_subscribed else set()
@@ -187,7 +150,7 @@ async def _chosen(imap: ImapServer, patterns: list[str], options: _Options, exte
     with_children = b"CHILDREN" in options.returned or not extended
     result: list[_Shown] = []
     for name in names:
-        await imap.breathe()
+        await imap.yield_to_reactor()
         if not any(pattern.matches(name) for pattern in compiled):
             continue
         found = folders.get(name)
@@ -202,74 +165,26 @@ async def _chosen(imap: ImapServer, patterns: list[str], options: _Options, exte
     return result
 
 
-def attributes_of(
-    name: str, found: FolderStatus | None, subscribed: Container[str], parents: Container[str] | None, extended: bool
-) -> list[bytes]:
-    """
-    The attributes of a mailbox name.
-
-    @param found: None where there is no such mailbox.
-    @param parents: names below which there are others, None not to tell.
-    """
-    attributes: list[bytes] = []
-    if found is None:
-        attributes += [b"\\NonExistent"] if extended else [b"\\Noselect"]
-    if name in subscribed:
-        attributes.append(b"\\Subscribed")
-    if parents is not None:
-        attributes.append(b"\\HasChildren" if name in parents else b"\\HasNoChildren")
-    if found is not None and found.special_use:
-        attributes.append(found.special_use.encode("ascii"))
-    return attributes
-
-
-async def list_names(imap: ImapServer, names: Mapping[str, str]) -> None:
-    """
-    A LIST response for each of some names, as they are now (RFC 5465 section 5.4).
-
-    @param names: with what each was called before, C{""} for no other name.
-    """
-    store, address = imap.login.universe.store, imap.login.address
-    folders = {status.name: status for status in await store.folders(address)}
-    subscribed: set[str] = await store.subscribed(address)
-    parents = names_above(folders)
-    for name, old in names.items():
-        attributes = attributes_of(name, folders.get(name), subscribed, parents, True)
-        line = b'* LIST (%b) "/" %b' % (b" ".join(attributes), quoted_name(name, imap.utf8))
-        if old and name in folders:
-            line += b' ("OLDNAME" (%b))' % quoted_name(old, imap.utf8)
-        await imap.send(line + b"\r\n")
-
-
 def _fits(name: str, found: FolderStatus | None, subscribed: set[str], options: _Options) -> bool:
     """Whether a mailbox is what the selection options ask for."""
     return (b"SUBSCRIBED" not in options.select or name in subscribed) and (
         b"SPECIAL-USE" not in options.select or bool(found is not None and found.special_use))
 
 
-def names_above(names: Iterable[str]) -> set[str]:
-    """All that lies above some names."""
-    return {
-        "/".join(levels[:depth])
-        for levels in (name.split("/") for name in names) for depth in range(1, len(levels))}
-
-
-async def list_subscribed(imap: ImapServer, arguments: Arguments) -> None:
+async def list_subscribed(imap: ImapConnection, arguments: Arguments) -> None:
     """LSUB: names subscribed to; with C{%}, also what lies above them."""
     arguments.space()
     reference = arguments.mailbox()
     arguments.space()
     pattern = Pattern(_joined(reference, arguments.pattern()))
     arguments.end()
-    store, address = imap.login.universe.store, imap.login.address
+    store, address = imap.store, imap.address
     subscribed: set[str] = await store.subscribed(address)
     existing = {status.name for status in await store.folders(address)}
     names = {name: name in existing for name in subscribed}
     shown = {name: b"" if exists else b"\\Noselect" for name, exists in names.items() if pattern.matches(name)}
     for name in subscribed:
-        levels = name.split("/")
-        for depth in range(1, len(levels)):
-            above = "/".join(levels[:depth])
+        for above in names_above((name,)):
             # RFC 3501 section 6.3.9: "foo/bar" makes "%" answer a \Noselect "foo".
             if above not in names and not pattern.matches(name) and pattern.matches(above):
                 shown[above] = b"\\Noselect"

@@ -10,22 +10,23 @@ from __future__ import annotations
 
 from binascii import Error as Base64Error
 from binascii import a2b_base64, b2a_base64
-from typing import TYPE_CHECKING
+
+from twisted.cred.credentials import UsernamePassword
+from twisted.mail.imap4 import IllegalClientResponse
 
 from simmail.errors import Forbidden, TooMany, Unauthenticated
-from simmail.imap.capability import can_start_tls, capabilities, may_sign_in
-from simmail.imap.fault_injection import meet
+from simmail.imap.capability import capabilities
+from simmail.imap.connection import ImapConnection
+from simmail.imap.fault_injection import apply_fault
 from simmail.imap.wire.parser import Arguments
 from simmail.imap.wire.replies import Bad, Gone, No
-
-if TYPE_CHECKING:
-    from simmail.imap.server import ImapServer
+from simmail.server.sasl import decoded, log_in
 
 #: Real seconds before the answer to a failed login: doubled for each failure on the connection.
 FIRST_DELAY, LONGEST_DELAY = 1.0, 15.0
 
 
-async def login(imap: ImapServer, arguments: Arguments) -> bytes:
+async def login(imap: ImapConnection, arguments: Arguments) -> bytes:
     """LOGIN."""
     arguments.space()
     username = arguments.credential()
@@ -33,33 +34,32 @@ async def login(imap: ImapServer, arguments: Arguments) -> bytes:
     password = arguments.credential()
     arguments.end()
     _check_allowed(imap)
-    return await _sign_in(imap, b"", username, password)
+    return await _sign_in(imap, UsernamePassword(username, password))
 
 
-async def authenticate(imap: ImapServer, arguments: Arguments) -> bytes:
+async def authenticate(imap: ImapConnection, arguments: Arguments) -> bytes:
     """AUTHENTICATE, with an initial response or without."""
     arguments.space()
     mechanism = arguments.word()
-    initial: bytes | None = None
+    response: bytes | None = None
     if not arguments.at_end():
         arguments.space()
-        initial = arguments.rest()
-    if mechanism not in (b"PLAIN", b"LOGIN"):
+        response = arguments.rest()
+    begin = imap.challengers.get(mechanism)
+    if begin is None:
         raise No("Mechanism not supported")
     _check_allowed(imap)
-    if mechanism == b"PLAIN":
-        response = _decoded(initial) if initial is not None else await _ask(imap, b"")
-        pieces = response.split(b"\0")
-        if len(pieces) != 3:
-            raise Bad("Malformed PLAIN response")
-        return await _sign_in(imap, *pieces)
-    username = _decoded(initial) if initial is not None else await _ask(imap, b"Username:")
-    password = await _ask(imap, b"Password:")
-    return await _sign_in(imap, b"", username, password)
-
-
-async def _ask(imap: ImapServer, challenge: bytes) -> bytes:
-    return _decoded(await imap.ask(b2a_base64(challenge, newline=False)))
+    challenge, asking = begin(), True
+    while asking:
+        prompt = challenge.getChallenge()
+        if response is None:
+            response = await imap.ask(b2a_base64(prompt, newline=False))
+        try:
+            challenge.setResponse(_decoded(response))
+        except IllegalClientResponse:
+            raise Bad(f"Malformed {mechanism.decode('ascii')} response") from None
+        response, asking = None, challenge.moreChallenges()
+    return await _sign_in(imap, challenge)
 
 
 def _decoded(response: bytes) -> bytes:
@@ -73,23 +73,17 @@ def _decoded(response: bytes) -> bytes:
         raise Bad("Not base 64") from None
 
 
-def _check_allowed(imap: ImapServer) -> None:
-    if not may_sign_in(imap):
+def _check_allowed(imap: ImapConnection) -> None:
+    if not imap.mechanisms():
         raise No("No passwords without TLS", "PRIVACYREQUIRED")
 
 
-async def _sign_in(imap: ImapServer, authorize: bytes, username: bytes, password: bytes) -> bytes:
+async def _sign_in(imap: ImapConnection, credentials: UsernamePassword) -> bytes:
     try:
-        # Who signs in to act for another: written as the master login is (decisions, section 23).
-        name = username.decode("utf-8")
-        if authorize and authorize != username:
-            name = f"{authorize.decode('utf-8')}*{name}"
-        secret = password.decode("utf-8")
-        if "\0" in name or "\0" in secret:
-            raise Unauthenticated("authentication failed")
-        await meet(imap, "imap_login", name)
-        found = await imap.factory.sign_in(name, secret, "imap", imap.remote)
-    except (Unauthenticated, UnicodeDecodeError):
+        name, _ = decoded(credentials)
+        await apply_fault(imap, "imap_login", name)
+        login = await log_in(imap.portal, credentials, imap.remote)
+    except Unauthenticated:
         await _failed(imap)
         raise No("Authentication failed", "AUTHENTICATIONFAILED") from None
     except TooMany as error:
@@ -99,11 +93,11 @@ async def _sign_in(imap: ImapServer, authorize: bytes, username: bytes, password
         raise Gone from None
     except Forbidden as error:
         raise No(str(error), "CONTACTADMIN") from None
-    imap.sign_in(found)
+    imap.begin_session(login)
     return b"[CAPABILITY %b] Logged in" % b" ".join(capabilities(imap))
 
 
-async def _failed(imap: ImapServer) -> None:
+async def _failed(imap: ImapConnection) -> None:
     imap.failures += 1
     await imap.sleep(min(LONGEST_DELAY, FIRST_DELAY * 2 ** (imap.failures - 1)))
     if imap.failures >= imap.config.imap.login_attempts:
@@ -112,14 +106,13 @@ async def _failed(imap: ImapServer) -> None:
         raise Gone
 
 
-async def start_tls(imap: ImapServer, arguments: Arguments) -> None:
+async def start_tls(imap: ImapConnection, arguments: Arguments) -> None:
     """STARTTLS.  What came behind it in clear text is an attack or a mistake: nobody is served on such a connection."""
     arguments.end()
-    if not can_start_tls(imap):
+    if not imap.can_start_tls():
         raise Bad("TLS is not available here" if not imap.tls else "TLS is already on")
-    if imap.clearLineBuffer():
+    if imap.has_sent_ahead():
         imap.hang_up("Nothing may follow STARTTLS")
         raise Bad("Nothing may follow STARTTLS")
     imap.answer(b"OK Begin TLS negotiation now")
-    imap.transport.startTLS(imap.ctx)
-    imap.tls = imap.startedTLS = True
+    imap.begin_tls()

@@ -6,18 +6,13 @@ Source: RFC 3501 section 6.3; RFC 6154 (CREATE-SPECIAL-USE); RFC 8438 (STATUS=SI
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 
 from simmail.core.records.delivery import SPECIAL_FOLDERS
-from simmail.core.records.folder import FolderStatus
 from simmail.errors import Conflict, Invalid, NotFound
-from simmail.imap.command.select import find_folder
-from simmail.imap.wire.names import quoted_name
+from simmail.imap.connection import ImapConnection
+from simmail.imap.untagged.mailbox_data import find_folder, status_items, status_line
 from simmail.imap.wire.parser import Arguments
-from simmail.imap.wire.replies import Bad, No
-
-if TYPE_CHECKING:
-    from simmail.imap.server import ImapServer
+from simmail.imap.wire.replies import No
 
 _USES = {use.lower(): use for use in ("\\Archive", "\\Drafts", "\\Junk", "\\Sent", "\\Trash")}
 
@@ -26,7 +21,7 @@ _USES = {use.lower(): use for use in ("\\Archive", "\\Drafts", "\\Junk", "\\Sent
 _STANDARD = frozenset(name for name, _ in SPECIAL_FOLDERS)
 
 
-async def create(imap: ImapServer, arguments: Arguments) -> bytes:
+async def create(imap: ImapConnection, arguments: Arguments) -> bytes:
     """CREATE; names above the new one come to be as well."""
     arguments.space()
     name = arguments.mailbox()
@@ -37,7 +32,7 @@ async def create(imap: ImapServer, arguments: Arguments) -> bytes:
     arguments.end()
     # RFC 3501 section 6.3.3: a trailing separator only says that names will follow below.
     name = name.rstrip("/")
-    store, address = imap.login.universe.store, imap.login.address
+    store, address = imap.store, imap.address
     existing = {status.name: status for status in await store.folders(address)}
     if name in existing:
         raise No("The mailbox exists", "ALREADYEXISTS")
@@ -64,11 +59,9 @@ async def create(imap: ImapServer, arguments: Arguments) -> bytes:
 
 
 def _special_use(arguments: Arguments) -> str:
-    arguments.expect(b"(USE (")
+    arguments.expect(b"(USE ")
     uses: list[str] = []
-    while not arguments.skip(b")"):
-        if uses:
-            arguments.space()
+    for _ in arguments.listed():
         arguments.expect(b"\\")
         use = _USES.get("\\" + arguments.atom().decode("ascii").lower())
         if use is None:
@@ -80,7 +73,7 @@ def _special_use(arguments: Arguments) -> str:
     return uses[0] if uses else ""
 
 
-async def delete(imap: ImapServer, arguments: Arguments) -> None:
+async def delete(imap: ImapConnection, arguments: Arguments) -> None:
     """DELETE; of a folder that every mailbox has, its messages (decisions, section 23)."""
     arguments.space()
     name = arguments.mailbox()
@@ -90,7 +83,7 @@ async def delete(imap: ImapServer, arguments: Arguments) -> None:
     imap.causing = frozenset((name,))
     if imap.selected is not None and imap.selected.folder.name == name and name not in _STANDARD:
         _leave(imap)
-    store, address = imap.login.universe.store, imap.login.address
+    store, address = imap.store, imap.address
     try:
         await store.delete_folder(address, name)
     except NotFound:
@@ -100,20 +93,20 @@ async def delete(imap: ImapServer, arguments: Arguments) -> None:
         raise No("There is no such mailbox", "NONEXISTENT") from None
 
 
-def _leave(imap: ImapServer) -> None:
+def _leave(imap: ImapConnection) -> None:
     """The client who takes its own mailbox away knows, and need not be hung up on."""
     imap.deselect()
     imap.write(b"* OK [CLOSED] Previous mailbox closed\r\n")
 
 
-async def rename(imap: ImapServer, arguments: Arguments) -> None:
+async def rename(imap: ImapConnection, arguments: Arguments) -> None:
     """RENAME; of INBOX, its messages."""
     arguments.space()
     old = arguments.mailbox()
     arguments.space()
     new = arguments.mailbox().rstrip("/")
     arguments.end()
-    store, address = imap.login.universe.store, imap.login.address
+    store, address = imap.store, imap.address
     names = {status.name for status in await store.folders(address)}
     if new in names:
         raise No("The mailbox exists", "ALREADYEXISTS")
@@ -130,74 +123,32 @@ async def rename(imap: ImapServer, arguments: Arguments) -> None:
     if selected is not None and old != "INBOX" and (selected.folder.name + "/").startswith(old + "/"):
         _leave(imap)
     try:
-        await store.rename_folder(address, old, new, imap.login.universe.clock.now())
+        await store.rename_folder(address, old, new, imap.now())
     except NotFound:
         raise No("There is no such mailbox", "NONEXISTENT") from None
     except Conflict as error:
         raise No(str(error), "CANNOT") from None
 
 
-async def subscribe(imap: ImapServer, arguments: Arguments) -> None:
+async def subscribe(imap: ImapConnection, arguments: Arguments) -> None:
     """SUBSCRIBE; the mailbox need not exist (RFC 3501 section 6.3.6 leaves it to us)."""
     await _subscribe(imap, arguments, True)
 
 
-async def unsubscribe(imap: ImapServer, arguments: Arguments) -> None:
+async def unsubscribe(imap: ImapConnection, arguments: Arguments) -> None:
     """UNSUBSCRIBE."""
     await _subscribe(imap, arguments, False)
 
 
-async def _subscribe(imap: ImapServer, arguments: Arguments, on: bool) -> None:
+async def _subscribe(imap: ImapConnection, arguments: Arguments, on: bool) -> None:
     arguments.space()
     name = arguments.mailbox().rstrip("/")
     arguments.end()
     imap.causing = frozenset((name,))
-    await imap.login.universe.store.subscribe(imap.login.address, name, on)
+    await imap.store.subscribe(imap.address, name, on)
 
 
-_ITEMS = {
-    b"MESSAGES": "total", b"RECENT": "recent", b"UIDNEXT": "uidnext", b"UIDVALIDITY": "uidvalidity",
-    b"UNSEEN": "unseen", b"SIZE": "size", b"HIGHESTMODSEQ": "highestmodseq", b"MAILBOXID": "objectid",
-    b"DELETED": "", b"DELETED-STORAGE": "", b"APPENDLIMIT": "",
-}
-
-
-def status_items(arguments: Arguments) -> list[bytes]:
-    """A parenthesised list of STATUS items."""
-    arguments.expect(b"(")
-    items: list[bytes] = []
-    while not arguments.skip(b")"):
-        if items:
-            arguments.space()
-        item = arguments.word()
-        if item not in _ITEMS:
-            raise Bad(f"Unknown STATUS item {item.decode('ascii', 'replace')[:50]}")
-        items.append(item)
-    if not items:
-        raise Bad("No STATUS items")
-    return list(dict.fromkeys(items))
-
-
-async def status_line(imap: ImapServer, found: FolderStatus, items: list[bytes]) -> bytes:
-    """The untagged STATUS of a folder."""
-    shown: list[bytes] = []
-    for item in items:
-        if item == b"APPENDLIMIT":
-            shown.append(b"APPENDLIMIT %d" % imap.config.limits.message)
-        elif item == b"MAILBOXID":
-            shown.append(b"MAILBOXID (%b)" % found.objectid.encode("ascii"))
-        elif item in (b"DELETED", b"DELETED-STORAGE"):
-            folder = await find_folder(imap, found.name)
-            deleted = folder.having("\\Deleted")
-            octets = sum(size or 0 for size in folder.column("size", deleted))
-            # Octets here (RFC 9208), not units of 1024 as in a quota.
-            shown.append(b"%b %d" % (item, len(deleted) if item == b"DELETED" else octets))
-        else:
-            shown.append(b"%b %d" % (item, getattr(found, _ITEMS[item])))
-    return b"* STATUS %b (%b)\r\n" % (quoted_name(found.name, imap.utf8), b" ".join(shown))
-
-
-async def status(imap: ImapServer, arguments: Arguments) -> None:
+async def status(imap: ImapConnection, arguments: Arguments) -> None:
     """STATUS."""
     arguments.space()
     name = arguments.mailbox()

@@ -7,16 +7,13 @@ Source: RFC 5465.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 
-from simmail.imap.event_groups import ABOUT_MESSAGES, EVENTS, Group, Watch
-from simmail.imap.fetch.items import Item, parse_items
-from simmail.imap.notifications import Notifying
+from simmail.imap.connection import ImapConnection
+from simmail.imap.untagged.event_groups import ABOUT_MESSAGES, EVENTS, EventGroup, EventGroups
+from simmail.imap.untagged.notifications import Notifications
+from simmail.imap.wire.fetch_items import Item, parse_items
 from simmail.imap.wire.parser import Arguments
 from simmail.imap.wire.replies import Bad, No
-
-if TYPE_CHECKING:
-    from simmail.imap.server import ImapServer
 
 #: Event groups, and names in them, of one command.
 MOST = 1000
@@ -27,13 +24,13 @@ _ALL = frozenset((b"PERSONAL", b"INBOXES"))
 _BY_NAME = {name.upper().encode("ascii"): name for name in EVENTS}
 
 
-async def notify(imap: ImapServer, arguments: Arguments) -> None:
+async def notify(imap: ImapConnection, arguments: Arguments) -> None:
     """NOTIFY."""
     arguments.space()
     word = arguments.word()
     if word == b"NONE":
         arguments.end()
-        watch, status = Watch(), False
+        watch, status = EventGroups(), False
     elif word == b"SET":
         arguments.space()
         status = arguments.skip(b"STATUS")
@@ -45,14 +42,15 @@ async def notify(imap: ImapServer, arguments: Arguments) -> None:
         raise Bad("Expected SET or NONE")
     if any(item.kind == "MODSEQ" for item in watch.items):
         imap.enabled.add(b"CONDSTORE")
-    if imap.notifying is None:
-        imap.notifying = Notifying(imap)
-        imap.news.until(imap.notifying.stop)
-    await imap.notifying.set(watch, status)
+    notifier = imap.notifier
+    if not isinstance(notifier, Notifications):
+        imap.notifier = notifier = Notifications(imap)
+        imap.pending.until(notifier.stop)
+    await notifier.set(watch, status)
 
 
-def _groups(arguments: Arguments) -> Watch:
-    watch, count, selected = Watch(), 0, False
+def _groups(arguments: Arguments) -> EventGroups:
+    watch, count, selected = EventGroups(), 0, False
     while not count or not arguments.at_end():
         if count:
             arguments.space()
@@ -81,7 +79,7 @@ def _groups(arguments: Arguments) -> Watch:
             raise Bad("Only messages of the selected mailbox are fetched")
         elif kind in _ALL or kind == b"SUBSCRIBED" or kind in _NAMED:
             shown = "ALL" if kind in _ALL else kind.decode("ascii")
-            watch = watch._replace(groups=(*watch.groups, Group(shown, names, events)))
+            watch = watch._replace(groups=(*watch.groups, EventGroup(shown, names, events)))
         else:
             raise Bad(f"Unknown mailboxes {kind.decode('ascii', 'replace')[:50]}")
     return watch
@@ -90,12 +88,8 @@ def _groups(arguments: Arguments) -> Watch:
 def _names(arguments: Arguments) -> frozenset[str]:
     """One mailbox name or a list of them; one that cannot be names nothing."""
     names: set[str] = set()
-    many = arguments.skip(b"(")
-    first = True
-    while first or (many and not arguments.skip(b")")):
-        if not first:
-            arguments.space()
-        first = False
+    many = arguments.peek() == b"("
+    for _ in arguments.listed(1) if many else range(1):
         octets = arguments.astring()
         try:
             names.add(arguments.named(octets).rstrip("/"))
@@ -112,19 +106,16 @@ def _events(arguments: Arguments) -> tuple[frozenset[str], tuple[Item, ...]]:
     """
     if arguments.skip(b"NONE"):
         return frozenset(), ()
-    arguments.expect(b"(")
     events: set[str] = set()
     items: tuple[Item, ...] = ()
-    while not events or not arguments.skip(b")"):
-        if events:
-            arguments.space()
+    for _ in arguments.listed(1):
         word = arguments.word()
         event = _BY_NAME.get(word)
         if event is None:
             raise No(f"There is no event {word.decode('ascii', 'replace')[:50]} here",
                      f"BADEVENT ({' '.join(EVENTS)})")
         events.add(event)
-        if event == "MessageNew" and arguments.octets[arguments.at:arguments.at + 2] == b" (":
+        if event == "MessageNew" and arguments.follows(b" ("):
             arguments.space()
             items = tuple(parse_items(arguments))
     if len(events & {"MessageNew", "MessageExpunge"}) == 1 or (

@@ -8,41 +8,32 @@ Source: RFC 9208; API contract, "Mailbox status".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 
-from simmail.imap.command.select import find_folder
+from simmail.imap.connection import ImapConnection
+from simmail.imap.untagged.mailbox_data import find_folder
 from simmail.imap.wire.names import quoted_name
 from simmail.imap.wire.parser import Arguments
 from simmail.imap.wire.replies import No
 
-if TYPE_CHECKING:
-    from simmail.imap.server import ImapServer
 
-
-def is_full(imap: ImapServer) -> bool:
-    """Whether the mailbox has the status C{full}."""
-    return bool(imap.login.universe.policy.status(imap.login.address) == "full")
-
-
-def check_room(imap: ImapServer) -> None:
+def check_room(imap: ImapConnection) -> None:
     """@raise No: nothing more goes in."""
-    if is_full(imap):
+    if imap.is_full():
         raise No("The mailbox is full", "OVERQUOTA")
 
 
-async def _line(imap: ImapServer) -> bytes:
-    store = imap.login.universe.store
-    folders = await store.folders(imap.login.address)
+async def _line(imap: ImapConnection) -> bytes:
+    folders = await imap.store.folders(imap.address)
     octets = sum(found.size for found in folders)
     messages = sum(found.total for found in folders)
     used = -(-octets // 1024)
-    if is_full(imap):
+    if imap.is_full():
         return b'* QUOTA "" (STORAGE %d %d MESSAGE %d %d)\r\n' % (used, used, messages, messages)
-    free, _ = store.space()
+    free, _ = imap.store.space()
     return b'* QUOTA "" (STORAGE %d %d)\r\n' % (used, used + free // 1024)
 
 
-async def get_quota(imap: ImapServer, arguments: Arguments) -> None:
+async def get_quota(imap: ImapConnection, arguments: Arguments) -> None:
     """GETQUOTA."""
     arguments.space()
     root = arguments.astring()
@@ -52,7 +43,7 @@ async def get_quota(imap: ImapServer, arguments: Arguments) -> None:
     imap.write(await _line(imap))
 
 
-async def get_quota_root(imap: ImapServer, arguments: Arguments) -> None:
+async def get_quota_root(imap: ImapConnection, arguments: Arguments) -> None:
     """GETQUOTAROOT."""
     arguments.space()
     name = arguments.mailbox()

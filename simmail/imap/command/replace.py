@@ -6,22 +6,19 @@ Source: RFC 8508.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 
 from simmail.errors import NotFound, Unavailable
 from simmail.imap.command.append import copy_in_sent, filed_as
-from simmail.imap.command.copymove import filed, selected_of
-from simmail.imap.command.quota import check_room, is_full
-from simmail.imap.command.select import find_folder
+from simmail.imap.command.copymove import filed
+from simmail.imap.command.quota import check_room
 from simmail.imap.command.upload import begun, parse_upload
+from simmail.imap.connection import ImapConnection
+from simmail.imap.untagged.mailbox_data import find_folder
 from simmail.imap.wire.parser import Arguments
 from simmail.imap.wire.replies import Bad, No
 
-if TYPE_CHECKING:
-    from simmail.imap.server import ImapServer
 
-
-async def admit(imap: ImapServer, octets: bytes) -> None:
+async def admit(imap: ImapConnection, octets: bytes) -> None:
     """
     Look at an APPEND or REPLACE before its first message is sent.
 
@@ -42,18 +39,18 @@ async def admit(imap: ImapServer, octets: bytes) -> None:
     check_room(imap)
 
 
-def _replaced(imap: ImapServer, text: bytes, uid: bool) -> int:
+def _replaced(imap: ImapConnection, text: bytes, uid: bool) -> int:
     """The UID of the message that is to be replaced."""
-    selected = selected_of(imap, True)
+    selected = imap.require_selected(True)
     chosen = selected.chosen(text, uid)
     if len(chosen) != 1:
         raise No("There is no such message", "NONEXISTENT")
-    if selected.is_gone(chosen[0]):
+    if selected.is_expunged(chosen[0]):
         raise No("The message is expunged", "EXPUNGEISSUED")
     return chosen[0]
 
 
-async def replace(imap: ImapServer, arguments: Arguments, uid: bool = False) -> bytes:
+async def replace(imap: ImapConnection, arguments: Arguments, uid: bool = False) -> bytes:
     """REPLACE and UID REPLACE."""
     arguments.space()
     text = arguments.message()
@@ -63,12 +60,12 @@ async def replace(imap: ImapServer, arguments: Arguments, uid: bool = False) -> 
     upload = parse_upload(imap, arguments, iter(given))
     arguments.end()
     old = _replaced(imap, text, uid)
-    selected = selected_of(imap, True)
+    selected = imap.require_selected(True)
     source = selected.folder
     target = await find_folder(imap, name, "TRYCREATE")
     octets, flags, date = await filed_as(imap, upload)
     size, = source.column("size", [old])
-    if is_full(imap) and len(octets) > (size or 0):
+    if imap.is_full() and len(octets) > (size or 0):
         # What counts is the room it takes more than the other (RFC 8508 section 3.4).
         raise No("The mailbox is full", "OVERQUOTA")
     selected.removing = True
@@ -78,7 +75,7 @@ async def replace(imap: ImapServer, arguments: Arguments, uid: bool = False) -> 
             await source.expunge([old])
             fresh = there
         else:
-            fresh = await source.replace(old, target, octets, flags, date, imap.login.universe.clock.now())
+            fresh = await source.replace(old, target, octets, flags, date, imap.now())
     except NotFound:
         raise No("The message is expunged", "EXPUNGEISSUED") from None
     except Unavailable as error:

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from simmail.imap.command.copymove import selected_of
+from simmail.imap.connection import ImapConnection
 from simmail.imap.selected import Selected
 from simmail.imap.wire.parser import Arguments
 from simmail.imap.wire.replies import Bad, No
 from simmail.imap.wire.sequence import show_set
 
-if TYPE_CHECKING:
-    from simmail.imap.server import ImapServer
-
 #: Messages changed in one go.
 SLICE = 2000
 
 
-async def store(imap: ImapServer, arguments: Arguments, uid: bool = False) -> bytes:
+async def store(imap: ImapConnection, arguments: Arguments, uid: bool = False) -> bytes:
     """STORE and UID STORE."""
-    selected = selected_of(imap)
+    selected = imap.require_selected()
     arguments.space()
     text = arguments.set()
     arguments.space()
@@ -35,7 +32,7 @@ async def store(imap: ImapServer, arguments: Arguments, uid: bool = False) -> by
     arguments.space()
     flags = _flags(arguments)
     arguments.end()
-    selected_of(imap, True)
+    imap.require_selected(True)
     uids = selected.chosen(text, uid)
     missing = stored = False
     modified: list[int] = []
@@ -58,7 +55,7 @@ async def store(imap: ImapServer, arguments: Arguments, uid: bool = False) -> by
         elif selected.condstore:
             touched = set(changed)
             await imap.send(_modseqs(selected, [one for one in slice if one in touched], uid))
-        await imap.breathe()
+        await imap.yield_to_reactor()
     if modified:
         numbers = modified if uid else [selected.sequence(one) for one in modified]
         return b"[MODIFIED %b] Conditional STORE failed for some" % show_set(numbers)

@@ -10,18 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from simmail.imap.command.catenate import MOST, Pieces, Url, parse_url
+from simmail.imap.connection import ImapConnection
+from simmail.imap.wire.input import BRINGS_MESSAGE
 from simmail.imap.wire.parser import Arguments
 from simmail.imap.wire.replies import Bad, No
 
-if TYPE_CHECKING:
-    from simmail.imap.server import ImapServer
-
-_BEGINNING = re.compile(rb"[^ ]{1,200} (?:APPEND|(?:UID )?REPLACE ([0-9]{1,10}|\*)) ", re.IGNORECASE)
-#: Behind these, within a CATENATE, a literal is a URL.
-_URL_NEXT = (b" URL ", b"(URL ", b" URL ~", b"(URL ~")
 _MARKER = re.compile(rb"~?\{\d{1,12}\+?\}\r\n")
 
 
@@ -34,21 +30,13 @@ class Upload(NamedTuple):
     binary: bool
 
 
-def awaits_message(octets: bytes) -> bool:
-    """Whether what is gathered of a command is past the name of the mailbox: a message comes next."""
-    match = _BEGINNING.match(octets)
-    if match is None or match.end() >= len(octets):
-        return False
-    return not (octets[-6:].upper().endswith(_URL_NEXT) and b"CATENATE (" in octets.upper())
-
-
-def begun(imap: ImapServer, octets: bytes) -> tuple[str, bytes | None]:
+def begun(imap: ImapConnection, octets: bytes) -> tuple[str, bytes | None]:
     """
     The name of the mailbox, and the message that is to be replaced, of a command whose first message is to come.
 
     @raise Bad: the command is wrong already.
     """
-    match = _BEGINNING.match(octets)
+    match = BRINGS_MESSAGE.match(octets)
     assert match is not None
     arguments = Arguments(octets, imap.utf8)
     arguments.at = match.end()
@@ -67,7 +55,7 @@ def begun(imap: ImapServer, octets: bytes) -> tuple[str, bytes | None]:
     return name, match[1]
 
 
-def _check_utf8(imap: ImapServer) -> None:
+def _check_utf8(imap: ImapConnection) -> None:
     if b"UTF8=ACCEPT" not in imap.enabled:
         raise Bad("UTF8=ACCEPT is not enabled")
 
@@ -84,7 +72,7 @@ def _options(arguments: Arguments) -> tuple[tuple[str, ...], datetime | None]:
     return flags, date
 
 
-def parse_upload(imap: ImapServer, arguments: Arguments, messages: Iterator[bytes]) -> Upload:
+def parse_upload(imap: ImapConnection, arguments: Arguments, messages: Iterator[bytes]) -> Upload:
     """
     The next message of a command, up to its end.
 

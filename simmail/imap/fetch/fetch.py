@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from twisted.internet.defer import Deferred
 
@@ -19,22 +19,18 @@ from simmail.core.mime.bodystructure import literal, string
 from simmail.core.mime.headers import HEADER
 from simmail.core.records.folder import Columns, only
 from simmail.errors import Unavailable
-from simmail.imap.command.copymove import selected_of
-from simmail.imap.command.select import Resync, tell_vanished
-from simmail.imap.fault_injection import meet
-from simmail.imap.fetch.items import Item, Since, parse_items, parse_modifiers
+from simmail.imap.connection import ImapConnection
+from simmail.imap.fault_injection import apply_fault
+from simmail.imap.fetch.resync import Resync, tell_vanished
 from simmail.imap.fetch.sections import Sections, binary, chosen, cut
 from simmail.imap.fetch.stream import STREAMED, Stream
-from simmail.imap.search.paging import Page
 from simmail.imap.selected import Selected
+from simmail.imap.wire.fetch_items import Item, Since, parse_items, parse_modifiers
 from simmail.imap.wire.objectid import THREAD_FIELDS, email_id, thread_id
 from simmail.imap.wire.output import PIECE
 from simmail.imap.wire.parser import Arguments, internal_date
 from simmail.imap.wire.replies import Bad, No
-from simmail.imap.wire.sequence import parse_set, portions
-
-if TYPE_CHECKING:
-    from simmail.imap.server import ImapServer
+from simmail.imap.wire.sequence import PartialRange, parse_set, portions
 
 #: Messages of one slice: of which only state is asked, what is kept in the index, or octets of the file; and octets
 #: of headers and of files in memory at once, besides one message that is not so large that it is sent from its file.
@@ -49,9 +45,9 @@ LARGE = 256 * 1024
 Column = Callable[[Sequence[int], Sequence[Sequence[Any]]], Sequence[Any]]
 
 
-async def fetch(imap: ImapServer, arguments: Arguments, uid: bool = False) -> bytes:
+async def fetch(imap: ImapConnection, arguments: Arguments, uid: bool = False) -> bytes:
     """FETCH and UID FETCH."""
-    selected = selected_of(imap)
+    selected = imap.require_selected()
     arguments.space()
     text = arguments.set()
     arguments.space()
@@ -62,7 +58,7 @@ async def fetch(imap: ImapServer, arguments: Arguments, uid: bool = False) -> by
         raise Bad("VANISHED is for UID FETCH once QRESYNC is enabled")
     if page is not None and not uid:
         raise Bad("PARTIAL is for UID FETCH")
-    await meet(imap, "imap_fetch")
+    await apply_fault(imap, "imap_fetch")
     if since is not None or any(item.kind == "MODSEQ" for item in items):
         imap.enabled.add(b"CONDSTORE")
     if uid and not selected.uid_only and not any(item.kind == "UID" for item in items):
@@ -74,7 +70,7 @@ async def fetch(imap: ImapServer, arguments: Arguments, uid: bool = False) -> by
         places = await _since(imap, selected, text, places, since)
         if not any(item.kind == "MODSEQ" for item in items):
             items.append(Item("MODSEQ", b"MODSEQ"))
-    plan = Plan(imap, selected, items)
+    plan = FetchPlan(imap, selected, items)
     waiting: Sequence[int] | None = None
     begin = 0
     try:
@@ -97,14 +93,14 @@ async def fetch(imap: ImapServer, arguments: Arguments, uid: bool = False) -> by
     return b"FETCH completed"
 
 
-async def show(imap: ImapServer, selected: Selected, items: Sequence[Item], uids: Sequence[int]) -> None:
+async def show(imap: ImapConnection, selected: Selected, items: Sequence[Item], uids: Sequence[int]) -> None:
     """Show ascending messages of which the client has not asked; those that are gone are left out."""
-    plan = Plan(imap, selected, items)
+    plan = FetchPlan(imap, selected, items)
     for begin in range(0, len(uids), plan.size):
         await plan.show(uids[begin:begin + plan.size])
 
 
-def on_page(places: list[tuple[int, int]], page: Page) -> list[tuple[int, int]]:
+def on_page(places: list[tuple[int, int]], page: PartialRange) -> list[tuple[int, int]]:
     """What of some places is on a page of them."""
     begin, end = page.cut(sum(last - first for first, last in places))
     found, before = [], 0
@@ -117,12 +113,12 @@ def on_page(places: list[tuple[int, int]], page: Page) -> list[tuple[int, int]]:
 
 
 async def _since(
-    imap: ImapServer, selected: Selected, text: bytes, places: list[tuple[int, int]], since: Since
+    imap: ImapConnection, selected: Selected, text: bytes, places: list[tuple[int, int]], since: Since
 ) -> list[tuple[int, int]]:
     """The places of those messages only that changed; what vanished is told first."""
     if since.vanished:
         among = parse_set(text, selected.uids[-1] if selected.uids else 0) if text != b"$" else []
-        await tell_vanished(imap, selected, among, Resync(0, since.modseq, None, b"", b""))
+        await tell_vanished(imap, selected, among, Resync(0, since.modseq))
     chosen = {uid for begin, end in places for uid in selected.uids[begin:end]}
     return selected.places([uid for uid in selected.folder.changed(since.modseq) if uid in chosen])
 
@@ -152,7 +148,7 @@ def _batches(
         yield scattered, 0
 
 
-class Plan:
+class FetchPlan:
     """
     What to do for each message, worked out once for a command.
 
@@ -160,7 +156,7 @@ class Plan:
     row of them together.
     """
 
-    def __init__(self, imap: ImapServer, selected: Selected, items: Sequence[Item]) -> None:
+    def __init__(self, imap: ImapConnection, selected: Selected, items: Sequence[Item]) -> None:
         self.imap = imap
         self.selected = selected
         self.missing = self.shown = False
@@ -169,7 +165,7 @@ class Plan:
         self.formats: list[bytes] = []
         self.columns: list[Column] = []
         self.headers: list[Item] = []
-        self.dear: list[Item] = []
+        self.needs_body: list[Item] = []
         for item in items:
             self._add(item)
         self.sets_seen = not selected.read_only and any(item.sets_seen for item in items)
@@ -217,7 +213,7 @@ class Plan:
             # What L{_cut} adds behind the fields.
             self._keep(label + b" %b", lambda _, kept: kept[len(self.fields) + at])
         else:
-            self.dear.append(item)
+            self.needs_body.append(item)
 
     def _keep(self, format: bytes, column: Column) -> None:
         self.formats.append(format)
@@ -231,11 +227,11 @@ class Plan:
     @property
     def size(self) -> int:
         """How many messages are shown at once."""
-        return READ if self.dear else SLICE if self.fields else STATE
+        return READ if self.needs_body else SLICE if self.fields else STATE
 
     def expect(self, uids: Sequence[int]) -> None:
         """These are shown soon: the index is asked for them while those before are on their way."""
-        if self.fields and "header" not in self.fields and not self.dear and not self.sets_seen:
+        if self.fields and "header" not in self.fields and not self.needs_body and not self.sets_seen:
             self._ahead.append((uids, self.selected.folder.columns(uids, self.fields)))
 
     def close(self) -> None:
@@ -265,13 +261,13 @@ class Plan:
             first = 0
             uids = [uid for uid, size in zip(uids, sizes) if size is not None]
             sizes = [size for size in sizes if size is not None]
-        if not self.dear and "header" not in self.fields:
+        if not self.needs_body and "header" not in self.fields:
             await self._show(uids, first)
             return
         begin = 0
         # Octets that are in memory at once for one message, at most.
         most = HEADER * len(self.headers)
-        costs, room = (sizes, OCTETS) if self.dear else (
+        costs, room = (sizes, OCTETS) if self.needs_body else (
             [min(size * len(self.headers), most) for size in sizes], HEADERS)
         for end in portions(costs, room):
             await self._show(uids[begin:end], first and first + begin)
@@ -307,7 +303,7 @@ class Plan:
         columns: list[Sequence[Any]] = [numbers, *[column(uids, kept) for column in self.columns]]
         if self.tells_seen:
             columns.append(self._seen(uids, marked))
-        if self.dear:
+        if self.needs_body:
             format = self.format
             await self._read(uids, [format % values for values in zip(*columns)])
         else:
@@ -342,7 +338,7 @@ class Plan:
             return [[literal(cut(chosen(one, item), item)) for one in octets] for item in headers]
 
         weight = sum(map(len, octets))
-        return await self.imap.factory.in_thread_if(weight * len(headers) > LARGE, cut_all)
+        return await self.imap.context.in_thread_if(weight * len(headers) > LARGE, cut_all)
 
     async def _mark(self, uids: Sequence[int]) -> frozenset[int]:
         held = self.selected.folder.column("flags", uids)
@@ -359,7 +355,7 @@ class Plan:
         """The new flags of messages that this FETCH has marked as seen, nothing for others."""
         selected = self.selected
         blank = b" " if self.formats else b""
-        after = b"" if not self.dear else b" "
+        after = b"" if not self.needs_body else b" "
         told: list[bytes] = []
         held = selected.flags_of(uids, selected.folder.column("flags", uids))
         for uid, flags, modseq in zip(uids, held, selected.folder.column("modseq", uids)):
@@ -394,13 +390,14 @@ class Plan:
                 self.missing = True
                 continue
             sections = Sections(octets)
-            if any(item.path for item in self.dear):
-                await self.imap.factory.in_thread_if(len(octets) > LARGE, sections.understand)
+            if len(octets) > LARGE and any(item.path for item in self.needs_body):
+                await self.imap.context.in_thread(sections.understand)
             separator = head + blank
-            for item in self.dear:
-                shown = await self.imap.factory.in_thread_if(
-                    len(octets) > LARGE and (item.kind != "BODY[]" or item.section != ""),
-                    partial(self._section, item, sections))
+            for item in self.needs_body:
+                if len(octets) > LARGE and (item.kind != "BODY[]" or item.section != ""):
+                    shown = await self.imap.context.in_thread(partial(self._section, item, sections))
+                else:
+                    shown = self._section(item, sections)
                 pieces += (separator, shown)
                 separator = b" "
                 held += len(shown)
@@ -409,7 +406,7 @@ class Plan:
                     await self.imap.send(b"".join(pieces))
                     pieces, held = [], 0
                 else:
-                    await self.imap.breathe()
+                    await self.imap.yield_to_reactor()
             pieces.append(b")\r\n")
         await self.imap.send(b"".join(pieces))
 
@@ -417,7 +414,7 @@ class Plan:
         """The row of a large message."""
         stream = Stream(self.imap, opened)
         try:
-            await stream.send(before, self.dear)
+            await stream.send(before, self.needs_body)
         finally:
             opened.close()
         self.refused = stream.refused or self.refused

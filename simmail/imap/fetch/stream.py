@@ -10,16 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from simmail.core.mime.headers import HEADER, header_end
 from simmail.core.mime.structure import Part, parse
-from simmail.imap.fetch.items import Item
+from simmail.imap.connection import ImapConnection
 from simmail.imap.fetch.sections import Span, UNKNOWN, chosen, cut, decoded, is_plain, span_of, within
+from simmail.imap.wire.fetch_items import Item
 from simmail.imap.wire.replies import Gone, No
-
-if TYPE_CHECKING:
-    from simmail.imap.server import ImapServer
 
 #: Messages over so many octets are read from their files while they are sent.
 STREAMED = 256 * 1024
@@ -36,7 +34,7 @@ class Stream:
     @ivar refused: what was wrong with an item, None for nothing.
     """
 
-    def __init__(self, imap: ImapServer, opened: Any) -> None:
+    def __init__(self, imap: ImapConnection, opened: Any) -> None:
         self.refused: No | None = None
         self._imap = imap
         self._opened = opened
@@ -118,7 +116,7 @@ class Stream:
         """The structure of the message if a part of it is asked for, and where its body begins if that matters."""
         if item.path:
             if self._structure is None:
-                self._structure = await self._opened.derive("structure", parse, self._imap.factory.in_thread)
+                self._structure = await self._opened.derive("structure", parse, self._imap.context.in_thread)
             return self._structure, 0
         if self._body is None and item.section:
             self._body = header_end(await self._opened.read(0, HEADER))
@@ -143,7 +141,7 @@ class Stream:
             return part.body, part.end
 
         found: bytes | str = await self._opened.derive(
-            ("decoded", item.path), partial(_decode, part), self._imap.factory.in_thread)
+            ("decoded", item.path), partial(_decode, part), self._imap.context.in_thread)
         if isinstance(found, str):
             raise No(found, UNKNOWN)
         return found

@@ -16,12 +16,12 @@ from simmail.core.message.folding import fold
 from simmail.core.message.search_text import header_text
 from simmail.core.mime.address import parse_all
 from simmail.core.mime.headers import fields, value
-from simmail.imap.search.keys import (
-    Age, Either, Every, Flagged, Header, Key, Messages, Modseq, Named, Not, ObjectId, Recent, Saved, Size, Text, When,
-)
 from simmail.imap.selected import Selected
 from simmail.imap.wire.objectid import THREAD_FIELDS, email_id, thread_id
 from simmail.imap.wire.replies import No
+from simmail.imap.wire.search_keys import (
+    Age, Either, Every, Flagged, Header, Key, Messages, Modseq, Named, Not, ObjectId, Recent, Saved, Size, Text, When,
+)
 from simmail.imap.wire.sequence import portions
 
 #: Rows of the index looked at between two turns of the reactor, and messages of which the folder knows enough.
@@ -37,19 +37,19 @@ MOST, LOOK = 5_000_000, 10
 Rows = Callable[[tuple[Any, ...]], bool]
 
 
-class Search:
+class SearchEngine:
     """
     One search in one folder.
 
     @param now: the simulated instant, for YOUNGER and OLDER.
-    @param breathe: gives the reactor a turn when it is time.
+    @param yield_to_reactor: gives the reactor a turn when it is time.
     """
 
-    def __init__(self, selected: Selected, now: datetime, breathe: Callable[[], Awaitable[None]]) -> None:
+    def __init__(self, selected: Selected, now: datetime, yield_to_reactor: Callable[[], Awaitable[None]]) -> None:
         self.selected = selected
         self.folder = selected.folder
         self.now = now
-        self.breathe = breathe
+        self.yield_to_reactor = yield_to_reactor
         self._left = MOST
         self._looked = self._goal = 0
 
@@ -73,7 +73,7 @@ class Search:
         """Those of some ascending UIDs that fit."""
         if not uids:
             return uids
-        await self.breathe()
+        await self.yield_to_reactor()
         if isinstance(key, Every):
             # Keys of two kinds may be equal as tuples.
             for one in sorted({repr(one): one for one in key.keys}.values(), key=_cost):
@@ -99,7 +99,7 @@ class Search:
         fitting: list[int] = []
         for begin in range(0, len(uids), STATE):
             fitting += self._cheap(key, uids[begin:begin + STATE])
-            await self.breathe()
+            await self.yield_to_reactor()
         return fitting
 
     def _of_folder(self, uids: Sequence[int], found: Sequence[int]) -> Sequence[int]:
@@ -159,9 +159,9 @@ class Search:
                 if uid in rows and fits(rows[uid]):
                     found.append(uid)
                 if not at % 10:
-                    await self.breathe()
+                    await self.yield_to_reactor()
             begin = end
-            await self.breathe()
+            await self.yield_to_reactor()
         return found
 
     def _pay(self, cost: int) -> None:

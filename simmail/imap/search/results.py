@@ -7,25 +7,19 @@ Source: RFC 4731 (ESEARCH), RFC 5182 (SEARCHRES), RFC 5267 (ESORT, CONTEXT), RFC
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
-from simmail.imap.fetch.items import Item, parse_items
-from simmail.imap.search.paging import Page, parse_page
+from simmail.imap.connection import ImapConnection
+from simmail.imap.wire.fetch_items import Item, parse_items
 from simmail.imap.wire.numbers import runs
 from simmail.imap.wire.parser import Arguments
 from simmail.imap.wire.replies import Bad
-from simmail.imap.wire.sequence import Ranges, show_ranges
-
-if TYPE_CHECKING:
-    from simmail.imap.server import ImapServer
+from simmail.imap.wire.sequence import PartialRange, Ranges, show_ranges
 
 #: Numbers, or runs of them, of one piece of an answer.
 SLICE = 4000
-
-#: What both take, and what SEARCH alone takes.
-SORTED = frozenset((b"MIN", b"MAX", b"ALL", b"COUNT", b"PARTIAL", b"CONTEXT", b"UPDATE"))
-SEARCHED = SORTED | {b"SAVE"}
 
 
 class Wanted(NamedTuple):
@@ -36,38 +30,30 @@ class Wanted(NamedTuple):
     """
 
     options: frozenset[bytes]
-    page: Page | None = None
+    page: PartialRange | None = None
     items: tuple[Item, ...] = ()
 
 
-def return_options(arguments: Arguments, known: frozenset[bytes]) -> Wanted | None:
-    """C{RETURN (...)}, None when it is not there."""
-    if not arguments.skip(b"RETURN ("):
+def return_options(arguments: Arguments, known: ReturnOptions) -> Wanted | None:
+    """Read C{RETURN (...)}; None when it is not there."""
+    if not arguments.follows(b"RETURN ("):
         return None
-    options: set[bytes] = set()
-    page: Page | None = None
-    items: tuple[Item, ...] = ()
-    first = True
-    while not arguments.skip(b")"):
-        if not first:
-            arguments.space()
-        first = False
-        word = arguments.word()
-        if word not in known:
-            raise Bad(f"Unknown result option {word.decode('ascii', 'replace')[:50]}")
-        if word == b"PARTIAL":
-            if page is not None:
-                raise Bad("More than one PARTIAL")
-            arguments.space()
-            page = parse_page(arguments)
-        elif word == b"UPDATE" and arguments.octets[arguments.at:arguments.at + 2] == b" (":
-            arguments.space()
-            items = tuple(parse_items(arguments))
-        options.add(word)
+    arguments.skip(b"RETURN ")
+    found = arguments.options(known, "result option", optional=b"UPDATE")
     arguments.space()
-    if page is not None and b"ALL" in options:
+    page = found.get(b"PARTIAL")
+    if page is not None and b"ALL" in found:
         raise Bad("PARTIAL and ALL exclude each other")
-    return Wanted(frozenset(options) or frozenset((b"ALL",)), page, items)
+    return Wanted(frozenset(found) or frozenset((b"ALL",)), page, tuple(found.get(b"UPDATE") or ()))
+
+
+ReturnOptions = Mapping[bytes, Callable[[Arguments], Any] | None]
+
+#: What both take, and what SEARCH alone takes.
+SORTED: ReturnOptions = MappingProxyType({
+    b"MIN": None, b"MAX": None, b"ALL": None, b"COUNT": None, b"PARTIAL": Arguments.partial_range, b"CONTEXT": None,
+    b"UPDATE": parse_items})
+SEARCHED: ReturnOptions = MappingProxyType({**SORTED, b"SAVE": None})
 
 
 def saved(found: Sequence[int], wanted: Wanted | None) -> list[int]:
@@ -88,7 +74,7 @@ def saved(found: Sequence[int], wanted: Wanted | None) -> list[int]:
 
 
 async def extended(
-    imap: ImapServer, count: int, number: Callable[[int], int], wanted: Wanted, modseq: bytes, uid: bool,
+    imap: ImapConnection, count: int, number: Callable[[int], int], wanted: Wanted, modseq: bytes, uid: bool,
     ascending: bool,
 ) -> None:
     """
@@ -120,7 +106,7 @@ async def extended(
     await imap.send(shown + b"\r\n")
 
 
-async def _ranges(imap: ImapServer, count: int, number: Callable[[int], int]) -> bytes:
+async def _ranges(imap: ImapConnection, count: int, number: Callable[[int], int]) -> bytes:
     """Ascending numbers as a set."""
     found: Ranges = []
     for at, (first, last) in enumerate(runs(count, number)):
@@ -128,11 +114,11 @@ async def _ranges(imap: ImapServer, count: int, number: Callable[[int], int]) ->
             first = found.pop()[0]
         found.append((first, last))
         if not at % SLICE:
-            await imap.breathe()
+            await imap.yield_to_reactor()
     return show_ranges(found)
 
 
-async def _in_order(imap: ImapServer, count: int, number: Callable[[int], int]) -> bytes:
+async def _in_order(imap: ImapConnection, count: int, number: Callable[[int], int]) -> bytes:
     """Numbers as a set that keeps their order (RFC 5267 section 3.2)."""
     found: Ranges = []
     for at in range(count):
@@ -142,5 +128,5 @@ async def _in_order(imap: ImapServer, count: int, number: Callable[[int], int]) 
         else:
             found.append((one, one))
         if not at % SLICE:
-            await imap.breathe()
+            await imap.yield_to_reactor()
     return show_ranges(found)

@@ -7,31 +7,27 @@ Source: RFC 3501 section 6.4.4, RFC 4731 (ESEARCH), RFC 5182 (SEARCHRES), RFC 71
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
-from simmail.imap.command.copymove import selected_of
-from simmail.imap.search.contexts import Question
-from simmail.imap.search.engine import Search
-from simmail.imap.search.keys import Either, Every, Key, Modseq, Not, by_number, parse_charset, parse_keys
+from simmail.imap.connection import ImapConnection
+from simmail.imap.contexts import SearchProgram
+from simmail.imap.search.engine import SearchEngine
 from simmail.imap.search.results import SEARCHED, SLICE, Wanted, extended, return_options, saved
 from simmail.imap.search.updates import check_update, keep_updated
 from simmail.imap.selected import Selected
 from simmail.imap.wire.numbers import placed, runs
 from simmail.imap.wire.parser import Arguments
 from simmail.imap.wire.replies import Bad, No
-
-if TYPE_CHECKING:
-    from simmail.imap.server import ImapServer
+from simmail.imap.wire.search_keys import Either, Every, Key, Modseq, Not, by_number, parse_charset, parse_keys
 
 
-async def search(imap: ImapServer, arguments: Arguments, uid: bool = False) -> bytes:
+async def search(imap: ImapConnection, arguments: Arguments, uid: bool = False) -> bytes:
     """SEARCH and UID SEARCH."""
-    selected = selected_of(imap)
+    selected = imap.require_selected()
     arguments.space()
     wanted = return_options(arguments, SEARCHED)
     saves = wanted is not None and b"SAVE" in wanted.options
     try:
-        parse_charset(imap, arguments)
+        parse_charset(arguments, b"UTF8=ACCEPT" in imap.enabled)
         keys = parse_keys(arguments)
         arguments.end()
     except No:
@@ -56,15 +52,15 @@ async def search(imap: ImapServer, arguments: Arguments, uid: bool = False) -> b
         await _classic(imap, len(found), number, modseq)
     elif wanted.options != {b"SAVE"}:
         await extended(imap, len(found), number, wanted, modseq, uid, True)
-        keep_updated(imap, wanted, Question(uid, keys, None, wanted.items), found)
+        keep_updated(imap, wanted, SearchProgram(uid, keys, None, wanted.items), found)
     return b"SEARCH completed"
 
 
-async def find(imap: ImapServer, selected: Selected, keys: Key) -> Sequence[int]:
+async def find(imap: ImapConnection, selected: Selected, keys: Key) -> Sequence[int]:
     """The UIDs of the messages that fit; the client may be told how far this is."""
     if selected.uid_only and by_number(keys):
         raise Bad("No sequence numbers once UIDONLY is enabled", "UIDREQUIRED")
-    searching = Search(selected, imap.login.universe.clock.now(), imap.breathe)
+    searching = SearchEngine(selected, imap.now(), imap.yield_to_reactor)
     imap.progress.known = searching.progress
     return await searching.find(keys)
 
@@ -75,7 +71,7 @@ def highest(selected: Selected, uids: Sequence[int]) -> bytes:
     return b"%d" % max(known) if known else b""
 
 
-async def numbered(imap: ImapServer, selected: Selected, uids: list[int]) -> list[int]:
+async def numbered(imap: ImapConnection, selected: Selected, uids: list[int]) -> list[int]:
     """The sequence numbers of UIDs the client knows, in the same order."""
     known = selected.uids
     if not uids or known[-1] - known[0] + 1 == len(known) == known[-1]:
@@ -84,7 +80,7 @@ async def numbered(imap: ImapServer, selected: Selected, uids: list[int]) -> lis
     numbers: list[int] = []
     for begin in range(0, len(uids), SLICE):
         numbers.extend(map(selected.sequence, uids[begin:begin + SLICE]))
-        await imap.breathe()
+        await imap.yield_to_reactor()
     return numbers
 
 
@@ -97,10 +93,10 @@ def asks_modseq(key: Key) -> bool:
     return asks_modseq(key.key) if isinstance(key, Not) else isinstance(key, Modseq)
 
 
-async def _classic(imap: ImapServer, count: int, number: Callable[[int], int], modseq: bytes) -> None:
+async def _classic(imap: ImapConnection, count: int, number: Callable[[int], int], modseq: bytes) -> None:
     imap.write(b"* SEARCH")
     pieces: list[bytes] = []
-    digits = imap.factory.digits
+    digits = imap.context.digits
     for first, last in runs(count, number):
         pieces.append(digits.run(first, last))
         if len(pieces) >= SLICE:

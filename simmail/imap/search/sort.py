@@ -4,20 +4,16 @@ SORT and UID SORT (RFC 5256), with display names (RFC 5957) and result options (
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 
 from simmail.core.message.sort import Criterion
-from simmail.imap.command.copymove import selected_of
-from simmail.imap.search.contexts import Question
-from simmail.imap.search.keys import check_charset, parse_keys
+from simmail.imap.connection import ImapConnection
+from simmail.imap.contexts import SearchProgram
 from simmail.imap.search.results import SLICE, SORTED, extended, return_options, saved
 from simmail.imap.search.search import asks_modseq, find, highest, numbered
 from simmail.imap.search.updates import check_update, keep_updated
 from simmail.imap.wire.parser import Arguments
 from simmail.imap.wire.replies import Bad
-
-if TYPE_CHECKING:
-    from simmail.imap.server import ImapServer
+from simmail.imap.wire.search_keys import check_charset, parse_keys
 
 _MOST_CRITERIA = 20
 _NAMES = {
@@ -27,9 +23,9 @@ _NAMES = {
 }
 
 
-async def sort(imap: ImapServer, arguments: Arguments, uid: bool = False) -> bytes:
+async def sort(imap: ImapConnection, arguments: Arguments, uid: bool = False) -> bytes:
     """SORT and UID SORT."""
-    selected = selected_of(imap)
+    selected = imap.require_selected()
     arguments.space()
     wanted = return_options(arguments, SORTED)
     criteria = _criteria(arguments)
@@ -48,7 +44,7 @@ async def sort(imap: ImapServer, arguments: Arguments, uid: bool = False) -> byt
     numbers = ordered if uid else await numbered(imap, selected, ordered)
     if wanted is not None:
         await extended(imap, len(numbers), numbers.__getitem__, wanted, modseq, uid, False)
-        keep_updated(imap, wanted, Question(uid, keys, criteria, wanted.items), ordered)
+        keep_updated(imap, wanted, SearchProgram(uid, keys, criteria, wanted.items), ordered)
         return b"SORT completed"
     imap.write(b"* SORT")
     for begin in range(0, len(numbers), SLICE):
@@ -58,11 +54,8 @@ async def sort(imap: ImapServer, arguments: Arguments, uid: bool = False) -> byt
 
 
 def _criteria(arguments: Arguments) -> list[Criterion]:
-    arguments.expect(b"(")
     criteria: list[Criterion] = []
-    while not criteria or not arguments.skip(b")"):
-        if criteria:
-            arguments.space()
+    for _ in arguments.listed(1):
         word = arguments.word()
         reverse = word == b"REVERSE"
         if reverse:

@@ -10,29 +10,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from simmail.core.message.sort import Criterion
 from simmail.core.records.folder import Columns
-from simmail.imap.command.copymove import selected_of
-from simmail.imap.search.keys import check_charset, parse_keys
+from simmail.imap.connection import ImapConnection
 from simmail.imap.search.search import find, numbered
 from simmail.imap.selected import Selected
 from simmail.imap.wire.parser import Arguments
 from simmail.imap.wire.replies import Bad
-
-if TYPE_CHECKING:
-    from simmail.imap.server import ImapServer
+from simmail.imap.wire.search_keys import check_charset, parse_keys
 
 #: Messages fetched, conversations shown, at once; messages looked at between two looks at the clock.
 SLICE, STEP = 1000, 500
 #: Of each message that is threaded by what it refers to.
 _FIELDS = ("order_subject", "is_reply", "message_id", "chain")
 
-Breathe = Callable[[], Awaitable[None]]
+YieldToReactor = Callable[[], Awaitable[None]]
 
 
-class Row(NamedTuple):
+class ThreadMessage(NamedTuple):
     """A message to be threaded; C{at}: its place in the order of sent dates."""
 
     uid: int
@@ -54,9 +51,9 @@ class Node:
         self.children: list[Node] = []
 
 
-async def thread(imap: ImapServer, arguments: Arguments, uid: bool = False) -> bytes:
+async def thread(imap: ImapConnection, arguments: Arguments, uid: bool = False) -> bytes:
     """THREAD and UID THREAD."""
-    selected = selected_of(imap)
+    selected = imap.require_selected()
     arguments.space()
     algorithm = arguments.word()
     if algorithm not in (b"ORDEREDSUBJECT", b"REFERENCES"):
@@ -72,13 +69,13 @@ async def thread(imap: ImapServer, arguments: Arguments, uid: bool = False) -> b
     places: dict[int, int] = {}
     for begin in range(0, len(ordered), SLICE):
         places.update(zip(ordered[begin:begin + SLICE], range(begin, len(ordered))))
-        await imap.breathe()
+        await imap.yield_to_reactor()
     if algorithm == b"REFERENCES":
-        rows = await related(await _slices(imap, selected, found, _FIELDS), places, imap.breathe)
-        trees = await by_references(rows, imap.breathe)
+        rows = await related(await _slices(imap, selected, found, _FIELDS), places, imap.yield_to_reactor)
+        trees = await by_references(rows, imap.yield_to_reactor)
         below = {row.at for row in rows}
     else:
-        trees = await by_subject(await _slices(imap, selected, found, _FIELDS[:1]), places, imap.breathe)
+        trees = await by_subject(await _slices(imap, selected, found, _FIELDS[:1]), places, imap.yield_to_reactor)
         below = set(places.values())
     imap.write(b"* THREAD")
     separator = b" "
@@ -99,17 +96,17 @@ async def thread(imap: ImapServer, arguments: Arguments, uid: bool = False) -> b
 Slices = list[Columns]
 
 
-async def _slices(imap: ImapServer, selected: Selected, uids: Sequence[int], names: Sequence[str]) -> Slices:
+async def _slices(imap: ImapConnection, selected: Selected, uids: Sequence[int], names: Sequence[str]) -> Slices:
     """What the index keeps of messages."""
     slices: Slices = []
     for begin in range(0, len(uids), SLICE):
         slices.append(await selected.folder.columns(uids[begin:begin + SLICE], names))
-        await imap.breathe()
+        await imap.yield_to_reactor()
     slices.reverse()
     return slices
 
 
-async def related(slices: Slices, places: Mapping[int, int], breathe: Breathe) -> list[Row]:
+async def related(slices: Slices, places: Mapping[int, int], yield_to_reactor: YieldToReactor) -> list[ThreadMessage]:
     """
     Those messages that have to do with one another: each of the others is a conversation.
 
@@ -122,21 +119,21 @@ async def related(slices: Slices, places: Mapping[int, int], breathe: Breathe) -
     for _, (some, _, _, chains) in slices:
         subjects.update(some)
         referred.update(chain.from_iterable(chains))
-        await breathe()
+        await yield_to_reactor()
     # Conversations without a subject are not joined.
     del subjects[""]
-    rows: list[Row] = []
+    rows: list[ThreadMessage] = []
     while slices:
         uids, columns = slices.pop()
         rows += [
-            Row(uid, places[uid], subject, is_reply, message_id, above)
+            ThreadMessage(uid, places[uid], subject, is_reply, message_id, above)
             for uid, subject, is_reply, message_id, above in zip(uids, *columns)
             if (above or message_id in referred or subjects[subject] > 1) and uid in places]
-        await breathe()
+        await yield_to_reactor()
     return rows
 
 
-async def by_subject(slices: Slices, places: Mapping[int, int], breathe: Breathe) -> dict[int, Node]:
+async def by_subject(slices: Slices, places: Mapping[int, int], yield_to_reactor: YieldToReactor) -> dict[int, Node]:
     """ORDEREDSUBJECT: the first message of each base subject, by its place, with the others below it."""
     groups: dict[str, list[int]] = {}
     while slices:
@@ -144,20 +141,20 @@ async def by_subject(slices: Slices, places: Mapping[int, int], breathe: Breathe
         for uid, subject in zip(uids, subjects):
             if uid in places:
                 groups.setdefault(subject, []).append(uid)
-        await breathe()
+        await yield_to_reactor()
     found: dict[int, Node] = {}
     for number, uids in enumerate(groups.values()):
         uids.sort(key=places.__getitem__)
         found[places[uids[0]]] = root = Node(uids[0])
         root.children = list(map(Node, uids[1:]))
         if not number % STEP:
-            await breathe()
+            await yield_to_reactor()
     return found
 
 
-async def by_references(rows: list[Row], breathe: Breathe) -> dict[int, Node]:
+async def by_references(rows: list[ThreadMessage], yield_to_reactor: YieldToReactor) -> dict[int, Node]:
     """REFERENCES: conversations by Message-IDs, those of one subject joined, by the place of their first message."""
-    nodes = await _linked(rows, breathe)
+    nodes = await _linked(rows, yield_to_reactor)
     tops: list[Node] = []
     while nodes:
         for node in reversed(nodes[-STEP:]):
@@ -166,19 +163,19 @@ async def by_references(rows: list[Row], breathe: Breathe) -> dict[int, Node]:
             # Only the links downwards are needed from here on; without circles nothing is left to collect.
             node.parent = None
         del nodes[-STEP:]
-        await breathe()
-    roots = await _pruned(tops[::-1], breathe)
-    await _sort_below(roots, breathe)
-    roots = await _joined(await _in_order(roots, breathe), breathe)
-    await _sort_below(roots, breathe)
+        await yield_to_reactor()
+    roots = await _pruned(tops[::-1], yield_to_reactor)
+    await _sort_below(roots, yield_to_reactor)
+    roots = await _joined(await _in_order(roots, yield_to_reactor), yield_to_reactor)
+    await _sort_below(roots, yield_to_reactor)
     found: dict[int, Node] = {}
     for begin in range(0, len(roots), STEP):
         found.update([(_place(root), root) for root in roots[begin:begin + STEP]])
-        await breathe()
+        await yield_to_reactor()
     return found
 
 
-async def _in_order(nodes: list[Node], breathe: Breathe) -> list[Node]:
+async def _in_order(nodes: list[Node], yield_to_reactor: YieldToReactor) -> list[Node]:
     """By their places, of which no two are the same."""
     if len(nodes) <= STEP:
         return sorted(nodes, key=_place)
@@ -186,11 +183,11 @@ async def _in_order(nodes: list[Node], breathe: Breathe) -> list[Node]:
     for number, node in enumerate(nodes):
         stretches.setdefault(_place(node) // STEP, []).append(node)
         if not number % STEP:
-            await breathe()
+            await yield_to_reactor()
     ordered: list[Node] = []
     for stretch in sorted(stretches):
         ordered += sorted(stretches[stretch], key=_place)
-        await breathe()
+        await yield_to_reactor()
     return ordered
 
 
@@ -201,7 +198,7 @@ def _place(node: Node) -> int:
     return node.at
 
 
-async def _linked(rows: list[Row], breathe: Breathe) -> list[Node]:
+async def _linked(rows: list[ThreadMessage], yield_to_reactor: YieldToReactor) -> list[Node]:
     """Step 1: what each message refers to in a row, where that has no place yet, and the message below the last."""
     by_id: dict[str, Node] = {}
     nodes: list[Node] = []
@@ -232,12 +229,12 @@ async def _linked(rows: list[Row], breathe: Breathe) -> list[Node]:
             if parent is not None:
                 work += _link(parent, node, parents)
         if work > STEP or not number % STEP:
-            await breathe()
+            await yield_to_reactor()
     for number, node in enumerate(nodes):
         if node.parent is not None:
             node.parent.children.append(node)
         if not number % STEP:
-            await breathe()
+            await yield_to_reactor()
     return nodes
 
 
@@ -257,7 +254,7 @@ def _link(parent: Node, child: Node, parents: set[Node]) -> int:
     return steps
 
 
-async def _below(roots: Iterable[Node], breathe: Breathe) -> list[Node]:
+async def _below(roots: Iterable[Node], yield_to_reactor: YieldToReactor) -> list[Node]:
     """All messages, each after those above it."""
     found: list[Node] = []
     waiting = list(roots)
@@ -266,13 +263,13 @@ async def _below(roots: Iterable[Node], breathe: Breathe) -> list[Node]:
         found.append(node)
         waiting.extend(node.children)
         if not len(found) % STEP:
-            await breathe()
+            await yield_to_reactor()
     return found
 
 
-async def _pruned(roots: list[Node], breathe: Breathe) -> list[Node]:
+async def _pruned(roots: list[Node], yield_to_reactor: YieldToReactor) -> list[Node]:
     """Step 3: places of missing messages go, their children move up; at the top only when there is one child."""
-    for number, node in enumerate(reversed(await _below(roots, breathe))):
+    for number, node in enumerate(reversed(await _below(roots, yield_to_reactor))):
         kept: list[Node] = []
         for child in node.children:
             if child.uid:
@@ -281,7 +278,7 @@ async def _pruned(roots: list[Node], breathe: Breathe) -> list[Node]:
                 kept.extend(child.children)
         node.children = kept
         if not number % STEP:
-            await breathe()
+            await yield_to_reactor()
     result: list[Node] = []
     for root in roots:
         if root.uid or len(root.children) > 1:
@@ -291,13 +288,13 @@ async def _pruned(roots: list[Node], breathe: Breathe) -> list[Node]:
     return result
 
 
-async def _sort_below(roots: list[Node], breathe: Breathe) -> None:
+async def _sort_below(roots: list[Node], yield_to_reactor: YieldToReactor) -> None:
     """Steps 4 and 6: siblings by date, from the bottom up."""
-    for number, node in enumerate(reversed(await _below(roots, breathe))):
+    for number, node in enumerate(reversed(await _below(roots, yield_to_reactor))):
         if len(node.children) > 1:
-            node.children = await _in_order(node.children, breathe)
+            node.children = await _in_order(node.children, yield_to_reactor)
         if not number % STEP:
-            await breathe()
+            await yield_to_reactor()
 
 
 def _subject_of(root: Node) -> tuple[str, bool]:
@@ -305,12 +302,12 @@ def _subject_of(root: Node) -> tuple[str, bool]:
     return node.subject, node.is_reply
 
 
-async def _joined(roots: list[Node], breathe: Breathe) -> list[Node]:
+async def _joined(roots: list[Node], yield_to_reactor: YieldToReactor) -> list[Node]:
     """Step 5: conversations with one subject become one."""
     table: dict[str, Node] = {}
     for number, root in enumerate(roots):
         if not number % STEP:
-            await breathe()
+            await yield_to_reactor()
         subject, is_reply = _subject_of(root)
         there = table.get(subject)
         if there is None or (not root.uid and there.uid) or (_subject_of(there)[1] and not is_reply and there.uid):
@@ -319,7 +316,7 @@ async def _joined(roots: list[Node], breathe: Breathe) -> list[Node]:
     places: dict[Node, int] = {}
     for number, root in enumerate(roots):
         if not number % STEP:
-            await breathe()
+            await yield_to_reactor()
         subject, is_reply = _subject_of(root)
         there = table[subject]
         if there is root or not subject:

@@ -11,13 +11,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
-
-from simmail.imap.wire.parser import Arguments
-from simmail.imap.wire.replies import Bad, No
-
-if TYPE_CHECKING:
-    from simmail.imap.server import ImapServer
+from typing import Any
 
 #: Octets that are inflated at once, and before the reactor has its turn.
 PIECE, TURN = 32 * 1024, 512 * 1024
@@ -77,17 +71,6 @@ class Inflater:
         self._tail, self._more = b"", False
 
 
-def receive(imap: ImapServer, inflater: Inflater, octets: bytes, take: Callable[[bytes], None]) -> None:
-    """Inflate what came in, as far as it can be looked at now."""
-    try:
-        rest = inflater.receive(octets, take, lambda: imap.receiving)
-    except ValueError as error:
-        imap.hang_up(str(error))
-        return
-    if rest:
-        imap.rest()
-
-
 class Deflated:
     """A transport that deflates what is written to it, and is otherwise the one below."""
 
@@ -101,20 +84,3 @@ class Deflated:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._transport, name)
-
-
-async def compress(imap: ImapServer, arguments: Arguments) -> None:
-    """COMPRESS.  What came behind it was sent before its answer: nobody is served on such a connection."""
-    arguments.space()
-    mechanism = arguments.word()
-    arguments.end()
-    if mechanism != b"DEFLATE":
-        raise No("Mechanism not supported")
-    if imap.inflater is not None:
-        raise No("DEFLATE is active already", "COMPRESSIONACTIVE")
-    if imap.clearLineBuffer():
-        imap.hang_up("Nothing may follow COMPRESS")
-        raise Bad("Nothing may follow COMPRESS")
-    imap.answer(b"OK DEFLATE active")
-    imap.outflow.wrap(Deflated)
-    imap.inflater = Inflater(FREE * imap.config.limits.message)

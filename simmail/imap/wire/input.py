@@ -10,14 +10,13 @@ Source: RFC 3501 sections 2.2 and 4.3, RFC 7888; promises, R9 to R12, S4.
 from __future__ import annotations
 
 import re
+from typing import Protocol
 
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
-from twisted.mail.imap4 import IMAP4Server
 
-from simmail.config import Config
-from simmail.imap.command.upload import awaits_message
-from simmail.imap.wire.replies import No
+from simmail.config import Limits
+from simmail.imap.wire.replies import Gone, No
 
 #: Octets a second below which a literal does not keep a connection alive (promises, R11).
 SLOWEST = 500
@@ -28,24 +27,66 @@ MOST_MESSAGES, TOGETHER = 1000, 2
 
 TAG = re.compile(rb'[^\x00-\x20\x7f-\xff(){%*"\\+]{1,200}+(?= |$)')
 _LITERAL = re.compile(rb"\{(\d{1,12})(\+?)\}\Z")
+#: A command that brings messages, up to the name of the mailbox; what it replaces where it is REPLACE.
+BRINGS_MESSAGE = re.compile(rb"[^ ]{1,200} (?:APPEND|(?:UID )?REPLACE ([0-9]{1,10}|\*)) ", re.IGNORECASE)
+#: Behind these, within a CATENATE, a literal is a URL.
+_URL_NEXT = (b" URL ", b"(URL ", b" URL ~", b"(URL ~")
 
 
-class Framing(IMAP4Server):
+def awaits_message(octets: bytes) -> bool:
+    """Tell whether what is gathered of a command is past the name of the mailbox: a message comes next."""
+    match = BRINGS_MESSAGE.match(octets)
+    if match is None or match.end() >= len(octets):
+        return False
+    return not (octets[-6:].upper().endswith(_URL_NEXT) and b"CATENATE (" in octets.upper())
+
+
+class CommandTaker(Protocol):
+    """What a connection does with what is read."""
+
+    MAX_LENGTH: int
+    state: str
+    closing: bool
+
+    def write(self, octets: bytes) -> None:
+        """Send a short answer."""
+
+    def hang_up(self, why: str) -> None:
+        """Say goodbye and close."""
+
+    def take_command(self, octets: bytes, messages: list[bytes], refused: No | None) -> None:
+        """A whole command with its messages in order; C{refused} when one of its literals was not taken."""
+
+    def admit_message(self, octets: bytes, size: int) -> None:
+        """An APPEND asks to send its message: answer with C{take_message} or C{refuse_message}."""
+
+    def pace(self) -> None:
+        """Read, or do not read, as things stand."""
+
+    def resetTimeout(self) -> None:
+        """The client is not idle."""
+
+    def setRawMode(self) -> None:
+        """What comes next is a literal."""
+
+    def setLineMode(self, extra: bytes = b"") -> None:
+        """What comes next is lines, from C{extra} on."""
+
+
+class CommandReader:
     """
-    One connection, as far as it concerns what the client sends.
+    What one client sends, gathered to commands.
 
-    @ivar messages: the octets of those of an APPEND, in order.
-    @ivar closing: nothing more is taken.
+    @ivar leftover: what followed an overlong line, to be received again; None for nothing.
+    @ivar asked: fires with the next line, which is outside of any command; None while none is awaited.
     """
 
-    delimiter = b"\n"
-    config: Config
-    reactor: IReactorTime
-
-    def __init__(self, tls_context: object) -> None:
-        super().__init__(contextFactory=tls_context)
-        self.messages: list[bytes] = []
-        self.closing = False
+    def __init__(self, taker: CommandTaker, reactor: IReactorTime, limits: Limits) -> None:
+        self._taker = taker
+        self._reactor = reactor
+        self._limits = limits
+        self.leftover: bytes | None = None
+        self.asked: Deferred[bytes] | None = None
         self._gathered = bytearray()
         self._text = self._literals = self._uploaded = self._left = self._size = 0
         self._since = 0.0
@@ -53,61 +94,23 @@ class Framing(IMAP4Server):
         self._uploads: list[list[bytes]] = []
         self._refused: No | None = None
         self._swallowing = False
-        self._leftover: bytes | None = None
-        self._asked: Deferred[bytes] | None = None
-
-    # What a connection adds
-
-    @property
-    def utf8(self) -> bool:
-        """Whether mailbox names go over the wire in UTF-8."""
-        raise NotImplementedError
-
-    def write(self, octets: bytes) -> None:
-        """Send a short answer."""
-        raise NotImplementedError
-
-    def hang_up(self, why: str) -> None:
-        """Say goodbye and close."""
-        raise NotImplementedError
-
-    def gathered(self, octets: bytes, refused: No | None) -> None:
-        """A whole command; C{refused} when one of its literals was not taken."""
-        raise NotImplementedError
-
-    def announced(self, octets: bytes, size: int) -> None:
-        """An APPEND asks to send its message: answer with L{take_message} or L{refuse_message}."""
-        raise NotImplementedError
-
-    def pace(self) -> None:
-        """Read, or do not read, as things stand."""
-        raise NotImplementedError
 
     # Lines
 
-    def dataReceived(self, data: bytes) -> None:
-        """Octets came in; what an overlong line left over comes in as well."""
-        if self.closing:
-            return
-        super().dataReceived(data)
-        while self._leftover is not None:
-            data, self._leftover = self._leftover, None
-            super().dataReceived(data)
-
-    def lineReceived(self, line: bytes) -> None:
+    def line(self, line: bytes) -> None:
         """One line, or the piece of a command between two literals."""
-        if self.closing:
+        if self._taker.closing:
             return
         if line.endswith(b"\r"):
             line = line[:-1]
-        self.resetTimeout()
-        if self._asked is not None:
-            asked, self._asked = self._asked, None
-            self.pace()
+        self._taker.resetTimeout()
+        if self.asked is not None:
+            asked, self.asked = self.asked, None
+            self._taker.pace()
             asked.callback(line)
             return
         self._text += len(line)
-        if self._text > self.MAX_LENGTH:
+        if self._text > self._taker.MAX_LENGTH:
             self._overlong(line)
             return
         self._gathered += line
@@ -117,25 +120,25 @@ class Framing(IMAP4Server):
         else:
             self._literal(int(match[1]), bool(match[2]), len(match[0]))
 
-    def lineLengthExceeded(self, line: bytes) -> None:
+    def long_line(self, line: bytes) -> None:
         """A line over the limit: refused before its end is seen, then swallowed up to there."""
         self._overlong(line)
-        if self.closing:
+        if self._taker.closing:
             return
         _, found, rest = line.partition(b"\n")
         if found:
-            self._leftover = rest
+            self.leftover = rest
         else:
             self._swallowing = True
-            self.setRawMode()
+            self._taker.setRawMode()
 
     def _overlong(self, line: bytes) -> None:
         tag = self._tag(line)
-        self._forget()
-        if self.state == "unauth":
-            self.hang_up("Line too long")
+        self.forget()
+        if self._taker.state == "unauth":
+            self._taker.hang_up("Line too long")
             return
-        self.write(b"%b BAD Command line too long\r\n" % tag)
+        self._taker.write(b"%b BAD Command line too long\r\n" % tag)
 
     def _tag(self, line: bytes = b"") -> bytes:
         tag = TAG.match(bytes(self._gathered[:300]) + line[:300])
@@ -143,44 +146,39 @@ class Framing(IMAP4Server):
 
     def _complete(self) -> None:
         octets, refused = bytes(self._gathered), self._refused
-        self.messages = list(map(b"".join, self._uploads))
-        self._forget()
-        self.gathered(octets, refused)
+        messages = list(map(b"".join, self._uploads)) if self._uploads else []
+        self.forget()
+        self._taker.take_command(octets, messages, refused)
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
         """The next line begins a command."""
         self._gathered = bytearray()
         self._text = self._literals = self._uploaded = 0
         self._chunks = self._refused = None
         self._uploads = []
 
-    def forget_input(self) -> None:
-        """Nothing more is taken, and of what came nothing is kept until the client has hung up too."""
-        self._forget()
-        self.clearLineBuffer()
-        self._leftover = None
+    def stop(self) -> None:
+        """The client has left."""
+        asked, self.asked = self.asked, None
+        if asked is not None:
+            asked.errback(Gone())
 
     def listen(self) -> Deferred[bytes]:
         """The next line the client sends, outside of any command."""
         asked: Deferred[bytes] = Deferred()
-        self._asked = asked
-        self.pace()
+        self.asked = asked
+        self._taker.pace()
         return asked
-
-    async def ask(self, prompt: bytes) -> bytes:
-        """Send a continuation request and wait for one line.  @raise Gone: the client leaves instead."""
-        self.write(b"+ %b\r\n" % prompt)
-        return await self.listen()
 
     # Literals
 
-    def rawDataReceived(self, data: bytes) -> None:
+    def raw(self, data: bytes) -> None:
         """Octets of a literal, or of a line that is being swallowed."""
         if self._swallowing:
             _, found, rest = data.partition(b"\n")
             if found:
                 self._swallowing = False
-                self.setLineMode(rest)
+                self._taker.setLineMode(rest)
             return
         piece = data[:self._left]
         self._left -= len(piece)
@@ -189,18 +187,18 @@ class Framing(IMAP4Server):
                 self._chunks.append(piece)
             else:
                 self._gathered += piece
-        if self._size - self._left >= SLOWEST * (self.reactor.seconds() - self._since):
-            self.resetTimeout()
+        if self._size - self._left >= SLOWEST * (self._reactor.seconds() - self._since):
+            self._taker.resetTimeout()
         if not self._left:
             self._chunks = None
-            self.setLineMode(data[len(piece):])
+            self._taker.setLineMode(data[len(piece):])
 
     def _literal(self, size: int, plus: bool, marker: int) -> None:
         """A literal is announced at the end of what is gathered."""
-        limits = self.config.limits
+        limits, unsigned = self._limits, self._taker.state == "unauth"
         before = bytes(self._gathered[:-marker])
-        is_message = self.state != "unauth" and awaits_message(before)
-        if self.state == "unauth":
+        is_message = not unsigned and awaits_message(before)
+        if unsigned:
             most = limits.command - self._literals
         elif is_message:
             most = min(limits.message, TOGETHER * limits.message - self._uploaded)
@@ -221,7 +219,7 @@ class Framing(IMAP4Server):
             # Whether anything can be filed was looked at before the first.
             self.take_message(size)
         else:
-            self.announced(before, size)
+            self._taker.admit_message(before, size)
 
     def take_message(self, size: int) -> None:
         """The message of an APPEND may come."""
@@ -236,21 +234,21 @@ class Framing(IMAP4Server):
     def refuse_message(self, line: bytes) -> None:
         """The message of an APPEND need not come: the client is told why, and its next line is a command."""
         tag = self._tag()
-        self._forget()
-        self.write(b"%b %b\r\n" % (tag, line))
+        self.forget()
+        self._taker.write(b"%b %b\r\n" % (tag, line))
 
     def _take(self, size: int, plus: bool) -> None:
         self._gathered += b"\r\n"
         if not plus:
-            self.write(b"+ OK\r\n")
+            self._taker.write(b"+ OK\r\n")
         self._expect(size)
 
     def _too_large(self, size: int, plus: bool, most: int) -> None:
         error = No(f"Literal over {most} octets", "TOOBIG") if most >= 0 else No("Too many messages at once", "LIMIT")
         if not plus:
             self.refuse_message(error.line)
-        elif self.state == "unauth" or size > SWALLOW * self.config.limits.message:
-            self.hang_up("Literal too long")
+        elif self._taker.state == "unauth" or size > SWALLOW * self._limits.message:
+            self._taker.hang_up("Literal too long")
         else:
             # It is on its way whatever we say (RFC 7888 section 4): let it pass, answer at the end.
             self._refused = self._refused or error
@@ -260,8 +258,8 @@ class Framing(IMAP4Server):
 
     def _expect(self, size: int) -> None:
         self._left = self._size = size
-        self._since = self.reactor.seconds()
+        self._since = self._reactor.seconds()
         if size:
-            self.setRawMode()
+            self._taker.setRawMode()
         else:
             self._chunks = None

@@ -22,7 +22,7 @@ PIECE = 128 * 1024
 
 
 @implementer(IPushProducer)
-class Outflow:
+class Output:
     """
     Octets on their way to one client.
 

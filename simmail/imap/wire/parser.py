@@ -10,11 +10,14 @@ Source: RFC 3501 section 9, RFC 9051 section 9.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta, timezone
+from typing import Any
 
 from simmail.errors import Invalid
 from simmail.imap.wire.names import decode_name
 from simmail.imap.wire.replies import Bad, No
+from simmail.imap.wire.sequence import LARGEST, PartialRange
 
 #: Parentheses inside one another.
 DEPTH = 50
@@ -57,6 +60,10 @@ class Arguments:
         """What is left."""
         return self.octets[self.at:]
 
+    def follows(self, octets: bytes) -> bool:
+        """Whether these octets are next, whatever their case."""
+        return self.octets[self.at:self.at + len(octets)].upper() == octets
+
     def peek(self) -> bytes:
         """The next octet, empty at the end."""
         return self.octets[self.at:self.at + 1]
@@ -88,6 +95,45 @@ class Arguments:
         self.expect(b" ")
         while self.skip(b" "):
             pass
+
+    def listed(self, least: int = 0) -> Iterator[int]:
+        """
+        A parenthesised list: before each element its place in the list; the caller reads it.
+
+        @param least: so many there must be.
+        """
+        self.expect(b"(")
+        count = 0
+        while count < least or not self.skip(b")"):
+            if count:
+                self.space()
+            yield count
+            count += 1
+
+    def options(
+        self, known: Mapping[bytes, Callable[[Arguments], Any] | None], kind: str, optional: bytes = b"",
+    ) -> dict[bytes, Any]:
+        """
+        A parenthesised list of options, with their arguments (None: without); one with an argument comes once.
+
+        @param known: what reads the argument of each, None: it has none.
+        @param kind: what they are called where one is not known.
+        @param optional: one whose argument, a list, may be left out.
+        """
+        found: dict[bytes, Any] = {}
+        for _ in self.listed():
+            word = self.word()
+            if word not in known:
+                raise Bad(f"Unknown {kind} {word.decode('ascii', 'replace')[:50]}")
+            read = known[word]
+            value = None
+            if read is not None and (word != optional or self.follows(b" (")):
+                if word in found:
+                    raise Bad(f"More than one {word.decode('ascii')}")
+                self.space()
+                value = read(self)
+            found[word] = value
+        return found
 
     def _match(self, pattern: re.Pattern[bytes], what: str) -> re.Match[bytes]:
         match = pattern.match(self.octets, self.at)
@@ -174,6 +220,17 @@ class Arguments:
         """A sequence set, not yet looked into."""
         return self._match(_SET, "a message set")[0]
 
+    def partial_range(self) -> PartialRange:
+        """A range of results such as C{1:500} or C{-1:-100} (RFC 9394)."""
+        start = self.at
+        backwards = self.skip(b"-")
+        first = self.number(1, LARGEST)
+        self.expect(b":")
+        if self.skip(b"-") is not backwards:
+            raise Bad("Expected a range of results such as 1:500 or -1:-100")
+        second = self.number(1, LARGEST)
+        return PartialRange(min(first, second), max(first, second), backwards, self.octets[start:self.at])
+
     def message(self) -> bytes:
         """A set of one message."""
         return self._match(_MESSAGE, "a message number")[0]
@@ -193,13 +250,8 @@ class Arguments:
 
     def flags(self) -> tuple[str, ...]:
         """A parenthesised list of flags; C{\\Recent} in it is dropped, no client can set it."""
-        self.expect(b"(")
         found: list[str] = []
-        first = True
-        while not self.skip(b")"):
-            if not first:
-                self.space()
-            first = False
+        for _ in self.listed():
             if not self.skip(b"\\Recent"):
                 found.append(self.flag())
         return tuple(dict.fromkeys(found))

@@ -2,7 +2,7 @@
 Sequence sets: sorted, merged, and looked up by bisection, whatever numbers they name.
 
 C{1:4294967295} is one range; nothing ever counts through a range.
-Source: RFC 3501 section 9 (C{sequence-set}), RFC 7162 (C{known-uids}).
+Source: RFC 3501 section 9 (C{sequence-set}), RFC 7162 (C{known-uids}), RFC 9394 (C{partial-range}).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from simmail.imap.wire.replies import Bad
 
@@ -17,6 +18,20 @@ Ranges = list[tuple[int, int]]
 
 LARGEST = (1 << 32) - 1
 _SHAPE = re.compile(rb"(?:\d{1,10}|\*)(?::(?:\d{1,10}|\*))?(?:,(?:\d{1,10}|\*)(?::(?:\d{1,10}|\*))?)*")
+
+
+class PartialRange(NamedTuple):
+    """Some of the results, counted from 1, or from the last one backwards; C{text}: as it was asked for."""
+
+    low: int
+    high: int
+    backwards: bool
+    text: bytes
+
+    def cut(self, count: int) -> tuple[int, int]:
+        """Of so many results, (begin, end) for slicing; equal for none."""
+        low, high = min(self.low - 1, count), min(self.high, count)
+        return (count - high, count - low) if self.backwards else (low, high)
 
 
 def parse_set(text: bytes, last: int) -> Ranges:
@@ -92,12 +107,6 @@ def gaps(ranges: Ranges, numbers: Sequence[int], last: int) -> Ranges:
 def show_ranges(ranges: Ranges) -> bytes:
     """Ranges as a set."""
     return b",".join([b"%d" % low if low == high else b"%d:%d" % (low, high) for low, high in ranges])
-
-
-def contains(ranges: Ranges, number: int) -> bool:
-    """Whether a number is in a set."""
-    at = bisect_right(ranges, (number, LARGEST + 1)) - 1
-    return at >= 0 and ranges[at][0] <= number <= ranges[at][1]
 
 
 def spread(ranges: Ranges, most: int) -> Iterator[int]:

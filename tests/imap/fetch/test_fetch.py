@@ -14,8 +14,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.core.mime.headers import header_end
 from simmail.core.records.folder import Columns
 from simmail.errors import Unavailable
-from simmail.imap.fetch.items import parse_items
 from simmail.imap.fetch.sections import chosen
+from simmail.imap.wire.fetch_items import parse_items
 from simmail.imap.wire.parser import Arguments
 from tests.core.hostile import seconds
 from tests.imap.play import Connection, House

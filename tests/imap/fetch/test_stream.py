@@ -98,13 +98,13 @@ class PaceTests(SynchronousTestCase):
 
     def begin(self) -> None:
         """The client asks for the message, and takes one piece of it."""
-        transport, outflow = self.client.transport, self.client.protocol.outflow
+        transport, output = self.client.transport, self.client.protocol.output
         usual = transport.write
 
         def write(octets: bytes) -> None:
             usual(octets)
             if len(octets) > 60_000:
-                outflow.pauseProducing()
+                output.pauseProducing()
 
         self.patch(transport, "write", write)
         self.client.send(b"a FETCH 1 BODY.PEEK[]\r\n")
@@ -116,7 +116,7 @@ class PaceTests(SynchronousTestCase):
         taken = self.client.taken()
         while not taken.endswith(b"completed\r\n"):
             self.assertEqual(self.opened[0].closed, 0)
-            self.client.protocol.outflow.resumeProducing()
+            self.client.protocol.output.resumeProducing()
             piece = self.client.taken()
             self.assertLess(len(piece), 200_000)
             taken += piece
@@ -138,7 +138,7 @@ class PaceTests(SynchronousTestCase):
         self.house.actions()["expunge"](1)
         taken = self.client.taken()
         while not taken.endswith(b"completed\r\n"):
-            self.client.protocol.outflow.resumeProducing()
+            self.client.protocol.output.resumeProducing()
             taken += self.client.taken()
         self.assertTrue(self.octets in taken)
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.imap.fetch.fetch import on_page
-from simmail.imap.search.results import Wanted, parse_page, saved
+from simmail.imap.search.results import Wanted, saved
 from simmail.imap.wire.parser import Arguments
 
 NUMBER = st.integers(1, 12) | st.just(4294967295)
@@ -26,7 +26,7 @@ class PageTests(SynchronousTestCase):
     def test_cut(self, count: int, first: int, second: int, backwards: bool) -> None:
         """A page has those that are counted, from either end."""
         sign = "-" if backwards else ""
-        page = parse_page(Arguments(f"{sign}{first}:{sign}{second}".encode()))
+        page = Arguments(f"{sign}{first}:{sign}{second}".encode()).partial_range()
         results = list(range(1, count + 1))
         begin, end = page.cut(count)
         self.assertEqual(results[begin:end], expected(results, first, second, backwards))
@@ -39,7 +39,7 @@ class PageTests(SynchronousTestCase):
         ends = [sum(gaps[:at]) for at in range(1, len(gaps) + 1)]
         places = [(low, high) for low, high in zip(ends[::2], ends[1::2]) if low < high]
         sign = "-" if backwards else ""
-        page = parse_page(Arguments(f"{sign}{first}:{sign}{second}".encode()))
+        page = Arguments(f"{sign}{first}:{sign}{second}".encode()).partial_range()
         among = [one for low, high in places for one in range(low, high)]
         found = [one for low, high in on_page(places, page) for one in range(low, high)]
         self.assertEqual(found, expected(among, first, second, backwards))

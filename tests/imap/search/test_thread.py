@@ -14,19 +14,22 @@ from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.message.base_subject import base_subject, is_reply
-from simmail.imap.search.thread import Node, Row, Slices, by_references, by_subject, related, shown
+from simmail.imap.search.thread import Node, Slices, ThreadMessage, by_references, by_subject, related, shown
 from tests.core.hostile import seconds
 
 
-async def breathe() -> None:
+async def yield_to_reactor() -> None:
     """Nobody else is here."""
 
 
-def row(uid: int, message_id: str, *references: str, subject: str | None = None, at: int | None = None) -> Row:
+def row(
+    uid: int, message_id: str, *references: str, subject: str | None = None, at: int | None = None,
+) -> ThreadMessage:
     """A message; its date is its UID unless given."""
     subject = f"subject of {uid}" if subject is None else subject
     base = base_subject(subject)
-    return Row(uid, uid if at is None else at, base.casefold(), is_reply(subject), message_id, references)
+    return ThreadMessage(
+        uid, uid if at is None else at, base.casefold(), is_reply(subject), message_id, references)
 
 
 def returned(coroutine: Any) -> Any:
@@ -44,7 +47,7 @@ def result(coroutine: Any) -> list[Node]:
     return [found[place] for place in sorted(found)]
 
 
-def sliced(rows: list[Row], *names: str) -> Slices:
+def sliced(rows: list[ThreadMessage], *names: str) -> Slices:
     """Rows as the index keeps them, two at a time."""
     return [([row.uid for row in some], [[getattr(row, name) for row in some] for name in names])
             for some in (rows[at:at + 2] for at in range(0, len(rows), 2))][::-1]
@@ -70,9 +73,9 @@ def uids(roots: list[Node]) -> list[int]:
 class ReferencesTests(SynchronousTestCase):
     """THREAD=REFERENCES."""
 
-    def expect(self, rows: list[Row], expected: bytes) -> None:
+    def expect(self, rows: list[ThreadMessage], expected: bytes) -> None:
         """Rows make these conversations."""
-        self.assertEqual(text(result(by_references(rows, breathe))), expected)
+        self.assertEqual(text(result(by_references(rows, yield_to_reactor))), expected)
 
     def test_chain(self) -> None:
         """A chain is a row; a fork is parenthesised."""
@@ -88,7 +91,7 @@ class ReferencesTests(SynchronousTestCase):
     def test_circle(self) -> None:
         """Messages that refer to one another in a circle lose nobody."""
         rows = [row(1, "a", "c"), row(2, "b", "a"), row(3, "c", "b")]
-        self.assertEqual(uids(result(by_references(rows, breathe))), [1, 2, 3])
+        self.assertEqual(uids(result(by_references(rows, yield_to_reactor))), [1, 2, 3])
 
     def test_same_id(self) -> None:
         """A Message-ID used twice makes two messages."""
@@ -115,24 +118,24 @@ class ReferencesTests(SynchronousTestCase):
         def threaded() -> None:
             count = 50_000
             chain = [row(1, "1")] + [row(n, str(n), str(n - 1)) for n in range(2, count)]
-            self.assertTrue(text(result(by_references(chain, breathe))).startswith(b"(1 2 3 "))
+            self.assertTrue(text(result(by_references(chain, yield_to_reactor))).startswith(b"(1 2 3 "))
             pairs = [row(n, str(n), subject=f"s{n // 2}") for n in range(2, count)]
-            self.assertEqual(len(uids(result(by_references(pairs, breathe)))), count - 2)
+            self.assertEqual(len(uids(result(by_references(pairs, yield_to_reactor)))), count - 2)
 
         self.assertLess(seconds(threaded), 20)
 
     def test_own_parent_wins(self) -> None:
         """What a message says of its parent counts more than what others say; without a parent it has none."""
         self.assertEqual(text(result(by_references(
-            [row(1, "a"), row(2, "b"), row(3, "x", "a", "c"), row(4, "c", "b")], breathe))), b"(1)(2 4 3)")
+            [row(1, "a"), row(2, "b"), row(3, "x", "a", "c"), row(4, "c", "b")], yield_to_reactor))), b"(1)(2 4 3)")
         self.assertEqual(text(result(by_references(
-            [row(1, "a"), row(2, "x", "a", "c"), row(3, "c")], breathe))), b"(1)(3 2)")
+            [row(1, "a"), row(2, "x", "a", "c"), row(3, "c")], yield_to_reactor))), b"(1)(3 2)")
 
     def test_circle_of_others(self) -> None:
         """A parent that would close a circle is none; the one that others gave goes all the same (step 1 B)."""
         # The first says that c is below b; c says that it is below d, which is below c already.
         rows = [row(1, "b"), row(2, "x", "b", "c"), row(3, "d", "c"), row(4, "c", "d")]
-        self.assertEqual(text(result(by_references(rows, breathe))), b"(1)(4 (2)(3))")
+        self.assertEqual(text(result(by_references(rows, yield_to_reactor))), b"(1)(4 (2)(3))")
 
     def test_many_broken(self) -> None:
         """Tens of thousands that lose the place others gave them take seconds at most."""
@@ -140,7 +143,7 @@ class ReferencesTests(SynchronousTestCase):
             count = 20_000
             rows = [row(n, f"r{n}", "top", f"m{n}") for n in range(1, count)]
             rows += [row(count + n, f"m{n}", "other") for n in range(1, count)]
-            self.assertEqual(len(uids(result(by_references(rows, breathe)))), 2 * count - 2)
+            self.assertEqual(len(uids(result(by_references(rows, yield_to_reactor)))), 2 * count - 2)
 
         self.assertLess(seconds(threaded), 10)
 
@@ -154,12 +157,12 @@ class ReferencesTests(SynchronousTestCase):
                 for (uid, (message_id, references, subject)), at in zip(enumerate(messages, 1), dates)]
         places = {one.uid: one.at for one in rows}
         some = returned(related(
-            sliced(rows, "subject", "is_reply", "message_id", "chain"), places, breathe))
-        parted = {place: text([root]) for place, root in returned(by_references(some, breathe)).items()}
+            sliced(rows, "subject", "is_reply", "message_id", "chain"), places, yield_to_reactor))
+        parted = {place: text([root]) for place, root in returned(by_references(some, yield_to_reactor)).items()}
         parted.update({one.at: b"(%d)" % one.uid for one in rows if one not in some})
-        roots = result(by_references(rows, breathe))
+        roots = result(by_references(rows, yield_to_reactor))
         self.assertEqual(text(roots), b"".join(parted[place] for place in sorted(parted)))
-        for one in (roots, result(by_subject(sliced(rows, "subject"), places, breathe))):
+        for one in (roots, result(by_subject(sliced(rows, "subject"), places, yield_to_reactor))):
             self.assertEqual(uids(one), list(range(1, len(messages) + 1)))
             shown = text(one)
             self.assertEqual(shown.count(b"("), shown.count(b")"))
@@ -172,5 +175,5 @@ class SubjectTests(SynchronousTestCase):
         """The first of a subject is the root, all others its children, by date."""
         rows = [row(1, "a", subject="b"), row(2, "b", subject="a"), row(3, "c", subject="Re: B"),
                 row(4, "d", subject="b"), row(5, "e", subject="b")]
-        found = by_subject(sliced(rows, "subject"), {1: 0, 2: 3, 3: 2, 4: 1}, breathe)
+        found = by_subject(sliced(rows, "subject"), {1: 0, 2: 3, 3: 2, 4: 1}, yield_to_reactor)
         self.assertEqual(text(result(found)), b"(1 (4)(3))(2)")

@@ -79,8 +79,8 @@ class CompressionTests(SynchronousTestCase):
         self.patch(compress, "TURN", 1 << 16)
         client = self.compressed()
         turns = []
-        rested = client.protocol._rested
-        self.patch(client.protocol, "_rested", lambda: (turns.append(1), rested()))
+        rested = client.protocol._resumed
+        self.patch(client.protocol, "_resumed", lambda: (turns.append(1), rested()))
         client.give(deflated(b"a NOOP\r\n" * 60_000))
         self.assertEqual(len(turns), 60_000 * 8 // compress.TURN)
         self.assertEqual(client.taken(), b"a OK NOOP completed\r\n" * 60_000)

@@ -10,7 +10,7 @@ from twisted.internet.protocol import Protocol
 from twisted.internet.tcp import Connection
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.imap.wire.output import Outflow
+from simmail.imap.wire.output import Output
 from simmail.imap.wire.replies import Gone
 
 
@@ -36,7 +36,7 @@ class LastWordTests(SynchronousTestCase):
         self.reactor = _Reactor()
         self.transport: Any = Connection(ours, Protocol(), self.reactor)  # type: ignore[no-untyped-call]
         self.transport.connected = True
-        self.outflow = Outflow(self.transport, lambda: None)
+        self.output = Output(self.transport, lambda: None)
 
     def read(self) -> bytes:
         """What the client has got, which the kernel has for it as soon as it is sent."""
@@ -47,37 +47,37 @@ class LastWordTests(SynchronousTestCase):
 
     def test_at_once(self) -> None:
         """The last word is there without a turn, behind what was said before."""
-        self.outflow.write(b"* 1 EXISTS\r\n")
+        self.output.write(b"* 1 EXISTS\r\n")
         self.assertEqual(self.read(), b"")
-        self.outflow.write_last(b"a OK done\r\n")
+        self.output.write_last(b"a OK done\r\n")
         self.assertEqual(self.read(), b"* 1 EXISTS\r\na OK done\r\n")
         self.assertEqual(self.reactor.writers, set())
 
     def test_full(self) -> None:
         """What the socket does not take goes when the client has read."""
-        self.outflow.write(b"x" * 1_000_000)
-        self.outflow.write_last(b"a OK done\r\n")
-        self.assertTrue(self.outflow.paused)
+        self.output.write(b"x" * 1_000_000)
+        self.output.write_last(b"a OK done\r\n")
+        self.assertTrue(self.output.paused)
         taken = self.read()
         while self.reactor.writers:
             self.transport.doWrite()
             taken += self.read()
         taken += self.read()
         self.assertEqual(taken, b"x" * 1_000_000 + b"a OK done\r\n")
-        self.assertFalse(self.outflow.paused)
+        self.assertFalse(self.output.paused)
 
     def test_ending(self) -> None:
         """A connection that ends once all is sent is left to the reactor, which has to know."""
         self.transport.loseConnection()
-        self.outflow.write(b"x")
-        self.outflow.write_last(b"y")
+        self.output.write(b"x")
+        self.output.write_last(b"y")
         self.assertEqual(self.reactor.writers, {self.transport})
 
     def test_encrypted(self) -> None:
         """Under TLS nothing is there to be sent yet."""
         self.transport.TLS, sent = True, []
         self.transport.protocol.write = sent.append
-        self.outflow.write_last(b"a OK done\r\n")
+        self.output.write_last(b"a OK done\r\n")
         self.assertEqual((sent, self.read()), ([b"a OK done\r\n"], b""))
 
     def test_gone(self) -> None:
@@ -85,7 +85,7 @@ class LastWordTests(SynchronousTestCase):
         # It resets the connection.
         self.client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, pack("ii", 1, 0))
         self.client.close()
-        self.outflow.write_last(b"a OK done\r\n")
+        self.output.write_last(b"a OK done\r\n")
         self.assertEqual(self.reactor.writers, {self.transport})
-        self.outflow.stopProducing()
-        self.assertRaises(Gone, self.outflow.write_last, b"b OK done\r\n")
+        self.output.stopProducing()
+        self.assertRaises(Gone, self.output.write_last, b"b OK done\r\n")

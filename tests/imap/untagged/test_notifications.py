@@ -13,7 +13,7 @@ from twisted.internet.interfaces import IPushProducer
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.errors import Unavailable
-from simmail.imap import notifications
+from simmail.imap.untagged import notifications
 from tests.imap.play import ADDRESS, House, now
 
 ALL = "(SELECTED (MessageNew (UID FLAGS) MessageExpunge FlagChange))"

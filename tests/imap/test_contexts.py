@@ -17,7 +17,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.imap.search import contexts, updates
+from simmail.imap import contexts
+from simmail.imap.search import updates
 from tests.imap.play import House, now
 
 PLACE = st.integers(0, 9)

@@ -4,25 +4,22 @@ What is pending is told: at the end of commands, while a client idles, and whene
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 
+from simmail.imap.connection import ImapConnection
 from simmail.imap.search.updates import update
 
-if TYPE_CHECKING:
-    from simmail.imap.server import ImapServer
 
-
-async def tell(imap: ImapServer, expunges: bool) -> None:
+async def tell(imap: ImapConnection, expunges: bool) -> None:
     """
     Tell what is pending of the selected folder, and of others where the client has asked for it.
 
     @param expunges: whether messages may vanish now (RFC 3501 section 7.4.1).
     """
-    notifying = imap.notifying
-    if notifying is not None:
-        await notifying.gather()
-    if imap.news:
-        await imap.send(imap.news.take())
+    notifier = imap.notifier
+    if notifier is not None:
+        await notifier.gather()
+    if imap.pending:
+        await imap.send(imap.pending.take())
     selected = imap.selected
     if selected is None:
         return
@@ -34,9 +31,9 @@ async def tell(imap: ImapServer, expunges: bool) -> None:
         return
     if selected.has_new and not selected.read_only:
         await selected.take_recent()
-    for octets in selected.updates(expunges or (notifying is not None and notifying.at_once)):
+    for octets in selected.updates(expunges or (notifier is not None and notifier.at_once)):
         await imap.send(octets)
-    if notifying is not None:
-        await notifying.show_new(selected)
+    if notifier is not None:
+        await notifier.show_new(selected)
     if selected.contexts.touched:
         await update(imap)

@@ -8,13 +8,10 @@ Source: RFC 3501 section 6.4.4, RFC 5032 (WITHIN), RFC 7162 (MODSEQ), RFC 8474 (
 from __future__ import annotations
 
 from datetime import date
-from typing import TYPE_CHECKING, NamedTuple, Union
+from typing import NamedTuple, Union
 
 from simmail.imap.wire.parser import Arguments, DEPTH
 from simmail.imap.wire.replies import Bad, No
-
-if TYPE_CHECKING:
-    from simmail.imap.server import ImapServer
 
 _MOST_KEYS = 5000
 
@@ -139,10 +136,10 @@ _HEADERS = frozenset((b"BCC", b"CC", b"FROM", b"SUBJECT", b"TO"))
 _CHARSETS = frozenset((b"US-ASCII", b"UTF-8"))
 
 
-def parse_charset(imap: ImapServer, arguments: Arguments) -> None:
-    """C{CHARSET name}, if it is next.  @raise No: not one that is known."""
+def parse_charset(arguments: Arguments, utf8: bool) -> None:
+    """Read C{CHARSET name}, if it is next; C{utf8}: UTF8=ACCEPT is enabled.  @raise No: not one that is known."""
     if arguments.skip(b"CHARSET "):
-        if b"UTF8=ACCEPT" in imap.enabled:
+        if utf8:
             # RFC 6855 section 3.
             raise Bad("No CHARSET once UTF8=ACCEPT is enabled")
         check_charset(arguments.astring())
@@ -189,12 +186,8 @@ class _Reader:
         self.count += 1
         if self.count > _MOST_KEYS or depth > DEPTH:
             raise Bad("Search too complicated")
-        if arguments.skip(b"("):
-            keys = [self.key(depth + 1)]
-            while not arguments.skip(b")"):
-                arguments.space()
-                keys.append(self.key(depth + 1))
-            return Every(tuple(keys))
+        if arguments.peek() == b"(":
+            return Every(tuple(self.key(depth + 1) for _ in arguments.listed(1)))
         if arguments.peek() in b"0123456789*$":
             return Messages(arguments.set(), False)
         word = arguments.word()

@@ -8,11 +8,13 @@ RFC 8970 (PREVIEW), RFC 9394 (PARTIAL).
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
-from simmail.imap.search.paging import Page, parse_page
 from simmail.imap.wire.parser import Arguments
 from simmail.imap.wire.replies import Bad
+from simmail.imap.wire.sequence import PartialRange
 
 _MOST_ITEMS = 200
 _MOST_NAMES = 1000
@@ -28,33 +30,21 @@ class Since(NamedTuple):
     vanished: bool
 
 
-def parse_modifiers(arguments: Arguments) -> tuple[Since | None, Page | None]:
-    """FETCH modifiers: what has changed, and which page of the messages (RFC 9394 section 3.3)."""
+def parse_modifiers(arguments: Arguments) -> tuple[Since | None, PartialRange | None]:
+    """Read FETCH modifiers: what has changed, and which page of the messages (RFC 9394 section 3.3)."""
     if arguments.at_end():
         return None, None
     arguments.space()
-    arguments.expect(b"(")
-    modseq, vanished = -1, False
-    page: Page | None = None
-    first = True
-    while not arguments.skip(b")"):
-        if not first:
-            arguments.space()
-        first = False
-        word = arguments.word()
-        if word == b"CHANGEDSINCE":
-            arguments.space()
-            modseq = arguments.number64()
-        elif word == b"VANISHED":
-            vanished = True
-        elif word == b"PARTIAL":
-            arguments.space()
-            page = parse_page(arguments)
-        else:
-            raise Bad(f"Unknown FETCH modifier {word.decode('ascii', 'replace')[:50]}")
-    if modseq < 0 and (vanished or page is None):
+    found = arguments.options(_MODIFIERS, "FETCH modifier")
+    modseq, page = found.get(b"CHANGEDSINCE"), found.get(b"PARTIAL")
+    vanished = b"VANISHED" in found
+    if modseq is None and (vanished or page is None):
         raise Bad("Expected CHANGEDSINCE")
-    return Since(modseq, vanished) if modseq >= 0 else None, page
+    return Since(modseq, vanished) if modseq is not None else None, page
+
+
+_MODIFIERS: Mapping[bytes, Callable[[Arguments], Any] | None] = MappingProxyType({
+    b"CHANGEDSINCE": Arguments.number64, b"VANISHED": None, b"PARTIAL": Arguments.partial_range})
 
 
 class Item(NamedTuple):
@@ -90,14 +80,13 @@ _MACROS = {b"ALL": (*_FAST, b"ENVELOPE"), b"FAST": _FAST, b"FULL": (*_FAST, b"EN
 
 def parse_items(arguments: Arguments) -> list[Item]:
     """One item, a macro, or a list of items.  @raise Bad: none of these."""
-    if not arguments.skip(b"("):
+    if arguments.peek() != b"(":
         name = _name(arguments)
         if name in _MACROS:
             return [Item(one.decode("ascii"), one) for one in _MACROS[name]]
         return [_item(arguments, name)]
-    items = [_item(arguments, _name(arguments))]
-    while not arguments.skip(b")"):
-        arguments.space()
+    items: list[Item] = []
+    for _ in arguments.listed(1):
         items.append(_item(arguments, _name(arguments)))
         if len(items) > _MOST_ITEMS:
             raise Bad("Too many FETCH items")
@@ -191,10 +180,8 @@ def _fields(names: frozenset[bytes], wanted: bool) -> re.Pattern[bytes]:
 
 
 def _header_names(arguments: Arguments) -> list[bytes]:
-    arguments.expect(b"(")
-    names = [arguments.astring()]
-    while not arguments.skip(b")"):
-        arguments.space()
+    names: list[bytes] = []
+    for _ in arguments.listed(1):
         names.append(arguments.astring())
         if len(names) > _MOST_NAMES:
             raise Bad("Too many header names")

@@ -10,21 +10,18 @@ Source: RFC 5465.
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from simmail.core.records.folder import FolderEvent, FolderStatus
 from simmail.errors import NotFound, Unavailable
-from simmail.imap.command.idle import Pushing
-from simmail.imap.command.list import list_names, names_above
-from simmail.imap.command.mailbox import status_line
-from simmail.imap.command.metadata import Following
-from simmail.imap.event_groups import ABOUT_MESSAGES, Watch
+from simmail.imap.connection import ImapConnection
 from simmail.imap.fetch.fetch import show
 from simmail.imap.selected import Selected
-from simmail.imap.untagged import tell
-
-if TYPE_CHECKING:
-    from simmail.imap.server import ImapServer
+from simmail.imap.untagged.event_groups import ABOUT_MESSAGES, EventGroups
+from simmail.imap.untagged.mailbox_data import list_names, names_above, status_line
+from simmail.imap.untagged.metadata import MetadataListener
+from simmail.imap.untagged.push import Push
+from simmail.imap.untagged.tell import tell
 
 #: Real seconds between two tellings of other mailboxes, and how many are told of at once.
 INTERVAL, AT_ONCE = 0.25, 100
@@ -39,7 +36,7 @@ _MEANING = MappingProxyType({
     "flags": frozenset(("FlagChange",)), "changed": ABOUT_MESSAGES})
 
 
-class _Unasked(Pushing):
+class _Unasked(Push):
     """Telling between commands; the next command waits meanwhile."""
 
     def _tell(self) -> None:
@@ -51,24 +48,24 @@ class _Unasked(Pushing):
         super()._tell()
         imap.pace()
 
-    def _told(self, result: Any) -> None:
-        super()._told(result)
+    def _finished(self, result: Any) -> None:
+        super()._finished(result)
         if not self._imap.closing:
             self._imap.pace()
 
 
-class Notifying:
+class Notifications:
     """
     What one client is told.
 
     @ivar watch: what it has asked for.
     """
 
-    def __init__(self, imap: ImapServer) -> None:
+    def __init__(self, imap: ImapConnection) -> None:
         self._imap = imap
-        self.watch = Watch()
-        self._pushing = _Unasked(imap, expunges=False)
-        self._following: Following | None = None
+        self.watch = EventGroups()
+        self._push = _Unasked(imap, expunges=False)
+        self._metadata: MetadataListener | None = None
         self._listens = False
         self._subscribed: set[str] = set()
         #: Mailboxes whose STATUS is to be told, and names with what they were called before.
@@ -87,11 +84,11 @@ class Notifying:
     @property
     def telling(self) -> bool:
         """Whether something is being told between commands."""
-        return self._pushing.telling
+        return self._push.telling
 
     # What is asked for
 
-    async def set(self, watch: Watch, status: bool) -> None:
+    async def set(self, watch: EventGroups, status: bool) -> None:
         """
         Tell this from now on.
 
@@ -124,8 +121,8 @@ class Notifying:
             if self._of_messages(one.name):
                 await imap.send(await self._status(one))
 
-    async def _begin(self, watch: Watch) -> list[FolderStatus]:
-        store, address = self._imap.login.universe.store, self._imap.login.address
+    async def _begin(self, watch: EventGroups) -> list[FolderStatus]:
+        store, address = self._imap.store, self._imap.address
         if not self._listens:
             self._listens = True
             await store.events.listen(address, self._heard)
@@ -141,12 +138,12 @@ class Notifying:
     def _leave(self) -> None:
         if self._listens:
             self._listens = False
-            self._imap.login.universe.store.events.unlisten(self._imap.login.address, self._heard)
+            self._imap.store.events.unlisten(self._imap.address, self._heard)
 
     def _follow(self) -> None:
-        if self._following is not None:
-            self._following.stop()
-        self._following = Following(self._imap, self._wants_annotations) if self.watch.annotations else None
+        if self._metadata is not None:
+            self._metadata.stop()
+        self._metadata = MetadataListener(self._imap, self._wants_annotations) if self.watch.annotations else None
 
     def apply(self) -> None:
         """What the selected mailbox tells is what was asked for."""
@@ -155,14 +152,14 @@ class Notifying:
             selected.tells_messages = "MessageNew" in watch.selected
             selected.tells_flags = "FlagChange" in watch.selected
             selected.tells_uids = True
-            selected.came = [] if watch.items else None
+            selected.arrived = [] if watch.items else None
 
     def stop(self) -> None:
         """Nothing more is to be told."""
         self._leave()
-        self.watch = Watch()
+        self.watch = EventGroups()
         self._follow()
-        self._pushing.cancel()
+        self._push.cancel()
         if self._call is not None:
             self._call.cancel()
             self._call = None
@@ -170,12 +167,12 @@ class Notifying:
     def _overflow(self) -> None:
         """It is too much: as after NOTIFY NONE."""
         self._leave()
-        self.watch = Watch()
+        self.watch = EventGroups()
         self._follow()
         self._statuses.clear()
         self._names.clear()
         self.apply()
-        self._imap.news.put("NOTIFY", b"* OK [NOTIFICATIONOVERFLOW] Too much happens; nothing more is told\r\n")
+        self._imap.pending.put("NOTIFY", b"* OK [NOTIFICATIONOVERFLOW] Too much happens; nothing more is told\r\n")
 
     # What happens
 
@@ -192,7 +189,7 @@ class Notifying:
     def _wants_annotations(self, folder: str) -> bool:
         if not (self.watch.server if not folder else "MailboxMetadataChange" in self._events(folder)):
             return False
-        if self._imap.news.full:
+        if self._imap.pending.full:
             self._overflow()
             return False
         return True
@@ -251,8 +248,8 @@ class Notifying:
     def wake(self) -> None:
         """Tell what is pending, if anything is."""
         selected = self._imap.selected
-        if self._imap.news or self._due or (selected is not None and selected.pending):
-            self._pushing.wake()
+        if self._imap.pending or self._due or (selected is not None and selected.pending):
+            self._push.wake()
 
     @property
     def _due(self) -> bool:
@@ -296,7 +293,7 @@ class Notifying:
             return
 
     async def _tell_statuses(self) -> None:
-        store, address = self._imap.login.universe.store, self._imap.login.address
+        store, address = self._imap.store, self._imap.address
         for name in list(self._statuses)[:AT_ONCE]:
             self._statuses.pop(name, None)
             if not self._of_messages(name):
@@ -328,12 +325,12 @@ class Notifying:
 
     async def show_new(self, selected: Selected) -> None:
         """What was asked for of messages that came into the selected mailbox; of none that the client put there."""
-        came, filed = selected.came, selected.filed
-        if not came:
+        arrived, filed = selected.arrived, selected.filed
+        if not arrived:
             return
-        selected.came, selected.filed = [], set()
+        selected.arrived, selected.filed = [], set()
         try:
-            await show(self._imap, selected, self.watch.items, [uid for uid in came if uid not in filed])
+            await show(self._imap, selected, self.watch.items, [uid for uid in arrived if uid not in filed])
         except (NotFound, Unavailable):
             # They are gone, or cannot be read now; the client knows that they came.
             return

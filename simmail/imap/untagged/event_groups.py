@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Container
 from typing import NamedTuple
 
-from simmail.imap.fetch.items import Item
+from simmail.imap.wire.fetch_items import Item
 
 ABOUT_MESSAGES = frozenset(("MessageNew", "MessageExpunge", "FlagChange"))
 #: All that are told, as they are spelled.
@@ -17,7 +17,7 @@ EVENTS = ("MessageNew", "MessageExpunge", "FlagChange", "MailboxName", "Subscrip
           "ServerMetadataChange")
 
 
-class Group(NamedTuple):
+class EventGroup(NamedTuple):
     """
     Events of some mailboxes, none of them for C{NONE}.
 
@@ -46,7 +46,7 @@ class Group(NamedTuple):
         return False
 
 
-class Watch(NamedTuple):
+class EventGroups(NamedTuple):
     """
     What one client asked for.
 
@@ -54,7 +54,7 @@ class Watch(NamedTuple):
     @ivar items: what is fetched of messages that come there.
     """
 
-    groups: tuple[Group, ...] = ()
+    groups: tuple[EventGroup, ...] = ()
     selected: frozenset[str] = frozenset()
     delayed: bool = False
     items: tuple[Item, ...] = ()
@@ -84,7 +84,7 @@ class Watch(NamedTuple):
         """Whether it depends on subscriptions."""
         return any(group.kind == "SUBSCRIBED" for group in self.groups)
 
-    def existing(self, names: Collection[str], parents: Container[str]) -> Watch:
+    def existing(self, names: Collection[str], parents: Container[str]) -> EventGroups:
         """The same without names that mean nothing (RFC 5465 section 3.1: they are ignored)."""
         return self._replace(groups=tuple(group._replace(names=frozenset(
             name for name in group.names

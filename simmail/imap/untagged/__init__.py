@@ -1,0 +1,3 @@
+"""
+What the server tells unasked: untagged responses.
+"""
