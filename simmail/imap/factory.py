@@ -17,7 +17,7 @@ from simmail.config import Config
 from simmail.imap.connection import ListenerContext
 from simmail.imap.server import ImapServer
 from simmail.server.sasl import LoginPortal
-from simmail.server.signin import Login
+from simmail.server.signin import Login, Proto
 from simmail.universe.universe import Universe
 
 #: Said to a connection that is one too many.
@@ -46,7 +46,7 @@ class ImapFactory(ServerFactory):
     noisy = False
 
     def __init__(
-        self, config: Config, sign_in: Callable[[str, str, Any, str], Awaitable[Login]], reactor: IReactorTime,
+        self, config: Config, sign_in: Callable[[str, str, Proto, str], Awaitable[Login]], reactor: IReactorTime,
         tls_context: Any = None, implicit_tls: bool = False, loopback_only: bool = False,
         in_thread: Callable[..., Deferred[Any]] = maybeDeferred,
         default_universe: Callable[[str], Universe | None] = lambda username: None,

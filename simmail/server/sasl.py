@@ -20,7 +20,7 @@ from twisted.mail.imap4 import LOGINCredentials, PLAINCredentials
 from zope.interface import Attribute, Interface
 
 from simmail.errors import Unauthenticated
-from simmail.server.signin import Login
+from simmail.server.signin import Login, Proto
 
 
 class ILogin(Interface):
@@ -76,7 +76,7 @@ class LoginPortal:
     @param protocol: C{"smtp"} or C{"imap"}.
     """
 
-    def __init__(self, sign_in: Callable[[str, str, Any, str], Awaitable[Login]], protocol: str) -> None:
+    def __init__(self, sign_in: Callable[[str, str, Proto, str], Awaitable[Login]], protocol: Proto) -> None:
         self._sign_in = sign_in
         self._protocol = protocol
 

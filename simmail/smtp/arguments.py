@@ -18,7 +18,7 @@ from simmail.core.mime import xtext
 from simmail.core.mime.address import parse
 from simmail.errors import Invalid
 from simmail.smtp import replies
-from simmail.smtp.replies import Refused
+from simmail.smtp.replies import CommandRefused
 
 #: RFC 3461 sections 4.2 and 4.4.
 LONGEST_ORCPT, LONGEST_ENVID = 500, 100
@@ -58,7 +58,7 @@ def mail_from(argument: bytes) -> MailFrom:
     """
     What follows C{MAIL}.
 
-    @raise Refused: with the reply.
+    @raise CommandRefused: with the reply.
     """
     read = _mail_from if len(argument) <= SHORT else _mail_from.__wrapped__
     return read(argument)
@@ -74,31 +74,31 @@ def _mail_from(argument: bytes) -> MailFrom:
         if name == "SIZE":
             # isdigit alone would let other scripts' digits through; 20 digits are more than any disk.
             if not (value.isascii() and value.isdigit() and len(value) <= 20):
-                raise Refused(replies.parameter_bad(name))
+                raise CommandRefused(replies.parameter_bad(name))
             size = int(value)
         elif name == "BODY":
             if value.upper() not in ("7BIT", "8BITMIME"):
-                raise Refused(replies.parameter_bad(name))
+                raise CommandRefused(replies.parameter_bad(name))
         elif name == "SMTPUTF8":
             if value:
-                raise Refused(replies.parameter_bad(name))
+                raise CommandRefused(replies.parameter_bad(name))
             utf8 = True
         elif name == "RET":
             ret = value.upper()
             if ret not in ("FULL", "HDRS"):
-                raise Refused(replies.parameter_bad(name))
+                raise CommandRefused(replies.parameter_bad(name))
         elif name == "ENVID":
             envid = value
             if not 0 < len(value) <= LONGEST_ENVID or xtext.decode(value) is None:
-                raise Refused(replies.parameter_bad(name))
+                raise CommandRefused(replies.parameter_bad(name))
         elif name == "AUTH":
             # RFC 4954 section 5: nobody is trusted to say on whose behalf, so it is read and forgotten.
             if not value or xtext.decode(value) is None:
-                raise Refused(replies.parameter_bad(name))
+                raise CommandRefused(replies.parameter_bad(name))
         else:
-            raise Refused(replies.parameter_unknown(name))
+            raise CommandRefused(replies.parameter_unknown(name))
     if not utf8 and not path.isascii():
-        raise Refused(replies.NEEDS_SMTPUTF8)
+        raise CommandRefused(replies.NEEDS_SMTPUTF8)
     address = _address(path, replies.BAD_SENDER) if path else ""
     return MailFrom(path, address, size, utf8, ret, envid)
 
@@ -109,7 +109,7 @@ def rcpt_to(argument: bytes, domain: str, utf8: bool) -> RcptTo:
 
     @param domain: whose C{<postmaster>} is (RFC 5321 section 4.1.1.3).
     @param utf8: the transaction was begun with SMTPUTF8.
-    @raise Refused: with the reply.
+    @raise CommandRefused: with the reply.
     """
     read = _rcpt_to if len(argument) <= SHORT else _rcpt_to.__wrapped__
     return read(argument, domain, utf8)
@@ -121,7 +121,7 @@ def _rcpt_to(argument: bytes, domain: str, utf8: bool) -> RcptTo:
     if path.lower() == "postmaster":
         path = f"postmaster@{domain}"
     if not utf8 and not path.isascii():
-        raise Refused(replies.NEEDS_SMTPUTF8)
+        raise CommandRefused(replies.NEEDS_SMTPUTF8)
     address = _address(path, replies.BAD_RECIPIENT)
     if not rest:
         return RcptTo(address)
@@ -131,14 +131,14 @@ def _rcpt_to(argument: bytes, domain: str, utf8: bool) -> RcptTo:
         if name == "NOTIFY":
             notify = tuple(dict.fromkeys(value.upper().split(",")))
             if notify != ("NEVER",) and not set(notify) <= {"SUCCESS", "FAILURE", "DELAY"}:
-                raise Refused(replies.parameter_bad(name))
+                raise CommandRefused(replies.parameter_bad(name))
         elif name == "ORCPT":
             kind, colon, text = value.partition(";")
             if not (colon and kind and text and len(value) <= LONGEST_ORCPT) or not _is_orcpt(kind, text, utf8):
-                raise Refused(replies.parameter_bad(name))
+                raise CommandRefused(replies.parameter_bad(name))
             orcpt = value
         else:
-            raise Refused(replies.parameter_unknown(name))
+            raise CommandRefused(replies.parameter_unknown(name))
     return RcptTo(address, notify, orcpt)
 
 
@@ -146,26 +146,26 @@ def _path(argument: bytes, keyword: bytes, refusal: bytes) -> tuple[str, bytes]:
     """The path without brackets and route, and what follows it."""
     argument = argument.strip(b" \t")
     if argument[:len(keyword)].upper() != keyword:
-        raise Refused(refusal)
+        raise CommandRefused(refusal)
     argument = argument[len(keyword):].lstrip(b" ")
     if argument[:1] == b"<":
         end = argument.find(b">") if b'"' not in argument else _closing(argument)
         if end < 0:
-            raise Refused(refusal)
+            raise CommandRefused(refusal)
         path, rest = argument[1:end], argument[end + 1:]
         if rest[:1] not in (b"", b" "):
-            raise Refused(refusal)
+            raise CommandRefused(refusal)
         if path[:1] == b"@":
             # A source route is recognised and ignored (RFC 5321 appendix C).
             path = path.partition(b":")[2]
     else:
         path, _, rest = argument.partition(b" ")
         if not path:
-            raise Refused(refusal)
+            raise CommandRefused(refusal)
     try:
         return path.decode("utf-8"), rest
     except UnicodeDecodeError:
-        raise Refused(refusal) from None
+        raise CommandRefused(refusal) from None
 
 
 def _closing(argument: bytes) -> int:
@@ -187,7 +187,7 @@ def _address(path: str, refusal: bytes) -> str:
     try:
         return parse(path)
     except Invalid:
-        raise Refused(refusal) from None
+        raise CommandRefused(refusal) from None
 
 
 def _parameters(rest: bytes) -> list[tuple[str, str]]:
@@ -197,10 +197,10 @@ def _parameters(rest: bytes) -> list[tuple[str, str]]:
         try:
             name, _, value = part.decode("utf-8").partition("=")
         except UnicodeDecodeError:
-            raise Refused(replies.parameter_bad("(not UTF-8)")) from None
+            raise CommandRefused(replies.parameter_bad("(not UTF-8)")) from None
         name = name.upper()
         if name in found:
-            raise Refused(replies.parameter_bad(name))
+            raise CommandRefused(replies.parameter_bad(name))
         found[name] = value
     return list(found.items())
 

@@ -30,7 +30,7 @@ _END, _DOT = re.compile(rb"\r\n\.\r\n"), re.compile(rb"\r\n\.")
 _FEW = 8
 
 
-class Body:
+class IncomingMessage:
     """
     One message on its way in.
 

@@ -1,7 +1,7 @@
 """
-What goes wrong on purpose: a session that meets fault rules.
+What goes wrong on purpose: fault rules applied to a session.
 
-Which rule fires is C{core.faults}' and the universe's; here is what it does
+Which rule fires is C{core.rules.faults}' and the universe's; here is what it does
 to a conversation.  Source: decisions, section 12.
 """
 
@@ -10,130 +10,91 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from twisted.internet.defer import Deferred
-
-from simmail.core.rules.faults import FaultEvent, FaultVerdict, Stage
-from simmail.smtp.protocol import Pump
-from simmail.smtp.replies import Refused, reply
+from simmail.core.rules.faults import FaultVerdict, FaultEvent, Stage
+from simmail.smtp.context import SmtpContext
+from simmail.smtp.protocol import Pump, SLICE
+from simmail.smtp.replies import reply
+from simmail.smtp.transaction import Transaction
 
 if TYPE_CHECKING:
     from simmail.server.signin import Login
-    from simmail.smtp.server import SmtpFactory
     from simmail.universe.universe import Universe
 
 #: Kinds that answer with a code.
 ANSWERING = frozenset(("reject", "defer", "greylist", "rate_limit", "auth_fail"))
 
 
-def told(fault: FaultVerdict) -> bytes:
-    """The reply of a fault that answers."""
+def fault_reply(fault: FaultVerdict) -> bytes:
+    """Return the reply of a fault that answers."""
     return reply(fault.code, fault.enhanced, *fault.message.split("\n"))
 
 
-class Faulty(Pump):
+class FaultInjection:
     """
-    A connection on which faults happen.
+    The faults of one session.
 
     @ivar login: who signed in, None for nobody.
     """
 
-    def __init__(self, factory: SmtpFactory, remote: str) -> None:
-        super().__init__(factory, remote)
+    def __init__(self, context: SmtpContext, pump: Pump, remote: str) -> None:
         self.login: Login | None = None
+        self._context = context
+        self._pump = pump
+        self._remote = remote
         self._connection = ""
-        self._hung = False
-        self._pace = self._owed = 0
 
-    def home(self) -> Universe | None:
-        """The universe whose rules hold before a recipient is named."""
-        return self.login.universe if self.login is not None else self.factory.home()
+    def default_universe(self) -> Universe | None:
+        """Return the universe whose rules hold before a recipient is named."""
+        return self.login.universe if self.login is not None else self._context.default_universe()
 
     def fault(self, stage: Stage, universe: Universe | None, **fields: Any) -> FaultVerdict | None:
-        """What a rule says at a stage."""
+        """Return what a rule says at a stage, None where there is none."""
         if universe is None or not universe.faults.rules:
             return None
         login = self.login.username if self.login is not None else ""
-        self._connection = self._connection or f"{self.factory.service} {self.factory.number()}"
-        passing = FaultEvent(stage, self.remote, login=login, connection=self._connection)
+        self._connection = self._connection or f"{self._context.service} {self._context.number()}"
+        passing = FaultEvent(stage, self._remote, login=login, connection=self._connection)
         return universe.policy.fault(passing._replace(**fields))
 
-    def face(self, fault: FaultVerdict | None, go: Callable[..., None], *arguments: Any) -> None:
+    def apply(self, fault: FaultVerdict | None, go: Callable[..., None], *arguments: Any) -> None:
         """Do what a rule says; go on where there is none, and after a delay."""
+        pump = self._pump
         if fault is None:
             go(*arguments)
         elif fault.kind in ANSWERING or (fault.kind == "tls_fail" and fault.stage == "starttls"):
-            self._say(told(fault))
+            pump.say(fault_reply(fault))
             if fault.code == 421 or fault.stage == "connect":
-                self._close()
+                pump.close()
         elif fault.kind == "delay":
-            self.later(fault.delay, go, *arguments)
+            pump.later(fault.delay, go, *arguments)
         elif fault.kind == "hang":
-            self.hang()
+            pump.hang()
         elif fault.kind in ("drop", "tls_fail"):
-            self.drop()
+            pump.drop()
         else:
             if fault.kind == "throttle":
-                self._pace = fault.bytes_per_second
+                pump.bytes_per_second = fault.bytes_per_second
             go(*arguments)
 
-    def later(self, seconds: float, go: Callable[..., None], *arguments: Any) -> None:
-        """Take nothing for so many real seconds, then go on."""
-        self._waiting = True
-        self._timer = self.factory.reactor.callLater(seconds, self._go_on, go, *arguments)
+    def of_message(self, transaction: Transaction, stage: Stage) -> FaultVerdict | None:
+        """Return the first fault that any universe has for the message of a transaction, before its delivery."""
+        for universe, addresses in transaction.faulty():
+            fault = self.fault(stage, universe, sender=transaction.mail.address, recipients=addresses)
+            if fault is not None:
+                return fault
+        return None
 
-    def _go_on(self, go: Callable[..., None], *arguments: Any) -> None:
-        self._waiting = False
-        self.deadline = self.factory.reactor.seconds() + self.factory.timeout
-        try:
-            go(*arguments)
-        except Refused as refused:
-            self._refuse(refused.reply)
-        except Exception:
-            self._say(self.defect("a delayed command failed"))
-            self._close()
-        if self._waiting:
-            self._flush()
-        else:
-            self._pump()
-
-    def hang(self) -> None:
-        """Never answer again; the client may leave, or is dropped when a session is over."""
-        self._waiting = self._hung = True
-
-    def never(self) -> Deferred[None]:
-        """A Deferred that does not fire: C{hang} for a coroutine."""
-        self._hung = True
-        return Deferred()
-
-    def check(self, now: float) -> float:
-        """Also end what hangs."""
-        if not self._hung or self._closed:
-            return super().check(now)
-        last = self.started + self.factory.total_time
-        if now >= last:
-            self.drop()
-        return last
-
-    def readConnectionLost(self) -> None:
-        """The client says no more: who never answers need not stay."""
-        if self._hung:
-            self.drop()
-        else:
-            super().readConnectionLost()
-
-    def came(self, octets: int) -> None:
-        """Octets of a message are taken no faster than a rule allows."""
-        super().came(octets)
-        if self._pace:
-            self._owed += octets
-            if not self._waiting:
-                self._pay()
-
-    def _pay(self) -> None:
-        owed, self._owed = self._owed, 0
-        self.later(owed / self._pace, self._paid)
-
-    def _paid(self) -> None:
-        # What came meanwhile takes its own time.
-        if self._owed:
-            self._pay()
+    async def of_delivery(self, transaction: Transaction) -> dict[str, FaultVerdict]:
+        """Return the faults of the delivery to each address."""
+        found = {}
+        seconds = self._context.reactor.seconds
+        until = seconds() + SLICE
+        for universe, addresses in transaction.faulty():
+            for address in addresses:
+                if seconds() > until:
+                    await self._pump.sleep(0)
+                    until = seconds() + SLICE
+                fault = self.fault("deliver", universe, sender=transaction.mail.address, recipient=address)
+                if fault is not None:
+                    found[address] = fault
+        return found

@@ -6,32 +6,25 @@ the filing of a message, a delay) is waited for before the next octet is
 taken, so replies leave in the order of the commands, as PIPELINING (RFC 2920)
 asks; those of one batch leave in one write.  A client that sends ahead
 without end, or does not read what it is told, is not read from.
-
-This replaces the reading side of C{twisted.mail.smtp}, which runs the rest of
-a message as commands behind a long line, keeps lines without end, answers out
-of order, and takes commands from before STARTTLS as if they came after.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from twisted.internet import interfaces, tcp
 from twisted.internet.defer import Deferred
-from twisted.internet.protocol import connectionDone
+from twisted.internet.interfaces import IDelayedCall, IPushProducer
+from twisted.internet.tcp import Server
 from twisted.logger import Logger
-from twisted.mail.smtp import ESMTP
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from simmail.smtp import replies
-from simmail.smtp.body import Body
-from simmail.smtp.replies import Refused
-
-if TYPE_CHECKING:
-    from simmail.smtp.server import SmtpFactory
+from simmail.smtp.body import IncomingMessage
+from simmail.smtp.context import SmtpContext
+from simmail.smtp.replies import CommandRefused
 
 #: Octets a client may send ahead of what is being done before it is no longer read from.
 AHEAD = 64 * 1024
@@ -45,110 +38,124 @@ SLICE, LOOK = 0.02, 16
 #: Real seconds a closed connection has to take what it was told.
 LINGER = 10.0
 
-#: Verbs of another protocol: a web page may be made to post them here (promises, S1).
-HTTP_VERBS = frozenset((b"GET", b"POST", b"PUT", b"HEAD", b"DELETE", b"PATCH", b"OPTIONS", b"CONNECT", b"TRACE"))
 
-
-@implementer(interfaces.IPushProducer, interfaces.IHalfCloseableProtocol)
-class Pump(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
+@implementer(IPushProducer)
+class Pump:
     """
-    One connection.
+    What one client sends, taken piece by piece, and what it is told.
 
-    @cvar verbs: what to call for a verb in upper case, with the session and the rest of the line.
-    @ivar secure: TLS is on.
+    @ivar unread: octets that have come and are not taken.
+    @ivar take: takes what is no command line (a body, a line of AUTH) and answers whether there may be more to take;
+        None while commands are expected.
+    @ivar body: the message on its way in, None for none.
+    @ivar waiting: something is being done that the next octet waits for.
+    @ivar bytes_per_second: a message is taken no faster, 0: as fast as it comes.
+    @ivar longest: octets of a command line, at most.
+    @ivar closed: since when this side has hung up, 0.0 while it has not.
+    @param obey: does what a command line says.  @raise CommandRefused: it is answered and has changed nothing.
     """
 
     log = Logger()
-    noisy = False
-    transport: Any
-    verbs: dict[bytes, Callable[[Any, bytes], None]] = {}
 
-    def __init__(self, factory: SmtpFactory, remote: str) -> None:
-        super().__init__(contextFactory=factory.tls_context)  # type: ignore[no-untyped-call]
-        self.factory: SmtpFactory = factory
-        self.remote = remote
-        self.secure = factory.implicit_tls
-        self.longest = factory.config.limits.command
-        self.started = self.deadline = 0.0
-        self._unread = bytearray()
+    def __init__(self, context: SmtpContext, obey: Callable[[bytes], None]) -> None:
+        self.context = context
+        self.longest = context.config.limits.command
+        self.started = self.deadline = self.closed = 0.0
+        self.unread = bytearray()
+        self.take: Callable[[], bool] | None = None
+        self.body: IncomingMessage | None = None
+        self.waiting = False
+        self.bytes_per_second = 0
+        self._obey = obey
+        self._transport: Any = None
         self._out: list[bytes] = []
-        self._take: Callable[[Any], bool] = Pump._command
-        self._body: Body | None = None
         self._through: Callable[[bytes], int] | None = None
-        self._waiting = self._pumping = self._paused = self._choked = self._lost = self._ended = False
-        self._closed = 0.0
-        self._timer: Any = None
-        self._idle = 0
+        self._pumping = self._paused = self._choked = self._lost = self._ended = self._hung = False
+        self._timer: IDelayedCall | None = None
+        self._owed = self._useless = 0
 
-    # What the transport calls
+    # The connection
 
-    def connectionMade(self) -> None:
-        """Greet, or refuse."""
-        transport, factory = self.transport, self.factory
-        self.started = now = factory.reactor.seconds()
-        self.deadline = now + factory.timeout
-        if type(transport) is tcp.Server and not self.secure:
+    def start(self, transport: Any, secure: bool) -> None:
+        """A connection is made; C{secure}: TLS is on."""
+        self._transport = transport
+        self.started = now = self.context.reactor.seconds()
+        self.deadline = now + self.context.timeout
+        if type(transport) is Server and not secure:
             # Written at once: a reply that waits for the reactor's next turn costs twice as much as all else.
             transport.setTcpNoDelay(True)
             self._through = transport.socket.send
         transport.registerProducer(self, True)
-        if factory.enter(self):
-            self.greet()
-        else:
-            self._say(replies.SHUTTING_DOWN if factory.draining else replies.TOO_MANY_CONNECTIONS)
-            self._close()
-        if self._out:
-            self._flush()
 
-    def greet(self) -> None:
-        """Say the first words."""
-        self._say(self.factory.greeting)
+    def start_tls(self, tls_context: Any) -> None:
+        """Begin TLS; what was sent ahead in clear text is forgotten."""
+        self.flush()
+        self.unread.clear()
+        self._through = None
+        self._transport.startTLS(tls_context)
 
-    def connectionLost(self, reason: Failure = connectionDone) -> None:
-        """Forget what was begun; a message that is being filed is filed."""
-        self._waiting = self._lost = True
-        self._closed = self._closed or self.factory.reactor.seconds()
-        self._unread = bytearray()
-        self._take, self._through = _nothing, None
-        if self._body is not None:
-            self._body.close()
-            self._body = None
+    def stop(self) -> None:
+        """The connection is lost: forget what was begun; a message that is being filed is filed."""
+        self.waiting = self._lost = True
+        self.closed = self.closed or self.context.reactor.seconds()
+        self.unread = bytearray()
+        self.take, self._obey, self._through = _nothing, _nobody, None
+        self.close_body()
         if self._timer is not None and self._timer.active():
             self._timer.cancel()
-        self.factory.leave(self)
 
-    def readConnectionLost(self) -> None:
+    def end_input(self) -> None:
         """The client says no more, as C{nc -N} does behind its input: what it asked is answered before the end."""
         self._ended = True
-        if not self._waiting and not self._choked and not self._closed:
-            self._close()
+        if self._hung:
+            # Who is never answered need not stay.
+            self.drop()
+        elif not self.waiting and not self._choked and not self.closed:
+            self.close()
 
-    def writeConnectionLost(self) -> None:
-        """Never: this side hangs up as a whole."""
-
-    def dataReceived(self, data: bytes) -> None:
+    def receive(self, data: bytes) -> None:
         """Take octets."""
-        if self._closed:
+        if self.closed:
             return
-        free = not (self._waiting or self._choked)
-        if (free and self._take is Pump._command and not self._unread and self._body is None
+        free = not (self.waiting or self._choked)
+        if (free and self.take is None and not self.unread and self.body is None
                 and 0 <= data.find(b"\r\n") == len(data) - 2 <= self.longest):
             # One command and nothing else, as nearly all come.
-            self._pump(data[:-2])
+            self.pump(data[:-2])
             return
-        self._unread += data
-        if self._body is not None:
-            self.came(len(data))
+        self.unread += data
+        if self.body is not None:
+            self.arrived(len(data))
         if free:
-            self._pump()
-        elif len(self._unread) > AHEAD and not self._paused:
+            self.pump()
+        elif len(self.unread) > AHEAD and not self._paused:
             self._paused = True
-            self.transport.pauseProducing()
+            self._transport.pauseProducing()
 
-    def came(self, octets: int) -> None:
-        """So much of a message: it earns time."""
+    def arrived(self, octets: int) -> None:
+        """So much of a message has come: it earns time, and is taken no faster than it may."""
         self.deadline = min(
-            self.deadline + octets / SLOWEST, self.factory.reactor.seconds() + self.factory.timeout)
+            self.deadline + octets / SLOWEST, self.context.reactor.seconds() + self.context.timeout)
+        if self.bytes_per_second:
+            self._owed += octets
+            if not self.waiting:
+                self._pay()
+
+    def _pay(self) -> None:
+        owed, self._owed = self._owed, 0
+        self.later(owed / self.bytes_per_second, self._paid)
+
+    def _paid(self) -> None:
+        # What came meanwhile takes its own time.
+        if self._owed:
+            self._pay()
+
+    def close_body(self) -> None:
+        """Forget the message that is on its way in, and how fast it may come."""
+        self.bytes_per_second = self._owed = 0
+        if self.body is not None:
+            self.body.close()
+            self.body = None
 
     def pauseProducing(self) -> None:
         """The client does not read what it is told."""
@@ -157,93 +164,85 @@ class Pump(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
     def resumeProducing(self) -> None:
         """It does again."""
         self._choked = False
-        if not self._waiting and not self._pumping:
-            self._pump()
+        if not self.waiting and not self._pumping:
+            self.pump()
 
     def stopProducing(self) -> None:
-        """The connection is gone."""
+        """The connection is closed."""
 
     # The pump
 
-    def _pump(self, line: bytes | None = None) -> None:
+    def pump(self, line: bytes | None = None) -> None:
         """Take what has come; C{line}: it is all of that."""
         self._pumping = True
         try:
             if line is not None:
-                self._obey(line)
-            if self._unread or self._take is not Pump._command:
+                self._take_command(line)
+            if self.unread or self.take is not None:
                 self._take_all()
         except Exception:
             # Whatever was being read, its end is not known any more.
-            self._say(self.defect("a session failed"))
-            self._close()
+            self.say(self.defect("a session failed"))
+            self.close()
         self._pumping = False
         if self._out:
-            self._flush()
-        if self._paused or self._ended or self.factory.draining:
-            self._rested()
+            self.flush()
+        if self._paused or self._ended or self.context.draining:
+            self._when_idle()
 
     def _take_all(self) -> None:
-        seconds, done = self.factory.reactor.seconds, 0
+        seconds, done = self.context.reactor.seconds, 0
         until = seconds() + SLICE
-        while not self._waiting and not self._choked and self._take(self):
+        while not self.waiting and not self._choked and (self._take_line() if self.take is None else self.take()):
             if len(self._out) > 500:
-                self._flush()
+                self.flush()
             done += 1
-            if not done % LOOK and seconds() > until and not self._waiting:
-                self._waiting = True
-                self._timer = self.factory.reactor.callLater(0, self._done, b"")
+            if not done % LOOK and seconds() > until and not self.waiting:
+                self.waiting = True
+                self._timer = self.context.reactor.callLater(0, self._done, b"")
 
-    def _rested(self) -> None:
+    def _when_idle(self) -> None:
         """Nothing is being taken just now: see to what waited for that."""
-        if self._paused and not self._waiting and not self._choked and not self._closed:
+        if self._paused and not self.waiting and not self._choked and not self.closed:
             self._paused = False
-            self.transport.resumeProducing()
-        if self._ended and not self._waiting and not self._choked and not self._closed:
-            self._close()
-        if self.factory.draining and self.at_rest():
+            self._transport.resumeProducing()
+        if self._ended and not self.waiting and not self._choked and not self.closed:
+            self.close()
+        if self.context.draining and self.is_idle():
             self.finish(replies.SHUTTING_DOWN)
 
-    def _command(self) -> bool:
+    def _take_line(self) -> bool:
         """Take one command line."""
-        line = self._line()
+        line = self.line()
         if line is None:
             return False
-        self._obey(line)
+        self._take_command(line)
         return True
 
-    def _obey(self, line: bytes) -> None:
+    def _take_command(self, line: bytes) -> None:
         """Do what a line says."""
         try:
             check(line)
-            verb, _, rest = line.partition(b" ")
-            command = self.verbs.get(verb) or self.verbs.get(verb.upper())
-            if command is not None:
-                command(self, rest)
-            elif verb.upper() in HTTP_VERBS:
-                self._say(replies.NOT_SMTP)
-                self._close()
-            else:
-                self._refuse(replies.UNKNOWN_COMMAND)
-        except Refused as refused:
-            self._refuse(refused.reply)
-        self.deadline = self.factory.reactor.seconds() + self.factory.timeout
+            self._obey(line)
+        except CommandRefused as refused:
+            self.refuse(refused.reply)
+        self.deadline = self.context.reactor.seconds() + self.context.timeout
 
-    def _line(self) -> bytes | None:
-        """The next line without its end; None when there is none yet, or none ever."""
-        buffer = self._unread
+    def line(self) -> bytes | None:
+        """Take the next line without its end; None when there is none yet, or none ever."""
+        buffer = self.unread
         end = buffer.find(b"\r\n")
         if end < 0 or end > self.longest:
             if len(buffer) > self.longest:
-                self._say(replies.LINE_TOO_LONG)
-                self._close()
+                self.say(replies.LINE_TOO_LONG)
+                self.close()
             elif b"\n" in buffer:
-                self._say(replies.BARE_LF)
-                self._close()
+                self.say(replies.BARE_LF)
+                self.close()
             elif buffer and buffer[0] < 0x20 and buffer[0] != 0x0D:
                 # A TLS client on a port without TLS, for one: it would wait for ever.
-                self._say(replies.NOT_SMTP)
-                self._close()
+                self.say(replies.NOT_SMTP)
+                self.close()
             return None
         line = bytes(buffer[:end])
         del buffer[:end + 2]
@@ -251,23 +250,28 @@ class Pump(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
 
     # Replies
 
-    def _say(self, reply: bytes) -> None:
+    def say(self, reply: bytes) -> None:
         """Answer."""
         self._out.append(reply)
 
-    def _refuse(self, reply: bytes) -> None:
+    def refuse(self, reply: bytes) -> None:
         """Answer to a command without effect."""
         self._out.append(reply)
-        self.useless()
+        self.count_useless()
 
-    def useless(self) -> None:
+    def count_useless(self) -> None:
         """A command had no effect; too many of them are enough."""
-        self._idle += 1
-        if self._idle > self.factory.config.smtp.idle_commands and not self._closed:
-            self._say(replies.TOO_MANY_COMMANDS)
-            self._close()
+        self._useless += 1
+        if self._useless > self.context.config.smtp.idle_commands and not self.closed:
+            self.say(replies.TOO_MANY_COMMANDS)
+            self.close()
 
-    def _flush(self) -> None:
+    def forgive(self) -> None:
+        """A message was taken: commands without effect are counted anew."""
+        self._useless = 0
+
+    def flush(self) -> None:
+        """Send what was said."""
         out = self._out
         data = out[0] if len(out) == 1 else b"".join(out)
         out.clear()
@@ -283,95 +287,132 @@ class Pump(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
                 return
             # From here on the transport keeps what the client has not taken.
             self._through, data = None, data[sent:]
-        self.transport.write(data)
+        self._transport.write(data)
 
     def defect(self, what: str, failure: Failure | None = None) -> bytes:
         """Log an unknown error (the current one) under an id; answers the reply that tells the id."""
-        log_id = self.factory.number()
+        log_id = self.context.number()
         self.log.failure("{what} ({log_id})", failure, what=what, log_id=log_id)
         return replies.internal(log_id)
 
     # Waiting
 
-    def _wait(self, work: Coroutine[Any, Any, bytes]) -> None:
+    def wait(self, work: Coroutine[Any, Any, bytes]) -> None:
         """Take nothing more until C{work} is done; it answers the reply, b"" for none."""
-        self._waiting = True
+        self.waiting = True
         Deferred.fromCoroutine(work).addCallbacks(self._done, self._failed)
 
     def _done(self, reply: bytes) -> None:
-        if self._closed:
+        if self.closed:
             return
-        self._waiting = False
+        self.waiting = False
         if reply:
             self._out.append(reply)
-        self.deadline = self.factory.reactor.seconds() + self.factory.timeout
+        self.deadline = self.context.reactor.seconds() + self.context.timeout
         if not self._pumping:
-            self._pump()
+            self.pump()
 
     def _failed(self, failure: Failure) -> None:
         self._done(self.defect("a command failed", failure))
 
-    def rest(self, seconds: float) -> Deferred[None]:
+    def sleep(self, seconds: float) -> Deferred[None]:
         """Deferred that fires after so many real seconds; never when the connection is lost meanwhile."""
-        rested: Deferred[None] = Deferred()
-        self._timer = self.factory.reactor.callLater(seconds, rested.callback, None)
-        return rested
+        slept: Deferred[None] = Deferred()
+        self._timer = self.context.reactor.callLater(seconds, slept.callback, None)
+        return slept
+
+    def later(self, seconds: float, go: Callable[..., None], *arguments: Any) -> None:
+        """Take nothing for so many real seconds, then go on."""
+        self.waiting = True
+        self._timer = self.context.reactor.callLater(seconds, self._go_on, go, *arguments)
+
+    def _go_on(self, go: Callable[..., None], *arguments: Any) -> None:
+        self.waiting = False
+        self.deadline = self.context.reactor.seconds() + self.context.timeout
+        try:
+            go(*arguments)
+        except CommandRefused as refused:
+            self.refuse(refused.reply)
+        except Exception:
+            self.say(self.defect("a delayed command failed"))
+            self.close()
+        if self.waiting:
+            self.flush()
+        else:
+            self.pump()
+
+    def hang(self) -> Deferred[None]:
+        """
+        Never answer again; the client may leave, or is dropped when a session is over.
+
+        @return: Deferred that does not fire.
+        """
+        self.waiting = self._hung = True
+        return Deferred()
 
     # The end
 
-    def at_rest(self) -> bool:
+    def is_idle(self) -> bool:
         """Whether nothing is under way that should be finished."""
-        return not self._waiting and self._body is None and not self._closed
+        return not self.waiting and self.body is None and not self.closed
 
     def check(self, now: float) -> float:
         """Called now and then: hang up on a client that takes too long; answers when this one will have."""
-        if self._closed:
-            if now - self._closed > LINGER:
-                self.transport.abortConnection()
-            return self._closed + LINGER
-        if self._waiting:
+        if self.closed:
+            if now - self.closed > LINGER:
+                self._transport.abortConnection()
+            return self.closed + LINGER
+        last = self.started + self.context.total_time
+        if self._hung:
+            if now >= last:
+                self.drop()
+            return last
+        if self.waiting:
             return inf
-        last = self.started + self.factory.total_time
         if now >= self.deadline:
-            self.finish(replies.TOO_SLOW if self._body is not None else replies.TIMED_OUT)
+            self.finish(replies.TOO_SLOW if self.body is not None else replies.TIMED_OUT)
         elif now >= last:
             self.finish(replies.TOO_LONG)
         return min(self.deadline, last)
 
     def finish(self, reply: bytes) -> None:
         """Hang up with a last word."""
-        self._say(reply)
-        self._close()
-        self._flush()
+        self.say(reply)
+        self.close()
+        self.flush()
 
     def drop(self) -> None:
         """Hang up without a word."""
         self._out.clear()
-        self._close()
-        self.transport.abortConnection()
+        self.close()
+        self._transport.abortConnection()
 
-    def _close(self) -> None:
+    def close(self) -> None:
         """Hang up when what was said is written; nothing more is taken."""
-        self._closed = self._closed or self.factory.reactor.seconds()
-        self._waiting = True
-        self._unread = bytearray()
-        self._flush()
+        self.closed = self.closed or self.context.reactor.seconds()
+        self.waiting = True
+        self.unread = bytearray()
+        self.flush()
         if self._lost:
             return
         if self._choked:
-            self.transport.abortConnection()
+            self._transport.abortConnection()
         else:
             # TLS does not close while something is registered that may yet write.
-            self.transport.unregisterProducer()
-            self.transport.loseConnection()
+            self._transport.unregisterProducer()
+            self._transport.loseConnection()
 
 
 def check(line: bytes) -> None:
-    """@raise Refused: it is no line, for one of these is in it."""
+    """@raise CommandRefused: it is no line, for one of these is in it."""
     # Numbers: an octet string is looked for in five times the time.
     if 0x0D in line or 0x0A in line or 0 in line:
-        raise Refused(replies.BAD_SYNTAX)
+        raise CommandRefused(replies.BAD_SYNTAX)
 
 
-def _nothing(pump: Pump) -> bool:
+def _nothing() -> bool:
     return False
+
+
+def _nobody(line: bytes) -> None:
+    """Nobody obeys any more."""

@@ -22,11 +22,11 @@ def reply(code: int, enhanced: str, *lines: str) -> bytes:
     """One answer; line ends become blanks, and C{?} what ASCII cannot print."""
     start = f"{code}%s{enhanced} " if enhanced else f"{code}%s"
     texts = ["".join(c if " " <= c <= "~" else "?" for c in " ".join(line.split())) for line in lines] or [""]
-    told = [start % "-" + text for text in texts[:-1]] + [start % " " + texts[-1]]
-    return "".join(line.rstrip() + "\r\n" for line in told).encode("ascii")
+    said = [start % "-" + text for text in texts[:-1]] + [start % " " + texts[-1]]
+    return "".join(line.rstrip() + "\r\n" for line in said).encode("ascii")
 
 
-class Refused(Exception):
+class CommandRefused(Exception):
     """A command is answered with C{reply} and has changed nothing."""
 
     def __init__(self, reply: bytes) -> None:
@@ -62,9 +62,6 @@ AUTH_ALREADY = reply(503, "5.5.1", "Already authenticated")
 AUTH_IN_TRANSACTION = reply(503, "5.5.1", "AUTH is not permitted during a mail transaction")
 AUTH_FIRST = reply(530, "5.7.0", "Authentication required")
 TOO_MANY_LOGINS = reply(421, "4.7.0", "Too many failed logins; closing connection")
-ASK_USERNAME = b"334 VXNlcm5hbWU6\r\n"
-ASK_PASSWORD = b"334 UGFzc3dvcmQ6\r\n"
-ASK_PLAIN = b"334 \r\n"
 
 HELLO_FIRST = reply(503, "5.5.1", "Send EHLO or HELO first")
 MAIL_FIRST = reply(503, "5.5.1", "Need MAIL command")

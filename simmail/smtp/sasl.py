@@ -1,74 +1,62 @@
 """
-AUTH PLAIN and LOGIN as an exchange of lines (RFC 4954, RFC 4616).
+AUTH as an exchange of lines (RFC 4954 section 4).
 
 Knows how credentials are carried, not whether they are right.
 """
 
 from __future__ import annotations
 
-from binascii import Error, a2b_base64
+from binascii import Error, a2b_base64, b2a_base64
 from typing import NamedTuple
 
-from simmail.smtp import replies
-from simmail.smtp.replies import Refused
+from twisted.mail.imap4 import IllegalClientResponse
 
-MECHANISMS = (b"PLAIN", b"LOGIN")
+from simmail.errors import Unauthenticated
+from simmail.server.sasl import Challenge, decoded
+from simmail.smtp import replies
+from simmail.smtp.replies import CommandRefused
 
 
 class Credentials(NamedTuple):
-    """What a client claims."""
+    """What a client claims: a name, and the challenge that it has answered."""
 
     username: str
-    password: str
+    challenge: Challenge
 
 
-class Exchange:
-    """
-    One AUTH command.
+class SaslExchange:
+    """One AUTH command."""
 
-    @param mechanism: one of L{MECHANISMS}.
-    """
+    __slots__ = ("_challenge",)
 
-    __slots__ = ("_plain", "_username")
+    def __init__(self, challenge: Challenge) -> None:
+        self._challenge = challenge
 
-    def __init__(self, mechanism: bytes) -> None:
-        self._plain = mechanism == b"PLAIN"
-        self._username: str | None = None
-
-    def challenge(self) -> bytes:
-        """What to ask for next."""
-        if self._plain:
-            return replies.ASK_PLAIN
-        return replies.ASK_USERNAME if self._username is None else replies.ASK_PASSWORD
+    def prompt(self) -> bytes:
+        """Return the reply that asks for what comes next."""
+        return b"334 %b\r\n" % b2a_base64(self._challenge.getChallenge(), newline=False)
 
     def respond(self, line: bytes) -> Credentials | None:
         """
         Take the client's line; None when there is more to ask.
 
-        @raise Refused: it cancelled, or the line is not base64 or makes no credentials.
+        @raise CommandRefused: it cancelled, or the line is not base64 or makes no credentials.
         """
         if line == b"*":
-            raise Refused(replies.AUTH_CANCELLED)
+            raise CommandRefused(replies.AUTH_CANCELLED)
         try:
             octets = a2b_base64(line, strict_mode=True)
-            text = octets.decode("utf-8")
+            octets.decode("utf-8")
+            self._challenge.setResponse(octets)
+            if self._challenge.moreChallenges():
+                return None
+            username, _ = decoded(self._challenge)
         except Error:
-            raise Refused(replies.AUTH_NOT_BASE64) from None
-        except UnicodeDecodeError:
-            raise Refused(replies.WRONG_CREDENTIALS) from None
-        if self._plain:
-            parts = text.split("\0")
-            if len(parts) != 3:
-                raise Refused(replies.AUTH_MALFORMED)
-            authorize, username, password = parts
-            # Nobody acts for somebody else here: who tries has a name that no login has, and that is recorded.
-            if authorize and authorize.lower() != username.lower():
-                username = f"{authorize}*{username}"
-        elif self._username is None:
-            self._username = text
-            return None
-        else:
-            username, password = self._username, text
-        if not username or not username.isprintable() or "\0" in password:
-            raise Refused(replies.WRONG_CREDENTIALS)
-        return Credentials(username, password)
+            raise CommandRefused(replies.AUTH_NOT_BASE64) from None
+        except IllegalClientResponse:
+            raise CommandRefused(replies.AUTH_MALFORMED) from None
+        except (UnicodeDecodeError, Unauthenticated):
+            raise CommandRefused(replies.WRONG_CREDENTIALS) from None
+        if not username or not username.isprintable():
+            raise CommandRefused(replies.WRONG_CREDENTIALS)
+        return Credentials(username, self._challenge)

@@ -7,51 +7,142 @@ RFC 4954 (AUTH); decisions, sections 1, 20 and 21.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Protocol
 
-from simmail.core.rules.faults import FaultVerdict, Stage
-from simmail.errors import NotFound, Refusal, TooMany, Unauthenticated, Unavailable
+from twisted.internet.interfaces import IHalfCloseableProtocol
+from twisted.internet.protocol import connectionDone
+from twisted.mail.smtp import ESMTP
+from twisted.python.failure import Failure
+from zope.interface import implementer
+
+from simmail.errors import NotFound, TooMany, Unauthenticated
+from simmail.server.sasl import CHALLENGERS, log_in
 from simmail.smtp import replies
 from simmail.smtp.arguments import MailFrom, RcptTo, mail_from, rcpt_to
-from simmail.smtp.body import Body
-from simmail.smtp.fault_injection import ANSWERING, Faulty, told
-from simmail.smtp.protocol import SLICE, check
-from simmail.smtp.replies import Refused
-from simmail.smtp.sasl import Credentials, Exchange, MECHANISMS
+from simmail.smtp.context import SmtpContext
+from simmail.smtp.fault_injection import ANSWERING, FaultInjection
+from simmail.smtp.protocol import Pump, check
+from simmail.smtp.reception import Reception
+from simmail.smtp.replies import CommandRefused
+from simmail.smtp.sasl import Credentials, SaslExchange
 from simmail.smtp.trace import Peer
 from simmail.smtp.transaction import Transaction
 
 if TYPE_CHECKING:
-    from simmail.smtp.server import SmtpFactory
+    from simmail.server.signin import Login
     from simmail.universe.universe import Universe
 
 #: Real seconds before the answer to the second failed login of a connection; each further one waits twice as long.
 FIRST_PENALTY, LONGEST_PENALTY = 0.5, 8.0
 
+#: Verbs of another protocol: a web page may be made to post them here (promises, S1).
+HTTP_VERBS = frozenset((b"GET", b"POST", b"PUT", b"HEAD", b"DELETE", b"PATCH", b"OPTIONS", b"CONNECT", b"TRACE"))
 
-class Session(Faulty):
-    """One client's conversation."""
 
-    def __init__(self, factory: SmtpFactory, remote: str) -> None:
-        super().__init__(factory, remote)
+class Doorkeeper(Protocol):
+    """Who is connected."""
+
+    def enter(self, session: Session) -> bool:
+        """A connection is made; answers whether it may stay."""
+
+    def leave(self, session: Session) -> None:
+        """A connection is closed."""
+
+
+@implementer(IHalfCloseableProtocol)
+class Session(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
+    """
+    One client's conversation.
+
+    Of C{ESMTP} it has C{challengers} and C{portal} by which one signs in, C{ctx}, C{canStartTLS} and C{startedTLS},
+    C{host}, C{authenticated}, and C{extensions} with the answer to EHLO made of it.  What is replaced, and why:
+
+     - C{dataReceived} and what reads lines: there the rest of a message is run as commands behind a long line, lines
+       without end are kept, replies leave out of order, and commands from before STARTTLS are taken as if they came
+       after (L{simmail.smtp.protocol}).
+     - C{lookupMethod}: a table, for a verb of other letters than ASCII is an error there.
+     - The verbs: addresses and parameters of RFC 3461, 3030 and 6531 are unknown there (L{simmail.smtp.arguments}),
+       and C{IMessage} takes a message line by line (L{simmail.smtp.body}).
+     - C{IMessageDelivery}: its verdicts know no DSN, its reply no name of the message, and it has one message for
+       each recipient; a message goes to all universes at once (L{simmail.smtp.transaction}).
+     - C{setTimeout}: moving a timer for every command costs more than a look at all sessions now and then.
+    """
+
+    noisy = False
+    transport: Any
+    ctx: Any
+    portal: Any
+
+    def __init__(self, context: SmtpContext, remote: str, doorkeeper: Doorkeeper) -> None:
+        super().__init__(chal=CHALLENGERS, contextFactory=context.tls_context)  # type: ignore[no-untyped-call]
+        self.context = context
+        self.portal = context.portal
+        self.remote = remote
+        self.secure = context.implicit_tls
         self.helo = ""
         self.extended = False
+        self.pump = Pump(context, self._obey)
+        self.faults = FaultInjection(context, self.pump, remote)
+        self.mail = Reception(context, self.pump, self.faults)
+        self.host = context.config.server.domain
+        self._doorkeeper = doorkeeper
         self._failures = 0
-        self._transaction: Transaction | None = None
-        self._exchange: Exchange | None = None
-        self._body_fault: FaultVerdict | None = None
-        self._chunk = self._left = 0
-        self._last = False
-        self._chunk_refused = b""
+        self._exchange: SaslExchange | None = None
 
-    # Who is there
+    @property
+    def login(self) -> Login | None:
+        """Who signed in, None for nobody."""
+        return self.faults.login
 
-    def greet(self) -> None:
-        """Say the first words."""
-        self.face(self.fault("connect", self.home(), tls=self.secure), self._greet)
+    # What the transport calls
+
+    def connectionMade(self) -> None:
+        """Greet, or refuse."""
+        pump = self.pump
+        self.canStartTLS = self.ctx is not None and not self.secure
+        pump.start(self.transport, self.secure)
+        if self._doorkeeper.enter(self):
+            self.faults.apply(
+                self.faults.fault("connect", self.faults.default_universe(), tls=self.secure), self._greet)
+        else:
+            pump.say(replies.SHUTTING_DOWN if self.context.draining else replies.TOO_MANY_CONNECTIONS)
+            pump.close()
+        pump.flush()
 
     def _greet(self) -> None:
-        self._say(self.factory.greeting)
+        self.pump.say(self.context.greeting)
+
+    def connectionLost(self, reason: Failure = connectionDone) -> None:
+        """Forget what was begun; a message that is being filed is filed."""
+        self.pump.stop()
+        self._doorkeeper.leave(self)
+
+    def readConnectionLost(self) -> None:
+        """The client says no more."""
+        self.pump.end_input()
+
+    def writeConnectionLost(self) -> None:
+        """Never: this side hangs up as a whole."""
+
+    def dataReceived(self, data: bytes) -> None:
+        """Take octets."""
+        self.pump.receive(data)
+
+    def _obey(self, line: bytes) -> None:
+        """Do what a line says.  @raise CommandRefused: it is answered and has changed nothing."""
+        verb, _, rest = line.partition(b" ")
+        command = VERBS.get(verb) or VERBS.get(verb.upper())
+        if command is not None:
+            command(self, rest)
+        elif verb.upper() in HTTP_VERBS:
+            self.pump.say(replies.NOT_SMTP)
+            self.pump.close()
+        else:
+            raise CommandRefused(replies.UNKNOWN_COMMAND)
+
+    # Who is there
 
     def do_HELO(self, rest: bytes) -> None:
         """RFC 5321 section 4.1.1.1."""
@@ -64,77 +155,99 @@ class Session(Faulty):
     def _hello(self, rest: bytes, extended: bool) -> None:
         name = rest.strip(b" ")
         if not name or b" " in name or min(name) < 0x20 or b"\x7f" in name:
-            raise Refused(replies.NEED_ARGUMENT)
-        self.useless()
-        self.face(self.fault("helo", self.home()), self._welcome, name.decode("utf-8", "replace"), extended)
+            raise CommandRefused(replies.NEED_ARGUMENT)
+        self.pump.count_useless()
+        faults = self.faults
+        faults.apply(
+            faults.fault("helo", faults.default_universe()), self._welcome, name.decode("utf-8", "replace"), extended)
 
     def _welcome(self, name: str, extended: bool) -> None:
-        self._reset()
+        self.mail.reset()
         self.helo, self.extended = name, extended
-        self._say(self.factory.ehlo(self.secure, self.login is not None) if extended else self.factory.helo)
+        self.pump.say(self._ehlo() if extended else self.context.helo)
+
+    def extensions(self) -> dict[bytes, list[bytes] | None]:
+        """Return what is served in this state, and nothing else."""
+        known = super().extensions()
+        found: dict[bytes, list[bytes] | None] = {
+            b"PIPELINING": None, b"SIZE": [b"%d" % self.context.config.limits.message], b"8BITMIME": None,
+            b"SMTPUTF8": None, b"ENHANCEDSTATUSCODES": None, b"DSN": None, b"CHUNKING": None}
+        if b"STARTTLS" in known:
+            found[b"STARTTLS"] = None
+        if self.login is None and (self.secure or self.context.plain_auth_allowed):
+            found[b"AUTH"] = known[b"AUTH"]
+        found[b"HELP"] = None
+        return found
+
+    def _ehlo(self) -> bytes:
+        state = self.secure, self.login is not None
+        known = self.context.ehlo.get(state)
+        if known is None:
+            lines = self.listExtensions().decode("ascii").split("\n")
+            known = self.context.ehlo[state] = replies.reply(250, "", self.context.config.server.domain, *lines)
+        return known
 
     def do_STARTTLS(self, rest: bytes) -> None:
         """RFC 3207: nothing from before counts afterwards."""
         if rest.strip(b" "):
-            raise Refused(replies.NO_ARGUMENT)
+            raise CommandRefused(replies.NO_ARGUMENT)
         if self.secure:
-            raise Refused(replies.TLS_ALREADY)
-        if self.factory.tls_context is None:
-            raise Refused(replies.NO_TLS)
+            raise CommandRefused(replies.TLS_ALREADY)
+        if self.ctx is None:
+            raise CommandRefused(replies.NO_TLS)
         if not self.helo:
-            raise Refused(replies.HELLO_FIRST)
-        fault = self.fault("starttls", self.home())
+            raise CommandRefused(replies.HELLO_FIRST)
+        fault = self.faults.fault("starttls", self.faults.default_universe())
         if fault is not None and fault.certificate:
             self._start_tls(fault.certificate)
         else:
-            self.face(fault, self._start_tls)
+            self.faults.apply(fault, self._start_tls)
 
     def _start_tls(self, flaw: str = "") -> None:
-        self._say(replies.START_TLS)
-        self._flush()
-        self._unread.clear()
-        self._through = None
+        self.pump.say(replies.START_TLS)
         self.secure = self.startedTLS = True
-        self.helo, self.login = "", None
-        self.longest = self.factory.config.limits.command
-        self._reset()
-        context = self.factory.tls_context
-        self.transport.startTLS(context.flawed(flaw) if flaw else context)
+        self.helo, self.faults.login, self.authenticated = "", None, False
+        self.pump.longest = self.context.config.limits.command
+        self.mail.reset()
+        self.pump.start_tls(self.ctx.flawed(flaw) if flaw else self.ctx)
 
     def do_AUTH(self, rest: bytes) -> None:
         """RFC 4954 section 4."""
         if not self.helo:
-            raise Refused(replies.HELLO_FIRST)
+            raise CommandRefused(replies.HELLO_FIRST)
         if self.login is not None:
-            raise Refused(replies.AUTH_ALREADY)
-        if self._transaction is not None:
-            raise Refused(replies.AUTH_IN_TRANSACTION)
+            raise CommandRefused(replies.AUTH_ALREADY)
+        if self.mail.transaction is not None:
+            raise CommandRefused(replies.AUTH_IN_TRANSACTION)
         mechanism, _, initial = rest.strip(b" ").partition(b" ")
         if not mechanism:
-            raise Refused(replies.NEED_ARGUMENT)
-        if mechanism.upper() not in MECHANISMS:
-            raise Refused(replies.AUTH_UNKNOWN)
-        if not (self.secure or self.factory.plain_auth_allowed):
-            raise Refused(replies.AUTH_NEEDS_TLS)
-        self._exchange = Exchange(mechanism.upper())
-        self._take = Session._response
+            raise CommandRefused(replies.NEED_ARGUMENT)
+        challenger = self.challengers.get(mechanism.upper())
+        if challenger is None:
+            raise CommandRefused(replies.AUTH_UNKNOWN)
+        if not (self.secure or self.context.plain_auth_allowed):
+            raise CommandRefused(replies.AUTH_NEEDS_TLS)
+        self._exchange = SaslExchange(challenger())
+        self.pump.take = self._response
+        prompt = self._exchange.prompt()
         if initial:
             self._respond(b"" if initial == b"=" else initial)
         else:
-            self._say(self._exchange.challenge())
+            self.pump.say(prompt)
 
     def _response(self) -> bool:
         """Take one line of an AUTH exchange."""
+        pump = self.pump
         try:
-            line = self._line()
+            line = pump.line()
             if line is None:
                 return False
             check(line)
             self._respond(line)
-        except Refused as refused:
-            self._take, self._exchange = Session._command, None
-            self._refuse(refused.reply)
-        self.deadline = self.factory.reactor.seconds() + self.factory.timeout
+        except CommandRefused as refused:
+            pump.take = self._exchange = None
+            pump.refuse(refused.reply)
+        pump.deadline = self.context.reactor.seconds() + self.context.timeout
         return True
 
     def _respond(self, line: bytes) -> None:
@@ -142,319 +255,150 @@ class Session(Faulty):
         assert exchange is not None
         try:
             credentials = exchange.respond(line)
-        except Refused:
-            self._take, self._exchange = Session._command, None
+        except CommandRefused:
+            self.pump.take = self._exchange = None
             raise
         if credentials is None:
-            self._say(exchange.challenge())
+            self.pump.say(exchange.prompt())
         else:
-            self._take, self._exchange = Session._command, None
-            fault = self.fault("auth", self.factory.home(credentials.username), login=credentials.username)
-            self.face(fault, self._hand_in, credentials)
+            self.pump.take = self._exchange = None
+            universe = self.context.default_universe(credentials.username)
+            self.faults.apply(
+                self.faults.fault("auth", universe, login=credentials.username), self._hand_in, credentials)
 
     def _hand_in(self, credentials: Credentials) -> None:
-        self._wait(self._sign_in(credentials))
+        self.pump.wait(self._sign_in(credentials))
 
     async def _sign_in(self, credentials: Credentials) -> bytes:
+        config = self.context.config
         try:
-            self.login = await self.factory.roster.sign_in(*credentials, "smtp", self.remote)
+            login = await log_in(self.portal, credentials.challenge, self.remote)
         except Exception as error:
             reply = replies.of_login(error)
             if isinstance(error, (Unauthenticated, TooMany)):
                 self._failures += 1
-                if self._failures >= self.factory.config.smtp.login_attempts or isinstance(error, TooMany):
-                    self.finish(replies.TOO_MANY_LOGINS)
+                if self._failures >= config.smtp.login_attempts or isinstance(error, TooMany):
+                    self.pump.finish(replies.TOO_MANY_LOGINS)
                     return b""
                 if self._failures > 1:
-                    await self.rest(min(FIRST_PENALTY * 2 ** (self._failures - 2), LONGEST_PENALTY))
-            return self.defect("a login failed") if reply is None else reply
-        self.longest = self.factory.config.limits.command_after_login
+                    await self.pump.sleep(min(FIRST_PENALTY * 2 ** (self._failures - 2), LONGEST_PENALTY))
+            return self.pump.defect("a login failed") if reply is None else reply
+        self.faults.login, self.authenticated = login, True
+        self.pump.longest = config.limits.command_after_login
         return replies.SIGNED_IN
 
     # The transaction
 
     def do_MAIL(self, rest: bytes) -> None:
         """RFC 5321 section 4.1.1.2."""
-        factory = self.factory
+        context = self.context
         if not self.helo:
-            raise Refused(replies.HELLO_FIRST)
-        if self._transaction is not None:
-            raise Refused(replies.NESTED_MAIL)
-        if self.login is None and factory.auth_required:
-            raise Refused(replies.AUTH_FIRST)
-        if not factory.roster.available:
-            raise Refused(factory.away())
+            raise CommandRefused(replies.HELLO_FIRST)
+        if self.mail.transaction is not None:
+            raise CommandRefused(replies.NESTED_MAIL)
+        if self.login is None and context.auth_required:
+            raise CommandRefused(replies.AUTH_FIRST)
+        if not context.roster.available:
+            raise CommandRefused(context.unavailable_reply())
         mail = mail_from(rest)
-        if mail.size > factory.config.limits.message:
-            raise Refused(replies.TOO_LARGE)
+        if mail.size > context.config.limits.message:
+            raise CommandRefused(replies.TOO_LARGE)
         self._check_sender(mail)
-        self.face(self.fault("mail", self.home(), sender=mail.address), self._begin, mail)
+        faults = self.faults
+        faults.apply(faults.fault("mail", faults.default_universe(), sender=mail.address), self._begin, mail)
 
     def _begin(self, mail: MailFrom) -> None:
-        self._transaction = Transaction(mail, self.factory.roster, self.login)
-        self._say(replies.SENDER_OK)
+        peer = Peer(self.helo, self.remote, self.extended, self.secure, self.login is not None)
+        self.mail.transaction = Transaction(mail, self.context.roster, self.login, peer)
+        self.pump.say(replies.SENDER_OK)
 
     def _check_sender(self, mail: MailFrom) -> None:
         login = self.login
-        if login is None or not mail.address or self.factory.config.smtp.sender == "any":
+        if login is None or not mail.address or self.context.config.smtp.sender == "any":
             return
         account = login.universe.policy.account(login.address)
         if mail.address != login.address and (account is None or mail.address not in account.aliases):
-            raise Refused(replies.NOT_YOUR_ADDRESS)
+            raise CommandRefused(replies.NOT_YOUR_ADDRESS)
 
     def do_RCPT(self, rest: bytes) -> None:
         """RFC 5321 section 4.1.1.3."""
-        transaction, factory = self._transaction, self.factory
+        transaction, context = self.mail.transaction, self.context
         if transaction is None:
-            raise Refused(replies.MAIL_FIRST)
-        if self._body is not None:
-            raise Refused(replies.BDAT_BEGUN)
-        if not factory.roster.available:
-            self._say(self.factory.away())
+            raise CommandRefused(replies.MAIL_FIRST)
+        if self.pump.body is not None:
+            raise CommandRefused(replies.BDAT_BEGUN)
+        if not context.roster.available:
+            self.pump.say(self.context.unavailable_reply())
             return
-        rcpt = rcpt_to(rest, factory.config.server.domain, transaction.mail.utf8)
-        if len(transaction) >= factory.config.limits.recipients:
+        rcpt = rcpt_to(rest, context.config.server.domain, transaction.mail.utf8)
+        if len(transaction) >= context.config.limits.recipients:
             # No useless command: the client sends to those it has, and to the others afterwards.
-            self._say(replies.TOO_MANY_RECIPIENTS)
+            self.pump.say(replies.TOO_MANY_RECIPIENTS)
             return
         try:
             universe = transaction.universe(rcpt.address)
         except NotFound:
-            self._say(replies.NOWHERE)
+            self.pump.say(replies.NOWHERE)
             return
         if not universe.faults.rules:
             self._add(transaction, rcpt, universe)
             return
-        fault = self.fault("rcpt", universe, sender=transaction.mail.address, recipient=rcpt.address)
+        fault = self.faults.fault("rcpt", universe, sender=transaction.mail.address, recipient=rcpt.address)
         if fault is not None and fault.kind in ANSWERING:
             transaction.rejected = True
-        self.face(fault, self._add, transaction, rcpt, universe)
+        self.faults.apply(fault, self._add, transaction, rcpt, universe)
 
     def _add(self, transaction: Transaction, rcpt: RcptTo, universe: Universe) -> None:
         try:
             transaction.add(rcpt, universe)
-            self._say(replies.RECIPIENT_OK)
-        except Refused as refused:
+            self.pump.say(replies.RECIPIENT_OK)
+        except CommandRefused as refused:
             # Bad recipients are what a test is about: they never end a session.
-            self._say(refused.reply)
+            self.pump.say(refused.reply)
 
     def do_DATA(self, rest: bytes) -> None:
         """RFC 5321 section 4.1.1.4."""
-        transaction = self._transaction
         if rest.strip(b" "):
-            raise Refused(replies.NO_ARGUMENT)
-        if self._body is not None:
-            raise Refused(replies.BDAT_BEGUN)
-        if transaction is None:
-            raise Refused(replies.MAIL_FIRST)
-        if not transaction:
-            raise Refused(replies.NO_VALID_RECIPIENTS if transaction.rejected else replies.RECIPIENT_FIRST)
-        if not self.factory.roster.available:
-            self._say(self.factory.away())
-            return
-        self.face(self._fault_of_data(transaction, "data"), self._go_ahead, transaction)
-
-    def _fault_of_data(self, transaction: Transaction, stage: Stage) -> FaultVerdict | None:
-        for universe, addresses in transaction.faulty():
-            fault = self.fault(stage, universe, sender=transaction.mail.address, recipients=addresses)
-            if fault is not None:
-                return fault
-        return None
-
-    def _go_ahead(self, transaction: Transaction) -> None:
-        self._receive(transaction)
-        self._take = Session._dotted
-        self._say(replies.GO_AHEAD)
-
-    def _receive(self, transaction: Transaction) -> None:
-        """Begin a body; what will go wrong with it is decided here."""
-        self._body = Body(self.factory.config.limits)
-        fault = self._fault_of_data(transaction, "body")
-        if fault is not None and fault.kind == "throttle":
-            self._pace, fault = fault.bytes_per_second, None
-        self._body_fault = fault
-        if self._pace and self._unread:
-            # What came with the command takes its time too.
-            self.came(len(self._unread))
-
-    def _dotted(self) -> bool:
-        """Take what has come of the message."""
-        assert self._body is not None
-        if self._breaks_off():
-            return False
-        if not self._body.dotted(self._unread):
-            return False
-        self._complete()
-        return True
-
-    def _breaks_off(self) -> bool:
-        """Whether a fault ends the connection in the middle of the message."""
-        fault = self._body_fault
-        if fault is None or fault.kind != "drop" or not self._unread:
-            return False
-        self.drop()
-        return True
+            raise CommandRefused(replies.NO_ARGUMENT)
+        self.mail.data()
 
     def do_BDAT(self, rest: bytes) -> None:
-        """RFC 3030 section 2: a chunk is taken whatever the answer to it is."""
-        count, _, last = rest.strip(b" ").partition(b" ")
-        if not (count.isdigit() and len(count) <= 15) or last.strip(b" ").upper() not in (b"", b"LAST"):
-            # What follows cannot be told from commands.
-            self._say(replies.BAD_BDAT)
-            self._close()
-            return
-        transaction, limits = self._transaction, self.factory.config.limits
-        self._chunk = self._left = int(count)
-        self._last = bool(last)
-        self._chunk_refused = b""
-        if transaction is None:
-            self._chunk_refused = replies.MAIL_FIRST
-        elif not transaction:
-            self._chunk_refused = (
-                replies.NO_VALID_RECIPIENTS if transaction.rejected else replies.RECIPIENT_FIRST)
-        elif not self.factory.roster.available:
-            self._chunk_refused = self.factory.away()
-        self._take = Session._counted
-        if transaction is not None and not self._chunk_refused and self._body is None:
-            fault = self._fault_of_data(transaction, "data")
-            if fault is not None and fault.kind in ANSWERING:
-                self._chunk_refused = told(fault)
-                return
-            self.face(fault, self._receive, transaction)
-        if self._body is not None and self._body.size + self._chunk > limits.message:
-            self._chunk_refused = replies.TOO_LARGE
-
-    def _counted(self) -> bool:
-        """Take what has come of the chunk."""
-        if self._left:
-            if self._breaks_off():
-                return False
-            buffer = self._unread
-            if self._chunk_refused or self._body is None:
-                taken = min(self._left, len(buffer))
-                del buffer[:taken]
-                # Octets that lead to nothing still have to come at some speed.
-                self.deadline = self.factory.reactor.seconds() + self.factory.timeout
-            else:
-                taken = self._body.counted(buffer, self._left)
-            self._left -= taken
-            if self._left:
-                return False
-        self._take = Session._command
-        refused = self._chunk_refused or (self._body.problem if self._body is not None else b"")
-        if refused:
-            self._reset()
-            self._refuse(refused)
-            if refused.startswith(b"421"):
-                self._close()
-        elif self._last:
-            self._complete()
-        else:
-            self._say(replies.chunk(self._chunk))
-        return True
-
-    def _complete(self) -> None:
-        """The message is there: hand it on."""
-        body, transaction, fault = self._body, self._transaction, self._body_fault
-        assert body is not None and transaction is not None
-        message = body.octets()
-        self._take = Session._command
-        self._reset()
-        if body.problem:
-            transaction.refused(body.problem)
-            self._refuse(body.problem)
-        elif not self.factory.roster.available:
-            self._say(self.factory.away())
-        else:
-            self.face(fault, self._hand_on, transaction, message)
-
-    def _hand_on(self, transaction: Transaction, message: bytes) -> None:
-        self._wait(self._accept(transaction, message))
-
-    async def _accept(self, transaction: Transaction, message: bytes) -> bytes:
-        factory = self.factory
-        faults = await self._faults_of_delivery(transaction)
-        for fault in faults.values():
-            if fault.kind in ANSWERING:
-                self._say(told(fault))
-                if fault.code == 421:
-                    self._close()
-                return b""
-        delay = max((fault.delay for fault in faults.values() if fault.kind == "delay"), default=0.0)
-        if delay:
-            await self.rest(delay)
-        peer = Peer(self.helo, self.remote, self.extended, self.secure, self.login is not None)
-        try:
-            answer = await transaction.accept(message, peer, factory.config.server.domain, faults)
-        except (Refusal, OSError) as error:
-            reply = replies.of_error(error)
-            if reply is None:
-                return self.defect("a message was not taken")
-            if isinstance(error, Unavailable):
-                reply = factory.away(len(message))
-            transaction.refused(reply)
-            return reply
-        self._idle = 0
-        for fault in faults.values():
-            # The message is delivered, its sender is never told so.
-            if fault.kind == "drop":
-                self.drop()
-            elif fault.kind == "hang":
-                await self.never()
-        return answer
-
-    async def _faults_of_delivery(self, transaction: Transaction) -> dict[str, FaultVerdict]:
-        found = {}
-        until = self.factory.reactor.seconds() + SLICE
-        for universe, addresses in transaction.faulty():
-            for address in addresses:
-                if self.factory.reactor.seconds() > until:
-                    await self.rest(0)
-                    until = self.factory.reactor.seconds() + SLICE
-                fault = self.fault("deliver", universe, sender=transaction.mail.address, recipient=address)
-                if fault is not None:
-                    found[address] = fault
-        return found
+        """RFC 3030 section 2."""
+        self.mail.bdat(rest)
 
     # Everything else
 
     def do_RSET(self, rest: bytes) -> None:
         """RFC 5321 section 4.1.1.5."""
-        self._reset()
-        self._refuse(replies.RESET)
+        self.mail.reset()
+        self.pump.refuse(replies.RESET)
 
     def do_NOOP(self, rest: bytes) -> None:
         """RFC 5321 section 4.1.1.9."""
-        self._refuse(replies.OK)
+        self.pump.refuse(replies.OK)
 
     def do_VRFY(self, rest: bytes) -> None:
         """RFC 5321 section 4.1.1.6: nobody is given away."""
-        self._refuse(replies.CANNOT_VERIFY if rest.strip(b" ") else replies.NEED_ARGUMENT)
+        self.pump.refuse(replies.CANNOT_VERIFY if rest.strip(b" ") else replies.NEED_ARGUMENT)
 
     def do_HELP(self, rest: bytes) -> None:
         """RFC 5321 section 4.1.1.8."""
-        self._refuse(replies.HELP)
+        self.pump.refuse(replies.HELP)
 
     def do_EXPN(self, rest: bytes) -> None:
         """RFC 5321 section 4.1.1.7, and others that nobody serves."""
-        self._refuse(replies.NOT_IMPLEMENTED)
+        self.pump.refuse(replies.NOT_IMPLEMENTED)
 
     def do_QUIT(self, rest: bytes) -> None:
         """RFC 5321 section 4.1.1.10."""
-        self._say(replies.BYE)
-        self._close()
+        self.pump.say(replies.BYE)
+        self.pump.close()
 
-    def _reset(self) -> None:
-        self._transaction = self._body_fault = None
-        self._pace = self._owed = 0
-        if self._body is not None:
-            self._body.close()
-            self._body = None
 
-    verbs = {
-        b"HELO": do_HELO, b"EHLO": do_EHLO, b"STARTTLS": do_STARTTLS, b"AUTH": do_AUTH,
-        b"MAIL": do_MAIL, b"RCPT": do_RCPT, b"DATA": do_DATA, b"BDAT": do_BDAT, b"RSET": do_RSET,
-        b"NOOP": do_NOOP, b"VRFY": do_VRFY, b"HELP": do_HELP, b"QUIT": do_QUIT,
-        b"EXPN": do_EXPN, b"TURN": do_EXPN, b"ETRN": do_EXPN, b"ATRN": do_EXPN, b"SEND": do_EXPN, b"SAML": do_EXPN,
-        b"SOML": do_EXPN,
-    }
+VERBS: Mapping[bytes, Callable[[Session, bytes], None]] = MappingProxyType({
+    b"HELO": Session.do_HELO, b"EHLO": Session.do_EHLO, b"STARTTLS": Session.do_STARTTLS, b"AUTH": Session.do_AUTH,
+    b"MAIL": Session.do_MAIL, b"RCPT": Session.do_RCPT, b"DATA": Session.do_DATA, b"BDAT": Session.do_BDAT,
+    b"RSET": Session.do_RSET, b"NOOP": Session.do_NOOP, b"VRFY": Session.do_VRFY, b"HELP": Session.do_HELP,
+    b"QUIT": Session.do_QUIT,
+    **dict.fromkeys((b"EXPN", b"TURN", b"ETRN", b"ATRN", b"SEND", b"SAML", b"SOML"), Session.do_EXPN),
+})

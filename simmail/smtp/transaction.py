@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from simmail.core.rules.faults import FaultVerdict
 from simmail.smtp import replies
 from simmail.smtp.arguments import MailFrom, RcptTo
-from simmail.smtp.replies import Refused
+from simmail.smtp.replies import CommandRefused
 from simmail.smtp.trace import Peer, trace, traced
 from simmail.universe.mailflow.envelope import DsnRequest, Recipient, Submission
 
@@ -39,16 +39,18 @@ class Transaction:
     The envelope of one message.
 
     @ivar mail: its MAIL command.
+    @param peer: who hands the message in.
     @ivar rejected: whether a recipient was refused.
     """
 
-    __slots__ = ("mail", "rejected", "_roster", "_login", "_recipients", "_reached")
+    __slots__ = ("mail", "rejected", "_roster", "_login", "_peer", "_recipients", "_reached")
 
-    def __init__(self, mail: MailFrom, roster: Roster, login: Login | None) -> None:
+    def __init__(self, mail: MailFrom, roster: Roster, login: Login | None, peer: Peer) -> None:
         self.mail = mail
         self.rejected = False
         self._roster = roster
         self._login = login
+        self._peer = peer
         self._recipients: dict[str, tuple[Universe, Recipient]] = {}
         self._reached: dict[str, Universe] = {}
 
@@ -63,7 +65,7 @@ class Transaction:
         """
         One more recipient; one that is there already is not added again.
 
-        @raise Refused: its verdict, as a reply.
+        @raise CommandRefused: its verdict, as a reply.
         """
         address = rcpt.address
         if address in self._recipients:
@@ -74,7 +76,7 @@ class Transaction:
             universe.postoffice.refused(address, self.mail.address, verdict)
             universe.told("refused {recipient} from {sender}: {bad}", recipient=address, sender=self.mail.address,
                           bad=verdict.bad)
-            raise Refused(replies.BAD[verdict.bad or "unknown"])
+            raise CommandRefused(replies.BAD[verdict.bad or "unknown"])
         self._reached[universe.id] = universe
         self._recipients[address] = (universe, Recipient(address, verdict, rcpt.notify, rcpt.orcpt))
 
@@ -99,7 +101,7 @@ class Transaction:
         return []
 
     async def accept(
-        self, message: bytes, peer: Peer, server: str, faults: Mapping[str, FaultVerdict] = NO_FAULTS,
+        self, message: bytes, server: str, faults: Mapping[str, FaultVerdict] = NO_FAULTS,
     ) -> bytes:
         """
         Hand the message to every universe it goes to; answers the reply once all have it.
@@ -107,7 +109,7 @@ class Transaction:
         @param faults: what goes wrong with the delivery to an address.
         @raise Refusal, OSError: the first that does not take it.
         """
-        mail, login = self.mail, self._login
+        mail, login, peer = self.mail, self._login, self._peer
         dsn = DsnRequest(mail.ret, mail.envid) if mail.ret or mail.envid else None
         answer = b""
         for universe, addresses in self.universes():

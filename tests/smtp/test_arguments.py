@@ -11,7 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.core.mime.address import is_valid
 from simmail.smtp import replies
 from simmail.smtp.arguments import MailFrom, RcptTo, mail_from, rcpt_to
-from simmail.smtp.replies import Refused
+from simmail.smtp.replies import CommandRefused
 
 
 class ParameterTests(SynchronousTestCase):
@@ -43,7 +43,7 @@ class ParameterTests(SynchronousTestCase):
         for orcpt, utf8 in (("utf-8;jürgen@b.test", False), ("utf-8;a\\b@b.test", True), ("utf-8;\\x{zz}@b.test", True),
                             ("utf-8;\\x{0A}@b.test", True), ("utf-8;\\x{110000}@b.test", True),
                             ("utf-8;\\x{D800}@b.test", True), ("fo(o;a@b.test", False), ("ä;a@b.test", True)):
-            with self.assertRaises(Refused, msg=orcpt) as caught:
+            with self.assertRaises(CommandRefused, msg=orcpt) as caught:
                 rcpt_to(f"TO:<a@b.test> ORCPT={orcpt}".encode(), "sim.test", utf8)
             self.assertEqual(caught.exception.reply, replies.parameter_bad("ORCPT"))
 
@@ -51,7 +51,7 @@ class ParameterTests(SynchronousTestCase):
         """Brackets, blanks and escapes inside a quoted local part belong to it."""
         self.assertEqual(rcpt_to(rb'TO:<"a > \" b"@acme.test> NOTIFY=NEVER', "sim.test", False),
                          RcptTo(r'"a > \" b"@acme.test', ("NEVER",)))
-        with self.assertRaises(Refused) as caught:
+        with self.assertRaises(CommandRefused) as caught:
             rcpt_to(b'TO:<"a > b@acme.test>', "sim.test", False)
         self.assertEqual(caught.exception.reply, replies.BAD_RCPT)
 
@@ -65,7 +65,7 @@ class ParameterTests(SynchronousTestCase):
         """Whatever is sent is an address without control characters, or is refused with a reply."""
         try:
             rcpt = rcpt_to(octets, "sim.test", True)
-        except Refused as refused:
+        except CommandRefused as refused:
             self.assertRegex(refused.reply, rb"\A5[05][0-9] 5\.[0-9.]+ [ -~]+\r\n\Z")
         else:
             self.assertTrue(is_valid(rcpt.address))

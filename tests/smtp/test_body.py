@@ -12,14 +12,14 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.config import Limits
 from simmail.smtp import replies
-from simmail.smtp.body import Body, MEMORY
+from simmail.smtp.body import IncomingMessage, MEMORY
 
 LIMITS = Limits()
 
 
 def dotted(octets: bytes, limits: Limits = LIMITS, step: int = 0) -> tuple[bytes, bytes, bytes]:
     """(message, problem, what was left behind it) of DATA that comes in steps."""
-    body, buffer = Body(limits), bytearray()
+    body, buffer = IncomingMessage(limits), bytearray()
     done = False
     for at in range(0, len(octets), step or len(octets)):
         buffer += octets[at:at + (step or len(octets))]
@@ -33,7 +33,7 @@ def dotted(octets: bytes, limits: Limits = LIMITS, step: int = 0) -> tuple[bytes
 
 def counted(chunks: list[bytes], limits: Limits = LIMITS) -> tuple[bytes, bytes]:
     """(message, problem) of BDAT chunks."""
-    body = Body(limits)
+    body = IncomingMessage(limits)
     for chunk in chunks:
         buffer = bytearray(chunk)
         assert body.counted(buffer, len(chunk)) == len(chunk)
@@ -113,7 +113,7 @@ class DataTests(SynchronousTestCase):
     def test_end_at_a_seam(self) -> None:
         """The end is found when the last line was just put away."""
         for extra in range(6):
-            body, buffer = Body(LIMITS), bytearray(b"x" * 998 + b"\r\n")
+            body, buffer = IncomingMessage(LIMITS), bytearray(b"x" * 998 + b"\r\n")
             while len(buffer) <= MEMORY:
                 buffer += b"y" * (990 + extra) + b"\r\n"
             self.assertFalse(body.dotted(buffer))
@@ -130,7 +130,7 @@ class DataTests(SynchronousTestCase):
         fits = b"..\r\n" * 33_333
         self.assertEqual(dotted(fits + b".\r\n", limits)[1], b"")
         self.assertEqual(dotted(fits + b"a\r\n.\r\n", limits)[1], replies.TOO_LARGE)
-        body, buffer = Body(limits), bytearray()
+        body, buffer = IncomingMessage(limits), bytearray()
         for _ in range(400):
             buffer += b"z" * 62 + b"\r\n" + b"y" * 9_998 + b"\r\n"
             self.assertFalse(body.dotted(buffer))
@@ -145,7 +145,7 @@ class DataTests(SynchronousTestCase):
         for before in (b"", b"\r\n", b"Subject: x\r\n\r\n" + b"y\r\n" * 30_000):
             self.assertEqual(dotted(before + good + good + b".\r\n")[1], b"")
             self.assertEqual(dotted(before + good + bad + good + b".\r\n")[1], replies.BODY_LINE_TOO_LONG)
-        body, buffer = Body(LIMITS), bytearray()
+        body, buffer = IncomingMessage(LIMITS), bytearray()
         for _ in range(100):
             buffer += b"x" * 65_536
             self.assertFalse(body.dotted(buffer))

@@ -185,12 +185,12 @@ class PressureTests(SynchronousTestCase):
         """A client that does not read is not read from, and is dropped after a while."""
         door = Door()
         wire = door.hello()
-        wire.protocol.pauseProducing()
+        wire.protocol.pump.pauseProducing()
         wire.send(b"NOOP\r\n" * 50)
         self.assertEqual(wire.taken(), b"")
-        wire.protocol.resumeProducing()
+        wire.protocol.pump.resumeProducing()
         self.assertEqual(len(codes(wire)), 50)
-        wire.protocol.pauseProducing()
+        wire.protocol.pump.pauseProducing()
         door.pass_time(310)
         self.assertTrue(wire.aborted)
 
@@ -238,8 +238,9 @@ class PressureTests(SynchronousTestCase):
         talking = door.hello()
         data = door.transaction()
         looked: list[float] = []
-        check = talking.protocol.check
-        talking.protocol.check = lambda now: (looked.append(now), check(now))[1]  # type: ignore[func-returns-value]
+        check = talking.protocol.pump.check
+        talking.protocol.pump.check = (
+            lambda now: (looked.append(now), check(now))[1])  # type: ignore[func-returns-value]
         cut: dict[str, float] = {}
         for tenth in range(3400):
             if tenth % 10 == 0:
