@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from simmail.core.rules.faults import FaultVerdict, FaultEvent, Stage
+from simmail.core.rules.faults import FaultEvent, FaultVerdict, Stage
 from simmail.smtp.context import SmtpContext
 from simmail.smtp.protocol import Pump, SLICE
 from simmail.smtp.replies import reply
@@ -53,8 +53,8 @@ class FaultInjection:
             return None
         login = self.login.username if self.login is not None else ""
         self._connection = self._connection or f"{self._context.service} {self._context.number()}"
-        passing = FaultEvent(stage, self._remote, login=login, connection=self._connection)
-        return universe.policy.fault(passing._replace(**fields))
+        event = FaultEvent(stage, self._remote, login=login, connection=self._connection)
+        return universe.policy.fault(event._replace(**fields))
 
     def apply(self, fault: FaultVerdict | None, go: Callable[..., None], *arguments: Any) -> None:
         """Do what a rule says; go on where there is none, and after a delay."""
