@@ -173,7 +173,7 @@ class ImapConnection(Protocol):
         """Send the tagged answer; there is one for each command."""
 
     def write(self, octets: bytes) -> None:
-        """Send a short answer.  @raise Gone: the client has left."""
+        """Send a short answer.  @raise ClientGone: the client has left."""
 
     async def send(self, octets: bytes) -> None:
         """Send part of a long answer: waits while the client does not read, and lets others have a turn."""
@@ -182,10 +182,10 @@ class ImapConnection(Protocol):
         """Let the reactor turn if this command has had its slice."""
 
     async def sleep(self, seconds: float) -> None:
-        """Wait real seconds.  @raise Gone: the client leaves meanwhile."""
+        """Wait real seconds.  @raise ClientGone: the client leaves meanwhile."""
 
     async def ask(self, prompt: bytes) -> bytes:
-        """Send a continuation request and wait for one line.  @raise Gone: the client leaves instead."""
+        """Send a continuation request and wait for one line.  @raise ClientGone: the client leaves instead."""
 
     def listen(self) -> Deferred[bytes]:
         """Wait for the next line the client sends, outside of any command."""

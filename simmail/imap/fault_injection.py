@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from simmail.core.rules.faults import FaultEvent, Stage
 from simmail.imap.connection import ImapConnection
-from simmail.imap.wire.replies import Gone, No
+from simmail.imap.wire.replies import ClientGone, No
 
 #: C{hang} lasts longer than any time-out: one of those ends the connection, without a word.
 FOREVER = 10.0 ** 8
@@ -20,7 +20,7 @@ async def apply_fault(imap: ImapConnection, stage: Stage, username: str = "") ->
     Do what a fault rule says before a command is done.
 
     @param username: the name that signs in, at C{imap_login}.
-    @raise No: the command is refused.  @raise Gone: the connection is dropped.
+    @raise No: the command is refused.  @raise ClientGone: the connection is dropped.
     """
     universe = imap.login.universe if imap.login is not None else imap.context.default_universe(username)
     if universe is None:
@@ -33,7 +33,7 @@ async def apply_fault(imap: ImapConnection, stage: Stage, username: str = "") ->
     imap.progress.quiet = False
     if fault.kind == "drop":
         imap.drop()
-        raise Gone
+        raise ClientGone
     if fault.kind == "hang":
         imap.hung = True
         await imap.sleep(FOREVER)

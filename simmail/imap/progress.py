@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 
-from simmail.imap.wire.replies import Gone
+from simmail.imap.wire.replies import ClientGone
 
 #: Real seconds between two of them.
 EVERY = 10.0
@@ -73,7 +73,7 @@ class Progress:
         about = b"" if b"]" in self._tag else b' ("%b" %b)' % (self._tag, how_far)
         try:
             self._write(b"* OK [INPROGRESS%b] Still working\r\n" % about)
-        except Gone:
+        except ClientGone:
             return
         # That was not the command's own.
         self.quiet = True

@@ -34,7 +34,7 @@ from simmail.imap.wire.compress import Deflated, FREE, Inflater
 from simmail.imap.wire.input import CommandReader, TAG
 from simmail.imap.wire.output import Output, PIECE
 from simmail.imap.wire.parser import Arguments
-from simmail.imap.wire.replies import Bad, Gone, No, refusal, shown
+from simmail.imap.wire.replies import Bad, ClientGone, No, refusal, shown
 from simmail.interfaces import IMailStore
 from simmail.server.sasl import CHALLENGERS
 from simmail.server.signin import Login
@@ -150,7 +150,7 @@ class ImapServer(IMAP4Server):
         self.progress.stop()
         waits, self._waits = self._waits, set()
         for waiting in waits:
-            waiting.errback(Gone())
+            waiting.errback(ClientGone())
         self.input.stop()
         self._left(self)
 
@@ -168,7 +168,7 @@ class ImapServer(IMAP4Server):
         self.closing = True
         try:
             self.output.write(b"* BYE %b\r\n" % shown(why))
-        except Gone:
+        except ClientGone:
             return
         self._close()
 
@@ -365,14 +365,14 @@ class ImapServer(IMAP4Server):
             self._close()
 
     async def _run(self, verb: Verb, arguments: Arguments) -> bytes | None:
-        """Do a command in its turn.  @raise Gone: the client has left before it."""
+        """Do a command in its turn.  @raise ClientGone: the client has left before it."""
         if self.login is not None:
             # Whoever was answered 250 finds the message.
             visible = self.store.visible()
             if visible is not None:
                 await visible
                 if self.closing:
-                    raise Gone
+                    raise ClientGone
         return await verb.run(self, arguments)
 
     async def _admit(self, octets: bytes, size: int) -> None:
@@ -386,7 +386,7 @@ class ImapServer(IMAP4Server):
             self.input.refuse_message(answer)
 
     async def _outcome(self, name: bytes, work: Awaitable[bytes | None]) -> tuple[bytes, Bad | No | None]:
-        """What is answered to a command, and what was wrong with it.  @raise Gone: there is nobody to answer."""
+        """What is answered to a command, and what was wrong with it.  @raise ClientGone: there is nobody to answer."""
         error: Bad | No
         try:
             return b"OK " + (await work or name + b" completed"), None
@@ -394,7 +394,7 @@ class ImapServer(IMAP4Server):
             error = refused
         except Refusal as refused:
             error = refusal(refused)
-        except Gone:
+        except ClientGone:
             raise
         except Exception:
             # The client gets a name to ask after, not our insides.
@@ -406,7 +406,7 @@ class ImapServer(IMAP4Server):
     def _done(self, result: Any) -> None:
         self._running = False
         self.messages, self.causing = [], frozenset()
-        if isinstance(result, Failure) and not result.check(Gone):
+        if isinstance(result, Failure) and not result.check(ClientGone):
             self.log.failure("IMAP connection failed", result)
             if not self.closing:
                 self.hang_up("Internal error")
@@ -494,12 +494,12 @@ class ImapServer(IMAP4Server):
         self.output.write_last(b"%b %b\r\n" % (self.tag, line))
 
     def write(self, octets: bytes) -> None:
-        """Send a short answer.  @raise Gone: the client has left."""
+        """Send a short answer.  @raise ClientGone: the client has left."""
         self.progress.quiet = False
         self.output.write(octets)
 
     async def ask(self, prompt: bytes) -> bytes:
-        """Send a continuation request and wait for one line.  @raise Gone: the client leaves instead."""
+        """Send a continuation request and wait for one line.  @raise ClientGone: the client leaves instead."""
         self.write(b"+ %b\r\n" % prompt)
         return await self.listen()
 
@@ -519,9 +519,9 @@ class ImapServer(IMAP4Server):
             self._began = self.reactor.seconds()
 
     async def sleep(self, seconds: float) -> None:
-        """Wait real seconds.  @raise Gone: the client leaves meanwhile."""
+        """Wait real seconds.  @raise ClientGone: the client leaves meanwhile."""
         if self.closing:
-            raise Gone
+            raise ClientGone
         waiting: Deferred[None] = Deferred()
         self._waits.add(waiting)
         call = self.callLater(seconds, waiting.callback, None)

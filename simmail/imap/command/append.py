@@ -14,7 +14,7 @@ from simmail.core.compose.binary import without_nul
 from simmail.core.message.parse import read_headers
 from simmail.errors import Unavailable
 from simmail.imap.command.catenate import catenated
-from simmail.imap.command.copymove import filed
+from simmail.imap.command.copymove import note_filed
 from simmail.imap.command.quota import check_room
 from simmail.imap.command.upload import Upload, parse_upload
 from simmail.imap.connection import ImapConnection
@@ -50,7 +50,7 @@ async def append(imap: ImapConnection, arguments: Arguments) -> bytes:
             uids = await folder.append_all(messages, imap.now())
     except Unavailable as error:
         raise No(str(error), "UNAVAILABLE") from None
-    filed(imap, folder, uids)
+    note_filed(imap, folder, uids)
     return b"[APPENDUID %d %b] APPEND completed" % (folder.uidvalidity, show_set(uids))
 
 

@@ -18,7 +18,7 @@ from simmail.imap.wire.sequence import show_set
 from simmail.interfaces import IFolder
 
 
-def filed(imap: ImapConnection, folder: IFolder, uids: Iterable[int]) -> None:
+def note_filed(imap: ImapConnection, folder: IFolder, uids: Iterable[int]) -> None:
     """Messages were put somewhere by the client: it knows them."""
     selected = imap.selected
     if selected is not None and selected.folder is folder and selected.arrived is not None:
@@ -30,7 +30,7 @@ async def copy(imap: ImapConnection, arguments: Arguments, uid: bool = False) ->
     selected, uids, target = await _arguments(imap, arguments, uid, False)
     check_room(imap)
     pairs = await selected.folder.copy(uids, target, imap.now()) if uids else []
-    filed(imap, target, [fresh for _, fresh in pairs])
+    note_filed(imap, target, [fresh for _, fresh in pairs])
     return (_copied(target.uidvalidity, pairs) + b" " if pairs else b"") + b"COPY completed"
 
 
@@ -39,7 +39,7 @@ async def move(imap: ImapConnection, arguments: Arguments, uid: bool = False) ->
     selected, uids, target = await _arguments(imap, arguments, uid, True)
     selected.removing = True
     pairs = await selected.folder.move(uids, target, imap.now()) if uids else []
-    filed(imap, target, [fresh for _, fresh in pairs])
+    note_filed(imap, target, [fresh for _, fresh in pairs])
     if pairs:
         imap.write(b"* OK %b Moved\r\n" % _copied(target.uidvalidity, pairs))
     return b"MOVE completed"
@@ -56,11 +56,11 @@ async def _arguments(
     selected = imap.require_selected(writable)
     uids = selected.chosen(text, uid)
     target = await find_folder(imap, name, "TRYCREATE")
-    gone = [one for one in uids if selected.is_expunged(one)]
-    if gone and not uid:
+    expunged = [one for one in uids if selected.is_expunged(one)]
+    if expunged and not uid:
         # RFC 2180 section 4.4.1: better nothing than less than was asked for.
         raise No("Some of these messages are expunged", "EXPUNGEISSUED")
-    return selected, [one for one in uids if not selected.is_expunged(one)] if gone else uids, target
+    return selected, [one for one in uids if not selected.is_expunged(one)] if expunged else uids, target
 
 
 def _copied(uidvalidity: int, pairs: list[tuple[int, int]]) -> bytes:

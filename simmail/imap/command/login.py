@@ -19,7 +19,7 @@ from simmail.imap.capability import capabilities
 from simmail.imap.connection import ImapConnection
 from simmail.imap.fault_injection import apply_fault
 from simmail.imap.wire.parser import Arguments
-from simmail.imap.wire.replies import Bad, Gone, No
+from simmail.imap.wire.replies import Bad, ClientGone, No
 from simmail.server.sasl import decoded, log_in
 
 #: Real seconds before the answer to a failed login: doubled for each failure on the connection.
@@ -90,7 +90,7 @@ async def _sign_in(imap: ImapConnection, credentials: UsernamePassword) -> bytes
         await imap.sleep(min(error.retry_after, LONGEST_DELAY))
         imap.answer(No("Too many failed logins", "LIMIT").line)
         imap.hang_up("Too many failed logins; try again later")
-        raise Gone from None
+        raise ClientGone from None
     except Forbidden as error:
         raise No(str(error), "CONTACTADMIN") from None
     imap.begin_session(login)
@@ -103,7 +103,7 @@ async def _failed(imap: ImapConnection) -> None:
     if imap.failures >= imap.config.imap.login_attempts:
         imap.answer(No("Authentication failed", "AUTHENTICATIONFAILED").line)
         imap.hang_up("Too many failed logins")
-        raise Gone
+        raise ClientGone
 
 
 async def start_tls(imap: ImapConnection, arguments: Arguments) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from simmail.errors import NotFound, Unavailable
 from simmail.imap.command.append import copy_in_sent, filed_as
-from simmail.imap.command.copymove import filed
+from simmail.imap.command.copymove import note_filed
 from simmail.imap.command.quota import check_room
 from simmail.imap.command.upload import begun, parse_upload
 from simmail.imap.connection import ImapConnection
@@ -80,7 +80,7 @@ async def replace(imap: ImapConnection, arguments: Arguments, uid: bool = False)
         raise No("The message is expunged", "EXPUNGEISSUED") from None
     except Unavailable as error:
         raise No(str(error), "UNAVAILABLE") from None
-    filed(imap, target, [fresh])
+    note_filed(imap, target, [fresh])
     imap.write(b"* OK [APPENDUID %d %d] Replacement message ready\r\n" % (target.uidvalidity, fresh))
     if selected.condstore or selected.qresync:
         return b"[HIGHESTMODSEQ %d] REPLACE completed" % source.highestmodseq

@@ -356,17 +356,17 @@ class FetchPlan:
         selected = self.selected
         blank = b" " if self.formats else b""
         after = b"" if not self.needs_body else b" "
-        told: list[bytes] = []
+        response: list[bytes] = []
         held = selected.flags_of(uids, selected.folder.column("flags", uids))
         for uid, flags, modseq in zip(uids, held, selected.folder.column("modseq", uids)):
             if uid not in marked:
-                told.append(b"")
+                response.append(b"")
                 continue
             flags = b"FLAGS " + flags
             if selected.condstore:
                 flags += b" MODSEQ (%d)" % modseq
-            told.append(blank + flags + (b"" if self.formats else after))
-        return told
+            response.append(blank + flags + (b"" if self.formats else after))
+        return response
 
     async def _read(self, uids: Sequence[int], heads: list[bytes]) -> None:
         """The rows of messages of which something must be read from the file."""

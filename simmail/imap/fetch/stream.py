@@ -17,7 +17,7 @@ from simmail.core.mime.structure import Part, parse
 from simmail.imap.connection import ImapConnection
 from simmail.imap.fetch.sections import Span, UNKNOWN, chosen, cut, decoded, is_plain, span_of, within
 from simmail.imap.wire.fetch_items import Item
-from simmail.imap.wire.replies import Gone, No
+from simmail.imap.wire.replies import ClientGone, No
 
 #: Messages over so many octets are read from their files while they are sent.
 STREAMED = 256 * 1024
@@ -46,7 +46,7 @@ class Stream:
         Send the row of the message.
 
         @param before: its beginning.
-        @raise Gone: the client has left, or was hung up on because the rest cannot be had.
+        @raise ClientGone: the client has left, or was hung up on because the rest cannot be had.
         @raise Refusal: the message cannot be read, and nothing was sent.
         """
         try:
@@ -54,7 +54,7 @@ class Stream:
                 await self._item(before, item)
                 before = b" "
             await self._imap.send(b")\r\n")
-        except Gone:
+        except ClientGone:
             raise
         except Exception as error:
             if before != b" ":
@@ -65,7 +65,7 @@ class Stream:
         # There is no other way to take back a row that has begun, or octets that are promised.
         self._imap.log.error("a message could not be sent to its end: {error}", error=error)
         self._imap.drop()
-        raise Gone
+        raise ClientGone
 
     async def _item(self, before: bytes, item: Item) -> None:
         before += item.label + b" "

@@ -87,7 +87,7 @@ class SearchEngine:
             left = set(await self._among(key.key, uids))
             return [uid for uid in uids if uid not in left]
         if _cost(key) > 1:
-            return await self._dear(key, uids)
+            return await self._by_index(key, uids)
         if isinstance(key, Messages):
             return _both(uids, self.selected.sought(key.set, key.uid))
         if isinstance(key, Flagged):
@@ -131,7 +131,7 @@ class SearchEngine:
         assert isinstance(key, When)
         return _on_days(key, uids, dates)
 
-    async def _dear(self, key: Key, uids: Sequence[int]) -> list[int]:
+    async def _by_index(self, key: Key, uids: Sequence[int]) -> list[int]:
         self._pay(len(uids))
         searched = _searched(key)
         if isinstance(key, Text) and not key.text:

@@ -38,10 +38,10 @@ async def update(imap: ImapConnection) -> None:
     for context in contexts.all():
         present = [uid for uid in touched if selected.knows(uid) and not selected.is_expunged(uid)]
         try:
-            told = await _changed(imap, context, present, arrived)
+            response = await _changed(imap, context, present, arrived)
         except (No, Refusal) as error:
-            told = contexts.give_up(context, str(error))
-        await imap.send(told)
+            response = contexts.give_up(context, str(error))
+        await imap.send(response)
 
 
 async def _changed(
@@ -52,9 +52,9 @@ async def _changed(
     found = set(await search.among(program.key, touched))
     held = set(context.holding(touched))
     fresh = sorted(found - held)
-    told = context.without(selected, sorted(held - found))
+    response = context.without(selected, sorted(held - found))
     if not fresh:
-        return told
+        return response
     results: Sequence[int] = sorted([*context.results, *fresh])
     if program.criteria is not None:
         if len(results) > MOST_SORTED:
@@ -62,11 +62,11 @@ async def _changed(
         results = await selected.folder.ordered(results, program.criteria)
         there = set(results)
         # What went meanwhile.
-        told += context.without(selected, context.holding(set(context.results) - there))
+        response += context.without(selected, context.holding(set(context.results) - there))
         fresh = [uid for uid in fresh if uid in there]
     if program.items:
         await show(imap, selected, program.items, [uid for uid in fresh if uid in arrived])
-    return told + context.with_more(selected, fresh, results)
+    return response + context.with_more(selected, fresh, results)
 
 
 def keep_updated(imap: ImapConnection, wanted: Wanted | None, program: SearchProgram, results: Sequence[int]) -> None:

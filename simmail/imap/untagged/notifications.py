@@ -72,7 +72,7 @@ class Notifications:
         self._statuses: dict[str, None] = {}
         self._names: dict[str, str] = {}
         #: What was told last, so that nothing is told twice.
-        self._told: dict[str, bytes] = {}
+        self._last_statuses: dict[str, bytes] = {}
         self._call: Any = None
         self._next = 0.0
 
@@ -112,7 +112,7 @@ class Notifications:
             raise
         self._statuses.clear()
         self._names.clear()
-        self._told.clear()
+        self._last_statuses.clear()
         if not watch.groups:
             self._leave()
         self._follow()
@@ -213,7 +213,7 @@ class Notifications:
     def _renamed(self, event: FolderEvent) -> None:
         """A mailbox is there, or gone, or called something else."""
         name, old = event.name, event.old
-        self._told.pop(name, None)
+        self._last_statuses.pop(name, None)
         if self._is_ours(name) and (not old or self._is_ours(old)):
             return
         # What it was called when the client was told last.
@@ -300,7 +300,7 @@ class Notifications:
                 continue
             try:
                 folder = await store.folder(address, name)
-                before = self._told.get(name)
+                before = self._last_statuses.get(name)
                 line = await self._status(folder.status())
             except NotFound:
                 continue
@@ -318,9 +318,9 @@ class Notifications:
         if "FlagChange" in events or b"CONDSTORE" in self._imap.enabled:
             items.append(b"HIGHESTMODSEQ")
         line = await status_line(self._imap, found, items)
-        if len(self._told) >= MOST:
-            self._told.clear()
-        self._told[found.name] = line
+        if len(self._last_statuses) >= MOST:
+            self._last_statuses.clear()
+        self._last_statuses[found.name] = line
         return line
 
     async def show_new(self, selected: Selected) -> None:

@@ -12,7 +12,7 @@ from twisted.python.failure import Failure
 
 from simmail.imap.connection import ImapConnection
 from simmail.imap.untagged.tell import tell
-from simmail.imap.wire.replies import Gone
+from simmail.imap.wire.replies import ClientGone
 
 
 class Push:
@@ -52,7 +52,7 @@ class Push:
 
     def _finished(self, result: Any) -> None:
         self._telling = None
-        if isinstance(result, Failure) and not result.check(Gone):
+        if isinstance(result, Failure) and not result.check(ClientGone):
             self._imap.log.failure("IDLE could not be told", result)
         if self._again:
             self.wake()

@@ -16,7 +16,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
 from simmail.config import Limits
-from simmail.imap.wire.replies import Gone, No
+from simmail.imap.wire.replies import ClientGone, No
 
 #: Octets a second below which a literal does not keep a connection alive (promises, R11).
 SLOWEST = 500
@@ -161,7 +161,7 @@ class CommandReader:
         """The client has left."""
         asked, self.asked = self.asked, None
         if asked is not None:
-            asked.errback(Gone())
+            asked.errback(ClientGone())
 
     def listen(self) -> Deferred[bytes]:
         """The next line the client sends, outside of any command."""

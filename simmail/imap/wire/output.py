@@ -15,7 +15,7 @@ from twisted.internet.interfaces import IPushProducer
 from twisted.internet.tcp import Connection
 from zope.interface import implementer
 
-from simmail.imap.wire.replies import Gone
+from simmail.imap.wire.replies import ClientGone
 
 #: Octets handed to the transport at once; under TLS each is encrypted as it is handed over.
 PIECE = 128 * 1024
@@ -49,17 +49,17 @@ class Output:
         """
         Send octets, however fast the client reads.
 
-        @raise Gone: the client has left.
+        @raise ClientGone: the client has left.
         """
         if self._gone:
-            raise Gone
+            raise ClientGone
         self._transport.write(octets)
 
     def write_last(self, octets: bytes) -> None:
         """
         Send what the client waits for, at once rather than in the next turn of the reactor.
 
-        @raise Gone: the client has left.
+        @raise ClientGone: the client has left.
         """
         self.write(octets)
         transport = self._transport
@@ -68,10 +68,10 @@ class Output:
             transport.doWrite()
 
     def ready(self) -> Deferred[None]:
-        """Fires when more may be written; fails with L{Gone} when the client leaves."""
+        """Fires when more may be written; fails with L{ClientGone} when the client leaves."""
         waiting: Deferred[None] = Deferred()
         if self._gone:
-            waiting.errback(Gone())
+            waiting.errback(ClientGone())
         elif not self.paused:
             waiting.callback(None)
         else:
@@ -102,4 +102,4 @@ class Output:
         self._gone = True
         waiting, self._waiting = self._waiting, None
         if waiting is not None:
-            waiting.errback(Gone())
+            waiting.errback(ClientGone())

@@ -25,7 +25,7 @@ class No(Exception):
         self.line = b"NO " + (b"[%b] " % code.encode("ascii") if code else b"") + shown(text)
 
 
-class Gone(Exception):
+class ClientGone(Exception):
     """The client has left; there is nobody to answer."""
 
 

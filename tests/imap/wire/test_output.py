@@ -11,7 +11,7 @@ from twisted.internet.tcp import Connection
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.imap.wire.output import Output
-from simmail.imap.wire.replies import Gone
+from simmail.imap.wire.replies import ClientGone
 
 
 class _Reactor:
@@ -88,4 +88,4 @@ class LastWordTests(SynchronousTestCase):
         self.output.write_last(b"a OK done\r\n")
         self.assertEqual(self.reactor.writers, {self.transport})
         self.output.stopProducing()
-        self.assertRaises(Gone, self.output.write_last, b"b OK done\r\n")
+        self.assertRaises(ClientGone, self.output.write_last, b"b OK done\r\n")
