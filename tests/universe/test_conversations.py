@@ -22,7 +22,7 @@ from simmail.core.compose.quoting import quote, split_reply
 from simmail.core.message.parse import read
 from simmail.core.time.instant import email_date
 from simmail.testing.universe import MemoryServer, now, turned
-from tests.core.words.samples import TEMPERAMENTS
+from tests.core.writer.samples import TEMPERAMENTS
 
 HERE = Path(__file__).parent / "conversations"
 MARIA = "maria@norrland.test"

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from simmail.core.decide import delay, promises, relationship
 from simmail.core.decide.decision import Drop, Follow, PlannedJob, Promise, Reaction, Reactions, Relate, Remember
 from simmail.core.decide.job_data import about, job_id, who
+from simmail.core.language.promised import speaks_of
 from simmail.core.message.mail import Mail
 from simmail.core.records.job import Job, JobKind
 from simmail.core.records.persona import Behaviors, Persona
@@ -174,7 +175,7 @@ def _with(dossier: Dossier, old: OpenPromise, new: OpenPromise) -> Dossier:
 def _promised_before(promise: Promised, dossier: Dossier) -> OpenPromise | None:
     """The promise that a mail gives again: of the same thing, and going to be done."""
     return next((one for one in dossier.promises
-                 if one.by == "persona" and one.job_id and promises.alike(one.what, promise.what)), None)
+                 if one.by == "persona" and one.job_id and speaks_of(one.what, promise.what)), None)
 
 
 def _brought(job: Job, written: Written, dossier: Dossier, now: datetime) -> tuple[list[Reaction], Dossier]:
@@ -182,7 +183,7 @@ def _brought(job: Job, written: Written, dossier: Dossier, now: datetime) -> tup
     reactions: list[Reaction] = []
     names = " ".join(one.filename.replace("-", " ").replace("_", " ") for one in written.attachments)
     for one in dossier.promises:
-        if one.by == "persona" and promises.alike(one.what, names):
+        if one.by == "persona" and speaks_of(one.what, names):
             if one.job_id:
                 reactions.append(Drop(one.job_id, f"{one.what} went with another mail"))
             reactions.append(Remember(f"{now:%Y-%m-%d}: sent {one.what} to {_to(job)}", one.case_id))

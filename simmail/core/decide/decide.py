@@ -24,7 +24,7 @@ from simmail.core.decide.decision import (
 )
 from simmail.core.decide.job_data import FORWARDED, MOST_FORWARDS, about, case_id, item, planned, reply_address, who
 from simmail.core.decide.reply_odds import inclined, reasons
-from simmail.core.language.signals import Signals, signals
+from simmail.core.language.reader import Findings
 from simmail.core.message.auto_submitted import automatic, bulk, no_notices
 from simmail.core.records.bad_address import BadKind
 from simmail.core.records.case import How
@@ -84,7 +84,7 @@ def react(situation: DecisionInput) -> Reactions:
             *_told(situation, "delivered"),
         )
     # 3
-    found = signals(mail)
+    found = Findings(mail, situation.now)
     machine = automatic(mail, situation.envelope_sender)
     dossier, why = relationship.met(
         before, persona, mail.from_.name, situation.sender_id, found, bool(machine), situation.now)
@@ -122,7 +122,7 @@ class _Decision(NamedTuple):
 
 
 def _decide(
-    s: DecisionInput, before: Dossier, dossier: Dossier, thread: ThreadState, found: Signals, machine: str
+    s: DecisionInput, before: Dossier, dossier: Dossier, thread: ThreadState, found: Findings, machine: str
 ) -> _Decision:
     """Steps 4 to 9: whether a reply follows, and when."""
     persona = s.persona
@@ -159,7 +159,7 @@ def _decide(
     mine = [one for one in dossier.promises if promises.asked_for(one, found, s.thread.key)]
     base, label = delay.reply_rate(persona)
     rate, told = inclined(base, label, reasons(
-        question=found.questions > 0 and not copy, known=before.received > 0 or before.sent > 0,
+        question=found.asks_question and not copy, known=before.received > 0 or before.sent > 0,
         case=s.case is not None, promise=any(one.by == "persona" for one in dossier.promises),
         bulk=bulk(s.mail), copy=copy and not informed, informed=informed,
         dossier=before, farewell=found.farewell and bool(s.thread.wrote),
@@ -226,7 +226,7 @@ def _filed(s: DecisionInput) -> str:
     return f"in the inbox: spam score {s.spam.score:.1f} under {s.spam.threshold:.1f}"
 
 
-def _went_on(s: DecisionInput, found: Signals) -> ThreadState:
+def _went_on(s: DecisionInput, found: Findings) -> ThreadState:
     """The thread with this message counted."""
     kept = max(25, s.limits.thread_messages_per_hour + 5)
     echo, echoes = s.thread.echo, s.thread.echoes
@@ -254,7 +254,7 @@ def _said(text: str) -> str:
     return blake2b(letters.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
 
 
-def _note(s: DecisionInput, found: Signals) -> str:
+def _note(s: DecisionInput, found: Findings) -> str:
     """One line to remember the mail by."""
     name = s.mail.from_.name or correspondent(s.mail, s.envelope_sender)
     first = next((line for line in (" ".join(one.split()) for one in found.new.split("\n")) if len(line) > 24), "")
@@ -262,7 +262,7 @@ def _note(s: DecisionInput, found: Signals) -> str:
     return f"{s.now:%Y-%m-%d}: {name} wrote about {about(s.mail)}" + (f": {said}" if said else "")
 
 
-def _settled(s: DecisionInput, found: Signals, dossier: Dossier) -> tuple[list[Reaction], Dossier]:
+def _settled(s: DecisionInput, found: Findings, dossier: Dossier) -> tuple[list[Reaction], Dossier]:
     """What this mail brings of what was promised to the persona."""
     reactions: list[Reaction] = []
     for one in dossier.promises:
@@ -282,13 +282,13 @@ def _settled(s: DecisionInput, found: Signals, dossier: Dossier) -> tuple[list[R
     return reactions, dossier
 
 
-def _expected(s: DecisionInput, found: Signals, dossier: Dossier) -> tuple[list[Reaction], Dossier]:
+def _expected(s: DecisionInput, found: Findings, dossier: Dossier) -> tuple[list[Reaction], Dossier]:
     """What this mail promises to the persona (step 10)."""
     reactions: list[Reaction] = []
     address, name = reply_address(s)
     if _paused(s.persona) or not address:
         return reactions, dossier
-    for nth, one in enumerate(promises.heard(found, s.mail.subject, s.persona, s.now)):
+    for nth, one in enumerate(promises.heard(found, s.persona, s.now)):
         before = next((old for old in dossier.promises if old.by == "correspondent" and old.what == one.what
                        and old.thread == s.thread.key), None)
         if before is not None:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from simmail.core.language.signals import Signals
+from simmail.core.language.reader import Findings
 from simmail.core.records import temperaments
 from simmail.core.records.persona import Persona
 from simmail.core.records.relationship import Dossier, OpenPromise, Relation, RelationPromise, Stance, ThreadState
@@ -58,7 +58,7 @@ def begun(dossier: Dossier, persona: Persona) -> Dossier:
     return replace(dossier, warmth=own.warmth, trust=own.trust, patience=own.patience)
 
 
-def met(dossier: Dossier, persona: Persona, name: str, sender_id: str, signals: Signals, automatic: bool,
+def met(dossier: Dossier, persona: Persona, name: str, sender_id: str, found: Findings, automatic: bool,
         now: datetime) -> tuple[Dossier, str]:
     """
     The dossier after one more mail from the correspondent, and what moved it, as a sentence.
@@ -66,7 +66,7 @@ def met(dossier: Dossier, persona: Persona, name: str, sender_id: str, signals: 
     Counts the mail in C{received}; whether it stays unanswered is decided later.
     """
     faded = _faded(begun(dossier, persona), persona, now)
-    feelings = [AUTOMATIC] if automatic else _feelings(signals, dossier.unanswered)
+    feelings = [AUTOMATIC] if automatic else _feelings(found, dossier.unanswered)
     moved = faded
     for feeling in feelings:
         moved = _moved(moved, feeling)
@@ -116,7 +116,7 @@ def told(dossier: Dossier) -> str:
     return f"warmth {dossier.warmth or 0:.2f}, trust {dossier.trust or 0:.2f}, patience {dossier.patience or 0:.2f}"
 
 
-def stance(dossier: Dossier, persona: Persona, signals: Signals) -> str:
+def stance(dossier: Dossier, persona: Persona, found: Findings) -> str:
     """How the persona sees the correspondent now, as a sentence with its first name."""
     who = dossier.name or dossier.address
     warmth, trust, patience = dossier.warmth or 0.0, dossier.trust or 0.0, dossier.patience or 0.0
@@ -124,10 +124,10 @@ def stance(dossier: Dossier, persona: Persona, signals: Signals) -> str:
     if late:
         return f"Waits for what {who} promised and begins to doubt it will come."
     if patience < 0.25:
-        return f"Is losing patience with {who}" + (" after being chased." if signals.nagging else ".")
+        return f"Is losing patience with {who}" + (" after being chased." if found.nagging else ".")
     if trust < 0.25:
         return f"Does not take what {who} says on trust any more."
-    if signals.complaint:
+    if found.complaint:
         return f"Takes the complaint of {who} seriously and wants it settled."
     if warmth > 0.7 and trust > 0.6:
         return f"Likes working with {who} and relies on them."
@@ -153,15 +153,15 @@ def stances(dossier: Dossier) -> tuple[Stance, ...]:
     return tuple(Stance(dossier.address, case_id, text) for case_id, text in sorted(dossier.stances.items()))
 
 
-def _feelings(signals: Signals, unanswered: int) -> list[Feeling]:
+def _feelings(found: Findings, unanswered: int) -> list[Feeling]:
     # Somebody who got no answer may ask again once without being a nag.
-    found = [
+    feelings = [
         feeling for feeling, shown in (
-            (THANKED, signals.thanks), (APOLOGISED, signals.apology), (NAGGED, signals.nagging and unanswered != 1),
-            (PRESSED, signals.pressure), (COMPLAINED, signals.complaint),
+            (THANKED, found.thanks), (APOLOGISED, found.sorry), (NAGGED, found.nagging and unanswered != 1),
+            (PRESSED, found.pressure), (COMPLAINED, found.complaint),
         ) if shown
     ]
-    return found or [PLAIN]
+    return feelings or [PLAIN]
 
 
 def _moved(dossier: Dossier, feeling: Feeling) -> Dossier:

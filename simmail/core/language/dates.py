@@ -1,30 +1,32 @@
 """
-Days and times in a sentence: dates, deadlines, proposed appointments.
+Days and times in a sentence: dates, deadlines, proposed appointments, when something is promised for.
 
 One pass over the sentence's tokens; a date may be written in figures, with a
-month's name, as a weekday or as "tomorrow", a time with or without am and pm.
+month's name, as a weekday, as "tomorrow" or as "in two days", a time with or
+without am and pm.  The words are the language's.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta, timezone, tzinfo
+from datetime import date, datetime, time, timedelta, timezone, tzinfo
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from simmail.core.language.tables import Language
+from simmail.core.language.tables import Language, meaning, merged
 
 _TOKEN = re.compile(r"[0-9]+|[^\W\d_]+|[^\w\s]|_")
 _TOKENS = 400
 
-#: Abbreviations of zones in mail, as minutes from UTC; where one means several, the one of office hours.
-_ZONES = {
-    "utc": 0, "gmt": 0, "wet": 0, "bst": 60, "cet": 60, "mez": 60, "cest": 120, "mesz": 120, "eet": 120, "eest": 180,
-    "est": -300, "edt": -240, "cst": -360, "cdt": -300, "mst": -420, "mdt": -360, "pst": -480, "pdt": -420,
-    "jst": 540, "aest": 600, "aedt": 660,
-}
+#: The hour by which something promised for a day is expected.
+END_OF_DAY = 17
+#: A deadline further ahead than this was meant otherwise.
+_LONGEST_SPAN = timedelta(days=90)
+_HOUR, _DAY, _WEEK = timedelta(hours=1), timedelta(days=1), timedelta(weeks=1)
+#: Without a year, a day so long past is next year's, where it lies ahead for certain.
+_JUST_PAST = timedelta(days=60)
 
 
 class Slot(Struct, frozen=True):
@@ -35,7 +37,7 @@ class Slot(Struct, frozen=True):
     halves: bool = False
 
 
-class Found(NamedTuple):
+class Dates(NamedTuple):
     """What one sentence says about days: appointments, dates that are deadlines, other dates, in order."""
 
     slots: tuple[Slot, ...] = ()
@@ -43,20 +45,62 @@ class Found(NamedTuple):
     dates: tuple[date, ...] = ()
 
 
-def find(sentence: str, base: datetime, language: Language) -> Found:
+class Span(NamedTuple):
+    """So far ahead, in days when the C{unit} is the day, said in so many tokens."""
+
+    ahead: timedelta
+    unit: timedelta
+    tokens: int
+
+
+def due(sentence: str, base: datetime, language: Language) -> datetime | None:
     """
-    The days and times of a sentence.
+    Return the instant that a sentence says something will be done by, None if it names none.
+
+    A named day means its end (17:00) unless an hour is said; what is past already means as soon as can be.
+
+    @param base: now, aware; its zone is that of the times, unless one is named.
+    """
+    reader = _Reader(sentence, base, language, ahead=True)
+    day: date | None = None
+    at: time | None = None
+    ends = False
+    evening = END_OF_DAY
+    position = 0
+    while position < len(reader.low):
+        evening = language.day_ends.get(reader.low[position], evening)
+        span = reader.span(position) if day is None else None
+        if span is not None and span.unit < _DAY:
+            return base + span.ahead
+        if span is not None:
+            day, length = (base + span.ahead).astimezone(reader.zone).date(), span.tokens
+        elif (period := reader.period(position)) is not None:
+            # "By the end of day Thursday": the day may follow.
+            ends = ends or period[0] is None
+            day, length = day or period[0], period[1]
+        elif (named := reader.day(position)) is not None:
+            day, length = day or named[0], named[1]
+        elif (clock := reader.time(position)) is not None:
+            at, length = at or time(*clock[0][:2]), clock[1]
+        else:
+            length = 1
+        position += length
+    if day is None and at is None and not ends:
+        return None
+    promised = datetime.combine(day or reader.today, at or time(evening), reader.zone)
+    if promised > base:
+        return promised
+    return promised + timedelta(days=1) if day is None and not ends else base + timedelta(hours=1)
+
+
+def find(sentence: str, base: datetime, language: Language) -> Dates:
+    """
+    Return the days and times of a sentence.
 
     @param base: when it was written, aware; its zone is that of the times, unless one is named.
     """
-    tokens = _TOKEN.findall(sentence[:2000])[:_TOKENS]
-    low = [token.lower() for token in tokens]
-    zone: tzinfo = base.tzinfo or timezone.utc
-    for token in tokens:
-        if token.isupper() and token.lower() in _ZONES:
-            zone = timezone(timedelta(minutes=_ZONES[token.lower()]))
-            break
-    reader = _Reader(tokens, low, base, language, past=_past(low, language))
+    reader = _Reader(sentence, base, language)
+    low, zone = reader.low, reader.zone
     slots: list[Slot] = []
     deadlines: list[date] = []
     dates: list[date] = []
@@ -102,7 +146,8 @@ def find(sentence: str, base: datetime, language: Language) -> Found:
             continue
         position += 1
     leave()
-    return Found(slots=tuple(slots[:12]), deadlines=tuple(deadlines[:4]), dates=tuple(dates[:12]))
+    return Dates(
+        slots=tuple(slots[:12]), deadlines=(*deadlines[:4], *reader.within()), dates=tuple(dates[:12]))
 
 
 def _past(low: Sequence[str], language: Language) -> bool:
@@ -119,13 +164,21 @@ def _slot(day: date, at: tuple[int, int, bool] | None, zone: tzinfo) -> Slot:
 class _Reader:
     # Reads one day or one time at a position of the lower-case tokens.
 
-    def __init__(
-        self, tokens: Sequence[str], low: Sequence[str], base: datetime, language: Language, past: bool
-    ) -> None:
-        self._tokens, self._low, self._base, self._language, self._past = tokens, low, base, language, past
+    def __init__(self, sentence: str, base: datetime, language: Language, ahead: bool = False) -> None:
+        self._tokens: Sequence[str] = _TOKEN.findall(sentence[:2000])[:_TOKENS]
+        self.low: Sequence[str] = [token.lower() for token in self._tokens]
+        self._base, self._language, self._ahead = base, language, ahead
+        self._past = not ahead and _past(self.low, language)
+        self.zone: tzinfo = base.tzinfo or timezone.utc
+        zones = merged("zones")
+        for token, low in zip(self._tokens, self.low):
+            if low in zones and token.isupper():
+                self.zone = timezone(timedelta(minutes=zones[low]))
+                break
+        self.today = base.astimezone(self.zone).date() if ahead else base.date()
 
     def _at(self, position: int) -> str:
-        return self._low[position] if 0 <= position < len(self._low) else ""
+        return self.low[position] if 0 <= position < len(self.low) else ""
 
     def _number(self, position: int, lowest: int, highest: int) -> int | None:
         token = self._at(position)
@@ -135,20 +188,72 @@ class _Reader:
 
     def day(self, position: int) -> tuple[date, int] | None:
         """A date at a position, and how many tokens it takes."""
-        language, word = self._language, self._low[position]
+        language, word = self._language, self.low[position]
         if word[0].isdigit():
             return self._figures(position) or self._day_first(position)
         if word in language.weekday_forms and (
-            len(word) > 4 or len(word) > 2 and self._tokens[position][0].isupper() or self._dated_after(position)
+            len(word) > 4 or len(word) > 2 and (
+                self._tokens[position][0].isupper() or self._at(position - 1) in language.day_openers)
+            or self._dated_after(position)
         ):
             return self._weekday(position)
         if word in language.near_days:
-            if self._at(position - 1) in ("guten", "good"):
+            if self._at(position - 1) in language.no_day_after:
                 return None
-            return self._base.date() + timedelta(days=language.near_days[word]), 1
+            return self.today + timedelta(days=language.near_days[word]), 1
         if word in language.month_forms:
             return self._month_first(position)
         return None
+
+    def span(self, position: int) -> Span | None:
+        """Read how far ahead lies what is said to be done: "in two hours", "within the next 3 business days"."""
+        return self._span(position) if self.low[position] in self._language.ahead else None
+
+    def _span(self, position: int, counted: bool = False) -> Span | None:
+        """
+        Read a span of time behind the preposition at a position.
+
+        @param counted: "within the hour", without a number, is none.
+        """
+        language, count, last = self._language, None, ""
+        for after in range(position + 1, min(position + 9, len(self.low))):
+            word = self.low[after]
+            minutes = language.spans.get(word)
+            if minutes is not None:
+                if counted and not count:
+                    return None
+                return Span(timedelta(minutes=minutes * (1 if count is None else count)),
+                            timedelta(minutes=minutes), after + 1 - position)
+            number = language.counts.get(word)
+            if number is None:
+                number = self._number(after, 0, 999)
+            if number is not None:
+                # "3-5 days" are three; of "a couple" the later word says how many.
+                count = count if last in language.range_words else number
+            elif word not in language.span_fillers and word not in language.range_words:
+                return None
+            last = word
+        return None
+
+    def within(self) -> tuple[date, ...]:
+        """Read the deadline of "within two working days" or "valid for 48 hours": one or none."""
+        language = self._language
+        for position, word in enumerate(self.low):
+            valid = word in language.within_valid
+            if word in language.within or valid and any(one.startswith(language.valid_words) for one in self.low):
+                span = self._span(position, counted=True)
+                if span is not None and _HOUR <= span.unit <= _WEEK and span.ahead <= _LONGEST_SPAN:
+                    return ((self._base + span.ahead).date(),)
+        return ()
+
+    def period(self, position: int) -> tuple[date | None, int] | None:
+        """Read the end of a day (None), of this week or of the next: its last working day, and how many tokens."""
+        period = meaning(self._language, "periods", self.low, position)
+        if period is None:
+            return None
+        friday = 4 - self.today.weekday()
+        ahead = {"day": None, "week": friday % 7 or 7, "next_week": friday + 7, "next_month": 30}[period[0]]
+        return None if ahead is None else self.today + timedelta(days=ahead), period[1]
 
     def _dated_after(self, position: int) -> bool:
         # "Di 10.3.", "Mo., 9. März": two letters are a day of the week only before a date.
@@ -159,7 +264,7 @@ class _Reader:
 
     def _weekday(self, position: int) -> tuple[date, int]:
         after = position + 1
-        while self._at(after) in (".", ",", "the", "den", "dem"):
+        while self._at(after) in (".", ",") or self._at(after) in self._language.weekday_marks:
             after += 1
         dated = self._figures(after) or self._day_first(after)
         if dated is None and self._at(after) in self._language.month_forms:
@@ -167,7 +272,7 @@ class _Reader:
         if dated is not None:
             return dated[0], after - position + dated[1]
         weekday = self._language.weekday_forms[self._at(position)]
-        today = self._base.date()
+        today = self.today
         ahead = (weekday - today.weekday()) % 7 or 7
         language = self._language
         if (
@@ -206,7 +311,7 @@ class _Reader:
         if number is None:
             return None
         after = position + 1
-        while self._at(after) in ("st", "nd", "rd", "th", "of", "."):
+        while self._at(after) == "." or self._at(after) in self._language.day_marks:
             after += 1
         month = self._language.month_forms.get(self._at(after))
         if month is None:
@@ -220,7 +325,7 @@ class _Reader:
             return None
         month = self._language.month_forms[self._at(position)]
         after += 1
-        if self._at(after) in ("st", "nd", "rd", "th"):
+        if self._at(after) in self._language.day_marks:
             after += 1
         elif self._at(after) in (":", "%"):
             return None
@@ -236,11 +341,13 @@ class _Reader:
     def _made(self, year: int | None, month: int | None, day: int | None, length: int) -> tuple[date, int] | None:
         if month is None or day is None:
             return None
-        today = self._base.date()
+        today = self.today
         try:
             if year is not None:
                 return date(year, month, day), length
             near = date(today.year, month, day)
+            if self._ahead:
+                return (near if near > today - _JUST_PAST else date(today.year + 1, month, day)), length
             if (today - near).days > 200:
                 near = date(today.year + 1, month, day)
             elif (near - today).days > 200:
@@ -251,9 +358,10 @@ class _Reader:
 
     def time(self, position: int) -> tuple[tuple[int, int, bool], int] | None:
         """A time of day (hour, minute, said with am or pm) at a position, and how many tokens it takes."""
-        language, word = self._language, self._low[position]
+        language, word = self._language, self.low[position]
         if not word[0].isdigit():
-            return ((12, 0, False), 1) if word in language.noon else None
+            named = language.said_times.get(word)
+            return ((int(named[:2]), int(named[3:]), False), 1) if named else None
         hour = self._number(position, 0, 23)
         if hour is None or self._at(position - 1) in ("/", ":", "€", "$", "£", "eur", "usd", "gbp", "chf", "#"):
             return None

@@ -11,19 +11,10 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
-from simmail.core.language.phrases import words
-from simmail.core.language.reader import say
-from simmail.core.language.tables import Language, counted
+from simmail.core.language.phrases import say, words
+from simmail.core.language.tables import Language, counted, every
 
 _FACTS = 200
-_MONEY = frozenset({
-    "payment", "paid", "pay", "transfer", "remittance", "zahlung", "bezahlt", "überweisung", "überwiesen", "settled",
-})
-_ORDER = frozenset({"po", "purchase", "bestellnummer"})
-
-
-#: Words that alone do not say which fact is meant.
-_VAGUE = frozenset({"number", "date", "name", "code", "type", "time", "price", "nummer", "datum", "preis"})
 
 
 class Fact(Struct, frozen=True):
@@ -34,7 +25,7 @@ class Fact(Struct, frozen=True):
 
     def act(self) -> str:
         """The act that states it."""
-        if self.value.lower() in ("yes", "no", "true", "false", "ja", "nein", "none", "-"):
+        if self.value.lower() in every("flags"):
             return "answer.flag"
         if len(self.value) > 60 or self.value[-1:] in ".!" or len(self.value.split()) > 8:
             return "answer.said"
@@ -58,8 +49,8 @@ def read_facts(facts: Mapping[str, str], notes: Iterable[str]) -> tuple[Fact, ..
         label = label if label[:2].isupper() else label[:1].lower() + label[1:]
         text = say(str(value), 300).rstrip(" ;,")
         text = text[:-1] if text.endswith(".") and text.count(".") == 1 and len(text) < 60 else text
-        for article in ("the ", "our ", "my "):
-            label = label.removeprefix(article)
+        for article in every("articles"):
+            label = label.removeprefix(f"{article} ")
         if label and text:
             found.append(Fact(label=label, value=text))
     for note in list(notes)[-_FACTS:]:
@@ -74,7 +65,7 @@ def read_facts(facts: Mapping[str, str], notes: Iterable[str]) -> tuple[Fact, ..
 
 def capital_label(fact: Fact, language: Language) -> Fact:
     """The fact with its name as the language writes nouns."""
-    if language.code == "de" and fact.label:
+    if language.inflected and fact.label:
         return Fact(label=fact.label[0].upper() + fact.label[1:], value=fact.value)
     return fact
 
@@ -90,7 +81,7 @@ def answering(sentence: str, facts: Iterable[Fact], language: Language) -> Fact 
             continue
         hit = [name for name in names if any(_same(name, word) for word in asked)]
         share = len(hit) / len(names) + len(hit) * 0.01
-        if share > best_share and (share > 0.52 or share > 0.5 and not _VAGUE.issuperset(hit)):
+        if share > best_share and (share > 0.52 or share > 0.5 and not set(every("vague_words")).issuperset(hit)):
             best, best_share = fact, share
     return capital_label(best, language) if best is not None else None
 
@@ -103,7 +94,9 @@ def on_money(facts: Iterable[Fact], told: Iterable[str], asked: str, language: L
     """
     said = {text.lower() for text in told}
     low = asked.lower()
-    about = _MONEY | _ORDER if any(cue in low for cue in language.order_number) else _MONEY
+    about = set(every("paying"))
+    if any(map(low.__contains__, language.order_number)):
+        about.update(every("ordering_words"))
     for fact in facts:
         if any(_stem(word) in about or word.lower() in about for word in fact.label.split()) \
                 and fact.value.lower() not in said:

@@ -14,7 +14,7 @@ from functools import cache
 
 from simmail.core.language.cues import weigh
 from simmail.core.language.reader import Findings
-from simmail.core.language.tables import Language
+from simmail.core.language.tables import Language, every
 from simmail.core.language.tables import language as known
 from simmail.core.message.mail import Mail
 
@@ -34,7 +34,6 @@ _ENOUGH = 2.0
 _SIDE = {"thanks": 2.0, "task": 0.5, "document": 0.5, "information": 1.0, "confirmation": 0.5}
 # What the subject of an answer counts for.
 _ANSWERED = 0.4
-_THANKS = ("thank", "many thanks", "danke", "vielen dank", "besten dank", "herzlichen dank")
 _SHORT = 18
 #: Words of a mail that only takes its leave.
 _FAREWELL = 30
@@ -184,7 +183,7 @@ def _only_thanks(found: Findings) -> bool:
     """Whether a mail is a sentence or two that begin with thanks, and wants and tells nothing."""
     sentences = found.prose.sentences
     return (
-        0 < len(sentences) <= 2 and sentences[0].lower().startswith(_THANKS)
+        0 < len(sentences) <= 2 and sentences[0].lower().startswith(every("thanks_first"))
         and sum(len(one.split()) for one in sentences) <= _SHORT
         and not (found.questions or found.requests or found.deadlines or found.dates or found.attachments)
     )

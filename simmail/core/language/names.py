@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from msgspec import Struct
 
 from simmail.core.language.prose import Prose, clean
-from simmail.core.language.tables import LANGUAGES, Language
+from simmail.core.language.tables import LANGUAGES, Language, every
 from simmail.core.language.tables import language as known
 from simmail.core.message.mail import Mail
 
@@ -17,7 +17,6 @@ _FREEMAIL = frozenset({
     "gmail", "googlemail", "outlook", "hotmail", "live", "yahoo", "icloud", "me", "gmx", "web", "aol", "proton",
     "protonmail", "mail", "email", "posteo", "t-online", "freenet", "yandex", "zoho", "fastmail",
 })
-_PARTS = (" at ", " from ", " von ", " @ ", " | ", " - ", " – ", " (", " via ", " bei ", ", ")
 
 
 class Sender(Struct, frozen=True):
@@ -82,7 +81,7 @@ def _split_display(text: str, code: str) -> tuple[str, str]:
     language = known(code)
     text = " ".join(_plain(text).split())[:80]
     organisation = ""
-    for part in _PARTS:
+    for part in every("name_joints"):
         head, found, tail = text.partition(part)
         if found and head:
             if part == ", " and " " not in head and tail and tail.split()[0][:1].isupper() and len(tail.split()) <= 2 \
@@ -108,7 +107,7 @@ def is_person(name: str, language: Language) -> bool:
         return False
     if any(part in _organisations() for word in words for part in word.strip(".,").lower().split("-")):
         return False
-    return all(word[0].isupper() or word.lower() in ("van", "von", "de", "der", "da", "di", "el", "al", "zu")
+    return all(word[0].isupper() or word.lower() in every("name_particles")
                for word in words) and any(len(word.strip(".")) > 1 for word in words) and not (
         len(words) == 1 and words[0].isupper() and len(words[0]) > 1)
 

@@ -11,7 +11,7 @@ import re
 
 from msgspec import Struct
 
-from simmail.core.language.tables import Language
+from simmail.core.language.tables import Language, every
 from simmail.core.message.splitting import split_reply
 
 #: Characters of new text that are read; a person skims the rest as well.
@@ -26,15 +26,6 @@ _BULLET = re.compile(r"(?:[-*•–·]|\(?[0-9a-zA-Z][0-9]?[.)])\s")
 _CONTROLS = dict.fromkeys((
     *range(9), 11, 12, *range(14, 32), 127, *range(0x200B, 0x2010), *range(0x202A, 0x202F), 0x2060, 0xFEFF,
 ))
-_ABBREVIATIONS = frozenset({
-    "mr", "mrs", "ms", "dr", "prof", "no", "nr", "st", "e.g", "i.e", "vs", "approx", "inc", "ltd", "co", "jr", "sr",
-    "z.b", "d.h", "u.a", "bzw", "ca", "evtl", "ggf", "usw", "str", "tel", "inkl", "zzgl", "abs", "art", "bspw", "a.m",
-    "p.m", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "okt", "nov", "dec", "dez",
-})
-_QUOTE_STARTS = (
-    "-----original", "----- original", "________________________________", "---------- forwarded", "begin forwarded",
-    "-----ursprüngliche", "-----urspr", "von meinem", "sent from my", "get outlook for", "gesendet von",
-)
 
 
 class Prose(Struct, frozen=True):
@@ -65,8 +56,12 @@ def clean(text: str) -> str:
 
 
 def read_prose(text: str, language: Language) -> Prose:
-    """The parts of a mail's plain text."""
-    new, below = split_reply(clean(text))
+    """Return the parts of a mail's plain text."""
+    return prose_of(*split_reply(clean(text)), language)
+
+
+def prose_of(new: str, below: str, language: Language) -> Prose:
+    """Return the parts of a text that was cleaned, and split from what it quotes."""
     lines = [line[:_LINE].strip() for line in new.split("\n")]
     end = _new_lines(lines)
     quoted = "\n".join([*lines[end:], *(line[:_LINE].strip() for line in below.split("\n"))])
@@ -119,14 +114,14 @@ def _new_lines(lines: list[str]) -> int:
                     back = above
             return back
         low = line[:40].lower()
-        if low.startswith(_QUOTE_STARTS):
+        if low.startswith(every("quote_starts")):
             return position
-        if line.endswith(":") and len(line) < 200 and low.startswith(("on ", "am ")) and (
-            line.endswith(("wrote:", "schrieb:")) or " schrieb " in line
+        if line.endswith(":") and len(line) < 200 and low.startswith(every("attribution_starts")) and (
+            line.endswith(every("attribution_ends")) or any(map(line.__contains__, every("attribution_verbs")))
         ):
             return position
-        if low.startswith(("from: ", "von: ")) and any(
-            after.lower().startswith(("sent:", "date:", "gesendet:", "datum:", "to:", "an:"))
+        if low.startswith(every("quoted_from")) and any(
+            after.lower().startswith(every("quoted_fields"))
             for after in lines[position + 1:position + 4]
         ):
             return position
@@ -193,12 +188,12 @@ def _split(text: str, language: Language) -> list[str]:
         end = match.end()
         if match.group().startswith("."):
             word = text[max(0, match.start() - 12):match.start()].rsplit(" ", 1)[-1].lower().lstrip("(")
-            if word in _ABBREVIATIONS or len(word) == 1 and word.isalpha():
+            if word in every("abbreviations") or len(word) == 1 and word.isalpha():
                 continue
             if word.isdigit() and _month_follows(text, end, language):
                 continue
-        if text[end:end + 2].strip()[:1].islower():
-            continue
+        if "?" not in match.group() and text[end:end + 2].strip()[:1].islower():
+            continue  # "could you send it? thanks" asks
         parts.append(text[start:end].strip())
         start = end
     parts.append(text[start:].strip())

@@ -1,29 +1,36 @@
 """
-What a mail says: names, questions, appointments, amounts, references, requested documents, choices.
+What a mail says: names, questions, appointments, amounts, references, requested documents, choices, moods.
 
-Nothing is understood here, only picked up.  Whatever is picked up is fit to be
-said again: on one line, short, without the signs that templates use.
+Nothing is understood here, only picked up, each thing when it is first asked for: the decision asks for little, the
+words of an answer for everything.  Whatever is picked up is fit to be said again: on one line, short, without the signs
+that templates use.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from datetime import date, datetime, timedelta
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime
+from functools import cache, cached_property
 
-from msgspec import Struct
-
-from simmail.core.language import dates as slots, phrases, requests as wanted
-from simmail.core.language.calendar_part import invitation
+from simmail.core.language import dates, phrases, questions
+from simmail.core.language.calendar_part import Invitation, invitation
+from simmail.core.language.dates import Dates, Slot
 from simmail.core.language.names import Sender, addressee, sender
-from simmail.core.language.prose import Prose, clean, read_prose
-from simmail.core.language.tables import Language, spaced
+from simmail.core.language.phrases import say
+from simmail.core.language.prose import Prose, clean, prose_of
+from simmail.core.language.questions import MailQuestion
+from simmail.core.language.tables import Language, every, spaced, tell
+from simmail.core.language.tables import language as known
 from simmail.core.message.mail import Mail
+from simmail.core.message.splitting import split_reply
 
-#: A mail of fewer letters may be no more than "ok?".
-_SHORT = 7
 #: More of each is not looked for.
 MOST = 6
+#: Characters of new text that are looked at for what it does to its reader.
+LOOKED_AT = 16_384
+#: Words of an answer that only takes its leave.
+_LONGEST_FAREWELL = 25
 
 _CURRENCY = "€|\\$|£|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|JPY|Euro|euros"
 _SUM = r"[0-9]{1,12}(?:[.,' ][0-9]{2,3}){0,4}"
@@ -31,290 +38,337 @@ _SUM = r"[0-9]{1,12}(?:[.,' ][0-9]{2,3}){0,4}"
 _AMOUNT = re.compile(rf"(?:(?<![\w])(?:{_CURRENCY}) ?{_SUM}(?![\w])|(?<![\w.,-]){_SUM} ?(?:{_CURRENCY})(?![\w]))")
 _MINUTES = re.compile(r"(?<![0-9])([1-9][0-9]{0,2})[- ]?min")
 _FIGURE = re.compile(r"(?<![0-9.,])[0-9]{1,3}(?:[.,][0-9]{1,2})? ?%")
-_SCALE = re.compile(r"(?<![0-9])[01] ?(?:to|bis|and|und|-|–|\.\.) ?(5|6|7|10)(?![0-9])")
 _CODE = re.compile(r"(?<![\w.,/-])[0-9]{4,8}(?![\w/-]|[.,][0-9])")
 _EDGES = ".,;:!?()[]{}<>\"'“”„’‘*_"
 
 
-class Question(Struct, frozen=True):
+class Findings:
     """
-    One question.
+    What a mail says, each thing read when it is first asked for.
 
-    @ivar form: C{yes_no}, C{choice}, C{either} (two sentences with "or"), C{when}, C{many}, C{why}, C{what},
-        C{time} (it asks for an appointment) or C{opinion}.
-    @ivar topic: what it is about, as the answering side says it ("our delivery address"), C{""} when unclear.
-    @ivar short: the short answers yes and no ("yes, we do").
-    @ivar options: of a choice.
-    @ivar needs: it asks what the answering side needs ("by when do you need it?"); confirms: it asks for a word of
-        agreement ("could you confirm ...?").
+    What it does to its reader (C{thanks}, C{sorry}, C{nagging}, C{pressure}, C{complaint}, C{delivers}) is looked for
+    in the words of every language, for a mail is not always in the one that it is taken for.
     """
 
-    text: str
-    form: str
-    topic: str
-    short: tuple[str, str]
-    options: tuple[str, ...]
-    needs: bool = False
-    confirms: bool = False
+    def __init__(self, mail: Mail, base: datetime, language: Language | None = None) -> None:
+        """
+        Read nothing yet.
 
+        @param base: when the mail was written, aware, in its writer's zone.
+        @param language: the language to read it in; its own, when none is given.
+        """
+        self.mail, self.base = mail, base
+        if language is not None:
+            self.language = language
 
-class Findings(Struct, frozen=True):
-    """
-    What was picked up from one mail.
+    @cached_property
+    def language(self) -> Language:
+        """Return the language the mail is in."""
+        return known(tell(f"{self.mail.subject[:200]}\n{self.mail.text[:3000]}"))
 
-    @ivar called_off: an appointment is taken back; sorry: its writer apologises; rating: the highest mark that is
-        asked for, 0 for none; invited: the method of its calendar part.
-    @ivar deed: what its writer gives thanks for, as the thanked one says it; minutes: how long something takes;
-        figure: a percentage.
-    @ivar references: bare; named: as they are spoken of, C{order 77120}.
-    @ivar requests: the sentences that ask for something; options: the two things of a choice.
-    @ivar coded: it has something like a code; familiar: its German says du; polite: Sie.
-    @ivar unlabelled_images: pictures of the HTML without a description.
-    """
+    # What it does to its reader.
 
-    prose: Prose
-    sender: Sender
-    addressee: str
-    questions: tuple[Question, ...]
-    slots: tuple[slots.Slot, ...]
-    deadlines: tuple[date, ...]
-    dates: tuple[date, ...]
-    amounts: tuple[str, ...]
-    references: tuple[str, ...]
-    named: tuple[str, ...]
-    documents: tuple[str, ...]
-    requests: tuple[str, ...]
-    options: tuple[str, ...]
-    attachments: tuple[str, ...]
-    deed: str
-    minutes: str
-    figure: str
-    coded: bool
-    unlabelled_images: int
-    familiar: bool
-    polite: bool = False
-    called_off: bool = False
-    sorry: bool = False
-    rating: int = 0
-    invited: str = ""
+    @cached_property
+    def _split(self) -> tuple[str, str]:
+        return split_reply(clean(self.mail.text))
 
+    @property
+    def new(self) -> str:
+        """Return the new text, as written, so much of it as is looked at."""
+        return self._split[0][:LOOKED_AT]
 
-def pick_up(mail: Mail, base: datetime, language: Language) -> Findings:
-    """
-    What a mail says.
+    @cached_property
+    def _own_subject(self) -> str:
+        # A subject with Re: was written by somebody else, mostly.
+        answers = self.mail.subject[:12].lower().startswith(every("reply_subject_prefixes"))
+        return "" if answers else self.mail.subject[:1000]
 
-    @param base: when the mail was written, aware, in its writer's zone.
-    """
-    prose = read_prose(mail.text, language)
-    subject = say(mail.subject, 200)
-    appointments: list[slots.Slot] = []
-    deadlines: list[date] = []
-    dates: list[date] = []
-    questions: list[Question] = []
-    requests: list[str] = []
-    documents: list[str] = []
-    options: tuple[str, ...] = ()
-    deed = ""
-    opinions: list[Question] = []
-    called_off: list[slots.Slot] = []
-    off = False
-    for sentence in prose.sentences:
-        found = slots.find(sentence, base, language)
-        low = f" {sentence.lower()}"
-        taken_back = any(map(low.__contains__, spaced(language.code, "called_off")))
-        off = off or taken_back
-        if taken_back and not sentence.endswith("?"):
-            # "I have to cancel our call tomorrow at 15:00" proposes nothing.
-            called_off.extend(found.slots)
-            found = found._replace(slots=())
-        elif any(map(low.__contains__, language.same_time)):
-            before = [*called_off, *appointments] or _quoted_slots(prose, base, language)
-            found = found._replace(slots=tuple(
-                slot if slot.timed else _at_that_time(slot, before) for slot in found.slots))
-        appointments.extend(slot for slot in found.slots if slot not in appointments)
-        deadlines.extend(found.deadlines)
-        dates.extend(found.dates)
-        asking = sentence.rstrip(" \"'”)").endswith("?")
-        detail = ""
-        if phrases.asks_for_something(sentence, language):
-            requests.append(sentence)
-            asked_for = wanted.documents(sentence, language)
-            documents.extend(document for document in asked_for if document not in documents)
-            detail = "" if asked_for else wanted.detail(sentence, language)
-        deadlines.extend(within(sentence, base, language))
-        if phrases.asks_opinion(sentence, language) and asking:
-            opinions.append(_question(sentence, language, form="opinion"))
-        elif detail:
-            questions.append(_question(sentence, language, form="what", about=detail))
-        elif asking and not phrases.is_idle(sentence, language):
-            questions.extend(
-                _question(part, language) for part in phrases.apart(phrases.led_in(sentence, language), language))
-        if not options:
-            options = phrases.options(sentence, language)
-        deed = deed or say(phrases.deed(sentence, language), 80)
-    if not questions and not requests and len(prose.sentences) == 1 and (
-        len(prose.sentences[0]) < _SHORT and prose.sentences[0].endswith("?")
-    ):
-        # "ok?" is all that some mails ask.
-        questions.extend(() if opinions else [_question(prose.sentences[0], language)])
-    questions.extend(opinions[:1])
-    invited = invitation(mail)
-    if invited.start is not None and not any(slot.timed for slot in appointments):
-        appointments = [slots.Slot(start=invited.start, timed=True)]
-    both = f"{subject}\n{prose.body}"
-    references = _references(both, language)
-    familiar, polite = address_form(prose.body) if language.code == "de" else (False, False)
-    return Findings(
-        prose=prose,
-        sender=sender(mail, prose, language),
-        addressee=addressee(prose.greeting, language),
-        questions=tuple(questions[:MOST]),
-        slots=tuple(appointments[:2 * MOST]),
-        deadlines=tuple(deadlines[:MOST]),
-        dates=tuple(dates[:2 * MOST]),
-        amounts=_amounts(both, prose, language),
-        references=tuple(one for one, _ in references),
-        named=tuple(name for _, name in references),
-        documents=tuple(documents[:3]),
-        requests=tuple(requests[:MOST]),
-        options=options,
-        attachments=tuple(say(one.filename, 80) for one in mail.attachments if not one.inline)[:MOST],
-        deed=deed,
-        minutes=_first(_MINUTES.search(prose.body), 1),
-        figure=_first(_FIGURE.search(prose.body), 0).replace(" ", "" if language.code == "en" else " "),
-        coded=_CODE.search(both) is not None,
-        unlabelled_images=_unlabelled(mail.html),
-        familiar=familiar,
-        polite=polite,
-        called_off=off,
-        sorry=_sorry(prose.body.lower(), language),
-        rating=_rating(prose.body, language),
-        invited=invited.method,
-    )
+    @cached_property
+    def _low(self) -> str:
+        return f"{self._own_subject}\n{self.new}".lower().replace("\u2019", "'")
 
+    def _has(self, field: str) -> bool:
+        return any(map(self._low.__contains__, every(field)))
 
-def _amounts(both: str, prose: Prose, language: Language) -> tuple[str, ...]:
-    """The sums of money, first the one that is to be paid."""
-    found = list(_unique(match.group() for match in _AMOUNT.finditer(both)))
-    if len(found) > 1:
-        for sentence in prose.sentences:
+    @property
+    def thanks(self) -> bool:
+        """Return whether it gives thanks, not in advance."""
+        return self._has("thanking") and not self._has("not_thanking")
+
+    @cached_property
+    def sorry(self) -> bool:
+        """Return whether its writer apologises."""
+        return self._has("sorry_words") and not self._has("not_sorry")
+
+    @cached_property
+    def nagging(self) -> bool:
+        """Return whether it reminds of something."""
+        return self._has("nagging")
+
+    @property
+    def pressure(self) -> bool:
+        """Return whether it presses."""
+        return self._has("pressing")
+
+    @cached_property
+    def complaint(self) -> bool:
+        """Return whether it complains."""
+        return self._has("complaining")
+
+    @cached_property
+    def delivers(self) -> bool:
+        """Return whether it says that something comes with it, or has an attachment."""
+        return any(not one.inline for one in self.mail.attachments) or self._has("bringing")
+
+    @cached_property
+    def asks_question(self) -> bool:
+        """Return whether it asks a question that wants an answer, in its text or in a subject of its own."""
+        if "?" in self.new and any(
+            questions.asks(sentence, self.language, alone=self._alone) for sentence in self.prose.sentences
+        ):
+            return True
+        return "?" in self._own_subject and questions.asks(self._own_subject, self.language)
+
+    @property
+    def asks(self) -> bool:
+        """Return whether an answer is asked for."""
+        return self._has("answer_asked") or self.asks_question
+
+    @property
+    def farewell(self) -> bool:
+        """Return whether it answers and only takes its leave."""
+        return bool(self.mail.in_reply_to) and not self.mail.attachments and len(
+            self.new.split()) <= _LONGEST_FAREWELL and self._has("farewells") and not (
+            self.complaint or self.nagging or self.asks)
+
+    # What it says, in its own language.
+
+    @cached_property
+    def prose(self) -> Prose:
+        """Return the parts of its text."""
+        return prose_of(*self._split, self.language)
+
+    @property
+    def _alone(self) -> bool:
+        return len(self.prose.sentences) == 1
+
+    @cached_property
+    def _both(self) -> str:
+        return f"{say(self.mail.subject, 200)}\n{self.prose.body}"
+
+    @cached_property
+    def sender(self) -> Sender:
+        """Return who wrote it."""
+        return sender(self.mail, self.prose, self.language)
+
+    @cached_property
+    def addressee(self) -> str:
+        """Return whom it greets, C{""} for nobody in particular."""
+        return addressee(self.prose.greeting, self.language)
+
+    @cached_property
+    def _invitation(self) -> Invitation:
+        return invitation(self.mail)
+
+    @property
+    def invited(self) -> str:
+        """Return the method of its calendar part, C{""} for none."""
+        return self._invitation.method
+
+    @cached_property
+    def _asked_for(self) -> Mapping[str, list[str]]:
+        # The sentences that ask for something, and the documents that each asks for.
+        return {sentence: phrases.documents(sentence, self.language) for sentence in self.prose.sentences
+                if phrases.asks_for_something(sentence, self.language)}
+
+    @property
+    def requests(self) -> tuple[str, ...]:
+        """Return the sentences that ask for something."""
+        return tuple(self._asked_for)[:MOST]
+
+    @cached_property
+    def documents(self) -> tuple[str, ...]:
+        """Return the documents that are asked for."""
+        return tuple(dict.fromkeys(document for some in self._asked_for.values() for document in some))[:3]
+
+    @cached_property
+    def questions(self) -> tuple[MailQuestion, ...]:
+        """Return its questions, that for an opinion last; what it asks to be told is one as well."""
+        language, found, opinions = self.language, list[MailQuestion](), list[MailQuestion]()
+        for sentence in self.prose.sentences:
+            asked = questions.is_question(sentence)
+            detail = phrases.detail(sentence, language) if self._asked_for.get(sentence) == [] else ""
+            if asked and questions.asks_opinion(sentence, language):
+                opinions.append(questions.read_question(sentence, language, form="opinion"))
+            elif detail:
+                found.append(questions.read_question(sentence, language, form="what", about=detail))
+            elif asked and questions.asks(sentence, language, alone=self._alone and not self._asked_for):
+                found.extend(questions.read_question(part, language) for part in questions.apart(
+                    questions.led_in(sentence, language), language))
+        return tuple([*found, *opinions[:1]][:MOST])
+
+    @cached_property
+    def options(self) -> tuple[str, ...]:
+        """Return the two things of the first choice it offers."""
+        offered = (questions.options(sentence, self.language) for sentence in self.prose.sentences)
+        return next(filter(None, offered), ())
+
+    @cached_property
+    def deed(self) -> str:
+        """Return what its writer gives thanks for, as the thanked one says it."""
+        deeds = (say(phrases.deed(sentence, self.language), 80) for sentence in self.prose.sentences)
+        return next(filter(None, deeds), "")
+
+    @cached_property
+    def _dates(self) -> tuple[Dates, ...]:
+        """Return the days of each sentence; one that takes an appointment back proposes none."""
+        language, found = self.language, list[Dates]()
+        called_off: list[Slot] = []
+        for sentence, off in self._sentences_off:
+            said = dates.find(sentence, self.base, language)
+            if off and not sentence.endswith("?"):
+                # "I have to cancel our call tomorrow at 15:00" proposes nothing.
+                called_off.extend(said.slots)
+                said = said._replace(slots=())
+            elif any(map(sentence.lower().__contains__, language.same_time)):
+                before = [*called_off, *(slot for one in found for slot in one.slots)] or self._quoted_slots()
+                said = said._replace(slots=tuple(
+                    slot if slot.timed else _at_that_time(slot, before) for slot in said.slots))
+            found.append(said)
+        return tuple(found)
+
+    @cached_property
+    def _sentences_off(self) -> list[tuple[str, bool]]:
+        # Each sentence, and whether it takes an appointment back.
+        cues = spaced(self.language.code, "called_off")
+        return [(sentence, any(map(f" {sentence.lower()}".__contains__, cues))) for sentence in self.prose.sentences]
+
+    @property
+    def called_off(self) -> bool:
+        """Return whether an appointment is taken back."""
+        return any(off for _, off in self._sentences_off)
+
+    def _quoted_slots(self) -> list[Slot]:
+        """Return the appointment that the quoted mail names first."""
+        for line in self.prose.quoted.split("\n")[:60]:
+            if line.endswith(":"):
+                continue  # "On Friday, 6 March at 10:02, Maria wrote:"
+            found = [slot for slot in dates.find(line.lstrip("> "), self.base, self.language).slots if slot.timed]
+            if found:
+                return found[:1]
+        return []
+
+    @cached_property
+    def slots(self) -> tuple[Slot, ...]:
+        """Return the appointments it proposes, or that of its calendar part."""
+        found = tuple(dict.fromkeys(slot for one in self._dates for slot in one.slots))
+        start = self._invitation.start
+        if start is not None and not any(slot.timed for slot in found):
+            return (Slot(start=start, timed=True),)
+        return found[:2 * MOST]
+
+    @property
+    def deadlines(self) -> tuple[date, ...]:
+        """Return the days by which something is wanted."""
+        return tuple(day for one in self._dates for day in one.deadlines)[:MOST]
+
+    @property
+    def dates(self) -> tuple[date, ...]:
+        """Return the days it names."""
+        return tuple(day for one in self._dates for day in one.dates)[:2 * MOST]
+
+    @cached_property
+    def amounts(self) -> tuple[str, ...]:
+        """Return the sums of money, first the one that is to be paid."""
+        found = tuple(_unique(match.group() for match in _AMOUNT.finditer(self._both)))
+        for sentence in self.prose.sentences if len(found) > 1 else ():
             low = sentence.lower()
-            cue = max(map(low.rfind, language.total_words))
+            cue = max(map(low.rfind, self.language.total_words))
             match = _AMOUNT.search(sentence, cue) if cue >= 0 else None
             if match is not None:
                 total = " ".join(match.group().split())
                 return total, *(one for one in found if one != total)
-    return tuple(found)
+        return found
+
+    @cached_property
+    def _references(self) -> list[tuple[str, str]]:
+        return _references(self._both, self.language)
+
+    @property
+    def references(self) -> tuple[str, ...]:
+        """Return its references, bare."""
+        return tuple(one for one, _ in self._references)
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """Return its references as they are spoken of: C{order 77120}."""
+        return tuple(name for _, name in self._references)
+
+    @property
+    def attachments(self) -> tuple[str, ...]:
+        """Return the names of its attachments."""
+        return tuple(say(one.filename, 80) for one in self.mail.attachments if not one.inline)[:MOST]
+
+    @property
+    def minutes(self) -> str:
+        """Return how long something takes."""
+        return _first(_MINUTES.search(self.prose.body), 1)
+
+    @property
+    def figure(self) -> str:
+        """Return a percentage."""
+        return _first(_FIGURE.search(self.prose.body), 0).replace(" ", self.language.figure_blank)
+
+    @cached_property
+    def coded(self) -> bool:
+        """Return whether it has something like a code."""
+        return _CODE.search(self._both) is not None
+
+    @property
+    def unlabelled_images(self) -> int:
+        """Return how many pictures of the HTML have no description."""
+        return _unlabelled(self.mail.html)
+
+    @cached_property
+    def _form(self) -> tuple[bool, bool]:
+        return address_form(self.prose.body, self.language)
+
+    @property
+    def familiar(self) -> bool:
+        """Return whether it says du."""
+        return self._form[0]
+
+    @property
+    def polite(self) -> bool:
+        """Return whether it says Sie."""
+        return self._form[1]
+
+    @property
+    def rating(self) -> int:
+        """Return the highest mark of a scale that is asked for ("from 1 to 5"), 0 for none."""
+        low = self.prose.body.lower()
+        if not any(map(low.__contains__, self.language.rating_words)):
+            return 0
+        return int(_first(_scale(self.language.code).search(low), 1) or 0)
 
 
-def within(sentence: str, base: datetime, language: Language) -> list[date]:
-    """The deadline of "within two working days" or "valid for 48 hours", as a list of one or none."""
-    low = [word.strip(".,;:!?()").lower() for word in sentence.split()[:80]]
-    for position, word in enumerate(low):
-        hours = language.spans.get(word)
-        if hours is None or position < 2:
-            continue
-        number = position - 1 if low[position - 1] not in _WORKING else position - 2
-        count = _COUNTS.get(low[number], int(low[number]) if low[number].isdecimal() and len(low[number]) < 4 else 0)
-        if not count or low[number - 1] not in language.within or hours * count > 24 * 90:
-            continue
-        if low[number - 1] in ("for", "in") and not any(one.startswith(("valid", "gültig", "expire")) for one in low):
-            continue  # "in two weeks" is when something happens
-        return [(base + timedelta(hours=hours * count)).date()]
-    return []
-
-
-_WORKING = frozenset({"working", "business", "calendar"})
-_COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "seven": 7, "ten": 10, "fourteen": 14, "a": 1, "an": 1,
-           "einem": 1, "eines": 1, "einer": 1, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sieben": 7, "zehn": 10,
-           "zweier": 2, "dreier": 3, "vierzehn": 14}
-
-
-def _quoted_slots(prose: Prose, base: datetime, language: Language) -> list[slots.Slot]:
-    """The appointment that the quoted mail names first."""
-    for line in prose.quoted.split("\n")[:60]:
-        if line.endswith(":"):
-            continue  # "On Friday, 6 March at 10:02, Maria wrote:"
-        found = [slot for slot in slots.find(line.lstrip("> "), base, language).slots if slot.timed]
-        if found:
-            return found[:1]
-    return []
-
-
-def _at_that_time(slot: slots.Slot, before: list[slots.Slot]) -> slots.Slot:
+def _at_that_time(slot: Slot, before: list[Slot]) -> Slot:
     """A day with the time of an appointment that was spoken of before: "on Thursday at the same time"."""
     timed = next((one for one in reversed(before) if one.timed), None)
     if timed is None:
         return slot
-    return slots.Slot(
+    return Slot(
         start=slot.start.replace(hour=timed.start.hour, minute=timed.start.minute), timed=True, halves=timed.halves)
 
 
-def _sorry(low: str, language: Language) -> bool:
-    return any(map(low.__contains__, language.sorry_words)) and not any(map(low.__contains__, language.not_sorry))
-
-
-def _rating(body: str, language: Language) -> int:
-    """The highest mark of a scale that is asked for ("from 1 to 5"), 0 for none."""
-    low = body.lower()
-    if not any(map(low.__contains__, language.rating_words)):
-        return 0
-    match = _SCALE.search(low)
-    return int(match.group(1)) if match is not None else 0
-
-
-def say(text: str, longest: int = 120) -> str:
-    """Foreign text made fit to be said again: one line, no markup, no signs of templates."""
-    line = " ".join(clean(text[: 4 * longest]).translate(_NO_SIGNS).split())
-    return line if len(line) <= longest else line[:longest].rsplit(" ", 1)[0].rstrip(" ,;:-") + "…"
-
-
-_NO_SIGNS = {ord(sign): " " for sign in "{}[]<>|\u2028\u2029"}
-
-
-def _question(sentence: str, language: Language, form: str = "", about: str = "") -> Question:
-    if form:
-        return Question(text=_capital(say(sentence, 200)), form=form, topic=say(about, 60), short=("", ""), options=())
-    low = sentence.lower()
-    words = phrases.words(sentence)
-    options = phrases.options(sentence, language, asked=True)
-    form = "what"
-    clause = phrases.asking_clause(low, language)
-    if phrases.asks_time(clause, language):
-        form = "time"
-    elif clause.startswith(language.when_words):
-        form = "when"
-    elif clause.startswith(language.number_words):
-        form = "many"
-    elif clause.startswith(language.reason_words):
-        form = "why"
-    elif options and clause.startswith(("which", "what", "welch", "was ")):
-        form = "choice"
-    elif phrases.asks_what(clause, language) or phrases.has_question_word(clause, language):
-        form = "what"
-    elif options:
-        form = "choice"
-    elif phrases.either(clause, language):
-        form = "either"
-    else:
-        form = "yes_no"
-    return Question(
-        text=_capital(say(sentence, 200)), form=form, topic=say(phrases.topic(sentence, language), 60),
-        short=phrases.short_answers(words, language), options=options,
-        needs=any(word.lower() in language.need_words for word in words),
-        confirms=any(map(f" {low}".__contains__, spaced(language.code, "confirm_words"))),
-    )
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+@cache
+def _scale(code: str) -> re.Pattern[str]:
+    joints = "|".join(map(re.escape, sorted(known(code).range_words | {".."})))
+    return re.compile(rf"(?<![0-9])[01] ?(?:{joints}) ?(5|6|7|10)(?![0-9])")
 
 
 def _first(match: re.Match[str] | None, group: int) -> str:
     return match.group(group) if match is not None else ""
-
-
-_ACCOUNTS = frozenset({"iban", "bic", "swift", "registration", "kennzeichen"})
 
 
 def _references(text: str, language: Language) -> list[tuple[str, str]]:
@@ -332,12 +386,12 @@ def _references(text: str, language: Language) -> list[tuple[str, str]]:
         looks = 3 <= len(plain) <= 24 and plain.isascii() and digits >= 2 and all(
             character.isalnum() or character in "-/_." for character in plain
         )
-        if looks and before not in _ACCOUNTS and "://" not in bare and "." not in plain.strip("."):
+        if looks and before not in language.account_words and "://" not in bare and "." not in plain.strip("."):
             lettered = plain[0].isupper() and plain.upper() == plain and digits < len(plain)
             numbered = plain.isdigit() and digits >= 4 and (bare.startswith("#") or before in language.reference_words)
             if (lettered and not plain.startswith(("EUR", "USD", "GBP", "CHF")) or numbered) and bare not in found:
                 noun = before if plain.isdigit() and before in language.reference_nouns else ""
-                noun = noun.capitalize() if language.code == "de" else noun
+                noun = noun.capitalize() if language.inflected else noun
                 found[bare] = f"{noun} {bare}".lstrip()
         before = bare.lower().strip(".:")
     return list(found.items())[:MOST]
@@ -369,9 +423,8 @@ def _unlabelled(html: str) -> int:
     return count
 
 
-def address_form(body: str) -> tuple[bool, bool]:
-    """Whether German text says du, and whether it says Sie; Sie counts for more."""
-    words = {word.strip(".,!?;:") for word in body.split()[:600]}
-    polite = bool(words & {"Sie", "Ihnen", "Ihre", "Ihren", "Ihrer", "Ihr", "Ihrem"})
-    familiar = bool(words & {"du", "dir", "dich", "dein", "deine", "deinen", "Du", "Dir", "Dich", "Dein"})
-    return familiar and not polite, polite
+def address_form(body: str, language: Language) -> tuple[bool, bool]:
+    """Return whether text says du, and whether it says Sie, which counts for more; neither where all are you."""
+    words = {word.strip(".,!?;:") for word in body.split()[:600]} if language.polite_words else frozenset[str]()
+    polite = not language.polite_words.isdisjoint(words)
+    return not polite and not language.familiar_words.isdisjoint(words), polite

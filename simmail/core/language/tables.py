@@ -1,5 +1,5 @@
 """
-The two languages, and which one a mail is in.
+The languages, and which one a mail is in.
 
 What is known of a language is in C{templates/<code>/language.yaml}, written for
 translators; this module only gives it types.  Read once, then a constant.
@@ -7,14 +7,22 @@ translators; this module only gives it types.  Read once, then a constant.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Literal
 
 import yaml
 from msgspec import Struct, convert
 
-LANGUAGES = ("en", "de")
+_TEMPLATES = files("simmail.core").joinpath("templates")
+#: The languages there are: English, which a mail is in that is in none, and whatever else has a folder.
+LANGUAGES: tuple[str, ...] = tuple(sorted(
+    (folder.name for folder in _TEMPLATES.iterdir() if folder.joinpath("language.yaml").is_file()),
+    key=lambda code: (code != "en", code)))
+#: Hits of words of another language than English, below which a text is not in it.
+_FEWEST = 2
 
 #: Only so much of a mail is looked at to tell its language.
 _TASTE = 4000
@@ -116,7 +124,7 @@ class Labels(Struct, frozen=True, rename={"from_": "from"}):
     detail: str
 
 
-class Language(Struct, frozen=True, rename={"and_": "and", "or_": "or"}):
+class Language(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": "and", "or_": "or"}):
     """One language; word lists are lower case.  The data files say what each field is for."""
 
     code: str
@@ -134,7 +142,14 @@ class Language(Struct, frozen=True, rename={"and_": "and", "or_": "or"}):
     range_words: frozenset[str]
     halves: dict[str, int]
     hour_words: frozenset[str]
-    noon: frozenset[str]
+    said_times: dict[str, str]
+    day_ends: dict[str, int]
+    day_marks: frozenset[str]
+    weekday_marks: frozenset[str]
+    day_openers: frozenset[str]
+    no_day_after: frozenset[str]
+    periods: dict[str, Literal["day", "week", "next_week", "next_month"]]
+    zones: dict[str, int]
     day: Days
     ordinals: tuple[str, ...]
     and_: str
@@ -215,8 +230,13 @@ class Language(Struct, frozen=True, rename={"and_": "and", "or_": "or"}):
     tell_words: frozenset[str]
     counted_words: tuple[str, ...]
     price_words: tuple[str, ...]
-    spans: dict[str, int]
     within: frozenset[str]
+    within_valid: frozenset[str]
+    valid_words: tuple[str, ...]
+    ahead: frozenset[str]
+    spans: dict[str, int]
+    counts: dict[str, int]
+    span_fillers: frozenset[str]
     asks_of: tuple[str, ...]
     pleased: tuple[str, ...]
     own: tuple[Own, ...]
@@ -230,12 +250,94 @@ class Language(Struct, frozen=True, rename={"and_": "and", "or_": "or"}):
     want_verbs: frozenset[str]
     want_openers: frozenset[str]
     want_prefixes: tuple[str, ...]
+    inflected: bool
+    compounds: bool
+    figure_blank: str
+    polite_words: frozenset[str]
+    familiar_words: frozenset[str]
+    letters: str
+    question_links: tuple[str, ...]
+    choosing_words: tuple[str, ...]
+    embedding_verbs: frozenset[str]
+    not_words: frozenset[str]
+    option_ends: frozenset[str]
+    no_topics: frozenset[str]
+    asked_things: dict[str, str]
+    asker: frozenset[str]
+    asked_one: frozenset[str]
+    permission_verbs: frozenset[str]
+    courtesy_verbs: frozenset[str]
+    noun_verbs: dict[str, str]
+    do_so: str
+    do_not: str
+    offered_with: frozenset[str]
+    ordering: frozenset[str]
+    pointing: frozenset[str]
+    deed_thanks: frozenset[str]
+    deed_joints: frozenset[str]
+    deed_endings: tuple[str, ...]
+    deed_ends: frozenset[str]
+    deed_tail: frozenset[str]
+    deed_flips: dict[str, str]
+    verb_next: frozenset[str]
+    of_words: frozenset[str]
+    of_any: frozenset[str]
+    right_words: frozenset[str]
+    told_details: frozenset[str]
+    details_of: frozenset[str]
+    answer_things: tuple[str, ...]
+    payment_things: tuple[str, ...]
+    task_things: tuple[str, ...]
+    account_words: frozenset[str]
+    abbreviations: frozenset[str]
+    quote_starts: tuple[str, ...]
+    attribution_starts: tuple[str, ...]
+    attribution_ends: tuple[str, ...]
+    attribution_verbs: tuple[str, ...]
+    quoted_from: tuple[str, ...]
+    quoted_fields: tuple[str, ...]
+    name_joints: tuple[str, ...]
+    name_particles: frozenset[str]
+    role_words: frozenset[str]
+    paying: frozenset[str]
+    ordering_words: frozenset[str]
+    vague_words: frozenset[str]
+    flags: frozenset[str]
+    articles: tuple[str, ...]
+    thanks_first: tuple[str, ...]
+    time_words: frozenset[str]
+    from_words: tuple[str, ...]
+    task_for: tuple[str, ...]
+    task_by: tuple[str, ...]
+    day_endings: tuple[str, ...]
+    own_words: frozenset[str]
+    lead_small: bool
+    lead_keeps: tuple[str, ...]
+    thanking: tuple[str, ...]
+    not_thanking: tuple[str, ...]
+    nagging: tuple[str, ...]
+    pressing: tuple[str, ...]
+    complaining: tuple[str, ...]
+    bringing: tuple[str, ...]
+    farewells: tuple[str, ...]
+    answer_asked: tuple[str, ...]
+    promising: tuple[str, ...]
+    only_waiting: tuple[str, ...]
+    promises_nothing: tuple[str, ...]
+    deeds: dict[str, str]
+    promise_fillers: frozenset[str]
+    promise_ends: frozenset[str]
+    promise_tail: frozenset[str]
+    pronouns: frozenset[str]
+    telling_nothing: frozenset[str]
+    arriving: tuple[str, ...]
+    money_words: tuple[str, ...]
     cues: dict[str, dict[str, float]]
 
 
 def read_yaml(*path: str) -> Any:
     """A data file of the templates as plain values, every scalar a text."""
-    octets = files("simmail.core").joinpath("templates", *path).read_bytes()
+    octets = _TEMPLATES.joinpath(*path).read_bytes()
     return yaml.load(octets, Loader=_LOADER)
 
 
@@ -251,6 +353,39 @@ def spaced(code: str, words: str) -> tuple[str, ...]:
     return tuple(f" {word}" for word in getattr(language(code), words))
 
 
+@cache
+def every(field: str) -> tuple[str, ...]:
+    """Return the words that a field has in any language: a mail is not always in the one it is taken for."""
+    return tuple(dict.fromkeys(word for code in LANGUAGES for word in getattr(language(code), field)))
+
+
+@cache
+def merged(field: str) -> Mapping[str, int]:
+    """Return what the words of a field stand for in any language; of two languages the first counts."""
+    found: dict[str, int] = {}
+    for code in LANGUAGES:
+        found = {**getattr(language(code), field), **found}
+    return MappingProxyType(found)
+
+
+@cache
+def _meanings(code: str, field: str) -> Mapping[str, list[tuple[list[str], str]]]:
+    # By their first word, the longest first.
+    found: dict[str, list[tuple[list[str], str]]] = {}
+    for phrase, meaning in sorted(getattr(language(code), field).items(), key=lambda one: -len(one[0].split())):
+        words = phrase.split()
+        found.setdefault(words[0], []).append((words, meaning))
+    return found
+
+
+def meaning(known: Language, field: str, low: Sequence[str], position: int) -> tuple[str, int] | None:
+    """Return what the longest phrase of a field stands for that begins at a position, and how many words it has."""
+    for words, stands_for in _meanings(known.code, field).get(low[position], ()):
+        if low[position:position + len(words)] == words:
+            return stands_for, len(words)
+    return None
+
+
 def counted(phrase: str, known: Language) -> dict[str, str]:
     """How a thing is spoken of: C{is} and C{it} for one, the same for several."""
     several = f" {known.and_} " in phrase or (
@@ -262,18 +397,20 @@ def counted(phrase: str, known: Language) -> dict[str, str]:
 def tell(text: str) -> str:
     """The code of the language a text is in; English when it is neither."""
     text = text[:_TASTE]
-    hits = _hits(text)
-    if "?" in text and 2 * min(hits.values()) >= max(hits.values()):
-        # Where both are spoken, the question says in which it wants to be answered.
-        asked = _hits(" ".join(part.rpartition(".")[2].rpartition("!")[2] for part in text.split("?")[:-1]))
-        if hits["de"] and asked["de"] != asked["en"]:
+    hits = _hits(text, LANGUAGES)
+    most, next_most = sorted(LANGUAGES, key=lambda code: -hits[code])[:2]
+    if "?" in text and hits[next_most] and 2 * hits[next_most] >= hits[most]:
+        # Where two are spoken, the question says in which it wants to be answered.
+        asked = _hits(" ".join(part.rpartition(".")[2].rpartition("!")[2] for part in text.split("?")[:-1]),
+                      (most, next_most))
+        if asked[most] != asked[next_most]:
             hits = asked
-    return "de" if hits["de"] > hits["en"] and hits["de"] >= 2 else "en"
+    best = max(hits, key=lambda code: (hits[code], code == LANGUAGES[0]))
+    return best if hits[best] >= _FEWEST else LANGUAGES[0]
 
 
-def _hits(text: str) -> dict[str, int]:
+def _hits(text: str, codes: tuple[str, ...]) -> dict[str, int]:
     low = text.lower()
     words = [word.strip(".,;:!?()\"'") for word in low.split()]
-    hits = {code: sum(map(language(code).common_words.__contains__, words)) for code in LANGUAGES}
-    hits["de"] += any(letter in low for letter in "äöüß")
-    return hits
+    return {code: sum(map(language(code).common_words.__contains__, words)) + any(
+        map(low.__contains__, language(code).letters)) for code in codes}

@@ -10,8 +10,8 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from simmail.core.language import facts
-from simmail.core.language.phrases import asks_for_something, asks_to_do
-from simmail.core.language.reader import Question, say
+from simmail.core.language.phrases import asks_for_something, say
+from simmail.core.language.questions import MailQuestion, asks_to_do
 from simmail.core.language.tables import counted
 from simmail.core.rng import Dice
 from simmail.core.writer.by_intent import LOW, meeting, values_of, what_for
@@ -22,7 +22,7 @@ from simmail.core.writer.voice import Piece
 from simmail.core.writer.wishes import want_sentence
 
 
-def answers(scene: Scene, read: Read, questions: list[Question], number: int) -> list[Said]:
+def answers(scene: Scene, read: Read, questions: list[MailQuestion], number: int) -> list[Said]:
     """An answer to each question, led in where there are several."""
     said: list[Said] = []
     layout = scene.manner.layout if len(questions) > 1 else ""
@@ -49,7 +49,7 @@ def answers(scene: Scene, read: Read, questions: list[Question], number: int) ->
     return said
 
 
-def _answer(scene: Scene, read: Read, question: Question, place: int, back: bool) -> Said:
+def _answer(scene: Scene, read: Read, question: MailQuestion, place: int, back: bool) -> Said:
     dice, language = scene.dice, scene.language
     values = values_of(scene, read)
     if question.topic and question.form != "why":
@@ -94,7 +94,7 @@ def _answer(scene: Scene, read: Read, question: Question, place: int, back: bool
     return Said(act="answer.check", values=values, promise=scene.promise(what_for(scene, "answer.check", values), day))
 
 
-def _promised_day(scene: Scene, question: Question) -> date | None:
+def _promised_day(scene: Scene, question: MailQuestion) -> date | None:
     """The day that something asked after was promised for, if it is still to come."""
     if question.form != "when" or question.needs:
         return None
@@ -104,7 +104,7 @@ def _promised_day(scene: Scene, question: Question) -> date | None:
     return next((day for day in days if day >= scene.calendar.today), None)
 
 
-def _yes_or_no(scene: Scene, question: Question, values: dict[str, str], day: date) -> Said:
+def _yes_or_no(scene: Scene, question: MailQuestion, values: dict[str, str], day: date) -> Said:
     """A yes or a no; to a request a promise, an agreement or a refusal."""
     # Somebody who says yes in a thread goes on saying yes in it, and does not contradict itself in one mail.
     mood = Dice(scene.request.persona.id).on("yes", values.get("subject", "").lower())
@@ -124,7 +124,7 @@ def _yes_or_no(scene: Scene, question: Question, values: dict[str, str], day: da
     return Said(act="answer.yes" if agrees else "answer.no", values={**values, "yes": yes, "no": no})
 
 
-def _own(scene: Scene, question: Question) -> str:
+def _own(scene: Scene, question: MailQuestion) -> str:
     """What somebody knows of itself, as a sentence; the same person answers the same question alike."""
     if question.form not in ("what", "why", "many", "choice", "yes_no"):
         return ""
@@ -146,7 +146,7 @@ def how_many(persona_id: str, topic: str) -> int:
     return 2 + Dice(persona_id).on("invented", topic.lower()).below(30, "many")
 
 
-def is_request(question: Question, scene: Scene) -> bool:
+def is_request(question: MailQuestion, scene: Scene) -> bool:
     # "Could you send us the contract?" is answered by sending it.
     return question.form in ("yes_no", "choice") and asks_for_something(question.text, scene.language)
 

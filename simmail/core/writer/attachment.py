@@ -11,8 +11,7 @@ import unicodedata
 from collections.abc import Sequence
 from datetime import datetime, timezone
 
-from simmail.core.language.phrases import words
-from simmail.core.language.reader import say
+from simmail.core.language.phrases import say, words
 from simmail.core.language.tables import Language
 from simmail.core.message.mail import Attachment
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from simmail.core.language import facts, intents
 from simmail.core.language.dates import Slot
 from simmail.core.language.tables import counted
-from simmail.core.language.things import pieces
+from simmail.core.language.phrases import pieces
 from simmail.core.writer.agenda import plain_date
 from simmail.core.writer.context import ABOUT, Read, Scene, about
 from simmail.core.writer.speech_act import Said

@@ -14,11 +14,10 @@ from simmail.core.language import tables as languages
 from simmail.core.language.facts import Fact, read_facts
 from simmail.core.language.intents import recognise
 from simmail.core.language.names import company_of, is_somebody_else, split_display
-from simmail.core.language.phrases import words
+from simmail.core.language.phrases import say, what_kind, words
 from simmail.core.language.prose import clean
-from simmail.core.language.reader import Findings, address_form, pick_up, say
+from simmail.core.language.reader import Findings, address_form
 from simmail.core.language.tables import Language
-from simmail.core.language.things import what_kind
 from simmail.core.message.mail import Mail
 from simmail.core.message.splitting import split_reply
 from simmail.core.records.persona import Style
@@ -74,7 +73,7 @@ class Scene(Struct, frozen=True):
     @property
     def far(self) -> bool:
         """Whether the writer keeps a distance: formal English, and "Sie" in German."""
-        return self.distant if self.language.code == "de" else self.formality == "formal"
+        return self.distant if self.language.polite_words else self.formality == "formal"
 
     def has_said(self, act: str) -> bool:
         """Whether one of the lines of an act stands in the mails below."""
@@ -121,7 +120,7 @@ def set_scene(request: WordsRequest) -> Scene:
         facts=read_facts(request.facts, request.notes),
         read=read,
         common=_common(request, read, calendar, language),
-        distant=language.code != "de" or _distant(request, read),
+        distant=not language.polite_words or _distant(request, read),
         said=folded("\n".join([
             *(one.found.prose.quoted for one in read), *(mail.text[:20_000] for mail in request.own)])),
     )
@@ -135,7 +134,7 @@ def _distant(request: WordsRequest, read: tuple[Read, ...]) -> bool:
     if found.familiar or found.polite:
         return not found.familiar
     for mail in reversed(request.own):
-        familiar, polite = address_form(split_reply(mail.text[:20_000])[0])
+        familiar, polite = address_form(split_reply(mail.text[:20_000])[0], found.language)
         if familiar or polite:
             return not familiar
     # "Hallo Maria," is no way to begin a letter to a stranger.
@@ -161,7 +160,7 @@ def _read(mail: Mail, request: WordsRequest, calendar: Calendar, language: Langu
     base = base.replace(tzinfo=timezone.utc) if base.tzinfo is None else base
     if abs(base - request.now) > timedelta(days=400):
         base = request.now  # a Date header that lies must not move everybody's calendar
-    found = pick_up(mail, base, language)
+    found = Findings(mail, base, language)
     # What a colleague passed on greets the colleague, and is for the reader all the same.
     own = set(request.persona.addresses)
     meant = any(one.address.lower() in own for one in (*mail.to, *mail.cc))
@@ -184,7 +183,7 @@ def _in_thread(intent: str, found: Findings, request: WordsRequest, language: La
     if intent == "meeting" and not found.questions and not found.slots:
         return "closing"
     if intent == "support" and found.questions and all(
-        question.short[0].endswith("please do") for question in found.questions
+        language.do_so and question.short[0].endswith(language.do_so) for question in found.questions
     ):
         return "question"  # "should I close the ticket?"
     if intent not in ("invoice", "bill", "document"):

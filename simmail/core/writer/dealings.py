@@ -11,7 +11,7 @@ import re
 from types import MappingProxyType
 
 from simmail.core.language.names import is_person
-from simmail.core.language.reader import say
+from simmail.core.language.phrases import say
 from simmail.core.writer.by_intent import LOW, does, matter as matters, plain, values_of
 from simmail.core.writer.context import Read, Scene
 from simmail.core.writer.speech_act import Said

@@ -11,11 +11,9 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from simmail.core.language import facts
-from simmail.core.language.phrases import asking_clause
-from simmail.core.language.reader import Question, say
-from simmail.core.language.requests import is_document
+from simmail.core.language.phrases import is_document, pieces, say, things, what_kind
+from simmail.core.language.questions import MailQuestion, asking_clause
 from simmail.core.language.tables import Language, counted
-from simmail.core.language.things import apart, pieces, what_kind
 from simmail.core.writer.agenda import clock, plain_date
 from simmail.core.writer.answers import how_many
 from simmail.core.writer.context import Scene
@@ -110,7 +108,7 @@ def _deliver(scene: Scene) -> list[Said]:
     if promise is None:
         return [Said(act="deliver.done", values=scene.common)]
     said: list[Said] = []
-    for place, what in enumerate(apart(promise.what, scene.language)):
+    for place, what in enumerate(things(promise.what, scene.language)):
         one = _keep(scene, what, place == 0)
         if said and one.act == said[-1].act == "deliver.answer":
             # Two answers are given in one go.
@@ -160,7 +158,7 @@ def _keep(scene: Scene, what: str, first: bool) -> Said:
     )
 
 
-def _asked(scene: Scene, what: str) -> Question | None:
+def _asked(scene: Scene, what: str) -> MailQuestion | None:
     """The question that an answer was promised to, where yes is no answer to it."""
     open_ones = [question for read in scene.read for question in read.found.questions]
     low = what.lower()
@@ -170,19 +168,19 @@ def _asked(scene: Scene, what: str) -> Question | None:
     return named[0] if named and named[0].form in ("what", "many", "why") else None
 
 
-def _missed(question: Question, language: Language) -> bool:
+def _missed(question: MailQuestion, language: Language) -> bool:
     """Whether a question asks where a document is."""
     return _from_question_word(question, language).startswith(language.answers.where_words) and bool(
         question.topic) and is_document(question.topic.rpartition(" ")[2].lower(), language)
 
 
-def _from_question_word(question: Question, language: Language) -> str:
+def _from_question_word(question: MailQuestion, language: Language) -> str:
     # "Could you tell me who signs": from the question word on.
     words = asking_clause(question.text.lower(), language).split()
     return " ".join(words[next((n for n, word in enumerate(words) if word in language.question_words), 0):])
 
 
-def _invented(question: Question, scene: Scene) -> str:
+def _invented(question: MailQuestion, scene: Scene) -> str:
     """An answer by the form of a question; the same person answers the same question alike."""
     answers = scene.language.answers
     low = _from_question_word(question, scene.language)

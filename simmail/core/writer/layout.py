@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from msgspec import UNSET
 
-from simmail.core.language.reader import say
+from simmail.core.language.phrases import say
 from simmail.core.records.persona import Style
 from simmail.core.rng import Dice
 from simmail.core.writer.context import Scene
@@ -77,9 +77,9 @@ def _filled(scene: Scene, line: Line, known: Mapping[str, str], leads: bool, sma
         pieces = capitals(pieces, starts=not leads and not small)
     if small:
         pieces = small_start(pieces, scene.language)
-    if leads and scene.language.code == "en" and pieces and pieces[0].own:
+    if leads and scene.language.lead_small and pieces and pieces[0].own:
         text = pieces[0].text
-        if text[:1].isupper() and not text.startswith(("I ", "I'", "I,")):
+        if text[:1].isupper() and not text.startswith(scene.language.lead_keeps):
             pieces[0] = Piece(text[0].lower() + text[1:], True)
     if leads and pieces and not pieces[0].own:
         word = pieces[0].text.split(" ", 1)[0].strip(",.")
@@ -113,7 +113,7 @@ def closing(scene: Scene) -> str:
 def _nearness(scene: Scene) -> str:
     if scene.read and scene.read[-1].intent == "grief":
         return "solemn"  # nobody begins a letter of condolence with "Hey"
-    if scene.language.code != "de":
+    if not scene.language.polite_words:
         return scene.formality
     # "Hallo Jonas" goes with du, and du with "Hallo Jonas".
     if not scene.far:

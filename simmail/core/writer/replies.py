@@ -7,7 +7,8 @@ from __future__ import annotations
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from simmail.core.language.reader import Question, say
+from simmail.core.language.phrases import say
+from simmail.core.language.questions import MailQuestion
 from simmail.core.writer.answers import answers, is_request
 from simmail.core.writer.by_intent import HIGH, LOW, plain, settle
 from simmail.core.writer.context import Read, Scene, mentions
@@ -107,7 +108,7 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     return said or plain(scene, read, number)
 
 
-def _dealt_with(question: Question, read: Read, scene: Scene) -> bool:
+def _dealt_with(question: MailQuestion, read: Read, scene: Scene) -> bool:
     """Whether answering the mail's intent answers this question of it as well."""
     if read.intent in _WHOLE:
         return True

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from msgspec import UNSET
 
-from simmail.core.language.reader import say
+from simmail.core.language.phrases import say
 from simmail.core.message.mail import Attachment
 from simmail.core.writer import attachment
 from simmail.core.writer.agenda import plain_date

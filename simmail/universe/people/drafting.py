@@ -1,7 +1,7 @@
 """
 Thinking a letter out: what it is about is gathered, and what it says is written.
 
-What the words need (the mails it answers, what is remembered, the case) is read first; the words are C{core.words}.
+What the words need (the mails it answers, what is remembered, the case) is read first; the words are C{core.writer}.
 While the mail of one job is on its way, the letters of the next few are thought out ahead, if the clock is being moved
 past them.  Words are a function of values, so nothing is decided early: what was written ahead is used when all it was
 written from is still the same at the job's turn, else forgotten.

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.decide import relationship
-from simmail.core.language.signals import Signals, signals
+from simmail.core.language.reader import Findings
 from simmail.core.records import temperaments
 from simmail.core.records.relationship import Dossier, OpenPromise
 from tests.core.scenes import APP, NOW, after, mail, person
@@ -20,7 +20,7 @@ from tests.core.scenes import APP, NOW, after, mail, person
 def met(dossier: Dossier, text: str = "x", now: Any = NOW, persona: Any = None, machine: bool = False) -> Dossier:
     """The dossier after a mail with this text."""
     who = persona if persona is not None else person()
-    return relationship.met(dossier, who, "Alice", "", signals(mail(text)), machine, now)[0]
+    return relationship.met(dossier, who, "Alice", "", Findings(mail(text), NOW), machine, now)[0]
 
 
 NEW = relationship.begun(Dossier(APP), person())
@@ -66,8 +66,9 @@ class FeelingTests(SynchronousTestCase):
         self.assertEqual((one.received, one.name, one.last_contact), (2, "Alice", after(days=1)))
         wrote = relationship.wrote(one, person(), after(days=2))
         self.assertEqual((wrote.sent, wrote.last_contact), (1, after(days=2)))
-        self.assertIn("warmth", relationship.met(NEW, person(), "", "p_2", Signals(), False, NOW)[1])
-        self.assertEqual(relationship.met(NEW, person(), "", "p_2", Signals(), False, NOW)[0].persona_id, "p_2")
+        moved, why = relationship.met(NEW, person(), "", "p_2", Findings(mail(), NOW), False, NOW)
+        self.assertIn("warmth", why)
+        self.assertEqual(moved.persona_id, "p_2")
 
     def test_fades(self) -> None:
         """Half of what was felt has worn off after sixty days."""
@@ -108,7 +109,7 @@ class ShownTests(SynchronousTestCase):
         """The sentence follows the numbers."""
         def stance(text: str = "x", temperament: str = "responsive", **numbers: Any) -> str:
             dossier = replace(NEW, name="Alice", **numbers)
-            return relationship.stance(dossier, person(temperament=temperament), signals(mail(text)))
+            return relationship.stance(dossier, person(temperament=temperament), Findings(mail(text), NOW))
 
         self.assertEqual(stance(), "Is on ordinary working terms with Alice.")
         self.assertIn("losing patience", stance(patience=0.1))

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 from datetime import date, datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.language.dates import Found, find
+from simmail.core.language.dates import Dates, due, find
 from simmail.core.language.tables import language
+from tests.core.hostile import seconds
 
 CET = timezone(timedelta(hours=1))
 MONDAY = datetime(2026, 3, 2, 9, 0, tzinfo=CET)
 
 
-def english(sentence: str) -> Found:
+def english(sentence: str) -> Dates:
     return find(sentence, MONDAY, language("en"))
 
 
-def german(sentence: str) -> Found:
+def german(sentence: str) -> Dates:
     return find(sentence, MONDAY, language("de"))
 
 
-def starts(found: Found) -> list[str]:
+def starts(found: Dates) -> list[str]:
     return [slot.start.strftime("%m-%d %H:%M") if slot.timed else slot.start.strftime("%m-%d") for slot in found.slots]
 
 
@@ -96,3 +98,113 @@ class SlotTests(SynchronousTestCase):
         for text in (f"{weekday} {day.day} {name}", f"{name} {day.day}, {day.year}", day.isoformat(),
                      f"{day.day}.{day.month}.{day.year}"):
             self.assertEqual(english(text).dates, (day,), text)
+
+
+#: The same Monday, 10:00, on a wall in Berlin.
+BERLIN = datetime(2026, 3, 2, 10, tzinfo=ZoneInfo("Europe/Berlin"))
+
+
+def told(text: str, now: datetime = BERLIN) -> str:
+    """What a sentence promises something for, as wall-clock time; German behind C{de}."""
+    found = due(text.removeprefix("de "), now, language("de" if text.startswith("de ") else "en"))
+    return "" if found is None else f"{found:%m-%d %H:%M}"
+
+
+class DueTests(SynchronousTestCase):
+    """The one time that a sentence promises something for."""
+
+    def test_days(self) -> None:
+        """Named days end at five."""
+        for text, expected in (
+            ("by friday", "03-06 17:00"), ("before wednesday.", "03-04 17:00"), ("on monday", "03-09 17:00"),
+            ("next tuesday", "03-10 17:00"), ("tomorrow", "03-03 17:00"), ("today", "03-02 17:00"),
+            ("by fri", "03-06 17:00"), ("by end of day", "03-02 17:00"), ("by eod", "03-02 17:00"),
+            ("by the end of the week", "03-06 17:00"), ("by the end of this week", "03-06 17:00"),
+            ("next week", "03-13 17:00"), ("de bis freitag", "03-06 17:00"), ("de morgen", "03-03 17:00"),
+            ("de heute noch", "03-02 17:00"), ("de nächste woche", "03-13 17:00"),
+        ):
+            self.assertEqual(told(text), expected, text)
+
+    def test_dates(self) -> None:
+        """Dates of the month and ISO dates; one long past is next year's."""
+        for text, expected in (
+            ("by 5 march", "03-05 17:00"), ("by march 5th", "03-05 17:00"), ("on the 21st of march", "03-21 17:00"),
+            ("by 2026-03-20", "03-20 17:00"), ("by march 32", ""), ("on february 30", ""),
+            ("de am 5. märz", "03-05 17:00"),
+        ):
+            self.assertEqual(told(text), expected, text)
+        found = due("by 5 november", BERLIN, language("en"))
+        assert found is not None
+        self.assertEqual(found.year, 2026)
+        found = due("by 5 december", BERLIN.replace(month=6, day=1), language("en"))
+        assert found is not None
+        self.assertEqual((found.year, found.month), (2026, 12))
+        found = due("by 5 january", BERLIN.replace(month=12), language("en"))
+        assert found is not None
+        self.assertEqual((found.year, found.month), (2027, 1))
+
+    def test_spans(self) -> None:
+        """From minutes to weeks, in digits and words."""
+        for text, expected in (
+            ("within 24 hours", "03-03 10:00"), ("in 10 minutes", "03-02 10:10"), ("within the hour", "03-02 11:00"),
+            ("in two days", "03-04 17:00"), ("within 3-5 business days", "03-05 17:00"),
+            ("in a couple of weeks", "03-16 17:00"), ("within the next few days", "03-05 17:00"),
+            ("de in einer woche", "03-09 17:00"), ("in the meeting", ""), ("in order to help", ""),
+        ):
+            self.assertEqual(told(text), expected, text)
+
+    def test_hours(self) -> None:
+        """An hour with a day, or alone; alone and past it is tomorrow's."""
+        for text, expected in (
+            ("tomorrow at noon", "03-03 12:00"), ("by 5pm", "03-02 17:00"), ("by 9 am", "03-03 09:00"),
+            ("friday 14:30", "03-06 14:30"), ("today at 11:15", "03-02 11:15"), ("by 12 pm", "03-02 12:00"),
+            ("by 25:00", ""), ("tonight", "03-02 20:00"), ("at 3", "03-02 15:00"),
+        ):
+            self.assertEqual(told(text), expected, text)
+
+    def test_ends(self) -> None:
+        """The end of the day is that of the day that is named, also behind it."""
+        for text, expected in (
+            ("by EOD Thursday", "03-05 17:00"), ("by end of day tomorrow", "03-03 17:00"),
+            ("on Thursday, by close of business", "03-05 17:00"), ("by COB", "03-02 17:00"),
+        ):
+            self.assertEqual(told(text), expected, text)
+        self.assertEqual(told("by EOD Monday", BERLIN + timedelta(days=1)), "03-09 17:00")
+
+    def test_zones(self) -> None:
+        """A time with a zone is in that zone, and so is the day."""
+        utc = datetime(2026, 3, 2, 23, 30, tzinfo=timezone.utc)
+        for text, expected in (
+            ("tomorrow by 10:00 CET", "2026-03-04T10:00:00+01:00"), ("by 10:00 CET", "2026-03-03T10:00:00+01:00"),
+            ("on Friday at 9 am EST", "2026-03-06T09:00:00-05:00"), ("by 10:00", "2026-03-03T10:00:00+00:00"),
+        ):
+            found = due(text, utc, language("en"))
+            assert found is not None
+            self.assertEqual(found.isoformat(), expected, text)
+
+    def test_short_words(self) -> None:
+        """May, sun and wed are words of their own unless said as dates."""
+        for text in ("you may have it", "the sun shines", "they wed in secret", "mar the surface"):
+            self.assertEqual(told(text), "", text)
+
+    def test_never_past(self) -> None:
+        """Today after five is within the hour."""
+        late = BERLIN.replace(hour=18)
+        self.assertEqual(told("today", late), "03-02 19:00")
+
+    @settings(max_examples=300, deadline=None)
+    @given(st.text(max_size=200) | st.lists(st.sampled_from(
+        "by in within next friday may 31 2026-02-30 february 5pm 99999999999 3rd ²nd noon week end of the a few days "
+        "hours minutes months eow today morgen 0 -1 24:00 month".split()), max_size=10).map(" ".join))
+    def test_anything(self, text: str) -> None:
+        """Any text gives nothing or an aware instant that is not long past."""
+        found = due(text, BERLIN, language("en"))
+        if found is not None:
+            self.assertIsNotNone(found.utcoffset())
+            # Dates are taken as they are said, up to two months back; ISO dates even more.
+            if "-" not in text:
+                self.assertGreater(found, BERLIN - timedelta(days=62))
+
+    def test_quick(self) -> None:
+        """A long sentence costs no more than its words."""
+        self.assertLess(seconds(due, "in the next " * 100_000, BERLIN, language("en")), 0.2)

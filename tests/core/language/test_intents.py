@@ -6,10 +6,10 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.language.intents import INTENTS, recognise
 from simmail.core.language.names import is_somebody_else
-from simmail.core.language.reader import pick_up
+from simmail.core.language.reader import Findings
 from simmail.core.language.tables import language, tell
 from simmail.core.message.mail import Attachment, Mail
-from tests.core.words.samples import NOW, mail
+from tests.core.writer.samples import NOW, mail
 
 PDF = (Attachment("list.pdf", "application/pdf", b"x"),)
 INVITE = Attachment("invite.ics", "text/calendar", b"BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nBEGIN:VEVENT\r\n"
@@ -18,7 +18,7 @@ INVITE = Attachment("invite.ics", "text/calendar", b"BEGIN:VCALENDAR\r\nMETHOD:R
 
 def intent(one: Mail) -> str:
     known = language(tell(f"{one.subject}\n{one.text}"))
-    found = pick_up(one, NOW, known)
+    found = Findings(one, NOW, known)
     other = bool(found.addressee) and is_somebody_else(found.addressee, "Maria Lindqvist", "maria@x.example", known)
     return recognise(one, found, other, known)
 

@@ -8,7 +8,7 @@ from simmail.core.language.names import Sender, addressee, company_of, is_somebo
 from simmail.core.language.prose import read_prose
 from simmail.core.language.tables import language
 from simmail.core.mime.address import Address
-from tests.core.words.samples import mail
+from tests.core.writer.samples import mail
 
 EN, DE = language("en"), language("de")
 

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.language.reader import Findings, Question, pick_up, say
+from simmail.core.language.phrases import say
+from simmail.core.language.questions import MailQuestion
+from simmail.core.language.reader import Findings
 from simmail.core.language.tables import language
+from tests.core import scenes
 from tests.core.hostile import seconds
-from tests.core.words.samples import NOW, mail
+from tests.core.writer.samples import NOW, mail
 
 EN, DE = language("en"), language("de")
 
 
 def english(text: str, subject: str = "Hello", html: str = "") -> Findings:
-    return pick_up(mail(text, subject, html=html), NOW, EN)
+    return Findings(mail(text, subject, html=html), NOW, EN)
 
 
 def german(text: str) -> Findings:
-    return pick_up(mail(text), NOW, DE)
+    return Findings(mail(text), NOW, DE)
 
 
-def question(text: str) -> Question:
+def question(text: str) -> MailQuestion:
     (found,) = english(text).questions
     return found
 
@@ -156,7 +161,7 @@ class HostileTests(SynchronousTestCase):
     def test_anything(self, text: str, subject: str) -> None:
         """Any text and subject are read; what is picked up can be said again."""
         for known in (EN, DE):
-            found = pick_up(mail(text, subject, html=text), NOW, known)
+            found = Findings(mail(text, subject, html=text), NOW, known)
             for one in (*found.amounts, *found.references, *found.documents, *found.options, found.deed,
                         *(asked.text for asked in found.questions), *(asked.topic for asked in found.questions)):
                 self.assertFalse(set(one) & set("{}[]<>|\n\r\0"), one)
@@ -167,6 +172,83 @@ class HostileTests(SynchronousTestCase):
             for text in ("please send the a " * 100_000, "1,234.56 " * 200_000, "EUR " * 300_000, "? " * 500_000,
                          "or either the a or the b? " * 50_000, "Mon 10 March 10:00 " * 50_000,
                          "thank you for x" * 80_000):
-                pick_up(mail(text, text[:100_000], html="<img " * 300_000), NOW, EN)
+                Findings(mail(text, text[:100_000], html="<img " * 300_000), NOW, EN)
 
         self.assertLess(seconds(worst), 3.0)
+
+
+def asking(text: str) -> tuple[int, bool]:
+    """How many questions the words find, and whether the decision finds one."""
+    found = Findings(scenes.mail(text), NOW)
+    return len(found.questions), Findings(scenes.mail(text), NOW).asks_question
+
+
+def shown(text: str, **fields: Any) -> set[str]:
+    """What a mail does to its reader, by name."""
+    found = Findings(scenes.mail(text, **fields), NOW)
+    return {name for name in ("thanks", "sorry", "nagging", "pressure", "complaint", "delivers")
+            if getattr(found, name)}
+
+
+class MoodTests(SynchronousTestCase):
+    """Phrases."""
+
+    def test_phrases(self) -> None:
+        """Each kind of phrase is seen, and only it."""
+        for text, expected in (
+            ("Thank you for the quick help.", {"thanks"}), ("Many thanks in advance", set()),
+            ("No thanks.", set()), ("We are so sorry, it was our mistake.", {"sorry"}),
+            ("Just following up on this.", {"nagging"}), ("I haven\u2019t heard from you.", {"nagging"}),
+            ("This is urgent.", {"pressure"}), ("This is unacceptable.", {"complaint"}),
+            ("Please find it attached.", {"delivers"}),
+            ("Vielen Dank!", {"thanks"}), ("The weather is fine.", set()), ("We are sorry to see you go.", set()),
+        ):
+            self.assertEqual(shown(text), expected, text)
+
+    def test_subject(self) -> None:
+        """The subject counts unless it is that of a reply."""
+        self.assertEqual(shown("See below.", subject="Reminder: invoice"), {"nagging"})
+        self.assertEqual(shown("See below.", subject="Re: Reminder: invoice"), set())
+
+    def test_attachments(self) -> None:
+        """An attachment brings something, an inline picture does not."""
+        self.assertEqual(shown("x", attachments=(scenes.attached("a.pdf"),)), {"delivers"})
+
+    def test_quotes(self) -> None:
+        """What is quoted is not said."""
+        self.assertEqual(shown("Fine.\n\n> This is urgent, where is it?"), set())
+        self.assertEqual(asking("Fine.\n\n> Really?"), (0, False))
+
+    def test_questions(self) -> None:
+        """The decision and the words find the same questions; idle ones and question marks in addresses are none."""
+        for text, expected in (
+            ("When? And where?", 2), ("See https://x.test/?a=b", 0), ("https://x.test/?", 0), ("Is it \"done?\"", 1),
+            ("What?!", 1), ("???", 0), ("Or (maybe?)", 1), ("Is it *really?*", 1), ("ok?", 1),
+            ("Any questions? Our spring sale has begun.", 0), ("can you send the plan? thanks", 1),
+            ("Hi Maria, how are you? The plan is attached.", 0), ("Thoughts?", 1), ("Noch Fragen? Wir sind da.", 0),
+        ):
+            self.assertEqual(asking(text), (expected, expected > 0), text)
+
+    def test_asks(self) -> None:
+        """An answer is asked for by a question, also in a subject, or in other words."""
+        self.assertTrue(Findings(scenes.mail("Please let me know"), NOW).asks)
+        self.assertTrue(Findings(scenes.mail("It would be on me.", subject="Lunch on Friday?"), NOW).asks_question)
+        self.assertFalse(Findings(scenes.mail("On me.", subject="Re: Lunch on Friday?"), NOW).asks_question)
+        self.assertFalse(Findings(scenes.mail("Our spring sale.", subject="Any questions?"), NOW).asks)
+
+    def test_farewell(self) -> None:
+        """A short answer that takes its leave, and neither asks nor complains nor brings anything."""
+        for text, expected in (
+            ("Perfect, see you on Friday!", True), ("Perfect. When do we meet?", False),
+            ("See you. This is unacceptable.", False), ("See you on Friday. " * 20, False), ("It rained.", False),
+        ):
+            answer = scenes.mail(text, in_reply_to="<1@app.test>")
+            self.assertEqual(Findings(answer, NOW).farewell, expected, text)
+            self.assertFalse(Findings(scenes.mail(text), NOW).farewell)
+
+    @given(st.text(max_size=500), st.text(max_size=50))
+    def test_anything(self, text: str, subject: str) -> None:
+        """Any text is read."""
+        found = Findings(scenes.mail(text, subject=subject), NOW)
+        self.assertIsInstance(found.asks, bool)
+        self.assertEqual(found.farewell, False)

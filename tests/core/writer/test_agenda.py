@@ -11,7 +11,7 @@ from simmail.core.language.dates import Slot
 from simmail.core.language.tables import language
 from simmail.core.records.persona import Hours, Timing
 from simmail.core.writer.agenda import Calendar
-from tests.core.words.samples import NOW, maria
+from tests.core.writer.samples import NOW, maria
 
 EN, DE = language("en"), language("de")
 

@@ -7,8 +7,8 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.core.language.calendar_part import invitation
 from simmail.core.language.tables import LANGUAGES
 from simmail.core.message.mail import Attachment
-from tests.core.words.samples import TEMPERAMENTS, mail, wrote
-from tests.core.words.test_mails import answer, everything
+from tests.core.writer.samples import TEMPERAMENTS, mail, wrote
+from tests.core.writer.test_mails import answer, everything
 
 MAILS = everything()
 SEEDS = tuple(map(str, range(6)))

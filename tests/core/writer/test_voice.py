@@ -12,7 +12,7 @@ from simmail.core.records import temperaments
 from simmail.core.rng import Dice
 from simmail.core.writer.speech_act import ACTS, KNOWN
 from simmail.core.writer.voice import FORMALITIES, Piece, choose, fill, manners, own, parse, voice
-from tests.core.words.samples import TEMPERAMENTS
+from tests.core.writer.samples import TEMPERAMENTS
 
 #: Acts that are said whatever the mail wants.
 EVERYBODY = frozenset(act for act in ACTS if act.startswith((

@@ -20,7 +20,7 @@ from simmail.core.writer.context import set_scene
 from simmail.core.writer.kinds import said_by
 from simmail.core.writer.speech_act import KNOWN
 from tests.core.language.test_intents import MAILS
-from tests.core.words.samples import NOW, TEMPERAMENTS, mail, maria, request, wrote
+from tests.core.writer.samples import NOW, TEMPERAMENTS, mail, maria, request, wrote
 
 QUESTION = mail("Hi Maria,\n\nwhich delivery address should we use?\n\nBest,\nDana", "Order 77120")
 CONTRACT = mail("Hi Maria, could you please send us the signed contract by Friday, 6 March?", "Contract FA-118")

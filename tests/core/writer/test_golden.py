@@ -4,8 +4,8 @@ Golden conversations: application mails and what each of seven temperaments answ
 C{golden/<name>.eml} is the mail, C{golden/<name>/<temperament>.eml} the answer.  After a change of the
 wording, look at what it does and approve it with::
 
-    SIMMAILD_GOLDEN=write python -m twisted.trial tests.core.words.test_golden
-    git diff tests/core/words/golden
+    SIMMAILD_GOLDEN=write python -m twisted.trial tests.core.writer.test_golden
+    git diff tests/core/writer/golden
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from simmail.core.message.parse import read
 from simmail.core.rng import Dice
 from simmail.core.time.instant import email_date
 from simmail.core.writer import Written, write
-from tests.core.words.samples import NOW, TEMPERAMENTS, request
+from tests.core.writer.samples import NOW, TEMPERAMENTS, request
 
 GOLDEN = Path(__file__).parent / "golden"
 

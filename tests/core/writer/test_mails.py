@@ -23,7 +23,7 @@ from simmail.core.message.parse import read
 from simmail.core.records.persona import Style
 from simmail.core.rng import Dice
 from simmail.core.writer import Written, write
-from tests.core.words.samples import TEMPERAMENTS, request
+from tests.core.writer.samples import TEMPERAMENTS, request
 
 HERE = Path(__file__).parent
 CLIENTS = ("gmail", "outlook", "apple", "iphone", "android", "plain")

@@ -1,0 +1,137 @@
+"""
+Promises in a mail: what its writer says will be done, and by when ("I will send it by Friday").
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from typing import NamedTuple
+
+from simmail.core.language.dates import END_OF_DAY, due
+from simmail.core.language.reader import Findings
+from simmail.core.language.tables import LANGUAGES, Language, every, language
+
+#: Sentences of a mail that are looked at, and promises taken from one mail.
+SENTENCES, MOST = 200, 3
+#: A promise without a time is taken to mean this.
+UNDATED = timedelta(days=3)
+_LONGEST = 12
+
+
+class MailPromise(NamedTuple):
+    """A promise in a mail: C{what} fits after "to send"; C{dated}: it named a time."""
+
+    what: str
+    due: datetime
+    dated: bool
+
+
+def promised(found: Findings, local: datetime) -> tuple[MailPromise, ...]:
+    """
+    Return the promises made in a mail's new text.
+
+    @param local: now, by the clock on the wall of who reads it.
+    """
+    text = found.new.replace("\u2019", "'")
+    low = text.lower()
+    if not any(map(low.__contains__, every("promising"))):
+        return ()
+    kept: dict[str, MailPromise] = {}
+    for sentence in _sentences(text):
+        one = _read(sentence, found.mail.subject, local)
+        if one is not None:
+            kept[one.what] = one
+        if len(kept) == MOST:
+            break
+    return tuple(kept.values())
+
+
+def puts_off(found: Findings) -> bool:
+    """Return whether a mail says that something will be done, and brings it not yet."""
+    return any(map(found.new.lower().__contains__, every("promising")))
+
+
+def speaks_of(what: str, text: str) -> bool:
+    """Return whether a telling word of what was promised is in a text."""
+    low = text.lower()
+    return any(
+        word in low for word in (one.strip("\"'.,").lower() for one in what.split())
+        if len(word) > 3 and word not in every("telling_nothing")
+    )
+
+
+def _read(sentence: str, subject: str, local: datetime) -> MailPromise | None:
+    low = sentence.lower()
+    if len(low) != len(sentence) or any(map(low.__contains__, every("promises_nothing"))):
+        return None
+    for known in map(language, LANGUAGES):
+        starts = [low.find(start) + len(start) for start in known.promising if start in low]
+        if not starts or _waits(low, min(starts), known):
+            continue
+        # The deed named first is the one that is promised, and of two at one place the longer one is meant.
+        at, length, thing = min(
+            ((at, -len(deed), thing) for deed, thing in known.deeds.items() for at in (_word(deed, low),) if at >= 0),
+            default=(-1, 0, ""))
+        if at < 0:
+            continue
+        when = due(sentence, local, known)
+        # In German the verb may come last.
+        what = (thing or _object(sentence[at - length:], known) or _object(sentence[min(starts):at], known)
+                or _unnamed(subject))
+        by = when or (local + UNDATED).replace(hour=END_OF_DAY, minute=0, second=0, microsecond=0)
+        return MailPromise(what, by.astimezone(timezone.utc), when is not None)
+    return None
+
+
+def _waits(low: str, start: int, known: Language) -> bool:
+    """Return whether what will be done is to wait: "we will wait for the transfer" promises no transfer."""
+    return any(word.startswith(known.only_waiting) for word in low[start:].split()[:4])
+
+
+def _sentences(text: str) -> list[str]:
+    found: list[str] = []
+    for line in text.replace("!", ".").replace(";", ".").split("\n\n"):
+        folded = " ".join(line.split())
+        # "?" stays with its sentence: a question promises nothing.
+        found += [one for one in folded.replace("? ", "?. ").split(". ") if one]
+        if len(found) > SENTENCES:
+            break
+    return found[:SENTENCES]
+
+
+def _word(phrase: str, low: str) -> int:
+    """Return where a phrase stands as whole words, -1 for nowhere."""
+    at = low.find(phrase)
+    while at >= 0:
+        if not (low[at - 1:at].isalpha() if at else False) and not low[at + len(phrase):at + len(phrase) + 1].isalpha():
+            return at
+        at = low.find(phrase, at + 1)
+    return at
+
+
+def _object(rest: str, known: Language) -> str:
+    """Return what follows the verb, up to the time: "you the contract by Friday" is "the contract"."""
+    words: list[str] = []
+    for word in rest[:300].split():
+        bare = word.lower().strip(".,:;()\"'")
+        if not words and bare in known.promise_fillers and bare not in known.definite:
+            continue
+        if bare in known.promise_ends or len(words) == _LONGEST:
+            break
+        words.append(word.strip(".,:;()\""))
+        if word.endswith((",", ":")):
+            break
+    while words and words[-1].lower() in known.promise_tail:
+        words.pop()
+    if len(words) == 1 and words[0].lower() in known.pronouns:
+        return ""
+    return " ".join(words)
+
+
+def _unnamed(subject: str) -> str:
+    """Return how something promised is spoken of that was only called "it"."""
+    topic = " ".join(subject[:200].split())
+    prefixes = every("reply_prefixes")
+    while topic.lower().startswith(prefixes):
+        topic = topic.partition(":")[2].strip()
+    return f'what was promised about "{topic[:80]}"' if topic else "what was promised"

@@ -1,0 +1,365 @@
+"""
+The questions of a mail: which sentences ask, what form a question has, what it is about, what it offers to choose.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from msgspec import Struct
+
+from simmail.core.language.phrases import flip, noun_phrase, say, words
+from simmail.core.language.tables import Language, meaning, spaced
+from simmail.core.language.tables import language as known
+
+#: Fewer characters before an "and" are no question of their own.
+_SHORTEST = 12
+#: Fewer characters are a question only where they begin with a question word, or are all that is said.
+_IDLE, _ALONE = 8, 7
+#: Marks that may stand behind a question mark, and around the words of a question.
+_CLOSING = " !\"')]}”’»*_"
+_MARKS = " ?!.\"'"
+
+
+class MailQuestion(Struct, frozen=True):
+    """
+    One question.
+
+    @ivar form: C{yes_no}, C{choice}, C{either} (two sentences with "or"), C{when}, C{many}, C{why}, C{what},
+        C{time} (it asks for an appointment) or C{opinion}.
+    @ivar topic: what it is about, as the answering side says it ("our delivery address"), C{""} when unclear.
+    @ivar short: the short answers yes and no ("yes, we do").
+    @ivar options: of a choice.
+    @ivar needs: it asks what the answering side needs ("by when do you need it?"); confirms: it asks for a word of
+        agreement ("could you confirm ...?").
+    """
+
+    text: str
+    form: str
+    topic: str
+    short: tuple[str, str]
+    options: tuple[str, ...]
+    needs: bool = False
+    confirms: bool = False
+
+
+def asks(sentence: str, language: Language, alone: bool = False) -> bool:
+    """
+    Return whether a sentence is a question that wants an answer: for an opinion too, but not "Any questions?".
+
+    @param alone: nothing else is said, so that "ok?" is a question.
+    """
+    if not is_question(sentence):
+        return False
+    if alone and len(sentence) < _ALONE:
+        return True
+    return asks_opinion(sentence, language) or not is_idle(sentence, language)
+
+
+def is_question(sentence: str) -> bool:
+    """Return whether a sentence ends with a question mark that belongs to words, and to no address."""
+    if not sentence.rstrip(_CLOSING).endswith("?"):
+        return False
+    last = sentence.rsplit(None, 1)[-1]
+    return "://" not in last and any(map(str.isalnum, sentence))
+
+
+def read_question(sentence: str, language: Language, form: str = "", about: str = "") -> MailQuestion:
+    """
+    Return what a sentence asks.
+
+    @param form: its form where that is known; about: what it is about then, as the answering side says it.
+    """
+    if form:
+        return MailQuestion(
+            text=_capital(say(sentence, 200)), form=form, topic=say(about, 60), short=("", ""), options=())
+    low = sentence.lower()
+    tokens = words(sentence)
+    offered = options(sentence, language, asked=True)
+    form = "what"
+    clause = asking_clause(low, language)
+    if asks_time(clause, language):
+        form = "time"
+    elif clause.startswith(language.when_words):
+        form = "when"
+    elif clause.startswith(language.number_words):
+        form = "many"
+    elif clause.startswith(language.reason_words):
+        form = "why"
+    elif offered and clause.startswith(language.choosing_words):
+        form = "choice"
+    elif asks_what(clause, language) or has_question_word(clause, language):
+        form = "what"
+    elif offered:
+        form = "choice"
+    elif either(clause, language):
+        form = "either"
+    else:
+        form = "yes_no"
+    return MailQuestion(
+        text=_capital(say(sentence, 200)), form=form, topic=say(topic(sentence, language), 60),
+        short=short_answers(tokens, language), options=offered,
+        needs=any(word.lower() in language.need_words for word in tokens),
+        confirms=any(map(f" {low}".__contains__, spaced(language.code, "confirm_words"))),
+    )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def asking_clause(low: str, language: Language) -> str:
+    """The part of a lower-case question that asks: after "Also," and the like."""
+    for _ in range(8):
+        head, comma, tail = low.partition(", ")
+        if not comma or len(head) >= 60 or not tail or head.startswith(_openings(language)):
+            break
+        low = tail
+    for opening in language.question_links:
+        if low.startswith(f"{opening} "):
+            return low[len(opening):].lstrip(" :")
+    head, colon, tail = low.partition(": ")
+    low = tail if colon and (len(head) < 40 or opens_question(tail, language)) else low
+    for filler in language.question_fillers:
+        low = low.removeprefix(f"{filler} ")
+    return low
+
+
+def _openings(language: Language) -> tuple[str, ...]:
+    return _openings_of(language.code)
+
+
+@cache
+def _openings_of(code: str) -> tuple[str, ...]:
+    # How questions begin: "which", "do you".  Of German verbs only those that mostly begin one.
+    language = known(code)
+    return tuple(f"{word} " for word in (*language.question_words, *language.short_answers, *language.question_verbs))
+
+
+def opens_question(low: str, language: Language) -> bool:
+    """Whether lower-case words begin a question, also with "roughly how many" or "in which"."""
+    for filler in language.question_fillers:
+        low = low.removeprefix(f"{filler} ")
+    if low.startswith(_openings(language)):
+        return True
+    first, _, rest = low.partition(" ")
+    return first in language.question_prepositions and rest.startswith(
+        tuple(f"{word} " for word in language.question_words))
+
+
+def asks_what(clause: str, language: Language) -> bool:
+    """Whether a lower-case question begins with a question word: "which", "in which"."""
+    first, _, rest = clause.partition(" ")
+    if first in language.question_prepositions:
+        clause = rest
+    return clause.startswith(language.question_words)
+
+
+def led_in(question: str, language: Language) -> str:
+    """A question without what leads it in: "Two questions: which browser ...?"."""
+    head, colon, tail = question.partition(": ")
+    if colon and len(head) > 3 and opens_question(tail.lower(), language):
+        return tail[:1].upper() + tail[1:]
+    return question
+
+
+def has_question_word(clause: str, language: Language) -> bool:
+    """Whether a question such as "Could you tell me which ..." asks for more than yes or no."""
+    # Only where it is embedded: in the first words, after tell, know, confirm, say.
+    bare = [word.strip(".,;:?") for word in clause.split()[:14]]
+    return any(word in language.embedding_verbs for word in bare) and any(
+        word in language.question_words for word in bare
+    )
+
+
+def asks_time(sentence: str, language: Language) -> bool:
+    """Whether a question asks for an appointment: "Do you have half an hour next week?"."""
+    return any(map(f" {sentence.lower()}".__contains__, spaced(language.code, "time_asked")))
+
+
+def is_idle(sentence: str, language: Language) -> bool:
+    """Whether a question wants no answer, such as "Any questions?" in a footer."""
+    low = sentence.lower().strip(_MARKS)
+    if len(low) < _IDLE and not low.startswith(language.question_words):
+        return True
+    return len(low.split()) < 10 and low.startswith(language.idle_questions)
+
+
+def asks_to_do(sentence: str, language: Language) -> bool:
+    """Whether a question asks its reader to do something, and not what it would like."""
+    low = sentence.lower()
+    for cue in language.do_words:
+        _, found, rest = low.partition(f"{cue} ")
+        if found and not rest.startswith(language.no_doing):
+            return True
+    return False
+
+
+def apart(question: str, language: Language) -> list[str]:
+    """The questions of one sentence: "When ... and how many ...?"."""
+    low = question.lower()
+    cuts: list[tuple[int, int]] = []
+    for joint in (f", {language.and_} ", f" {language.and_} ", ", "):
+        at = low.find(joint)
+        while at >= 0 and len(cuts) < 4:
+            after = low[at + len(joint):]
+            if at >= _SHORTEST and opens_question(after, language) and not any(
+                abs(at - cut) < 8 for cut, _ in cuts
+            ):
+                cuts.append((at, len(joint)))
+            at = low.find(joint, at + 1)
+    if not cuts or not opens_question(asking_clause(low[:min(cut for cut, _ in cuts)], language), language):
+        return [question]
+    parts, start = [], 0
+    for at, length in sorted(cuts):
+        parts.append(question[start:at].rstrip(" ,") + "?")
+        start = at + length
+    parts.append(question[start:])
+    return [part[0].upper() + part[1:] for part in parts if len(part) > 8]
+
+
+def topic(sentence: str, language: Language) -> str:
+    """What a question is about, as a phrase of the answering side; C{""} when it cannot be told."""
+    tokens = words(sentence)
+    low = [token.lower() for token in tokens]
+    # "Which delivery address ...", "How many licences ...": the noun is right behind the question word.
+    for position in range(min(6, len(low))):
+        asked = meaning(language, "asked_things", low, position)
+        phrase = noun_phrase(tokens, position + asked[1], language) if asked is not None else []
+        if asked is not None and len("".join(phrase)) > 3:
+            return asked[0].format(thing=" ".join(phrase))
+    best = ""
+    for position, token in enumerate(low):
+        if token not in language.definite:
+            continue
+        phrase = noun_phrase(tokens, position + 1, language)
+        if not phrase or len("".join(phrase)) < 4 or phrase[-1].lower() in language.no_topics:
+            continue
+        if language.inflected:
+            # The case of a German phrase is not known: only its noun is said again.
+            nouns = [word for word in phrase if word[0].isupper()]
+            if not nouns:
+                continue
+            return nouns[-1]
+        found = " ".join([flip(token, language), *phrase])
+        if not best:
+            best = found
+    if not best and language.inflected:
+        nouns = [word for word in tokens[1:] if word[0].isupper() and len(word) > 3
+                 and word not in language.polite_words and word not in language.familiar_words]
+        return nouns[0] if nouns else ""
+    return best
+
+
+def short_answers(tokens: list[str], language: Language) -> tuple[str, str]:
+    """How yes and no are said to a question: "yes, we do", "no, we don't"."""
+    plain = (language.yes, language.no)
+    if not language.short_answers:
+        return plain
+    low = [token.lower() for token in tokens]
+    for position, token in enumerate(low[:8]):
+        if position + 1 >= len(low):
+            break
+        subject = low[position + 1]
+        if token in language.permission_verbs and subject in language.asker:
+            return f"{language.yes}, {language.do_so}", f"{language.no}, {language.do_not}"
+        if token not in language.short_answers:
+            continue
+        if token in language.courtesy_verbs and subject in language.asked_one:
+            return plain
+        if subject in language.short_subjects:
+            who = language.short_subjects[subject]
+        elif subject in language.definite:
+            if token not in language.noun_verbs:
+                return plain
+            who = language.noun_verbs[token]
+        else:
+            return plain
+        verb = token
+        return f"{language.yes}, {who} {verb}", f"{language.no}, {who} {language.short_answers[token]}"
+    return plain
+
+
+def asks_opinion(sentence: str, language: Language) -> bool:
+    """Whether a question is for an opinion: "Any thoughts?"."""
+    low = sentence.lower().strip(_MARKS)
+    for head in (low, low.rpartition(", ")[2]):
+        if len(head.split()) < 10 and head.startswith(language.opinion):
+            return True
+    return False
+
+
+def options(sentence: str, language: Language, asked: bool = False) -> tuple[str, ...]:
+    """
+    The two things a sentence offers to choose from, C{()} when it offers no choice.
+
+    @param asked: it is a question, so that a choice need not be called one.
+    """
+    tokens = words(sentence)
+    low = [token.lower() for token in tokens]
+    if language.or_ not in low or not any(word in language.choice_words for word in low) and not asked:
+        return ()
+    middle = low.index(language.or_)
+    if middle < 2 or middle + 1 >= len(tokens) or low[middle + 1] in language.not_words:
+        return ()
+    right: list[str] = []
+    for token in tokens[middle + 1:middle + 10]:
+        if not token[-1].isalnum() or right and token.lower() in language.option_ends:
+            break
+        right.append(token)
+    if not right:
+        return ()
+    if right[0].lower() not in language.determiners:
+        return _plain_choice(tokens, low, middle, right, language) if asked else ()
+    starts = [index for index in range(middle - 1, max(-1, middle - 10), -1) if low[index] in language.determiners]
+    # "The silk paper at the same price or the matt paper": what follows a preposition begins no choice.
+    start = next((index for index in starts if not index or low[index - 1] not in language.choice_prepositions),
+                 starts[0] if starts else None)
+    if start is None or any(not token[-1].isalnum() for token in tokens[start:middle - 1]):
+        return ()
+    left = [token for token in tokens[start:middle] if token[-1].isalnum()]
+    if not 1 < len(left) <= 9 or len(right) < 2:
+        return ()
+    return _chosen(left, language), _chosen(right, language)
+
+
+def _plain_choice(
+    tokens: list[str], low: list[str], middle: int, right: list[str], language: Language
+) -> tuple[str, ...]:
+    """A choice without articles: "monthly or at the end", "with a neighbour or at the parcel shop", "tea or coffee"."""
+    before = [index for index in range(max(0, middle - 6), middle) if tokens[index][-1].isalnum()]
+    if not before or len(right) > 6 or " ".join([*(one.lower() for one in right), ""]).startswith(_openings(language)):
+        return ()
+    if right[0].lower() in language.choice_prepositions:
+        start = next((index for index in reversed(before) if low[index] in language.choice_prepositions), before[-1])
+    elif len(right) > 2:
+        return ()
+    else:
+        start = before[-1]
+    left = [tokens[index] for index in before if index >= start]
+    if len(left) == 1 and (left[0].lower() in language.phrase_stops or len(left[0]) < 2):
+        return ()
+    return " ".join(left), " ".join(right)
+
+
+def either(sentence: str, language: Language) -> bool:
+    """Whether a question offers two sentences: "Was it the price, or was something missing?"."""
+    low = sentence.lower()
+    for joint in (f", {language.or_} ", f" {language.or_} "):
+        head, found, tail = low.partition(joint)
+        if found:
+            return len(head) >= _SHORTEST and tail.startswith(
+                tuple(f"{word} " for word in (*language.short_answers, *language.question_verbs)))
+    return False
+
+
+def _chosen(option: list[str], language: Language) -> str:
+    # "a replacement" is offered, "the replacement" is taken.  The case of a German article is not known, so it goes,
+    # and so does the verb behind the noun.
+    if language.inflected:
+        while len(option) > 1 and option[-1][0].islower():
+            option = option[:-1]
+        return " ".join(option[1:] if option[0].lower() in language.determiners and len(option) > 1 else option)
+    if option[0].lower() in language.offered_with:
+        return " ".join([language.default_determiner, *option[1:]])
+    return " ".join([option[0].lower(), *option[1:]])
