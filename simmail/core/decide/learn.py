@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from simmail.core.compose.quoting import split_reply
-from simmail.core.language.tables import language
+from simmail.core.language.tables import every
 from simmail.core.message.mail import Mail
 from simmail.core.records.temperaments import nearest
 from simmail.core.time.instant import DAYS, format_duration, parse_duration
@@ -28,15 +28,6 @@ MOST, FEWEST = 2_000, 3
 SHORT, LONG = 45, 150
 
 _LOOKED_AT = 16_384
-_FORMAL = ("dear ", "sincerely", "yours faithfully", "best regards", "kind regards", "sehr geehrte",
-           "mit freundlichen grüßen", "respectfully", "to whom it may concern")
-_CASUAL = ("hey", "hi ", "hi,", "cheers", "thx", "lol", ":)", ";)", "gonna", "yeah", "hallo ", "lg\n", "no worries")
-_ROLES = (
-    "manager", "director", "engineer", "developer", "assistant", "consultant", "officer", "head of", "lead",
-    "specialist", "coordinator", "analyst", "accountant", "designer", "founder", "ceo", "cto", "cfo", "coo",
-    "president", "representative", "administrator", "buyer", "lawyer", "attorney", "editor", "researcher", "architect",
-    "leiter", "geschäftsführer", "sachbearbeiter",
-)
 
 
 class LearnedMail(NamedTuple):
@@ -101,8 +92,8 @@ def _style(own: Sequence[LearnedMail], texts: Sequence[str], signature: str) -> 
     style: dict[str, Any] = {}
     words = median(len(text.split()) for text in texts)
     style["length"] = "short" if words <= SHORT else "long" if words >= LONG else "medium"
-    formal = sum(1 for text in texts if any(sign in text.lower() for sign in _FORMAL))
-    casual = sum(1 for text in texts if any(sign in text.lower() for sign in _CASUAL))
+    formal = sum(1 for text in texts if any(sign in text.lower() for sign in every("formal_signs")))
+    casual = sum(1 for text in texts if any(sign in text.lower() for sign in every("casual_signs")))
     style["formality"] = (
         "formal" if formal > casual and formal * 2 >= len(texts)
         else "casual" if casual > formal and casual * 2 >= len(texts) else "neutral")
@@ -151,7 +142,7 @@ def _signature(texts: Sequence[str]) -> str:
 
 def _without_closing(text: str) -> str:
     """A signature without the closing words and what stands above them: that is said mail by mail."""
-    lines, closing = text.split("\n"), language("en").closing_words | language("de").closing_words
+    lines, closing = text.split("\n"), every("closing_words")
     last = max((n for n, line in enumerate(lines) if line.lower().strip(" ,.!") in closing), default=-1)
     lines = lines[last + 1:]
     # A name alone is no signature.
@@ -162,7 +153,9 @@ def _role(text: str) -> str:
     """The line of a signature that names an occupation."""
     for line in _lines(text)[-12:]:
         low = line.lower()
-        if len(line) <= 80 and "@" not in line and any(role in low for role in _ROLES) and len(low.split()) <= 8:
+        if len(line) <= 80 and "@" not in line and len(low.split()) <= 8 and any(
+            map(low.__contains__, every("occupations"))
+        ):
             return line.strip(" |,-")
     return ""
 

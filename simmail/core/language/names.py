@@ -1,10 +1,11 @@
 """
-Who writes, and to whom: display names, greetings and sign-offs read as people and organisations.
+Who writes, and to whom: display names, greetings, sign-offs and bare addresses read as people and organisations.
 """
 
 from __future__ import annotations
 
 from functools import cache, lru_cache
+from typing import Any
 
 from msgspec import Struct
 
@@ -12,11 +13,15 @@ from simmail.core.language.prose import Prose, clean
 from simmail.core.language.tables import LANGUAGES, Language, every
 from simmail.core.language.tables import language as known
 from simmail.core.message.mail import Mail
+from simmail.core.mime.address import domain_of, local_part
 
-_FREEMAIL = frozenset({
-    "gmail", "googlemail", "outlook", "hotmail", "live", "yahoo", "icloud", "me", "gmx", "web", "aol", "proton",
+#: Mail providers: their domain says nothing about where somebody works.
+PROVIDERS = frozenset((
+    "gmail", "googlemail", "outlook", "hotmail", "live", "yahoo", "icloud", "me", "mac", "gmx", "web", "aol", "proton",
     "protonmail", "mail", "email", "posteo", "t-online", "freenet", "yandex", "zoho", "fastmail",
-})
+))
+#: Characters of a local part or a company's name that is longer than any.
+_LONGEST = 40
 
 
 class Sender(Struct, frozen=True):
@@ -121,7 +126,7 @@ def company_of(address: str) -> str:
     label = labels[-2]
     if len(labels) >= 3 and (len(label) <= 3 and label in ("co", "com", "org", "net", "ac", "gov")):
         label = labels[-3]
-    if label in _FREEMAIL or not label.replace("-", "").isalnum() or not label.isascii() or label.startswith("xn--"):
+    if label in PROVIDERS or not label.replace("-", "").isalnum() or not label.isascii() or label.startswith("xn--"):
         return ""
     return " ".join(part.capitalize() for part in label.split("-") if part)[:40]
 
@@ -170,6 +175,44 @@ def _alike(one: str, other: str, language: Language) -> bool:
     if one == other or one[:3] == other[:3] or (len(one) == 1 and other.startswith(one)):
         return True
     return any(one in names and other in names for names in language.nicknames)
+
+
+def named_by(address: str) -> dict[str, Any]:
+    """
+    Return the persona fields that an address suggests: C{maria.rossi@acme.example} is Maria Rossi of Acme.
+
+    What it does not suggest is left out.
+    """
+    fields: dict[str, Any] = {}
+    words = _local_words(local_part(address).partition("+")[0])
+    if words and words[0].lower() in every("role_words"):
+        fields["role"] = " ".join(words).capitalize()
+    elif words:
+        fields["name"] = " ".join(word.capitalize() for word in words)
+    company = _domain_label(address)
+    if company and company not in PROVIDERS and company.replace("-", "").isalpha() and len(company) <= _LONGEST:
+        fields["org"] = " ".join(part.capitalize() for part in company.split("-") if part)
+    return fields
+
+
+def at_provider(address: str) -> bool:
+    """Return whether an address is with a mail provider, so that others of its domain are strangers."""
+    return _domain_label(address) in PROVIDERS
+
+
+def _domain_label(address: str) -> str:
+    labels = domain_of(address).split(".")
+    # acme.co.uk is Acme, mail.acme.com too.
+    return labels[-3] if len(labels) > 2 and len(labels[-2]) <= 3 else labels[-2] if len(labels) > 1 else ""
+
+
+def _local_words(local: str) -> list[str]:
+    """Return the words of a local part, [] when it is no name: digits apart from some at the end, too long."""
+    if len(local) > _LONGEST:
+        return []
+    parts = local.replace("_", ".").replace("-", ".").split(".")
+    words = [part.rstrip("0123456789") for part in parts]
+    return [word for word in words if word] if all(word.isalpha() for word in words if word) else []
 
 
 def _plain(text: str) -> str:

@@ -8,10 +8,12 @@ speaks against it), the choice is made here.
 from __future__ import annotations
 
 import re
+from functools import cache
 from types import MappingProxyType
 
 from simmail.core.language.names import is_person
 from simmail.core.language.phrases import say
+from simmail.core.language.tables import language
 from simmail.core.writer.by_intent import LOW, does, matter as matters, plain, values_of
 from simmail.core.writer.context import Read, Scene
 from simmail.core.writer.speech_act import Said
@@ -127,7 +129,7 @@ def _asked_by(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
 def _asker(read: Read, scene: Scene) -> str:
     for sentence in (read.mail.subject[:200], *read.found.prose.sentences[:6]):
         head = next((sentence.partition(cue)[0] for cue in scene.language.asks_of if cue in sentence), "")
-        for name in (head, _after(sentence, (" from ", " von ", " by "))):
+        for name in (head, _after(sentence, scene.language.from_words)):
             name = " ".join(name.split()[:2]) if name else ""
             if " " in name and len(name) < 50 and is_person(name, scene.language):
                 return say(name, 50)
@@ -148,26 +150,30 @@ def _minutes(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     ahead = [day for day in (*read.found.deadlines, *read.found.dates) if day > scene.calendar.today]
     named = [day for day in ahead if f"{day.day}" in item]
     day = named[0] if named else scene.due(scene.manner.days)
-    item = _BY.sub("", item, count=1)
+    item = _by(scene.language.code).sub("", item, count=1)
     return [Said(act="minutes.do", values={**values, "item": say(item, 80).rstrip(" .,;"), **scene.by(day)},
                  promise=scene.promise(scene.language.what.task, day))]
 
 
 def _item(read: Read, scene: Scene) -> str:
     """What a list of tasks gives the reader to do: "Maria: get three quotes by 13 March"."""
-    first = scene.request.persona.name.split(" ")[0].lower()
+    name = scene.request.persona.name.lower()
+    named = (name.split(" ")[0], name, *scene.language.task_for)
     for sentence in read.found.prose.sentences:
         head, colon, tail = sentence.partition(":")
-        if colon and tail and head.lower().strip(" -*@") in (first, scene.request.persona.name.lower(), *_YOURS):
+        if colon and tail and head.lower().strip(" -*@") in named:
             return tail.strip()
     return ""
 
 
-# "By 13 March", at the end or at the head of what is to be done.
-_BY = re.compile(
-    r"(?:^| )(?:by|until|before|bis|bis zum) (?:[0-9]{1,2}\.? \w+|\w+day|\w+tag|\w+ [0-9]{1,2})(?: |$|[.,;])",
-    re.IGNORECASE)
-_YOURS = ("your task", "your action", "deine aufgabe", "ihre aufgabe", "für dich", "für sie")
+@cache
+def _by(code: str) -> re.Pattern[str]:
+    # "By 13 March", at the end or at the head of what is to be done.
+    known = language(code)
+    joints, days = ("|".join(map(re.escape, words)) for words in (known.task_by, known.day_endings))
+    return re.compile(
+        rf"(?:^| )(?:{joints}) (?:[0-9]{{1,2}}\.? \w+|\w+(?:{days})|\w+ [0-9]{{1,2}})(?: |$|[.,;])", re.IGNORECASE)
+
 
 _DEALINGS = MappingProxyType({
     "notice": _notice, "agenda": _agenda, "delivery": _delivery, "alternatives": _alternatives, "bank": _bank,

@@ -124,7 +124,7 @@ def _dealt_with(question: MailQuestion, read: Read, scene: Scene) -> bool:
     if read.intent == "meeting" and question.form == "yes_no" and any(slot.timed for slot in read.found.slots):
         return not question.topic or not question.needs
     if read.intent == "meeting":
-        return mentions(question.text, frozenset({"time", "times", "zeit", "uhr"})) or not question.topic
+        return mentions(question.text, scene.language.time_words) or not question.topic
     if read.intent == "redress":
         return bool(read.found.options) and not question.topic or mentions(question.text, scene.language.choice_words)
     if read.intent in ("document", "task"):

@@ -43,6 +43,6 @@ def want_sentence(want: str, language: Language) -> str:
         return language.wants.verb.format(want=want[:1].lower() + want[1:])
     if first in language.want_openers:
         return language.wants.noun.format(want=want[:1].lower() + want[1:])
-    if parts[0] in ("I", "We", "Ich", "Wir"):
+    if parts[0] in language.own_words:
         return f"{want}."
     return language.wants.other.format(want=want)

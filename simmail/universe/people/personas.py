@@ -16,7 +16,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from simmail.concurrency import Lock
-from simmail.core.language.naming import at_provider, named_by
+from simmail.core.language.names import at_provider, named_by
 from simmail.core.mime.address import stored
 from simmail.core.records.commit import Commit
 from simmail.core.records.event import Event, PersonaTag

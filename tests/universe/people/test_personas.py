@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from simmail.core.language.naming import named_by
+from simmail.core.language.names import named_by
 from simmail.errors import Conflict, Invalid, NotFound
 from simmail.testing.universe import now, turned
 from tests.universe.people.test_inbox_worker import said

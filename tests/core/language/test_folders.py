@@ -1,0 +1,84 @@
+"""A language is a folder of data: a third one needs nothing else."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import yaml
+from twisted.trial.unittest import SynchronousTestCase
+
+import simmail
+
+HERE = Path(simmail.__file__).parent
+
+#: A made-up language: English under other words, as far as it is used here.
+_WORDS: dict[str, Any] = {
+    "code": "zz", "common_words": ["zum", "blip", "dorf", "krax", "uns", "velo"], "letters": "ŵ",
+    "weekdays": ["Ando", "Bendo", "Cendo", "Dendo", "Endo", "Fendo", "Gendo"],
+    "weekday_forms": {name: n for n, name in enumerate("ando bendo cendo dendo endo fendo gendo".split())},
+    "promising": ["krax velo"], "deeds": {"mando": ""}, "promise_ends": ["zib"], "due_words": ["zib"],
+    "promise_fillers": ["uns"], "definite": ["la"], "determiners": ["la"], "nagging": ["dondo respo"],
+    "idle_questions": ["blip frago"], "greeting_words": ["salu"], "zones": {"zzt": 180},
+}
+
+#: Run with that folder: what is read and written in it.
+_PROGRAM = """
+import json
+from datetime import timedelta
+from simmail.core.language.promised import promised
+from simmail.core.language.reader import Findings
+from simmail.core.language.tables import LANGUAGES, tell
+from simmail.core.writer import write
+from tests.core.writer.samples import NOW, mail, request
+text = "Salu Maria,\\n\\nblip frago? Dorf uns velo zum. Krax velo mando la plano zib Endo 10:00 ZZT."
+found = Findings(mail(text), NOW)
+written = write(request(mail("Salu Maria,\\n\\nzum blip dorf velo krax uns?")))
+print(json.dumps({
+    "languages": LANGUAGES, "told": tell("zum blip dorf velo"), "english": tell("we are the ones and you know it"),
+    "question": found.asks_question, "addressee": found.addressee,
+    "promised": [(one.what, one.due.isoformat()) for one in promised(found, NOW)],
+    "nagging": Findings(mail("Dondo respo!"), NOW).nagging,
+    "language": written.language, "greeting": written.text.split()[0],
+}))
+"""
+
+
+class FolderTests(SynchronousTestCase):
+    """The core with one folder more."""
+
+    def test_third_language(self) -> None:
+        """It is told from the others, read and written in."""
+        root = Path(self.mktemp())
+        for part in ("core", "testing"):
+            shutil.copytree(HERE / part, root / "simmail" / part, ignore=shutil.ignore_patterns("__pycache__"))
+        for one in HERE.glob("*.py"):
+            shutil.copy(one, root / "simmail" / one.name)
+        templates = root / "simmail" / "core" / "templates"
+        shutil.copytree(templates / "en", templates / "zz")
+        self.change(templates / "zz" / "language.yaml", _WORDS)
+        for voice in ("common", "responsive"):
+            path = templates / "zz" / f"{voice}.yaml"
+            data = yaml.load(path.read_text(), Loader=yaml.BaseLoader)
+            for near, lines in data["greeting"].items():
+                data["greeting"][near] = [f"Salu{line[line.find(' '):]}" if " " in line else "Salu," for line in lines]
+            path.write_text(yaml.safe_dump(data, allow_unicode=True))
+        ran = subprocess.run(
+            [sys.executable, "-c", _PROGRAM], capture_output=True, text=True, check=False, cwd=root,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join((str(root.resolve()), str(HERE.parent)))})
+        self.assertEqual(ran.stderr, "")
+        self.assertEqual(yaml.safe_load(ran.stdout), {
+            "languages": ["en", "de", "zz"], "told": "zz", "english": "en", "question": False, "addressee": "Maria",
+            "promised": [["la plano", "2026-03-06T07:00:00+00:00"]], "nagging": True, "language": "zz",
+            "greeting": "Salu",
+        })
+
+    def change(self, path: Path, fields: dict[str, Any]) -> None:
+        """Write a data file anew with some fields changed."""
+        data = yaml.load(path.read_text(), Loader=yaml.BaseLoader)
+        self.assertLessEqual(set(fields), set(data))
+        path.write_text(yaml.safe_dump({**data, **fields}, allow_unicode=True))
