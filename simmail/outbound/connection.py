@@ -22,7 +22,7 @@ HEAD = 128 * 1024
 
 
 @implementer(IStreamClientEndpoint)
-class Line:
+class HttpConnection:
     """
     Connects to one of some addresses, in turn.
 
@@ -87,7 +87,7 @@ class Line:
 class _Metered(ProtocolWrapper):
     """Counts what comes."""
 
-    def __init__(self, line: Line, factory: WrappingFactory[_Metered], protocol: Any) -> None:
+    def __init__(self, line: HttpConnection, factory: WrappingFactory[_Metered], protocol: Any) -> None:
         super().__init__(factory, protocol)
         self._line = line
 

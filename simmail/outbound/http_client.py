@@ -34,7 +34,7 @@ from zope.interface import implementer
 from simmail.concurrency import Lock
 from simmail.core.net.egress import NOWHERE, public_address, public_name, web_port
 from simmail.core.net.url import BadUrl, WebUrl, join, parse
-from simmail.outbound.connection import Line
+from simmail.outbound.connection import HttpConnection
 
 #: Real seconds for everything, octets of an answer that are kept, redirects that are followed.
 PATIENCE, MOST, REDIRECTS = 10.0, 1024 * 1024, 5
@@ -55,7 +55,7 @@ class Unreachable(Exception):
     """There is no answer; the text says why, in words that tell nothing about private networks."""
 
 
-class Answer(NamedTuple):
+class HttpAnswer(NamedTuple):
     """
     What came back.
 
@@ -118,11 +118,11 @@ class Gate:
         self._own = own
         self._trust = trust
         self._room = Lock(reactor, at_once)
-        self._going: set[Deferred[Answer]] = set()
+        self._going: set[Deferred[HttpAnswer]] = set()
         self._quiet: dict[str, float] = {}
         self._closed = False
 
-    def fetch(self, request: Request) -> Deferred[Answer]:
+    def fetch(self, request: Request) -> Deferred[HttpAnswer]:
         """
         Deferred of the answer, within L{PATIENCE} of the beginning.
 
@@ -130,7 +130,7 @@ class Gate:
         """
         if self._closed:
             return fail(CancelledError())
-        waiting: Deferred[Answer] = self._room.run(self._served, request)
+        waiting: Deferred[HttpAnswer] = self._room.run(self._served, request)
         self._going.add(waiting)
 
         def gone(result: Any) -> Any:
@@ -148,7 +148,7 @@ class Gate:
 
     # One request
 
-    def _served(self, request: Request) -> Deferred[Answer]:
+    def _served(self, request: Request) -> Deferred[HttpAnswer]:
         if self._closed:
             # One that waited in line, let in by another's end.
             return fail(CancelledError())
@@ -158,26 +158,26 @@ class Gate:
     def _late(self, value: Any, seconds: float) -> NoReturn:
         raise Unreachable(f"no answer within {seconds:g} s")
 
-    async def _followed(self, request: Request) -> Answer:
+    async def _followed(self, request: Request) -> HttpAnswer:
         begin = self._reactor.seconds()
         try:
             url = parse(request.url)
             for _ in range(request.redirects + 1):
                 answer = await self._hop(url, request, begin)
-                if isinstance(answer, Answer):
+                if isinstance(answer, HttpAnswer):
                     return answer
                 url = join(url, answer)
         except BadUrl as error:
             raise Unreachable(str(error)) from None
         raise Unreachable(f"more than {request.redirects} redirects")
 
-    async def _hop(self, url: WebUrl, request: Request, begin: float) -> Answer | str:
+    async def _hop(self, url: WebUrl, request: Request, begin: float) -> HttpAnswer | str:
         """The answer of one place, or where it sends us."""
         if not request.permit(url.host):
             raise Unreachable("the link policy does not allow this host")
         if self._reactor.seconds() < self._quiet.get(url.place, 0.0):
             raise Unreachable("it did not answer a moment ago")
-        line = Line(self._reactor, await self._vetted(url, request.lab, begin), url.port)
+        line = HttpConnection(self._reactor, await self._vetted(url, request.lab, begin), url.port)
         agent = Agent.usingEndpointFactory(self._reactor, _Fixed(self._secured(url, line)))
         headers = Headers()
         for name, value in request.headers:
@@ -194,7 +194,7 @@ class Gate:
             line.more(MOST)
             collector = _Collector(MOST)
             response.deliverBody(collector)
-            return Answer(response.code, str(url), _field(response, b"content-type")[:200], await collector.done)
+            return HttpAnswer(response.code, str(url), _field(response, b"content-type")[:200], await collector.done)
         except Exception as error:
             late = isinstance(error, ConnectTimeout) or self._reactor.seconds() - begin >= PATIENCE
             if late and url.place not in request.lab:
@@ -210,7 +210,7 @@ class Gate:
         if len(self._quiet) < MOST_QUIET:
             self._quiet[place] = now + QUIET
 
-    def _secured(self, url: WebUrl, line: Line) -> Any:
+    def _secured(self, url: WebUrl, line: HttpConnection) -> Any:
         if url.scheme == "http":
             return line
         return wrapClientTLS(optionsForClientTLS(url.host, trustRoot=self._trust), line)
@@ -311,7 +311,7 @@ def _field(response: Any, name: bytes) -> str:
     return bytes(values[-1]).decode("utf-8", "replace").strip()
 
 
-def _told(error: Exception, line: Line) -> str:
+def _told(error: Exception, line: HttpConnection) -> str:
     """What went wrong with a place that may be reached, in a few words."""
     if line.over:
         return "the head of the answer has no end"

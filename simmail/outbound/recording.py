@@ -22,7 +22,7 @@ from simmail.errors import Invalid, NotFound
 from simmail.interfaces import IBrowser
 
 
-class Page(Struct, frozen=True):
+class RecordedPage(Struct, frozen=True):
     """An address and what was found there, by the id of the job, in the order of going there."""
 
     url: str
@@ -67,9 +67,9 @@ class Recorder:
     def _keep(self, visit: Visit, errand: Errand) -> Visit:
         path = _path(self._folder, errand)
         try:
-            page = msgspec.json.decode(path.read_bytes(), type=Page)
+            page = msgspec.json.decode(path.read_bytes(), type=RecordedPage)
         except (OSError, msgspec.MsgspecError):
-            page = Page(errand.url, _method(errand))
+            page = RecordedPage(errand.url, _method(errand))
         page.visits[errand.job_id] = visit
         fresh = path.with_suffix(".new")
         try:
@@ -96,7 +96,7 @@ class Replayer:
     def visit(self, errand: Errand) -> Deferred[Visit]:
         """What was found there; it fails with C{NotFound} where nobody has been."""
         try:
-            page = msgspec.json.decode(_path(self._folder, errand).read_bytes(), type=Page)
+            page = msgspec.json.decode(_path(self._folder, errand).read_bytes(), type=RecordedPage)
             visits = page.visits
             found = visits.get(errand.job_id) or list(visits.values())[-1]
         except (OSError, msgspec.MsgspecError, IndexError):

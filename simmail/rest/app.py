@@ -25,7 +25,7 @@ from werkzeug.routing import BaseConverter
 from simmail.errors import NotFound
 from simmail.rest import errors
 from simmail.rest.context import Services
-from simmail.rest.dispatch import Exchange, prepare
+from simmail.rest.dispatch import Dispatcher, prepare
 from simmail.rest.http.request import request_id
 from simmail.rest.http.router import Router
 from simmail.rest.route import Route
@@ -57,7 +57,7 @@ class Application:
 
     def __init__(self, services: Services, routes: Iterable[Route]) -> None:
         self.routes = tuple(routes)
-        self.exchange = Exchange(services)
+        self.dispatcher = Dispatcher(services)
         self.router = Router((route.method, route.path, route) for route in self.routes)
         self._klein = Klein()
         self._klein.url_map.converters["number"] = _Number
@@ -76,7 +76,7 @@ class Application:
         def answer(request: Request, **path: Any) -> Deferred[None]:
             named = {name: value.replace(_SLASH, "/") if isinstance(value, str) else value
                      for name, value in path.items()}
-            return self.exchange.begin(request, route, named)
+            return self.dispatcher.begin(request, route, named)
 
         self._klein.route(route.rule, methods=[route.method], endpoint=route.endpoint)(answer)
 
@@ -86,8 +86,8 @@ class Application:
         error = failure.value
         if isinstance(error, MethodNotAllowed):
             allowed = sorted(set(error.valid_methods or ()))
-            return self.exchange.unrouted(request, errors.wrong_method(request.method.decode("ascii"), allowed))
-        return self.exchange.unrouted(request, errors.told(NotFound("there is no such path")))
+            return self.dispatcher.unrouted(request, errors.wrong_method(request.method.decode("ascii"), allowed))
+        return self.dispatcher.unrouted(request, errors.error_reply(NotFound("there is no such path")))
 
     def _failed(self, request: Request, failure: Failure) -> bytes | None:
         if failure.check(CancelledError):
@@ -122,14 +122,14 @@ class Root(KleinResource):
         application = self._application
         found = application.router.find(request.method, request.postpath)
         if found is not None:
-            return _watched(request, application.exchange.begin(request, *found))
+            return _watched(request, application.dispatcher.begin(request, *found))
         refused = _prepared(request)
         if refused is not None:
             return _watched(request, Deferred.fromCoroutine(self._refuse(request, refused)))
         return super().render(request)
 
-    async def _refuse(self, request: Request, refused: errors.Refused) -> None:
-        request.write(await self._application.exchange.unrouted(request, refused))
+    async def _refuse(self, request: Request, refused: errors.ErrorReply) -> None:
+        request.write(await self._application.dispatcher.unrouted(request, refused))
         request.finish()
 
 
@@ -148,10 +148,10 @@ def _log_unanswered(failure: Failure) -> None:
     Application.log.failure("a request was not answered", failure)
 
 
-def _prepared(request: Request) -> errors.Refused | None:
+def _prepared(request: Request) -> errors.ErrorReply | None:
     """Make a request fit for Klein, or say why it cannot be."""
     if not _METHOD.match(request.method):
-        return errors.Refused(400, errors.body("the method is malformed"))
+        return errors.ErrorReply(400, errors.body("the method is malformed"))
     # Routes do not depend on the host, and Klein fails on one that is no name; a session's origin is held to it.
     request.asked_host = request.getHeader(b"Host")  # type: ignore[attr-defined]
     request.requestHeaders.setRawHeaders(b"Host", [b"localhost"])
@@ -160,9 +160,9 @@ def _prepared(request: Request) -> errors.Refused | None:
         try:
             text = segment.decode("utf-8")
         except UnicodeDecodeError:
-            return errors.Refused(400, errors.body("the path must be UTF-8"))
+            return errors.ErrorReply(400, errors.body("the path must be UTF-8"))
         if _SLASH in text:
-            return errors.Refused(400, errors.body("the path must not contain NUL"))
+            return errors.ErrorReply(400, errors.body("the path must not contain NUL"))
         segments.append(text.replace("/", _SLASH).encode("utf-8"))
     request.postpath = segments
     return None

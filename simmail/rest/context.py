@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from simmail.server.server import Roster
 
 
-class Listener(Struct, frozen=True):
+class MailListener(Struct, frozen=True):
     """One port that mail programs connect to."""
 
     name: Literal["SMTP", "SUBMISSION", "SMTPS", "IMAP", "IMAPS"]
@@ -79,7 +79,7 @@ class Services(Struct, frozen=True):
     reactor: Any
     traffic: Traffic
     listings: Listings
-    listeners: tuple[Listener, ...] = ()
+    listeners: tuple[MailListener, ...] = ()
     certificate: Callable[[], Certificate | None] = _no_certificate
     in_thread: Callable[[Callable[[], Any]], Any] = _at_once
     checks: tuple[tuple[str, Callable[[], str]], ...] = ()

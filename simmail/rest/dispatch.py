@@ -35,7 +35,7 @@ from simmail.rest.route import Call, NoQuery, Route
 EVERYWHERE = frozenset({"token", "universe"})
 
 
-class Exchange:
+class Dispatcher:
     """What all requests to the API have in common."""
 
     log = Logger()
@@ -71,7 +71,7 @@ class Exchange:
         work.addBoth(finished)
         return watched
 
-    async def unrouted(self, request: Request, refused: errors.Refused) -> bytes:
+    async def unrouted(self, request: Request, refused: errors.ErrorReply) -> bytes:
         """
         Refuse a request that no route takes; below C{/api} only those who have a key learn so.
 
@@ -82,7 +82,7 @@ class Exchange:
             try:
                 await self.guard.charge(await self.guard.identify(request), request)
             except Refusal as refusal:
-                refused = errors.told(refusal)
+                refused = errors.error_reply(refusal)
         prepare(request, refused.status, refused.body, refused.headers)
         return refused.body
 
@@ -99,7 +99,7 @@ class Exchange:
                 return
             status, octets, headers, content_type = self._told(call, answer)
         except Refusal as refusal:
-            status, octets, headers = errors.told(refusal)
+            status, octets, headers = errors.error_reply(refusal)
         except Exception as error:
             if isinstance(error, CancelledError) and (call.gone or request.left):
                 return

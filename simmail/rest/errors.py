@@ -59,7 +59,7 @@ class Error(Struct, frozen=True):
     error: str
 
 
-class Refused(NamedTuple):
+class ErrorReply(NamedTuple):
     """A refusal, ready to be sent."""
 
     status: int
@@ -67,7 +67,7 @@ class Refused(NamedTuple):
     headers: tuple[tuple[str, str], ...] = ()
 
 
-def told(refusal: errors.Refusal) -> Refused:
+def error_reply(refusal: errors.Refusal) -> ErrorReply:
     """How HTTP tells a refusal."""
     status = next((status for kind, status in STATUSES if isinstance(refusal, kind)), 400)
     headers: tuple[tuple[str, str], ...] = ()
@@ -77,18 +77,18 @@ def told(refusal: errors.Refusal) -> Refused:
         headers = (("Retry-After", str(RETRY_UNAVAILABLE)),)
     elif status == 401:
         headers = (("WWW-Authenticate", "Bearer"),)
-    return Refused(status, body(str(refusal) or type(refusal).__name__), headers)
+    return ErrorReply(status, body(str(refusal) or type(refusal).__name__), headers)
 
 
-def wrong_method(method: str, allowed: list[str]) -> Refused:
+def wrong_method(method: str, allowed: list[str]) -> ErrorReply:
     """405; C{allowed} are the methods the path answers (RFC 9110 section 15.5.6)."""
     allow = ", ".join(allowed)
-    return Refused(405, body(f"{method} is not allowed here, only {allow}"), (("Allow", allow),))
+    return ErrorReply(405, body(f"{method} is not allowed here, only {allow}"), (("Allow", allow),))
 
 
-def defect(incident: str) -> Refused:
+def defect(incident: str) -> ErrorReply:
     """500 for what should not have happened; C{incident} is in the log as well."""
-    return Refused(500, body(f"internal error; the log has it as incident {incident}"))
+    return ErrorReply(500, body(f"internal error; the log has it as incident {incident}"))
 
 
 def body(text: str) -> bytes:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from simmail.config import Config
 from simmail.core.time.instant import parse_duration
 from simmail.rest.app import Application
-from simmail.rest.context import Certificate, Listener, Services
+from simmail.rest.context import Certificate, MailListener, Services
 from simmail.rest.http.server import ApiSite
 from simmail.rest.render.conversation import Conversations
 from simmail.rest.render.list import Listings
@@ -48,7 +48,7 @@ def api_site(
     """
     bound = endpoints or {}
     listeners = tuple(
-        Listener(title, str(bound[name]["host"]), int(bound[name]["port"]), security if tls else "none")
+        MailListener(title, str(bound[name]["host"]), int(bound[name]["port"]), security if tls else "none")
         for name, title, security in _LISTENERS if name in bound)
 
     def certificate() -> Certificate | None:

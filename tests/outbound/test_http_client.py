@@ -13,7 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.net.egress import NOWHERE
 from simmail.outbound.connection import HEAD
-from simmail.outbound.http_client import AT_ONCE, Answer, BEAT, Gate, MOST, PATIENCE, QUIET, Request, Unreachable
+from simmail.outbound.http_client import AT_ONCE, HttpAnswer, BEAT, Gate, MOST, PATIENCE, QUIET, Request, Unreachable
 from tests.outbound.notations import HOSTS, NAMES, URLS, urls
 
 PUBLIC = "93.184.215.14"
@@ -209,7 +209,7 @@ class AnswerTests(GateTestCase):
         self.assertEqual(fields, ["accept-encoding: identity", "connection: close", "host: site.com:8080",
                                   "user-agent: reader"])
         self.assertEqual(result, [
-            Answer(200, "http://site.com:8080/a%20b?q=%C3%BC", "text/html", b"<title>Hi</title>")])
+            HttpAnswer(200, "http://site.com:8080/a%20b?q=%C3%BC", "text/html", b"<title>Hi</title>")])
         self.assertTrue(self.transports[0].disconnecting or self.transports[0].disconnected)
 
     def test_redirects(self) -> None:

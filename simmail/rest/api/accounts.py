@@ -23,7 +23,7 @@ HEADING = "Logins"
 LONGEST_SIGNATURE = 10_000
 
 
-class Login(Struct, frozen=True):
+class LoginItem(Struct, frozen=True):
     """
     A login of a mail program; C{messages}: in all folders of its mailbox.
 
@@ -87,7 +87,7 @@ class Trial(Body, frozen=True):
     proto: Literal["smtp", "imap"] | None = None
 
 
-class Opened(Struct, frozen=True):
+class TrialResult(Struct, frozen=True):
     """Whether it opens a login, and which."""
 
     ok: bool
@@ -97,8 +97,8 @@ class Opened(Struct, frozen=True):
 class Tried(Struct, frozen=True):
     """What each protocol says."""
 
-    smtp: Opened
-    imap: Opened
+    smtp: TrialResult
+    imap: TrialResult
 
 
 class Signature(Body, frozen=True):
@@ -116,8 +116,8 @@ async def account(call: Call) -> Account:
     return _accounts(call).get(call.path["address"])
 
 
-async def _shown(call: Call, one: Account) -> Login:
-    return Login(
+async def _shown(call: Call, one: Account) -> LoginItem:
+    return LoginItem(
         one.address, one.display_name, one.username, one.allow_smtp, one.allow_imap, one.disabled, one.note,
         one.aliases, one.can_login, await _accounts(call).messages(one.address))
 
@@ -128,19 +128,19 @@ def _fields(body: Struct) -> dict[str, Any]:
             if value is not UNSET and name not in ("messages", "can_login")}
 
 
-async def list_accounts(call: Call) -> list[Login]:
+async def list_accounts(call: Call) -> list[LoginItem]:
     return [await _shown(call, one) for one in _accounts(call).list()]
 
 
-async def create_account(call: Call) -> Login:
+async def create_account(call: Call) -> LoginItem:
     return await _shown(call, await _accounts(call).create(_fields(call.body)))
 
 
-async def get_account(call: Call) -> Login:
+async def get_account(call: Call) -> LoginItem:
     return await _shown(call, call.found)
 
 
-async def change_account(call: Call) -> Login:
+async def change_account(call: Call) -> LoginItem:
     fields = _fields(call.body)
     if stored(fields.pop("address", call.found.address)) != call.found.address:
         raise Invalid("address", "the address of a login cannot be changed")
@@ -156,7 +156,7 @@ async def test_account(call: Call) -> Tried:
     asked: Trial = call.body
     found = await _accounts(call).test(stored(call.path["address"]), asked.password, asked.username, asked.proto,
                                        getattr(call.request.getClientAddress(), "host", ""))
-    return Tried(Opened(*found["smtp"]), Opened(*found["imap"]))
+    return Tried(TrialResult(*found["smtp"]), TrialResult(*found["imap"]))
 
 
 def _persona(call: Call, address: str) -> Any:
@@ -198,13 +198,13 @@ _LOGIN = {
 _ONE = "/api/accounts/{address}"
 
 ROUTES: tuple[Route, ...] = (
-    Route("GET", "/api/accounts", list_accounts, "List logins, by address", list[Login], polled=True,
+    Route("GET", "/api/accounts", list_accounts, "List logins, by address", list[LoginItem], polled=True,
           answer_example=[_LOGIN]),
-    Route("POST", "/api/accounts", create_account, "Create a login and its mailbox", Login, role="admin",
+    Route("POST", "/api/accounts", create_account, "Create a login and its mailbox", LoginItem, role="admin",
           body=NewLogin, example={"address": "app2@sim.test", "password": "correct horse", "username": "billing"},
           answer_example=_LOGIN),
-    Route("GET", _ONE, get_account, "Read a login", Login, locate=account, answer_example=_LOGIN),
-    Route("PATCH", _ONE, change_account, "Change a login: what is left out stays", Login, role="admin",
+    Route("GET", _ONE, get_account, "Read a login", LoginItem, locate=account, answer_example=_LOGIN),
+    Route("PATCH", _ONE, change_account, "Change a login: what is left out stays", LoginItem, role="admin",
           body=LoginChange, locate=account, example={"allow_smtp": False, "note": "reads only"},
           answer_example={**_LOGIN, "allow_smtp": False, "note": "reads only"}),
     Route("DELETE", _ONE, delete_account, "Delete a login; its mailbox and mail are kept", Deleted, role="admin",

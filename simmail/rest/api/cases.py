@@ -19,7 +19,7 @@ from simmail.core.records.event import Recorded
 from simmail.core.time.instant import parse_instant
 from simmail.rest.answer import Paged
 from simmail.rest.api.events import Number, event_page, types
-from simmail.rest.api.mailboxes import Limit, Thread, conversations, listed_example, with_messages
+from simmail.rest.api.mailboxes import Conversation, Limit, conversations, listed_example, with_messages
 from simmail.rest.route import Body, Call, Deleted, Query, Route
 from simmail.universe.mailflow.search import linked
 
@@ -133,7 +133,7 @@ async def delete_case(call: Call) -> Deleted:
     return Deleted()
 
 
-async def list_case_threads(call: Call) -> list[Thread]:
+async def list_case_threads(call: Call) -> list[Conversation]:
     keys = await linked(call.universe, call.found.id)
     threads = []
     for persona_id in dict.fromkeys(keys.values()):
@@ -181,7 +181,7 @@ ROUTES: tuple[Route, ...] = (
           "Delete a case; its people and their mail are kept, its pending jobs are skipped", Deleted, role="member",
           locate=case, answer_example={"status": "deleted"}),
     Route("GET", "/api/cases/{id}/threads", list_case_threads,
-          "List the conversations that personas have linked to a case, most recent first", list[Thread],
+          "List the conversations that personas have linked to a case, most recent first", list[Conversation],
           query=WhichCaseThreads, locate=case, polled=True,
           answer_example=[{"root": "<order-1@sim.test>", "subject": "INV-2041", "last": "2026-03-01T09:45:00Z",
                            "messages": [listed_example()]}]),

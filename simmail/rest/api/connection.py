@@ -16,7 +16,7 @@ from simmail.errors import NotFound
 from simmail.rest.answer import Octets
 from simmail.rest.api.session import UserInfo, user_info
 from simmail.rest.auth import DEMO
-from simmail.rest.context import Listener
+from simmail.rest.context import MailListener
 from simmail.rest.render.message import disposition
 from simmail.rest.route import Call, Role, Route
 from simmail.universe.clock import ClockStatus
@@ -33,11 +33,11 @@ class CertificateInfo(Struct, frozen=True):
     subject: str
 
 
-class Connection(Struct, frozen=True):
+class ConnectionFacts(Struct, frozen=True):
     """What a mail program has to know."""
 
     domain: str
-    services: tuple[Listener, ...]
+    services: tuple[MailListener, ...]
     auth_mechanisms: tuple[str, ...]
     plain_auth_allowed: bool
     smtp_auth_required: bool
@@ -106,10 +106,10 @@ class Fingerprint(Struct, frozen=True):
     counts: dict[str, int]
 
 
-def read_connection(call: Call) -> Connection:
+def read_connection(call: Call) -> ConnectionFacts:
     config, facts = call.services.config, call.services.certificate()
     plain = config.smtp.plain_auth_allowed
-    return Connection(
+    return ConnectionFacts(
         config.server.domain, call.services.listeners, ("PLAIN", "LOGIN"),
         is_loopback(config.listen.host) if plain is None else plain,
         config.auth_required,
@@ -176,7 +176,7 @@ ROUTES: tuple[Route, ...] = (
         "key": {"prefix": "9f2c41d07a", "name": "ci", "universe": "main", "role": "admin"}}),
     Route("GET", "/api/universes", list_universes, "List the universes the caller can open", list[UniverseItem],
           placed=False, answer_example=[_UNIVERSE]),
-    Route("GET", "/api/connection", read_connection, "Read how mail programs connect", Connection, answer_example={
+    Route("GET", "/api/connection", read_connection, "Read how mail programs connect", ConnectionFacts, answer_example={
         "domain": "sim.test", "services": [
             {"name": "SMTP", "address": "127.0.0.1", "port": 2525, "security": "starttls"}],
         "auth_mechanisms": ["PLAIN", "LOGIN"], "plain_auth_allowed": True, "smtp_auth_required": False,

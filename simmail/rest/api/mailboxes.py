@@ -43,7 +43,7 @@ class Counts(Struct, frozen=True):
     unread: int
 
 
-class MailboxItem(Struct, frozen=True):
+class MailboxSummary(Struct, frozen=True):
     """
     One mailbox: messages in all its folders, and by the names of those that hold any in C{folders}.
 
@@ -60,7 +60,7 @@ class MailboxItem(Struct, frozen=True):
     persona: str | UnsetType = UNSET
 
 
-class Folder(Struct, frozen=True):
+class FolderItem(Struct, frozen=True):
     """One folder; C{special_use} such as C{\\Sent}, or empty."""
 
     name: str
@@ -112,7 +112,7 @@ class WhichThreads(Query, frozen=True):
     before: str | None = None
 
 
-class Thread(Struct, frozen=True):
+class Conversation(Struct, frozen=True):
     """A conversation: its first Message-ID, and its messages, oldest first."""
 
     root: str
@@ -144,17 +144,18 @@ async def mailbox(call: Call) -> str:
     return address_of(call)
 
 
-async def list_mailboxes(call: Call) -> list[MailboxItem]:
+async def list_mailboxes(call: Call) -> list[MailboxSummary]:
     return [
-        MailboxItem(one.address, one.can_login, one.unread, one.total,
-                    {name: Counts(*counts) for name, counts in one.folders.items()}, one.display_name or UNSET,
-                    one.persona_id or UNSET, one.persona if one.persona_id else UNSET)
+        MailboxSummary(
+            one.address, one.can_login, one.unread, one.total,
+            {name: Counts(*counts) for name, counts in one.folders.items()}, one.display_name or UNSET,
+            one.persona_id or UNSET, one.persona if one.persona_id else UNSET)
         for one in await call.universe.mailboxes.list()
     ]
 
 
-async def list_folders(call: Call) -> list[Folder]:
-    return [Folder(one.name, one.special_use, one.total, one.unseen)
+async def list_folders(call: Call) -> list[FolderItem]:
+    return [FolderItem(one.name, one.special_use, one.total, one.unseen)
             for one in await call.universe.mailboxes.folders(call.found)]
 
 
@@ -293,15 +294,15 @@ async def list_threads(call: Call) -> Paged:
     return Paged(await with_messages(call, call.found, page), more)
 
 
-async def with_messages(call: Call, address: str, threads: list[Any]) -> list[Thread]:
+async def with_messages(call: Call, address: str, threads: list[Any]) -> list[Conversation]:
     """Conversations of a mailbox with what lists show of their messages."""
     services = call.services
     items: dict[Any, Any] = await conversation.listed_in(
         services.listings, services.numbers.of(call.universe), call.universe.mailboxes, address,
         [each for one in threads for each in one.messages])
     return [
-        Thread(one.root, one.subject, one.last,
-               [items[each.folder, each.uid] for each in one.messages if (each.folder, each.uid) in items])
+        Conversation(one.root, one.subject, one.last,
+                     [items[each.folder, each.uid] for each in one.messages if (each.folder, each.uid) in items])
         for one in threads
     ]
 
@@ -373,12 +374,12 @@ _PLACE = "/api/mailboxes/{address}/messages/{folder}/{uid}"
 
 ROUTES: tuple[Route, ...] = (
     Route("GET", "/api/mailboxes", list_mailboxes,
-          "List mailboxes: those without a persona first, then personas', each by address", list[MailboxItem],
+          "List mailboxes: those without a persona first, then personas', each by address", list[MailboxSummary],
           polled=True,
           answer_example=[{"address": "maria@acme.test", "can_login": False, "unread": 1, "total": 3,
                            "folders": {"INBOX": {"total": 2, "unread": 1}, "Sent": {"total": 1, "unread": 0}},
                            "persona_id": "p_7k2m9x4w1c8v", "persona": "Maria Keller"}]),
-    Route("GET", "/api/mailboxes/{address}/folders", list_folders, "List the folders of a mailbox", list[Folder],
+    Route("GET", "/api/mailboxes/{address}/folders", list_folders, "List the folders of a mailbox", list[FolderItem],
           polled=True, locate=mailbox,
           answer_example=[{"name": "Sent", "special_use": "\\Sent", "total": 3, "unread": 0}]),
     Route("PUT", "/api/mailboxes/{address}/status", set_status,
@@ -390,7 +391,7 @@ ROUTES: tuple[Route, ...] = (
           query=WhichMessages, locate=mailbox, query_example="folder=INBOX&limit=50&q=from:maria",
           answer_example=[_MESSAGE]),
     Route("GET", "/api/mailboxes/{address}/threads", list_threads,
-          "List conversations over INBOX, Sent and Archive, most recent first", list[Thread], query=WhichThreads,
+          "List conversations over INBOX, Sent and Archive, most recent first", list[Conversation], query=WhichThreads,
           polled=True, locate=mailbox,
           answer_example=[{"root": "<order-1@sim.test>", "subject": "Your order", "last": "2026-03-01T09:45:00Z",
                            "messages": [_MESSAGE]}]),

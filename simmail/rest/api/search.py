@@ -28,7 +28,7 @@ SLICE = 200
 Words = Annotated[str, Meta(max_length=LONGEST)]
 
 
-class Search(Query, frozen=True):
+class SearchQuery(Query, frozen=True):
     """
     C{q}: words and "phrases", C{from:}, C{to:}, C{cc:}, C{subject:}, C{message-id:}, C{case:}, C{persona:},
     C{folder:}, C{header:Name=value}, C{filename:}, C{has:attachment}, C{is:unread}, C{larger:}, C{smaller:},
@@ -56,14 +56,14 @@ class WhichOfAll(Query, frozen=True):
     all: bool = False
 
 
-class Found(Message, frozen=True):
+class SearchResult(Message, frozen=True):
     """A message, and C{address}: the mailbox it is in."""
 
     address: str = ""
 
 
 async def search(call: Call) -> Paged:
-    asked: Search = call.query
+    asked: SearchQuery = call.query
     universe = call.universe
     # One more than asked for tells whether there is a next page.
     hits = await Finding(universe, parse(asked.q)).newest(
@@ -141,8 +141,8 @@ async def _delete(call: Call, address: str, only: str | None, q: str | None) -> 
 
 
 ROUTES: tuple[Route, ...] = (
-    Route("GET", "/api/search", search, "Search the mail of all mailboxes, the newest first", list[Found],
-          query=Search, query_example="q=from:maria invoice -is:read&limit=20",
+    Route("GET", "/api/search", search, "Search the mail of all mailboxes, the newest first", list[SearchResult],
+          query=SearchQuery, query_example="q=from:maria invoice -is:read&limit=20",
           answer_example=[{**listed_example(), "address": "app@sim.test"}]),
     Route("DELETE", "/api/mailboxes/{address}/messages", delete_messages,
           "Delete the messages of a folder, those a query finds, or all of a mailbox", Deleted, role="member",

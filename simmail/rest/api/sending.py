@@ -63,14 +63,14 @@ class Send(Body, frozen=True, rename={"from_": "from"}):
     headers: dict[str, str] = {}
 
 
-class Sent(Struct, frozen=True):
+class SendResult(Struct, frozen=True):
     """The message was accepted."""
 
     message_id: str
     status: str = "sent"
 
 
-async def send(call: Call) -> Sent:
+async def send(call: Call) -> SendResult:
     asked: Send = call.body
     universe, config = call.universe, call.services.config
     universe.usage.require_mail()
@@ -103,7 +103,7 @@ async def send(call: Call) -> Sent:
         sender=sender,
         recipients=tuple(Recipient(address, _verdict(call, address, sender)) for address in recipients),
         octets=octets, via="api", remote=getattr(call.request.getClientAddress(), "host", ""), save_sent=True))
-    return Sent(accepted.message_id)
+    return SendResult(accepted.message_id)
 
 
 def _verdict(call: Call, address: str, sender: str) -> RecipientVerdict:
@@ -128,6 +128,6 @@ _EXAMPLE: dict[str, Any] = {
 ROUTES: tuple[Route, ...] = (
     Route("POST", "/api/send", send,
           "Send a message: a copy in the sender's Sent folder, one in each recipient's INBOX, and personas plan "
-          "their replies", Sent, role="member", body=Send, large=True, statuses=(404,), example=_EXAMPLE,
+          "their replies", SendResult, role="member", body=Send, large=True, statuses=(404,), example=_EXAMPLE,
           answer_example={"message_id": "<18c9f2@sim.test>", "status": "sent"}),
 )

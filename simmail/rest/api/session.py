@@ -19,7 +19,7 @@ from simmail.server.users import PASS, SESSION, User
 HEADING = "Session"
 
 
-class SignIn(Body, frozen=True):
+class SignInBody(Body, frozen=True):
     """Who signs in."""
 
     email: Annotated[str, Meta(max_length=320)]
@@ -73,7 +73,7 @@ def _session(call: Call) -> str:
 
 async def sign_in(call: Call) -> Cookied:
     check_not_foreign(call.request)
-    asked: SignIn = call.body
+    asked: SignInBody = call.body
     users = call.services.roster.users
     token = await users.sign_in(asked.email, asked.password, getattr(call.request.getClientAddress(), "host", ""))
     user, _ = users.holder(token)
@@ -105,7 +105,7 @@ _USER: dict[str, Any] = {"email": "ann@acme.test", "orgs": {"acme": "member"}, "
 
 ROUTES: tuple[Route, ...] = (
     Route("POST", "/api/session", sign_in, "Sign in; the session is kept in a cookie", SignedIn, role=None,
-          body=SignIn, statuses=(401, 403, 429, 503),
+          body=SignInBody, statuses=(401, 403, 429, 503),
           example={"email": "ann@acme.test", "password": "correct horse"}, answer_example={"user": _USER}),
     Route("DELETE", "/api/session", sign_out, "Sign out", SignedOut, placed=False, locate=person,
           answer_example={"status": "deleted"}),

@@ -58,7 +58,7 @@ class LinkRules(Body, frozen=True):
     local_links: Literal["ignore", "broken"] = "ignore"
 
 
-class Links(Struct, frozen=True):
+class LinkSettings(Struct, frozen=True):
     """The policy, the chance that a link is opened by C{style.links}, and what requests claim to be by default."""
 
     policy: LinkPolicy
@@ -121,20 +121,20 @@ def _merged(kept: Struct, change: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in merged.items() if value is not None}
 
 
-def read_links(call: Call) -> Links:
-    return Links(call.universe.settings.links, dict(HABITS), DEFAULT_USER_AGENT)
+def read_links(call: Call) -> LinkSettings:
+    return LinkSettings(call.universe.settings.links, dict(HABITS), DEFAULT_USER_AGENT)
 
 
-async def change_links(call: Call) -> Links:
+async def change_links(call: Call) -> LinkSettings:
     return await _put_links(call, call.body)
 
 
-async def merge_links(call: Call) -> Links:
+async def merge_links(call: Call) -> LinkSettings:
     merged = msgspec.json.encode(_merged(call.universe.settings.links, call.body))
     return await _put_links(call, validate.body(merged, LinkRules, call.services.config.limits.json_depth))
 
 
-async def _put_links(call: Call, asked: LinkRules) -> Links:
+async def _put_links(call: Call, asked: LinkRules) -> LinkSettings:
     if asked.allow_private:
         raise Invalid("allow_private", "cannot be switched on; the operator's links.lab_hosts lists test sites")
     if not asked.user_agent.isprintable():
@@ -195,14 +195,14 @@ ROUTES: tuple[Route, ...] = (
     Route("PATCH", "/api/recipients", merge_recipients, "Change the recipient rules; what is left out stays",
           RecipientRules, role="admin", body=dict[str, Any], body_shown=RecipientRules, example={"seed": "monday"},
           answer_example=_RECIPIENTS),
-    Route("GET", "/api/links", read_links, "Read which links personas open", Links, answer_example={
+    Route("GET", "/api/links", read_links, "Read which links personas open", LinkSettings, answer_example={
         "policy": _POLICY, "habits": dict(HABITS), "default_user_agent": DEFAULT_USER_AGENT}),
     Route("PUT", "/api/links", change_links,
-          "Replace the link policy; it holds for mail decided about from now on, and for links not opened yet", Links,
-          role="admin", feature="links", body=LinkRules, example=_POLICY, answer_example={
+          "Replace the link policy; it holds for mail decided about from now on, and for links not opened yet",
+          LinkSettings, role="admin", feature="links", body=LinkRules, example=_POLICY, answer_example={
               "policy": _POLICY, "habits": dict(HABITS), "default_user_agent": DEFAULT_USER_AGENT}),
-    Route("PATCH", "/api/links", merge_links, "Change the link policy; what is left out stays", Links, role="admin",
-          feature="links", body=dict[str, Any], body_shown=LinkRules, example={"max_links": 2}, answer_example={
+    Route("PATCH", "/api/links", merge_links, "Change the link policy; what is left out stays", LinkSettings,
+          role="admin", feature="links", body=dict[str, Any], body_shown=LinkRules, example={"max_links": 2}, answer_example={
               "policy": _POLICY, "habits": dict(HABITS), "default_user_agent": DEFAULT_USER_AGENT}),
     Route("GET", "/api/retention", read_retention, "Read how long mail and events are kept, in simulated days",
           Retention, answer_example={"mail_days": 90, "event_days": 0}),
