@@ -10,7 +10,7 @@ from typing import Any
 from twisted.internet.defer import Deferred
 from twisted.internet.endpoints import TCP4ClientEndpoint, TCP6ClientEndpoint
 from twisted.internet.error import ConnectError
-from twisted.internet.interfaces import IProtocolFactory, IStreamClientEndpoint
+from twisted.internet.interfaces import IProtocol, IProtocolFactory, IStreamClientEndpoint
 from twisted.protocols.policies import ProtocolWrapper, WrappingFactory
 from zope.interface import implementer
 
@@ -58,7 +58,7 @@ class HttpConnection:
                 return wrapper.wrappedProtocol
         raise failed
 
-    def _metered(self, factory: WrappingFactory[_Metered], protocol: Any) -> _Metered:
+    def _metered(self, factory: WrappingFactory[_Metered], protocol: IProtocol) -> _Metered:
         return _Metered(self, factory, protocol)
 
     def opened(self, transport: Any) -> None:
@@ -87,7 +87,7 @@ class HttpConnection:
 class _Metered(ProtocolWrapper):
     """Counts what comes."""
 
-    def __init__(self, line: HttpConnection, factory: WrappingFactory[_Metered], protocol: Any) -> None:
+    def __init__(self, line: HttpConnection, factory: WrappingFactory[_Metered], protocol: IProtocol) -> None:
         super().__init__(factory, protocol)
         self._line = line
 

@@ -202,7 +202,8 @@ ROUTES: tuple[Route, ...] = (
           LinkSettings, role="admin", feature="links", body=LinkRules, example=_POLICY, answer_example={
               "policy": _POLICY, "habits": dict(HABITS), "default_user_agent": DEFAULT_USER_AGENT}),
     Route("PATCH", "/api/links", merge_links, "Change the link policy; what is left out stays", LinkSettings,
-          role="admin", feature="links", body=dict[str, Any], body_shown=LinkRules, example={"max_links": 2}, answer_example={
+          role="admin", feature="links", body=dict[str, Any], body_shown=LinkRules, example={"max_links": 2},
+          answer_example={
               "policy": _POLICY, "habits": dict(HABITS), "default_user_agent": DEFAULT_USER_AGENT}),
     Route("GET", "/api/retention", read_retention, "Read how long mail and events are kept, in simulated days",
           Retention, answer_example={"mail_days": 90, "event_days": 0}),
