@@ -13,7 +13,7 @@ RFC 9112 sections 3.2 and 9.6.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection
 from io import BytesIO
 from tempfile import SpooledTemporaryFile
 from typing import Any
@@ -214,7 +214,7 @@ class ApiRequest(Request):
         super().write(data)
 
     def answer(
-        self, status: int, octets: bytes, headers: Iterable[tuple[str, str]] = (), content_type: bytes = JSON
+        self, status: int, octets: bytes, headers: Collection[tuple[str, str]] = (), content_type: bytes = JSON
     ) -> None:
         """
         Write a whole answer and finish.
@@ -226,8 +226,10 @@ class ApiRequest(Request):
         out = self.responseHeaders
         if self.awaited:
             out.setRawHeaders(b"Connection", [b"close"])
+        own = "".join([f"{name}: {value}\r\n" for name, value in headers])
         if (self.startedWriting or self.left or self.cookies or self.clientproto != b"HTTP/1.1"
-                or self.method == b"HEAD" or status in http.NO_BODY_CODES):
+                or self.method == b"HEAD" or status in http.NO_BODY_CODES
+                or not own.count("\r") == own.count("\n") == len(headers)):
             if status != 304:
                 out.setRawHeaders(b"Content-Type", [content_type])
                 out.setRawHeaders(b"Content-Length", [b"%d" % len(octets)])
@@ -236,8 +238,6 @@ class ApiRequest(Request):
             self.write(octets)
         else:
             # As it would write it in many steps.
-            for name, value in headers:
-                out.setRawHeaders(name, [value])
             lines = [b"%b: %b\r\n" % (name, value) for name, values in out.getAllRawHeaders() for value in values]
             self.startedWriting = 1
             self.sentLength = len(octets)
@@ -245,7 +245,7 @@ class ApiRequest(Request):
                 b"HTTP/1.1 %d %b\r\nServer: %b\r\nDate: %b\r\nX-Request-Id: %b\r\nContent-Type: %b\r\n"
                 b"X-Content-Type-Options: nosniff\r\nContent-Length: %d\r\n%b\r\n%b" % (
                     status, self.code_message, _SERVER, self.channel.site.date(), self.request_id, content_type,
-                    len(octets), b"".join(lines), octets))
+                    len(octets), b"".join(lines) + own.encode("utf-8"), octets))
         self.finish()
 
     def processingFailed(self, reason: Failure) -> Failure:

@@ -149,9 +149,10 @@ class _Channel(http.HTTPChannel):
         """Cut the connection when it is quiet for so long, C{None} for never; returns what it was before."""
         before: float | None = self.timeOut
         self.timeOut = period
-        self.resetTimeout()
-        if period is not None and self._idle is None:
-            self._idle = self.callLater(period, self._look_whether_idle)
+        if period is not None:
+            self._quiet_since = self.site.reactor.seconds()
+            if self._idle is None:
+                self._idle = self.callLater(period, self._look_whether_idle)
         return before
 
     def resetTimeout(self) -> None:
@@ -314,15 +315,15 @@ class ApiSite(Site):
         now = self.reactor.seconds()
         took = now - request.begun
         names = "?" + ",".join(sorted({_clean(pair.partition(b"=")[0]) for pair in query.split(b"&")})) if query else ""
-        event = {
-            "method": _clean(request.method), "path": _clean(path), "names": names, "status": request.code,
-            "octets": request.sentLength, "ms": round(took * 1000, 1), "remote": getattr(request.client, "host", ""),
-            "request_id": request.request_id.decode("ascii") or "-",
-            "log_logger": self._access, "log_level": LogLevel.info, "log_namespace": self._access.namespace,
-            "log_source": None, "log_format": _LINE, "log_time": now}
+        method, path, status, octets = _clean(request.method), _clean(path), request.code, request.sentLength
+        ms, remote = round(took * 1000, 1), getattr(request.client, "host", "")
+        name = request.request_id.decode("ascii") or "-"
         # Said here and sent off here: the logger's own way costs as much as the rest of a small answer.
-        event["said"] = _LINE.format_map(event)
-        self._access.observer(event)
+        self._access.observer({
+            "method": method, "path": path, "names": names, "status": status, "octets": octets, "ms": ms,
+            "remote": remote, "request_id": name, "log_logger": self._access, "log_level": LogLevel.info,
+            "log_namespace": self._access.namespace, "log_source": None, "log_format": _LINE, "log_time": now,
+            "said": f"{method} {path}{names} {status} {octets} {ms}ms {remote} {name}"})
         self._answered(request.endpoint, request.code, took)
 
 
