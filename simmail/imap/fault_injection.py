@@ -7,7 +7,8 @@ to a command.  Source: decisions, section 12.
 
 from __future__ import annotations
 
-from simmail.core.rules.faults import FaultEvent, Stage
+from simmail.core.rules.fault_rule import Stage
+from simmail.core.rules.faults import FaultEvent
 from simmail.imap.connection import ImapConnection
 from simmail.imap.wire.replies import ClientGone, No
 

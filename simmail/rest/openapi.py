@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
+from types import GenericAlias
+from typing import Any, get_type_hints
 from urllib.parse import parse_qsl
 
 import msgspec
-from msgspec import inspect
+from msgspec import UNSET, UnsetType, inspect
 
 from simmail import __version__
 from simmail.rest.answer import JSON
-from simmail.rest.errors import MEANINGS, UNCHANGED
 from simmail.rest.errors import Error
+from simmail.rest.errors import MEANINGS, UNCHANGED
 from simmail.rest.route import NoQuery, Route
 
 _REF = "#/components/schemas/{name}"
@@ -193,3 +194,27 @@ def _key(type: Any) -> str:
 
 def _name(type: Any) -> str:
     return str(type.__name__)
+
+
+def some_of(
+    name: str, record: type[msgspec.Struct], text: str, without: Iterable[str] = (), keep: Iterable[str] = (),
+    forbid: bool = True, **others: Any,
+) -> Any:
+    """
+    Declare what may be said of a record, of which the service fills in what is left out.
+
+    @param text: its description.
+    @param without: fields that the service sets; keep: those required as in the record; others: types that differ.
+    @param forbid: other fields are refused.
+    """
+    types = {**get_type_hints(record, include_extras=True), **others}
+    fields = [(one, type) if one in keep else (one, type | UnsetType, UNSET)
+              for one, type in types.items() if one not in without]
+    fields.sort(key=len)
+    return msgspec.defstruct(
+        name, fields, frozen=True, forbid_unknown_fields=forbid, namespace={"__doc__": text})
+
+
+def list_of(item: Any) -> Any:
+    """Declare a list of what L{some_of} has made."""
+    return GenericAlias(list, (item,))

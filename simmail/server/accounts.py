@@ -14,8 +14,9 @@ from msgspec.structs import replace
 
 from simmail.core.mime.address import parse, stored
 from simmail.core.records.commit import Commit
+from simmail.core.records.conversion import convert
 from simmail.core.records.event import Event
-from simmail.core.rules.fields import addresses
+from simmail.core.records.fields import Emails
 from simmail.errors import Invalid, NotFound, Unauthenticated
 from simmail.universe.policy import Account
 
@@ -116,7 +117,7 @@ class Accounts:
     async def _put(self, old: Account, fields: dict[str, Any], change: str) -> Account:
         plain = {name: "" if value is None else value for name, value in fields.items() if name in _PLAIN}
         if "aliases" in plain:
-            plain["aliases"] = addresses(plain["aliases"], "aliases")
+            plain["aliases"] = convert(plain["aliases"], Emails, "aliases")
         account = replace(old, deleted=old.deleted and change != "created", **plain)
         if change == "created" and old.deleted:
             account = replace(account, disabled=bool(fields.get("disabled", False)))

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from simmail.core.rules.faults import FaultEvent, FaultVerdict, Stage
+from simmail.core.rules.fault_rule import Stage
+from simmail.core.rules.faults import FaultEvent, FaultVerdict
 from simmail.smtp.context import SmtpContext
 from simmail.smtp.protocol import Pump, SLICE
 from simmail.smtp.replies import reply

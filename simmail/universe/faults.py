@@ -19,11 +19,9 @@ from twisted.logger import Logger
 
 from simmail.core.records.commit import Commit
 from simmail.core.records.event import Event
-from simmail.core.rules.fault_fields import is_advanced, rules_of, shown
 from simmail.core.rules.fault_library import added
-from simmail.core.rules.faults import (
-    FaultCount, FaultEvent, FaultRule, FaultVerdict, hits, is_fleeting, is_lasting, judge,
-)
+from simmail.core.rules.fault_rule import FaultRule, NumberedRule, is_advanced, rules_of, shown
+from simmail.core.rules.faults import FaultCount, FaultEvent, FaultVerdict, hits, is_fleeting, is_lasting, judge
 from simmail.errors import Invalid, Unavailable
 
 if TYPE_CHECKING:
@@ -51,7 +49,7 @@ class Faults:
         self._unsaved: dict[str, FaultCount | None] = {}
         self._events: list[Event] = []
         self._saving = False
-        self.rules: tuple[FaultRule, ...] = ()
+        self.rules: tuple[NumberedRule, ...] = ()
 
     async def start(self) -> None:
         """Learn rules and what was counted."""

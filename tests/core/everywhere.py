@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 from simmail.core.rng import Dice
-from simmail.core.rules.fault_fields import rules_of as fault_rules_of
+from simmail.core.rules.fault_rule import rules_of as fault_rules_of
 from simmail.core.rules.faults import FaultCount, FaultEvent, judge
 from simmail.core.rules.recipients import rules_of, verdict
 

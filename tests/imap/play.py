@@ -21,8 +21,8 @@ from zope.interface import alsoProvides
 from simmail.config import Config
 from simmail.core.records.delivery import Delivery, Filing
 from simmail.core.rng import Dice
-from simmail.core.rules.fault_fields import rules_of
-from simmail.core.rules.faults import FaultCount, FaultEvent, FaultRule, FaultVerdict, judge
+from simmail.core.rules.fault_rule import FaultRule, rules_of
+from simmail.core.rules.faults import FaultCount, FaultEvent, FaultVerdict, judge
 from simmail.errors import Forbidden, TooMany, Unauthenticated, Unavailable
 from simmail.imap.factory import ImapFactory
 from simmail.mailstore.memory.mailstore import MemoryMailStore

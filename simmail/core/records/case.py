@@ -1,56 +1,88 @@
 """
 Cases: what a thread of mail is about, who is on it and what they may say of it.
 
-Source: decisions, section 6.
+One declaration is stored, shown, taken from the API (L{conversion.convert}) and documented.  Source: decisions,
+section 6.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from datetime import datetime
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
-from simmail.core.records.persona import Persona
+from simmail.core.records.fields import Email, Instant, LINE, LIST, Line, Lines, Prose, check_line, of_text
+from simmail.core.records.persona import Knows, Persona
 from simmail.core.rng import Dice
+from simmail.errors import Invalid
 
 How = Literal["header", "thread", "key", "persona", "none"]
 Status = Literal["open", "waiting", "closed"]
-Knows = Literal["all", "some", "little"]
 
 #: Characters of a mail's text that are looked at for what is about a case.
 LOOKED_AT = 65_536
 
+#: Longest text of all facts or secrets together, in characters, as JSON counts them roughly.
+FACTS = 200_000
 
-class CasePerson(Struct, frozen=True, omit_defaults=True):
+
+def _id(text: str, field: str) -> str:
+    # It stands in a path of the API and in a header.
+    check_line(text, field)
+    if not text or not text.isascii() or any(c in ' /?#"<>\\' for c in text):
+        raise Invalid(field, "must be ASCII text without spaces, slashes, quotes, ? and #")
+    return text
+
+
+def _title(text: str, field: str) -> str:
+    check_line(text, field)
+    if not text.strip():
+        raise Invalid(field, "must not be empty")
+    return text
+
+
+def _facts(value: Any, field: str) -> Any:
+    if not isinstance(value, Mapping):
+        return value
+    if len(repr(value)) > FACTS:
+        raise Invalid(field, f"must not be longer than {FACTS} characters in all")
+    return {name: one for name, one in value.items() if one is not None}
+
+
+CaseId = Annotated[str, Meta(max_length=LINE, extra={"read": of_text(_id)})]
+Title = Annotated[str, Meta(max_length=LINE, extra={"read": of_text(_title)})]
+Facts = Annotated[dict[Line, Any], Meta(max_length=LIST * 2, extra={"read": _facts})]
+
+
+class CasePerson(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """Somebody on a case: a persona by id, or an address (the application's own, mostly)."""
 
-    persona_id: str | UnsetType = UNSET
-    address: str | UnsetType = UNSET
-    role: str | UnsetType = UNSET
+    persona_id: Line | UnsetType = UNSET
+    address: Email | UnsetType = UNSET
+    role: Line | UnsetType = UNSET
     knows: Knows | UnsetType = UNSET
-    wants: str | UnsetType = UNSET
+    wants: Prose | UnsetType = UNSET
 
 
-class Note(Struct, frozen=True):
+class Note(Struct, frozen=True, forbid_unknown_fields=True):
     """Something written down about a case."""
 
-    at: datetime
-    text: str
-    source: str = ""
+    at: Instant
+    text: Annotated[Prose, Meta(min_length=1)]
+    source: Line = ""
 
 
-class Deliverable(Struct, frozen=True, omit_defaults=True):
+class Deliverable(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """Something a persona is to send by an instant."""
 
-    name: str
-    persona_id: str | UnsetType = UNSET
-    due: datetime | UnsetType = UNSET
-    text: str | UnsetType = UNSET
+    name: Annotated[Line, Meta(min_length=1)]
+    persona_id: Line | UnsetType = UNSET
+    due: Instant | UnsetType = UNSET
+    text: Prose | UnsetType = UNSET
 
 
-class Case(Struct, frozen=True, omit_defaults=True):
+class Case(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """
     One case, as stored and as shown.
 
@@ -58,21 +90,21 @@ class Case(Struct, frozen=True, omit_defaults=True):
     @ivar keys: tokens such as C{INV-2041} that mark its mail.
     """
 
-    id: str
-    title: str
+    id: CaseId
+    title: Title
     status: Status | UnsetType = UNSET
-    external_id: str | UnsetType = UNSET
-    kind: str | UnsetType = UNSET
-    summary: str | UnsetType = UNSET
-    facts: dict[str, Any] | UnsetType = UNSET
-    secrets: dict[str, Any] | UnsetType = UNSET
-    goal: str | UnsetType = UNSET
-    people: tuple[CasePerson, ...] | UnsetType = UNSET
-    keys: tuple[str, ...] | UnsetType = UNSET
-    opened: datetime | UnsetType = UNSET
-    due: datetime | UnsetType = UNSET
-    notes: tuple[Note, ...] | UnsetType = UNSET
-    deliverables: tuple[Deliverable, ...] | UnsetType = UNSET
+    external_id: Line | UnsetType = UNSET
+    kind: Line | UnsetType = UNSET
+    summary: Prose | UnsetType = UNSET
+    facts: Facts | UnsetType = UNSET
+    secrets: Facts | UnsetType = UNSET
+    goal: Prose | UnsetType = UNSET
+    people: Annotated[tuple[CasePerson, ...], Meta(max_length=LIST)] | UnsetType = UNSET
+    keys: Lines | UnsetType = UNSET
+    opened: Instant | UnsetType = UNSET
+    due: Instant | UnsetType = UNSET
+    notes: Annotated[tuple[Note, ...], Meta(max_length=LIST)] | UnsetType = UNSET
+    deliverables: Annotated[tuple[Deliverable, ...], Meta(max_length=LIST)] | UnsetType = UNSET
 
 
 def person_on(case: Case, persona: Persona) -> CasePerson | None:

@@ -15,9 +15,9 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from simmail.core.records.conversion import convert
 from simmail.core.records.persona import Hours
-from simmail.core.rules.fault_fields import match_of, shown, window_of
-from simmail.core.rules.faults import FaultKind, FaultRule, Stage
+from simmail.core.rules.fault_rule import FaultKind, FaultRule, Match, Stage, shown
 from simmail.errors import NotFound
 
 
@@ -36,18 +36,27 @@ class Scenario(Struct, frozen=True):
     rule: FaultRule
 
 
+class ScenarioChoice(Struct, frozen=True, forbid_unknown_fields=True):
+    """C{match} and C{window} instead of the scenario's own."""
+
+    match: Match = ""
+    window: Hours | None = None
+
+
 def added(scenario_id: str, match: str = "", window: Any = None) -> FaultRule:
     """
-    A scenario as an enabled rule.
+    Return a scenario as an enabled rule.
 
+    @param match, window: of a L{ScenarioChoice}.
     @raise NotFound: there is none of that id.
-    @raise Invalid: a bad window.
+    @raise Invalid: a bad match or window.
     """
     scenario = SCENARIOS.get(scenario_id)
     if scenario is None:
         raise NotFound(f"no fault scenario {scenario_id}")
-    rule = replace(scenario.rule, match=match_of(match) or scenario.rule.match)
-    return rule if window is None else replace(rule, window=window_of(window))
+    choice = convert({"match": match, "window": window}, ScenarioChoice)
+    rule = scenario.rule
+    return replace(rule, match=choice.match or rule.match, window=rule.window if window is None else choice.window)
 
 
 def library() -> list[dict[str, Any]]:
@@ -74,7 +83,7 @@ def _scenario(
     scenario_id: str, provider: str, name: str, description: str, source: str, kind: FaultKind, stage: Stage,
     code: int = 0, enhanced: str = "", message: str = "", **fields: Any,
 ) -> tuple[str, Scenario]:
-    rule = FaultRule(name, kind, stage, code=code, enhanced=enhanced, message=message, scenario=scenario_id, **fields)
+    rule = FaultRule(kind, stage, name, code=code, enhanced=enhanced, message=message, scenario=scenario_id, **fields)
     return scenario_id, Scenario(scenario_id, provider, name, description, source, rule)
 
 

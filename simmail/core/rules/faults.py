@@ -1,5 +1,5 @@
 """
-Fault rules: what goes wrong, where, for whom and how often, as a function of values.
+What happens at a stage by the fault rules there are, as a function of values.
 
 The seam: a room that serves a protocol asks C{universe.policy.fault(passing)}
 at each stage, with a L{FaultEvent}, and does what the L{FaultVerdict} says, or
@@ -12,86 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from types import MappingProxyType
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple
 
 from msgspec import Struct
 
-from simmail.core.records.persona import Hours
 from simmail.core.rng import Dice
+from simmail.core.rules.fault_rule import Certificate, FaultKind, NumberedRule, Stage, default_reply
 from simmail.core.time.instant import parse_duration
 from simmail.core.time.working_hours import is_open
 
-FaultKind = Literal[
-    "reject", "defer", "delay", "throttle", "drop", "hang", "greylist", "rate_limit", "tls_fail", "auth_fail",
-    "discard", "duplicate", "late", "corrupt", "bounce",
-]
-Stage = Literal[
-    "connect", "helo", "starttls", "auth", "mail", "rcpt", "data", "body", "deliver",
-    "imap_login", "imap_select", "imap_fetch", "imap_idle",
-]
-Certificate = Literal["", "expired", "wrong_host"]
-Per = Literal["universe", "sender", "recipient", "ip", "connection"]
-
-KINDS: tuple[FaultKind, ...] = get_args(FaultKind)
-STAGES: tuple[Stage, ...] = get_args(Stage)
-
-_SMTP: tuple[Stage, ...] = STAGES[:9]
-_IMAP: tuple[Stage, ...] = STAGES[9:]
-
-#: Where a kind may stand (C{GET /api/faults/kinds}).
-PAIRS: Mapping[FaultKind, tuple[Stage, ...]] = MappingProxyType({
-    "reject": _SMTP + _IMAP, "defer": _SMTP, "delay": _SMTP + _IMAP, "drop": _SMTP + _IMAP, "hang": _SMTP + _IMAP,
-    "throttle": ("data", "body"), "greylist": ("rcpt",), "rate_limit": ("connect", "mail", "rcpt"),
-    "tls_fail": ("connect", "starttls"), "auth_fail": ("auth", "imap_login"),
-    "discard": ("deliver",), "duplicate": ("deliver",), "late": ("deliver",), "corrupt": ("deliver",),
-    "bounce": ("deliver",),
-})
-
 #: What a greylisted triplet has to wait when the rule does not say.
 GREYLIST_DELAY = timedelta(minutes=5)
-
-
-class FaultRule(Struct, frozen=True):
-    """
-    One rule.  Fields that are not set are 0, empty or None.
-
-    @ivar match: a suffix of the address in question, in lower case; empty for everything.
-    @ivar delay_ms: real milliseconds for C{delay}, simulated ones for C{greylist} and C{late}.
-    @ivar message: may hold C{{ip}}, C{{sender}}, C{{recipient}}; over SMTP of several lines (LF).
-    @ivar interval: a duration, for C{rate_limit}.
-    @ivar first, every, times: fire for the first n matches only, for each n-th, at most n times; 0 for no such limit.
-    @ivar per: what matches are counted for.
-    @ivar certificate: for C{tls_fail} at C{starttls}: TLS begins, with a certificate that careful clients refuse.
-    @ivar nth: how many rules before it have the same name, kind, stage and match.
-    """
-
-    name: str
-    kind: FaultKind
-    stage: Stage
-    match: str = ""
-    rate: float = 1.0
-    code: int = 0
-    enhanced: str = ""
-    message: str = ""
-    delay_ms: int = 0
-    bytes_per_second: int = 0
-    limit: int = 0
-    interval: str = ""
-    window: Hours | None = None
-    enabled: bool = True
-    scenario: str = ""
-    first: int = 0
-    every: int = 0
-    times: int = 0
-    per: Per = "universe"
-    certificate: Certificate = ""
-    nth: int = 0
-
-    @property
-    def identity(self) -> str:
-        """What draws and counts of the rule are kept under, whatever else about it is changed."""
-        return "\0".join((self.name, self.kind, self.stage, f"{self.match}\1{self.nth}" if self.nth else self.match))
 
 
 class FaultEvent(NamedTuple):
@@ -166,7 +97,7 @@ class Judged(NamedTuple):
 
 
 def judge(
-    rules: Sequence[FaultRule], passing: FaultEvent, marks: Mapping[str, FaultCount], now: datetime, dice: Dice
+    rules: Sequence[NumberedRule], passing: FaultEvent, marks: Mapping[str, FaultCount], now: datetime, dice: Dice
 ) -> Judged:
     """
     What happens at a stage: rules are tried in order, the first that fires wins.
@@ -200,13 +131,13 @@ def is_lasting(key: str) -> bool:
     return key.split("\0", 4)[4] in ("hits", "per\0")
 
 
-def hits(rule: FaultRule, marks: Mapping[str, FaultCount]) -> int:
+def hits(rule: NumberedRule, marks: Mapping[str, FaultCount]) -> int:
     """How often a rule has fired."""
     return marks.get(_key(rule, "hits"), FaultCount()).fired
 
 
 def _fires(
-    rule: FaultRule, passing: FaultEvent, marks: Mapping[str, FaultCount], changed: dict[str, FaultCount],
+    rule: NumberedRule, passing: FaultEvent, marks: Mapping[str, FaultCount], changed: dict[str, FaultCount],
     now: datetime, dice: Dice,
 ) -> bool:
     """Whether a rule that matches fires; counts the match."""
@@ -238,7 +169,7 @@ def _fires(
     return fires
 
 
-def _over_limit(rule: FaultRule, mark: FaultCount, now: datetime) -> tuple[FaultCount, bool]:
+def _over_limit(rule: NumberedRule, mark: FaultCount, now: datetime) -> tuple[FaultCount, bool]:
     """Counts begin anew with the first match after an interval has passed."""
     interval = parse_duration(rule.interval)
     if mark.since is None or now - mark.since >= interval:
@@ -247,7 +178,7 @@ def _over_limit(rule: FaultRule, mark: FaultCount, now: datetime) -> tuple[Fault
 
 
 def _drawn(
-    rule: FaultRule, passing: FaultEvent, marks: Mapping[str, FaultCount], changed: dict[str, FaultCount], dice: Dice
+    rule: NumberedRule, passing: FaultEvent, marks: Mapping[str, FaultCount], changed: dict[str, FaultCount], dice: Dice
 ) -> bool:
     # Decisions, "Conventions": a draw is about the n-th time for this pair, whatever else goes on.
     pair = (passing.sender, passing.recipient, passing.login or ("" if passing.sender else passing.ip))
@@ -257,7 +188,7 @@ def _drawn(
     return dice.on("fault", *rule.identity.split("\0")).chance(rule.rate, *pair, nth)
 
 
-def _subject(rule: FaultRule, passing: FaultEvent) -> str:
+def _subject(rule: NumberedRule, passing: FaultEvent) -> str:
     if rule.per == "universe":
         return ""
     if rule.per == "sender":
@@ -265,11 +196,11 @@ def _subject(rule: FaultRule, passing: FaultEvent) -> str:
     return getattr(passing, rule.per)  # type: ignore[no-any-return] # the others are its fields
 
 
-def _key(rule: FaultRule, *what: str) -> str:
+def _key(rule: NumberedRule, *what: str) -> str:
     return "\0".join((rule.identity, *what))
 
 
-def _verdict(index: int, rule: FaultRule, passing: FaultEvent, address: str) -> FaultVerdict:
+def _verdict(index: int, rule: NumberedRule, passing: FaultEvent, address: str) -> FaultVerdict:
     code, enhanced, message = (0, "", "") if rule.certificate else default_reply(rule.kind, rule.stage)
     if rule.code:
         if rule.code // 100 != code // 100:
@@ -287,43 +218,3 @@ def _filled(message: str, passing: FaultEvent) -> str:
         for name in ("ip", "sender", "recipient"):
             message = message.replace(f"{{{name}}}", getattr(passing, name))
     return message
-
-
-_REJECT: Mapping[str, tuple[int, str, str]] = MappingProxyType({
-    "connect": (554, "5.7.1", "Connection rejected"),
-    "helo": (550, "5.7.1", "HELO rejected"),
-    "starttls": (554, "5.7.3", "TLS refused"),
-    "auth": (535, "5.7.8", "Authentication credentials invalid"),
-    "mail": (550, "5.7.1", "Sender rejected"),
-    "rcpt": (550, "5.7.1", "Recipient rejected"),
-    "data": (554, "5.7.1", "Message refused"),
-    "body": (554, "5.7.1", "Message content rejected"),
-    "deliver": (554, "5.7.1", "Message rejected"),
-})
-
-_DEFER: Mapping[str, tuple[int, str, str]] = MappingProxyType({
-    "connect": (421, "4.7.0", "Try again later"),
-    "starttls": (454, "4.7.0", "TLS not available due to temporary reason"),
-    "auth": (454, "4.7.0", "Temporary authentication failure"),
-})
-
-
-def default_reply(kind: FaultKind, stage: Stage) -> tuple[int, str, str]:
-    """Code, enhanced code and text where a rule gives none; 0 and nothing where the kind has no reply."""
-    if stage in _IMAP:
-        return 0, "", "Authentication failed" if kind == "auth_fail" else "Refused by a fault rule"
-    if kind == "reject":
-        return _REJECT[stage]
-    if kind == "defer":
-        return _DEFER.get(stage, (451, "4.3.0", "Try again later"))
-    if kind == "greylist":
-        return 451, "4.7.1", "Greylisted, try again later"
-    if kind == "rate_limit":
-        return (421, "4.7.0", "Too many connections") if stage == "connect" else (450, "4.7.1", "Rate limit exceeded")
-    if kind == "tls_fail":
-        return 454, "4.7.0", "TLS not available due to temporary reason"
-    if kind == "auth_fail":
-        return 535, "5.7.8", "Authentication credentials invalid"
-    if kind == "bounce":
-        return 550, "5.0.0", "Delivery failed"
-    return 0, "", ""

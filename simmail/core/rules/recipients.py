@@ -8,15 +8,16 @@ draw, create.  Source: API contract, "Recipient rules"; decisions, section 23
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Literal, get_args
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from simmail.core.mime.address import domain_of, parse
 from simmail.core.records.bad_address import BadKind
+from simmail.core.records.conversion import convert
+from simmail.core.records.fields import LIST, Line, Share, below, once
 from simmail.core.rng import Dice
-from simmail.core.rules.fields import LINE, flag, line, list_of, members, one_of, record, share
 from simmail.errors import Invalid
 
 #: Shares of the kinds of bad addresses where a rule names none.
@@ -27,16 +28,35 @@ DEFAULT_KINDS: tuple[tuple[BadKind, float], ...] = (
 #: Members of C{domains} and C{status}.
 MOST = 100_000
 
-_kind = one_of(get_args(BadKind))
-_seed = line
+
+def _domains(value: Any, field: str) -> Any:
+    if not isinstance(value, Mapping):
+        return value
+    found: dict[str, Any] = {}
+    for name, one in value.items():
+        try:
+            # A domain is what can stand behind an @.
+            domain = domain_of(parse(f"x@{name}"))
+        except Invalid:
+            raise Invalid(below(field, name), "is not a domain") from None
+        if domain in found:
+            raise Invalid(below(field, name), "is there twice")
+        found[domain] = one
+    return found
+
+
+def _status(value: Any, field: str) -> Any:
+    if not isinstance(value, Mapping):
+        return value
+    return {parse(str(name), below(field, name)): one for name, one in value.items()}
 
 
 class RecipientRule(Struct, frozen=True, forbid_unknown_fields=True):
     """What happens to addresses not seen before."""
 
     create: bool = True
-    bad_rate: float = 0.0
-    bad_kinds: tuple[BadKind, ...] = ()
+    bad_rate: Share = 0.0
+    bad_kinds: Annotated[tuple[BadKind, ...], Meta(max_length=LIST, extra={"read": once})] = ()
     fail_at: Literal["dsn", "rcpt"] = "dsn"
     stranger: Literal["off", "basic", "ai"] = "off"
     silent: bool = False
@@ -46,9 +66,10 @@ class RecipientRules(Struct, frozen=True, forbid_unknown_fields=True):
     """The settings document; C{status} holds forced outcomes by address."""
 
     default: RecipientRule = RecipientRule()
-    domains: dict[str, RecipientRule] = {}
-    status: dict[str, BadKind] = {}
-    seed: str = ""
+    domains: Annotated[
+        dict[str, RecipientRule], Meta(max_length=MOST, extra={"each": RecipientRule, "read": _domains})] = {}
+    status: Annotated[dict[str, BadKind], Meta(max_length=MOST, extra={"each": BadKind, "read": _status})] = {}
+    seed: Line = ""
 
 
 class RecipientVerdict(Struct, frozen=True):
@@ -72,51 +93,11 @@ _DISCARD = RecipientVerdict("discard")
 
 def rules_of(value: Any) -> RecipientRules:
     """
-    A settings document, checked.
+    Return the rules of a settings document.
 
     @raise Invalid: a bad field, by its path.
     """
-    given = members(value, "", {"default": _rule, "domains": _domains, "status": _status, "seed": _seed})
-    return RecipientRules(**given)
-
-
-def _rule(value: Any, field: str) -> RecipientRule:
-    found: RecipientRule = record(RecipientRule, {
-        "create": flag, "bad_rate": share, "bad_kinds": _kinds, "fail_at": one_of(("dsn", "rcpt")),
-        "stranger": one_of(("off", "basic", "ai")), "silent": flag,
-    })(value, field)
-    return found
-
-
-def _kinds(value: Any, field: str) -> tuple[BadKind, ...]:
-    return tuple(dict.fromkeys(_kind(one, f"{field}.{i}") for i, one in enumerate(list_of(value, field))))
-
-
-def _map(value: Any, field: str) -> Iterator[tuple[str, Any, str]]:
-    if not isinstance(value, Mapping):
-        raise Invalid(field, "must be an object")
-    if len(value) > MOST:
-        raise Invalid(field, f"must not have more than {MOST} members")
-    for name, one in value.items():
-        yield name, one, f"{field}.{str(name)[:LINE]}"
-
-
-def _domains(value: Any, field: str) -> dict[str, RecipientRule]:
-    found = {}
-    for name, one, path in _map(value, field):
-        try:
-            # A domain is what can stand behind an @.
-            domain = domain_of(parse(f"x@{name}"))
-        except Invalid:
-            raise Invalid(path, "is not a domain") from None
-        if domain in found:
-            raise Invalid(path, "is there twice")
-        found[domain] = _rule(one, path)
-    return found
-
-
-def _status(value: Any, field: str) -> dict[str, BadKind]:
-    return {parse(name, path): _kind(one, path) for name, one, path in _map(value, field)}
+    return convert(value, RecipientRules)
 
 
 def verdict(address: str, rules: RecipientRules, exists: bool, own: bool, seed: str) -> RecipientVerdict:

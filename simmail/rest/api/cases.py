@@ -6,68 +6,38 @@ Source: decisions, section 6.
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import Meta, Struct
 
 from simmail.core.message.thread import thread_key
-from simmail.core.records.case import Case, Deliverable, Knows, Status
+from simmail.core.records.case import Case, CasePerson, Note, Status
 from simmail.core.records.commit import EventQuery
 from simmail.core.records.event import Recorded
+from simmail.core.records.fields import Emails
 from simmail.core.time.instant import parse_instant
 from simmail.rest.answer import Paged
 from simmail.rest.api.events import Number, event_page, types
 from simmail.rest.api.mailboxes import Conversation, Limit, conversations, listed_example, with_messages
-from simmail.rest.route import Body, Call, Deleted, Query, Route
+from simmail.rest.openapi import list_of, some_of
+from simmail.rest.route import Call, Deleted, Query, Route
 from simmail.universe.mailflow.search import linked
 
 HEADING = "Cases"
 
 
-class PersonIn(Struct, frozen=True):
-    """Somebody on a case: C{persona_id}, C{address}, or C{addresses} and other fields of a new persona."""
-
-    persona_id: str | UnsetType = UNSET
-    address: str | UnsetType = UNSET
-    addresses: list[str] | UnsetType = UNSET
-    role: str | UnsetType = UNSET
-    knows: Knows | UnsetType = UNSET
-    wants: str | UnsetType = UNSET
-
-
-class NoteIn(Body, frozen=True):
-    """Something written down; C{at} is now unless given."""
-
-    text: str
-    at: datetime | UnsetType = UNSET
-    source: str | UnsetType = UNSET
+#: For the OpenAPI document; C{core.rules.case_fields} takes them.
+PersonIn = some_of(
+    "PersonIn", CasePerson, "Somebody on a case: C{persona_id}, C{address}, or C{addresses} and other fields of a "
+    "new persona.", forbid=False, addresses=Emails)
+NoteIn = some_of("NoteIn", Note, "Something written down; C{at} is now unless given.", keep=("text",))
+CaseFields = some_of(
+    "CaseFields", Case, "What may be said of a case; what is left out stays.",
+    people=list_of(PersonIn), notes=list_of(NoteIn))
 
 
-class CaseFields(Body, frozen=True):
-    """What may be said of a case; what is left out stays."""
-
-    # Declared for the OpenAPI document; core.casefields checks the values.
-
-    id: str | UnsetType = UNSET
-    external_id: str | UnsetType = UNSET
-    title: str | UnsetType = UNSET
-    kind: str | UnsetType = UNSET
-    status: Status | UnsetType = UNSET
-    summary: str | UnsetType = UNSET
-    facts: dict[str, Any] | UnsetType = UNSET
-    secrets: dict[str, Any] | UnsetType = UNSET
-    goal: str | UnsetType = UNSET
-    people: list[PersonIn] | UnsetType = UNSET
-    keys: list[str] | UnsetType = UNSET
-    opened: datetime | UnsetType = UNSET
-    due: datetime | UnsetType = UNSET
-    notes: list[NoteIn] | UnsetType = UNSET
-    deliverables: list[Deliverable] | UnsetType = UNSET
-
-
-class Pushed(Struct, frozen=True):
+class PushedCase(Struct, frozen=True):
     """The case, whether it is new, and which fields changed."""
 
     case: Case
@@ -111,7 +81,7 @@ def list_cases(call: Call) -> list[Case]:
     return [call.universe.cases.complete(one) for one in found[:asked.limit]]
 
 
-async def push_case(call: Call) -> Pushed:
+async def push_case(call: Call) -> PushedCase:
     return _pushed(call, await call.universe.cases.push(call.body))
 
 
@@ -119,13 +89,13 @@ def get_case(call: Call) -> Any:
     return call.universe.cases.complete(call.found)
 
 
-async def change_case(call: Call) -> Pushed:
+async def change_case(call: Call) -> PushedCase:
     return _pushed(call, await call.universe.cases.push(call.body, call.found.id))
 
 
-def _pushed(call: Call, told: Any) -> Pushed:
+def _pushed(call: Call, told: Any) -> PushedCase:
     case, new, changed = told
-    return Pushed(call.universe.cases.complete(case), new, changed)
+    return PushedCase(call.universe.cases.complete(case), new, changed)
 
 
 async def delete_case(call: Call) -> Deleted:
@@ -170,11 +140,11 @@ _EXAMPLE = {**_FIELDS, "people": [{"addresses": ["maria@acme.test"], "name": "Ma
 ROUTES: tuple[Route, ...] = (
     Route("GET", "/api/cases", list_cases, "List cases, by id", list[Case], query=WhichCases, polled=True,
           query_example="status=open", answer_example=[_CASE]),
-    Route("POST", "/api/cases", push_case, "Create a case, or update the one with that id or external_id", Pushed,
+    Route("POST", "/api/cases", push_case, "Create a case, or update the one with that id or external_id", PushedCase,
           role="member", body=dict[str, Any], body_shown=CaseFields, statuses=(404,), example=_EXAMPLE,
           answer_example=_PUSHED),
     Route("GET", "/api/cases/{id}", get_case, "Read a case", Case, locate=case, answer_example=_CASE),
-    Route("PATCH", "/api/cases/{id}", change_case, "Change a case: fields left out stay", Pushed, role="member",
+    Route("PATCH", "/api/cases/{id}", change_case, "Change a case: fields left out stay", PushedCase, role="member",
           body=dict[str, Any], body_shown=CaseFields, locate=case, example={"status": "closed"},
           answer_example={**_PUSHED, "new": False, "changed": ["status"]}),
     Route("DELETE", "/api/cases/{id}", delete_case,

@@ -6,88 +6,28 @@ Source: API contract, "Faults"; decisions, section 12.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import Struct
 
-from simmail.core.records.persona import Hours
-from simmail.core.rules.fault_library import SCENARIOS, library
-from simmail.core.rules.faults import Certificate, FaultKind, PAIRS, Per, Stage
+from simmail.core.records.conversion import convert
+from simmail.core.rules.fault_library import SCENARIOS, Scenario, ScenarioChoice, library
+from simmail.core.rules.fault_rule import FaultKind, FaultRule, PAIRS, Stage
 from simmail.errors import NotFound
-from simmail.rest.route import Body, Call, Route
+from simmail.rest.openapi import list_of, some_of
+from simmail.rest.route import Call, Route
 
 HEADING = "Faults"
 
 
-class RuleFields(Body, frozen=True):
-    """A fault rule; C{kind} and C{stage} are required, and have to go together (C{GET /api/faults/kinds})."""
-
-    # Declared for the OpenAPI document; core.faultfields checks the values.
-
-    kind: FaultKind
-    stage: Stage
-    name: str | UnsetType = UNSET
-    match: str | UnsetType = UNSET
-    rate: float | UnsetType = UNSET
-    code: int | UnsetType = UNSET
-    enhanced: str | UnsetType = UNSET
-    message: str | UnsetType = UNSET
-    delay_ms: int | UnsetType = UNSET
-    bytes_per_second: int | UnsetType = UNSET
-    limit: int | UnsetType = UNSET
-    interval: str | UnsetType = UNSET
-    window: Hours | None | UnsetType = UNSET
-    enabled: bool | UnsetType = UNSET
-    scenario: str | UnsetType = UNSET
-    first: int | UnsetType = UNSET
-    every: int | UnsetType = UNSET
-    times: int | UnsetType = UNSET
-    per: Per | UnsetType = UNSET
-    certificate: Certificate | UnsetType = UNSET
-    hits: int | UnsetType = UNSET
-
-
-class LibraryRule(Struct, frozen=True, omit_defaults=True):
-    """The rule of a scenario."""
-
-    kind: FaultKind
-    stage: Stage
-    name: str | UnsetType = UNSET
-    match: str | UnsetType = UNSET
-    rate: float | UnsetType = UNSET
-    code: int | UnsetType = UNSET
-    enhanced: str | UnsetType = UNSET
-    message: str | UnsetType = UNSET
-    delay_ms: int | UnsetType = UNSET
-    bytes_per_second: int | UnsetType = UNSET
-    limit: int | UnsetType = UNSET
-    interval: str | UnsetType = UNSET
-    window: Hours | None | UnsetType = UNSET
-    enabled: bool | UnsetType = UNSET
-    scenario: str | UnsetType = UNSET
-    first: int | UnsetType = UNSET
-    every: int | UnsetType = UNSET
-    times: int | UnsetType = UNSET
-    per: Per | UnsetType = UNSET
-    certificate: Certificate | UnsetType = UNSET
-
-
-class FaultItem(LibraryRule, frozen=True, omit_defaults=True):
-    """A fault rule, and how often it fired."""
-
-    hits: int | UnsetType = UNSET
-
-
-class ScenarioItem(Struct, frozen=True):
-    """One scenario of the library; C{source}: where the behaviour is documented."""
-
-    id: str
-    provider: str
-    name: str
-    description: str
-    source: str
-    rule: LibraryRule
+#: For the OpenAPI document; C{core.rules.fault_rule} takes rules and shows them.
+FaultItem = some_of(
+    "FaultItem", FaultRule, "A fault rule, and how often it fired; C{kind} and C{stage} are required, and have to go "
+    "together (C{GET /api/faults/kinds}).", keep=("kind", "stage"), hits=int)
+LibraryRule = some_of("LibraryRule", FaultRule, "The rule of a scenario.", keep=("kind", "stage"))
+ScenarioItem = some_of(
+    "ScenarioItem", Scenario, "One scenario of the library; C{source}: where the behaviour is documented.",
+    keep=Scenario.__struct_fields__, rule=LibraryRule)
 
 
 class KindItem(Struct, frozen=True):
@@ -95,20 +35,6 @@ class KindItem(Struct, frozen=True):
 
     kind: FaultKind
     stages: tuple[Stage, ...]
-
-
-class ScenarioChoice(Body, frozen=True):
-    """C{match} and C{window} instead of the scenario's own."""
-
-    match: Annotated[str, Meta(max_length=200)] = ""
-    window: dict[str, Any] | None = None
-
-
-class ScenarioChoiceShown(Body, frozen=True):
-    """C{match} and C{window} instead of the scenario's own."""
-
-    match: Annotated[str, Meta(max_length=200)] = ""
-    window: Hours | None = None
 
 
 async def scenario(call: Call) -> str:
@@ -131,12 +57,13 @@ def list_fault_kinds(call: Call) -> list[KindItem]:
     return [KindItem(kind, stages) for kind, stages in PAIRS.items()]
 
 
-def list_scenarios(call: Call) -> list[ScenarioItem]:
-    return msgspec.convert(library(), list[ScenarioItem])
+def list_scenarios(call: Call) -> list[dict[str, Any]]:
+    return library()
 
 
 async def add_scenario(call: Call) -> list[dict[str, Any]]:
-    return await call.universe.faults.add_scenario(call.found, call.body.match, call.body.window)
+    choice = convert(call.body, ScenarioChoice)
+    return await call.universe.faults.add_scenario(call.found, choice.match, choice.window)
 
 
 _RULE: dict[str, Any] = {
@@ -149,16 +76,16 @@ _SCENARIO = {"id": "tarpit", "provider": "Any", "name": "Slow server: five secon
              "rule": {"kind": "delay", "stage": "rcpt", "delay_ms": 5000, "scenario": "tarpit"}}
 
 ROUTES: tuple[Route, ...] = (
-    Route("GET", "/api/faults", list_faults, "List fault rules, in order", list[FaultItem], polled=True,
+    Route("GET", "/api/faults", list_faults, "List fault rules, in order", list_of(FaultItem), polled=True,
           answer_example=[_SHOWN]),
-    Route("PUT", "/api/faults", replace_faults, "Replace all fault rules", list[FaultItem], role="admin",
-          statuses=(402,), body=list[dict[str, Any]], body_shown=list[RuleFields], example=[_RULE],
+    Route("PUT", "/api/faults", replace_faults, "Replace all fault rules", list_of(FaultItem), role="admin",
+          statuses=(402,), body=list[dict[str, Any]], body_shown=list_of(FaultItem), example=[_RULE],
           answer_example=[_SHOWN]),
     Route("GET", "/api/faults/kinds", list_fault_kinds, "List kinds of faults, and where they may stand",
           list[KindItem], answer_example=[{"kind": "throttle", "stages": ["data", "body"]}]),
-    Route("GET", "/api/faults/scenarios", list_scenarios, "List the scenario library", list[ScenarioItem],
+    Route("GET", "/api/faults/scenarios", list_scenarios, "List the scenario library", list_of(ScenarioItem),
           answer_example=[_SCENARIO]),
     Route("POST", "/api/faults/scenarios/{id}", add_scenario, "Append a scenario as an enabled rule",
-          list[FaultItem], role="admin", feature="chaos", body=ScenarioChoice, body_shown=ScenarioChoiceShown,
+          list_of(FaultItem), role="admin", feature="chaos", body=dict[str, Any], body_shown=ScenarioChoice,
           locate=scenario, example={"match": "@acme.test"}, answer_example=[_SHOWN]),
 )

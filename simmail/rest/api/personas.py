@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Struct
 
 from simmail.core.decide import relationship as relations
 from simmail.core.decide.preview import Preview
@@ -16,11 +16,12 @@ from simmail.core.message.mail import Mail
 from simmail.core.message.parse import read
 from simmail.core.mime.address import stored
 from simmail.core.records import temperaments
-from simmail.core.records.persona import Behaviors, Persona, Style, TemperamentName, Timing
+from simmail.core.records.persona import Persona, TemperamentName
 from simmail.core.records.relationship import Relation, Stance
 from simmail.core.time.instant import format_duration
 from simmail.errors import Invalid, Refusal
 from simmail.rest.api.mailboxes import check_header, crlf
+from simmail.rest.openapi import some_of
 from simmail.rest.render.compose import composed, one_address
 from simmail.rest.render.shown import heavy
 from simmail.rest.route import Body, Call, Deleted, Query, Route
@@ -30,26 +31,10 @@ from simmail.universe.usage import LEARNED
 HEADING = "Personas"
 
 
-class PersonaFields(Body, frozen=True):
-    """What may be said of a persona; what is left out is drawn, or stays."""
-
-    # Declared for the OpenAPI document; core.patch checks the values, so that YAML files and the API agree.
-
-    addresses: list[str] | UnsetType = UNSET
-    name: str | UnsetType = UNSET
-    role: str | UnsetType = UNSET
-    org: str | UnsetType = UNSET
-    who: str | UnsetType = UNSET
-    wants: str | UnsetType = UNSET
-    character: str | UnsetType = UNSET
-    knows: str | UnsetType = UNSET
-    temperament: TemperamentName | UnsetType = UNSET
-    case_ids: list[str] | UnsetType = UNSET
-    style: Style | UnsetType = UNSET
-    timing: Timing | UnsetType = UNSET
-    behaviors: Behaviors | UnsetType = UNSET
-    external_ids: dict[str, str] | UnsetType = UNSET
-    paused: bool | UnsetType = UNSET
+#: For the OpenAPI document; C{core.rules.persona_fields} takes them.
+PersonaFields = some_of(
+    "PersonaFields", Persona, "What may be said of a persona; what is left out is drawn, or stays.",
+    without=("id", "provider", "created"))
 
 
 class MemoryNote(Body, frozen=True):

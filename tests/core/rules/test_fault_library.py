@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.rules.fault_fields import is_advanced, rule_of, shown
 from simmail.core.rules.fault_library import SCENARIOS, added, library
+from simmail.core.rules.fault_rule import is_advanced, rule_of, shown
 from simmail.errors import Invalid, NotFound
 
 

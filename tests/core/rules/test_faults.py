@@ -13,10 +13,8 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.rng import Dice
-from simmail.core.rules.fault_fields import is_advanced, rule_of, rules_of, shown
-from simmail.core.rules.faults import (
-    FaultCount, FaultEvent, FaultRule, FaultVerdict, KINDS, PAIRS, STAGES, hits, is_fleeting, is_lasting, judge,
-)
+from simmail.core.rules.fault_rule import FaultRule, KINDS, PAIRS, STAGES, is_advanced, rule_of, rules_of, shown
+from simmail.core.rules.faults import FaultCount, FaultEvent, FaultVerdict, hits, is_fleeting, is_lasting, judge
 from simmail.errors import Invalid
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -280,7 +278,7 @@ class FieldTests(SynchronousTestCase):
             "enhanced": "4.2.0", "message": "later", "window": {"days": "sat-sun"}, "enabled": False, "every": 2,
             "per": "ip", "hits": 3})
         self.assertEqual(rule_of(shown(rule, 3)), rule)
-        self.assertEqual(shown(FaultRule("", "drop", "data")), {
+        self.assertEqual(shown(FaultRule("drop", "data")), {
             "name": "", "kind": "drop", "stage": "data", "match": "", "rate": 1.0, "enabled": True, "hits": 0})
 
     def test_advanced(self) -> None:

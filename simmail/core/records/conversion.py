@@ -1,0 +1,215 @@
+"""
+From decoded JSON or YAML to records, or a refusal that names the dotted field.
+
+C{msgspec} checks types and bounds; L{fields} reads what bounds cannot say; what C{msgspec} finds is put into the words
+of somebody who writes a client.  Source: API contract, "Errors"; decisions, "Conventions" (errors).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from types import UnionType
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, overload
+
+import msgspec
+from msgspec import StructMeta, inspect
+
+from simmail.core.records.fields import FieldError, an_object, below
+from simmail.errors import Invalid
+
+T = TypeVar("T")
+
+_WHERE = re.compile(r"(.*) - at (?:`key` in )?`\$?([^`]*)`\Z", re.DOTALL)
+_QUOTED = re.compile(r"`([^`]*)`")
+_BOUND = re.compile(r"Expected `[a-z| ]+` ([<>]=?) ([-0-9.e+]+)\Z")
+_LENGTH = re.compile(r"Expected `([a-z| ]+)` of length ([<>]=?|==) ([0-9]+)\Z")
+
+_WORDS = {
+    "str": "text", "int": "a whole number", "float": "a number", "bool": "true or false",
+    "array": "a list", "object": "an object", "null": "null", "bytes": "base64 text", "datetime": "an RFC 3339 time",
+}
+_BOUNDS = {"<=": "at most", ">=": "at least", "<": "less than", ">": "more than", "==": "exactly"}
+_TOO_MANY = {
+    "str": "must not be longer than {} characters", "array": "must not have more than {} items",
+    "object": "must not have more than {} members",
+}
+_LONGEST_SHOWN = 60
+
+
+@overload
+def convert(value: Any, type: type[T], field: str = "") -> T:
+    ...
+
+
+@overload
+def convert(value: Any, type: Any, field: str = "") -> Any:
+    ...
+
+
+def convert(value: Any, type: Any, field: str = "") -> Any:
+    """
+    Return a decoded value as the record C{type}; a member that is null counts as left out.
+
+    @param field: where the value stands.
+    @raise Invalid: it is no such record.
+    """
+    try:
+        return msgspec.convert(_read(value, _info(type), field), type)
+    except msgspec.ValidationError as error:
+        raise refusal(error, type, field, declared=True) from None
+
+
+def given(fields: Any, type: type[msgspec.Struct], field: str = "") -> dict[str, Any]:
+    """
+    Return the members of an object that are given for a record: not those that are null.
+
+    @raise Invalid: it is no object.
+    """
+    return {name: value for name, value in an_object(fields, field).items()
+            if value is not None or name not in _fields(type)}
+
+
+@cache
+def _info(type: Any) -> inspect.Type:
+    return inspect.type_info(type)
+
+
+def _read(value: Any, info: inspect.Type, field: str) -> Any:
+    """The value as C{msgspec} is to take it; what is of a wrong type or too long is left for it to refuse."""
+    if isinstance(info, inspect.Metadata):
+        extra = info.extra or {}
+        if _too_long(value, info.type):
+            return value
+        if "each" in extra and isinstance(value, Mapping):
+            value = {name: convert(one, extra["each"], below(field, name)) for name, one in value.items()}
+        value = _read(value, info.type, field)
+        return extra["read"](value, field) if "read" in extra else value
+    if isinstance(info, inspect.StructType) and isinstance(value, Mapping):
+        return _members(value, _fields(info.cls), field)
+    if isinstance(info, inspect.DictType) and isinstance(value, Mapping):
+        return {_read(name, info.key_type, field): _read(one, info.value_type, below(field, name))
+                for name, one in value.items()}
+    if isinstance(info, (inspect.ListType, inspect.VarTupleType)) and isinstance(value, (list, tuple)):
+        return value if _too_long(value, info) else [
+            _read(one, info.item_type, below(field, n)) for n, one in enumerate(value)]
+    if isinstance(info, inspect.UnionType):
+        for one in info.types:
+            value = _read(value, one, field)
+    if isinstance(info, inspect.IntType) and isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
+
+
+@cache
+def _fields(struct: type[msgspec.Struct]) -> Mapping[str, inspect.Type]:
+    info = _info(struct)
+    assert isinstance(info, inspect.StructType)
+    return {field.encode_name: field.type for field in info.fields}
+
+
+def _members(value: Mapping[Any, Any], types: Mapping[str, inspect.Type], field: str) -> dict[str, Any]:
+    found = {}
+    for key, one in value.items():
+        name = str(key)
+        if name not in types:
+            found[name] = one
+        elif one is not None:
+            found[name] = _read(one, types[name], below(field, name))
+    return found
+
+
+def _too_long(value: Any, info: inspect.Type) -> bool:
+    longest = getattr(info, "max_length", None)
+    return longest is not None and isinstance(value, (str, list, tuple, Mapping)) and len(value) > longest
+
+
+def refusal(
+    error: msgspec.ValidationError, type: Any, inside: str = "", unknown: str = "unknown field", whole: str = "",
+    declared: bool = False,
+) -> Invalid:
+    """
+    Return the refusal that tells what C{msgspec} has found wrong.
+
+    @param type: what was decoded into; inside: where it stands; unknown: said of what is not declared.
+    @param whole: what the value is called where no field of it is at fault, with a space behind.
+    @param declared: choices are told in the order of their declaration, and both bounds of a number.
+    """
+    text, where = str(error), ""
+    match = _WHERE.match(text)
+    if match is not None:
+        text, where = match[1], match[2]
+    path = where.replace("[...]", "").replace("[", ".").replace("]", "").lstrip(".")
+    field = f"{inside}.{path}" if inside and path else inside or path
+    cause = error.__cause__
+    if isinstance(cause, FieldError):
+        return Invalid(below(field, cause.field), cause.text)
+    quoted = _QUOTED.findall(text)
+    if text.startswith("Object contains unknown field"):
+        return Invalid(_under(field, text[31:-1]), unknown)
+    if text.startswith("Object missing required field") and quoted:
+        return Invalid(_under(field, quoted[0]), "is required")
+    types = list(_at(type, [part for part in path.split(".") if part]))
+    if text.startswith("Invalid enum value"):
+        allowed = [str(value) for one in types if get_origin(one) is Literal for value in get_args(one)]
+        allowed = allowed if declared else sorted(allowed)
+        return Invalid(field, f"must be one of {', '.join(allowed)}" if allowed else text)
+    match = _BOUND.match(text)
+    if match is not None:
+        for meta in (meta for one in types for meta in getattr(one, "__metadata__", ()) if declared):
+            if meta.ge is not None and meta.le is not None:
+                return Invalid(field, f"must be from {_number(meta.ge)} to {_number(meta.le)}")
+        return Invalid(field, f"must be {_BOUNDS[match[1]]} {_number(float(match[2]))}")
+    match = _LENGTH.match(text)
+    if match is not None:
+        return Invalid(field, _length(*match.groups()))
+    if text.startswith("Expected `") and quoted:
+        wanted = " or ".join(_WORDS.get(one, one) for one in quoted[0].split(" | "))
+        got = f", not {_WORDS.get(quoted[1], quoted[1])}" if len(quoted) > 1 and unknown == "unknown field" else ""
+        return Invalid(field, f"must be {wanted}{got}" if field else f"{whole}must be {wanted}{got}")
+    return Invalid(field, text[:1].lower() + text[1:])
+
+
+def _length(kind: str, bound: str, count: str) -> str:
+    if (bound, count) == (">=", "1"):
+        return "must not be empty"
+    if bound == "<=" and kind in _TOO_MANY:
+        return _TOO_MANY[kind].format(count)
+    return f"must have a length of {_BOUNDS[bound]} {count}"
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if float(value).is_integer() else f"{value:g}"
+
+
+def _at(type: Any, path: Sequence[str]) -> Iterator[Any]:
+    """The types that may stand at a dotted path, as they are declared."""
+    origin, args = get_origin(type), get_args(type)
+    if origin in (Union, UnionType):
+        for one in args:
+            yield from _at(one, path)
+    elif origin is dict:
+        # Its names are not in the path.
+        yield from _at(args[1], path)
+    elif not path:
+        yield type
+    elif origin is Annotated:
+        yield from _at(args[0], path)
+    elif origin in (list, tuple):
+        yield from _at(args[0], path[1:])
+    elif isinstance(type, StructMeta):
+        struct: Any = type
+        for field in msgspec.structs.fields(struct):
+            if field.encode_name == path[0]:
+                yield from _at(field.type, path[1:])
+
+
+def _under(field: str, name: str) -> str:
+    return f"{field}.{shown(name)}" if field else shown(name)
+
+
+def shown(name: str) -> str:
+    """Return a name as an error text may hold it: printable and short."""
+    printable = "".join(character if character.isprintable() else "?" for character in name)
+    return printable if len(printable) <= _LONGEST_SHOWN else printable[:_LONGEST_SHOWN] + "…"
