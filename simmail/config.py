@@ -13,13 +13,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from simmail.core.mime.address import is_valid
 from simmail.core.net.loopback import is_loopback
 from simmail.core.net.url import BadUrl, place
+from simmail.core.records.conversion import convert
+from simmail.core.records.fields import FieldError, checked, of_text
 from simmail.core.rules.quota_plan import Plan, plans_of
 from simmail.core.rules.yaml_text import LARGEST, decode
 from simmail.core.time.instant import parse_duration
@@ -30,12 +31,29 @@ MIB = 1024 * 1024
 Port = Annotated[int, Meta(ge=0, le=65535)]
 Count = Annotated[int, Meta(ge=1)]
 
-_UNKNOWN = "Object contains unknown field `"
 
-#: Settings that are durations; each must be longer than nothing.
-DURATIONS = ("redis.timeout", "redis.linger", "smtp.timeout", "smtp.total_time", "imap.timeout", "imap.login_timeout",
-             "http.timeout")
+def _some_time(text: str, path: str) -> None:
+    if not parse_duration(text, path):
+        raise Invalid(path, "must be longer than nothing")
 
+
+def _domain(text: str, path: str) -> None:
+    if not is_valid(f"postmaster@{text}"):
+        raise Invalid(path, "must be a domain name")
+
+
+def _lab_host(text: str, path: str) -> str:
+    try:
+        return place(text)
+    except BadUrl as error:
+        raise Invalid(path, f"{text}: {error}") from None
+
+
+#: Longer than nothing.
+Duration = Annotated[str, Meta(extra={"read": checked(_some_time)})]
+Domain = Annotated[str, Meta(extra={"read": checked(_domain)})]
+#: C{host:port}.
+LabHost = Annotated[str, Meta(extra={"read": of_text(_lab_host)})]
 
 #: Settings that are paths of files and folders.
 PATHS = ("server.state", "server.plans", "redis.server", "tls.certificate", "tls.key", "people.file", "links.record",
@@ -49,7 +67,7 @@ class Server(Struct, frozen=True, forbid_unknown_fields=True):
     C{demo}: anybody may look at the universe C{demo}; C{plans}: a file of plans.
     """
 
-    domain: str = "sim.test"
+    domain: Domain = "sim.test"
     state: str = ""
     demo: bool = True
     plans: str = ""
@@ -72,8 +90,8 @@ class Redis(Struct, frozen=True, forbid_unknown_fields=True):
 
     url: str = ""
     server: str = ""
-    timeout: str = "2s"
-    linger: str = "10m"
+    timeout: Duration = "2s"
+    linger: Duration = "10m"
 
 
 class Tls(Struct, frozen=True, forbid_unknown_fields=True):
@@ -82,6 +100,10 @@ class Tls(Struct, frozen=True, forbid_unknown_fields=True):
     certificate: str = ""
     key: str = ""
     names: tuple[str, ...] = ("localhost",)
+
+    def __post_init__(self) -> None:
+        if bool(self.certificate) != bool(self.key):
+            raise FieldError("", "certificate and key go together")
 
 
 class Smtp(Struct, frozen=True, forbid_unknown_fields=True):
@@ -92,8 +114,8 @@ class Smtp(Struct, frozen=True, forbid_unknown_fields=True):
     default_universe: str = "main"
     save_sent: bool = True
     sender: Literal["any", "own"] = "any"
-    timeout: str = "5m"
-    total_time: str = "30m"
+    timeout: Duration = "5m"
+    total_time: Duration = "30m"
     connections: Count = 2000
     connections_per_address: Count = 1000
     idle_commands: Count = 100
@@ -104,8 +126,8 @@ class Imap(Struct, frozen=True, forbid_unknown_fields=True):
     """IMAP and IMAPS."""
 
     plain_auth_allowed: bool | None = None
-    timeout: str = "30m"
-    login_timeout: str = "2m"
+    timeout: Duration = "30m"
+    login_timeout: Duration = "2m"
     connections: Count = 10000
     connections_per_address: Count = 10000
     login_attempts: Count = 5
@@ -123,7 +145,7 @@ class Http(Struct, frozen=True, forbid_unknown_fields=True):
     burst: Count = 100
     console_rate: Annotated[float, Meta(ge=0)] = 5.0
     console_burst: Count = 10
-    timeout: str = "60s"
+    timeout: Duration = "60s"
     connections: Count = 2000
     connections_per_address: Count = 1000
 
@@ -165,9 +187,13 @@ class Links(Struct, frozen=True, forbid_unknown_fields=True):
     C{record}: a folder in which every visit is kept; C{replay}: one from which visits are taken instead of dialling.
     """
 
-    lab_hosts: tuple[str, ...] = ()
+    lab_hosts: tuple[LabHost, ...] = ()
     record: str = ""
     replay: str = ""
+
+    def __post_init__(self) -> None:
+        if self.record and self.replay:
+            raise FieldError("", "record or replay, not both")
 
 
 class Config(Struct, frozen=True, forbid_unknown_fields=True):
@@ -259,34 +285,9 @@ def from_value(value: Any) -> Config:
     @raise Invalid: unknown or mistyped setting, or one that cannot be.
     """
     try:
-        config = msgspec.convert(value, Config)
-    except msgspec.ValidationError as error:
-        what, _, where = str(error).partition(" - at `$")
-        where = where.rstrip("`").lstrip(".")
-        if what.startswith(_UNKNOWN):
-            field = ".".join(filter(None, (where, what.removeprefix(_UNKNOWN).rstrip("`"))))
-            raise Invalid(field, "is no option; etc/simmail.yaml has them all") from None
-        raise Invalid(where or "config", what) from None
-    for path in DURATIONS:
-        section, _, name = path.partition(".")
-        if not parse_duration(getattr(getattr(config, section), name), path):
-            raise Invalid(path, "must be longer than nothing")
-    if not is_valid(f"postmaster@{config.server.domain}"):
-        raise Invalid("server.domain", "must be a domain name")
-    hosts = tuple(_lab_host(one, f"links.lab_hosts.{n}") for n, one in enumerate(config.links.lab_hosts))
-    if config.links.record and config.links.replay:
-        raise Invalid("links", "record or replay, not both")
-    config = replace(config, links=replace(config.links, lab_hosts=hosts))
-    if bool(config.tls.certificate) != bool(config.tls.key):
-        raise Invalid("tls", "certificate and key go together")
-    return config
-
-
-def _lab_host(text: str, path: str) -> str:
-    try:
-        return place(text)
-    except BadUrl as error:
-        raise Invalid(path, f"{text}: {error}") from None
+        return convert(value, Config, unknown="is no option; etc/simmail.yaml has them all")
+    except Invalid as error:
+        raise error if error.field else Invalid("config", str(error)) from None
 
 
 def load_people(path: str) -> list[Any]:

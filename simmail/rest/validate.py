@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import inspect
 
-from simmail.core.records.conversion import refusal, shown
+from simmail.core.records.conversion import PARAMETER, refusal, shown
 from simmail.errors import Invalid
 from simmail.rest.duplicate_names import twice
 
@@ -69,7 +69,7 @@ def query(args: Mapping[bytes, list[bytes]], type: Any, extra: frozenset[str] = 
     try:
         return msgspec.convert(values, type, strict=False)
     except msgspec.ValidationError as error:
-        raise refusal(error, type, unknown="unknown parameter") from None
+        raise refusal(error, type, unknown=PARAMETER) from None
 
 
 @cache

@@ -37,28 +37,33 @@ _TOO_MANY = {
 }
 _LONGEST_SHOWN = 60
 
+#: Said of a field that is not declared.
+UNKNOWN = "unknown field"
+#: The same of a parameter of a query, of which every value is text.
+PARAMETER = "unknown parameter"
+
 
 @overload
-def convert(value: Any, type: type[T], field: str = "") -> T:
+def convert(value: Any, type: type[T], field: str = "", unknown: str = ...) -> T:
     ...
 
 
 @overload
-def convert(value: Any, type: Any, field: str = "") -> Any:
+def convert(value: Any, type: Any, field: str = "", unknown: str = ...) -> Any:
     ...
 
 
-def convert(value: Any, type: Any, field: str = "") -> Any:
+def convert(value: Any, type: Any, field: str = "", unknown: str = UNKNOWN) -> Any:
     """
-    Return a decoded value as the record C{type}; a member that is null counts as left out.
+    Return a decoded value as the record C{type}; a member that is null counts as left out where it may not be null.
 
-    @param field: where the value stands.
+    @param field: where the value stands; unknown: said of what is not declared.
     @raise Invalid: it is no such record.
     """
     try:
         return msgspec.convert(_read(value, _info(type), field), type)
     except msgspec.ValidationError as error:
-        raise refusal(error, type, field, declared=True) from None
+        raise refusal(error, type, field, unknown, declared=True) from None
 
 
 def given(fields: Any, type: type[msgspec.Struct], field: str = "") -> dict[str, Any]:
@@ -115,9 +120,13 @@ def _members(value: Mapping[Any, Any], types: Mapping[str, inspect.Type], field:
         name = str(key)
         if name not in types:
             found[name] = one
-        elif one is not None:
+        elif one is not None or _may_be_null(types[name]):
             found[name] = _read(one, types[name], below(field, name))
     return found
+
+
+def _may_be_null(info: inspect.Type) -> bool:
+    return isinstance(info, inspect.UnionType) and any(isinstance(one, inspect.NoneType) for one in info.types)
 
 
 def _too_long(value: Any, info: inspect.Type) -> bool:
@@ -126,7 +135,7 @@ def _too_long(value: Any, info: inspect.Type) -> bool:
 
 
 def refusal(
-    error: msgspec.ValidationError, type: Any, inside: str = "", unknown: str = "unknown field", whole: str = "",
+    error: msgspec.ValidationError, type: Any, inside: str = "", unknown: str = UNKNOWN, whole: str = "",
     declared: bool = False,
 ) -> Invalid:
     """
@@ -144,7 +153,7 @@ def refusal(
     field = f"{inside}.{path}" if inside and path else inside or path
     cause = error.__cause__
     if isinstance(cause, FieldError):
-        return Invalid(below(field, cause.field), cause.text)
+        return Invalid(below(field, cause.field) if cause.field else field, cause.text)
     quoted = _QUOTED.findall(text)
     if text.startswith("Object contains unknown field"):
         return Invalid(_under(field, text[31:-1]), unknown)
@@ -166,7 +175,7 @@ def refusal(
         return Invalid(field, _length(*match.groups()))
     if text.startswith("Expected `") and quoted:
         wanted = " or ".join(_WORDS.get(one, one) for one in quoted[0].split(" | "))
-        got = f", not {_WORDS.get(quoted[1], quoted[1])}" if len(quoted) > 1 and unknown == "unknown field" else ""
+        got = f", not {_WORDS.get(quoted[1], quoted[1])}" if len(quoted) > 1 and unknown != PARAMETER else ""
         return Invalid(field, f"must be {wanted}{got}" if field else f"{whole}must be {wanted}{got}")
     return Invalid(field, text[:1].lower() + text[1:])
 

@@ -35,7 +35,7 @@ class FieldError(ValueError):
     """
     Raised by a record that contradicts itself (C{__post_init__}).
 
-    @ivar field: of the record; text: what is wrong with it.
+    @ivar field: of the record, C{""} for the whole; text: what is wrong with it.
     """
 
     def __init__(self, field: str, text: str) -> None:

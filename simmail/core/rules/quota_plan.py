@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-import msgspec
 from msgspec import Struct
 
+from simmail.core.records.conversion import convert
+from simmail.core.records.fields import an_object
 from simmail.errors import FeatureMissing, Invalid, OverAllowance
 
 Feature = Literal["insights", "webhooks", "links", "chaos", "mcp"]
@@ -77,12 +78,10 @@ def plans_of(value: Any) -> Mapping[str, Plan]:
 
     @raise Invalid: a bad field, by its path.
     """
-    if not isinstance(value, Mapping):
-        raise Invalid("plans", "must be an object of plans by name")
     found = {SELF_HOSTED.name: SELF_HOSTED}
-    for name, fields in value.items():
+    for name, fields in an_object(value, "plans").items():
         try:
-            found[str(name)] = msgspec.convert({"name": str(name), **(fields or {})}, Plan)
-        except (msgspec.ValidationError, TypeError) as error:
+            found[str(name)] = convert({"name": str(name), **an_object(fields or {})}, Plan)
+        except Invalid as error:
             raise Invalid(f"plans.{name}", str(error)) from None
     return found
