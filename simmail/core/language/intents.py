@@ -1,22 +1,22 @@
 """
 What a mail wants of its reader.
 
-Cues of the language files are counted, each once, and what the mail looks
-like counts too: a greeting to somebody else, times, a code, attachments, list
-headers.  The strongest wins; a mail that says nothing strongly is a question
-when it asks one and information otherwise.
+Cues of the language files are counted, each once; what the mail looks like then moves the counts, by a table: a
+greeting to somebody else, times, a code, attachments, list headers.  Kinds of mail that show by several cues together
+come last, with what else their words then do not mean: "down on Thursday from 22:00" in an announcement proposes no
+meeting.  The strongest wins; a mail that says nothing strongly is a question when it asks one and information
+otherwise.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
+from types import MappingProxyType
 
-from simmail.core.language.cues import weigh
 from simmail.core.language.reader import Findings
-from simmail.core.language.tables import Language, every
+from simmail.core.language.tables import every
 from simmail.core.language.tables import language as known
-from simmail.core.message.mail import Mail
 
 #: Every intent that is told apart.
 INTENTS = (
@@ -41,152 +41,231 @@ _FAREWELL = 30
 _BEGIN = 2
 _SIGNS = {ord(sign): " " for sign in ".,;:!?()[]{}<>\"“”„*#/|_-–—\n\t\r'’"}
 
+#: The least that a kind needs, and what it leaves of others (1 all, 0 nothing).
+_KINDS = MappingProxyType({
+    "notice": (4.5, {"meeting": 0.2, "booked": 0.2, "information": 0.4, "support": 0.3, "event": 0.2, "task": 0.5}),
+    "outage": (4.5, {"support": 0.3, "redress": 0.4, "complaint": 0.3, "information": 0.4, "notice": 0.6}),
+    "incident": (4.5, {"support": 0.4, "redress": 0.4, "complaint": 0.3, "information": 0.4, "outage": 0.4,
+                       "notice": 0.4}),
+    "terms": (4.0, {"information": 0.4, "redress": 0.2, "account": 0.4, "newsletter": 0.5, "received": 0.5,
+                    "news": 0.4, "sales": 0.4}),
+    "ended": (4.5, {"cancelled": 0.1, "account": 0.2, "redress": 0.2, "news": 0.3, "confirmation": 0.3}),
+    "offer": (5.0, {"received": 0.3, "sales": 0.4, "bill": 0.2, "invoice": 0.3, "confirmation": 0.4, "thanks": 0.2}),
+    "enquiry": (4.5, {"document": 0.2, "sales": 0.4, "question": 0.6, "task": 0.4}),
+    "order": (5.0, {"confirmation": 0.4, "task": 0.4, "information": 0.4, "invoice": 0.4, "bill": 0.3,
+                    "document": 0.4, "enquiry": 0.4}),
+    "alternatives": (5.0, {"delay": 0.4, "redress": 0.4, "confirmation": 0.5, "question": 0.7}),
+    "delivery": (5.0, {"meeting": 0.1, "booked": 0.2, "delay": 0.4, "redress": 0.4, "confirmation": 0.4,
+                       "question": 0.6}),
+    "bank": (6.0, {"invoice": 0.1, "bill": 0.1, "document": 0.1, "task": 0.1, "information": 0.2, "terms": 0.2}),
+    "renewal": (4.5, {"account": 0.4, "question": 0.6, "document": 0.4, "information": 0.5, "booked": 0.3,
+                      "meeting": 0.4}),
+    "returns": (5.0, {"redress": 0.2, "received": 0.3, "confirmation": 0.4}),
+    "approval": (4.0, {"task": 0.2, "document": 0.4, "question": 0.6, "chaser": 0.5, "information": 0.4}),
+    "access": (5.0, {"question": 0.4, "task": 0.4, "document": 0.4, "received": 0.4}),
+    "minutes": (4.5, {"received": 0.4, "information": 0.4, "meeting": 0.2, "task": 0.3, "question": 0.6,
+                      "document": 0.3}),
+    "agenda": (5.0, {"meeting": 0.2, "received": 0.3, "booked": 0.3, "question": 0.6, "complaint": 0.3}),
+    "bug": (5.0, {"support": 0.3, "complaint": 0.5, "question": 0.6, "received": 0.3, "order": 0.3}),
+    "deletion": (5.0, {"document": 0.3, "task": 0.3, "account": 0.3, "confirmation": 0.3, "ended": 0.3}),
+    "webinar": (4.5, {"event": 0.2, "meeting": 0.2, "booked": 0.3, "newsletter": 0.6, "sales": 0.5}),
+    "beta": (4.5, {"question": 0.5, "news": 0.4, "feedback": 0.4, "sales": 0.4, "event": 0.4}),
+    "congrats": (4.0, {"thanks": 0.3, "event": 0.3, "closing": 0.3}),
+    "sick": (3.5, {"cancelled": 0.6, "question": 0.5, "document": 0.4, "meeting": 0.5, "information": 0.4}),
+    "grief": (6.0, {"event": 0.1, "meeting": 0.1, "booked": 0.1, "redress": 0.1, "information": 0.1, "sick": 0.1}),
+    "report": (3.5, {"information": 0.4, "news": 0.4, "newsletter": 0.6, "task": 0.5, "question": 0.7}),
+    "payment": (5.0, {"invoice": 0.3, "bill": 0.3, "booked": 0.3, "confirmation": 0.3, "event": 0.4, "task": 0.4}),
+    "invite": (7.0, {"meeting": 0.2, "booked": 0.3, "event": 0.3, "received": 0.2, "agenda": 0.5}),
+    "introduced": (5.0, {"contact": 0.4, "sales": 0.4, "meeting": 0.5}),
+})
 
-def recognise(mail: Mail, found: Findings, somebody_else: bool, language: Language) -> str:
-    """The intent of a mail, one of L{INTENTS}."""
-    scores = score(mail, found, somebody_else, language)
+
+class _Look:
+    """What is looked at while the counts are moved; C{scores} are those so far."""
+
+    def __init__(self, found: Findings, scores: dict[str, float], somebody_else: bool, answer: bool) -> None:
+        self.found, self.scores, self.somebody_else, self.answer = found, scores, somebody_else, answer
+        self.mail = found.mail
+        self.body = found.prose.body
+        self.forms = {question.form for question in found.questions}
+        self.timed = sum(slot.timed for slot in found.slots)
+        self.size = sum(len(one.split()) for one in found.prose.sentences)
+
+    @property
+    def blank(self) -> bool:
+        """Return whether there is nothing in it."""
+        return not (self.body.strip() or self.mail.attachments or self.mail.html) and bool(self.mail.size)
+
+    @property
+    def passed_on(self) -> bool:
+        """Return whether a program passes on what somebody asks: its own footer says nothing."""
+        text = f"{_flat(self.body)}\n{_flat(self.mail.subject[:300])}"
+        return any(map(text.__contains__, _mentions(self.found.language.code)))
+
+    @property
+    def linked(self) -> bool:
+        """Return whether it has links."""
+        return "http" in self.mail.text[:20_000] or "href" in self.mail.html[:50_000]
+
+    @property
+    def wants(self) -> bool:
+        """Return whether it asks for anything, or brings something."""
+        found = self.found
+        return bool(found.questions or found.requests or found.deadlines or found.attachments or found.documents)
+
+    @property
+    def leaving(self) -> bool:
+        """Return whether it is a short answer that wants nothing any more."""
+        return self.answer and not self.wants and 0 < self.size <= _FAREWELL
+
+    @property
+    def only_thanks(self) -> bool:
+        """Return whether it is a sentence or two that begin with thanks, and wants and tells nothing."""
+        found, sentences = self.found, self.found.prose.sentences
+        return (
+            0 < len(sentences) <= 2 and sentences[0].lower().startswith(every("thanks_first")) and self.size <= _SHORT
+            and not (found.questions or found.requests or found.deadlines or found.dates or found.attachments)
+        )
+
+    def weak(self) -> bool:
+        """Return whether nothing shows so far."""
+        return max(self.scores.values()) < _ENOUGH
+
+
+#: What a score is multiplied by, and what is added: a number, or a share of another score.
+_Change = tuple[float, "float | tuple[str, float]"]
+_NONE: _Change = (0.0, 0.0)
+
+
+def _plus(more: float) -> _Change:
+    return 1.0, more
+
+
+def _times(share: float) -> _Change:
+    return share, 0.0
+
+
+#: What moves the scores, in this order: where the first is so, the second is done to them.
+_ADJUSTMENTS: tuple[tuple[Callable[[_Look], object], Mapping[str, _Change]], ...] = (
+    (lambda m: m.blank, {"empty": (0.0, 9.0)}),
+    (lambda m: m.somebody_else, {"wrong": _plus(8)}),
+    (lambda m: m.passed_on, dict.fromkeys(("newsletter", "sales", "information", "contact", "account"), _NONE)),
+    # Times say that there is to be a meeting, that there will be one, or that there will be none.
+    (lambda m: m.timed >= 2, {"meeting": _plus(3)}),
+    (lambda m: m.timed == 1 and m.scores["meeting"], {"meeting": _plus(1)}),
+    (lambda m: m.timed and not m.forms.isdisjoint(("yes_no", "time")), {"meeting": _plus(2.5)}),
+    (lambda m: not m.timed and "time" in m.forms, {"meeting": _plus(2)}),
+    (lambda m: not m.timed or m.found.questions, {"booked": _NONE}),
+    # Taken back and proposed anew: what counts is the new time.
+    (lambda m: m.found.called_off and (m.timed or "time" in m.forms), {"meeting": (1.0, ("cancelled", 1.0))}),
+    (lambda m: m.scores["contact"] >= _ENOUGH and m.timed < 2, {"meeting": _times(0.5)}),
+    (lambda m: m.scores["event"] < 3 or m.timed >= 2 and m.found.questions, {"event": _times(0.5)}),
+    (lambda m: m.scores["event"] >= 3, {"booked": _times(0.5)}),
+    (lambda m: m.scores["recruiting"] >= 4 and not m.timed, {"meeting": _times(0.3)}),
+    (lambda m: m.scores["recruiting"] >= 4, {"sales": _times(0.5)}),
+    (lambda m: m.scores["recruiting"] < 4, {"recruiting": _times(0.5)}),
+    (lambda m: m.scores["rejection"] >= 3, {"redress": _times(0.3)}),
+    # A bill that came, a bill that is overdue, or money that arrived.
+    (lambda m: not m.found.amounts and not m.found.references, {"invoice": _times(0.6), "bill": _times(0.3)}),
+    # Nothing is overdue yet.
+    (lambda m: m.scores["bill"] >= 3 and m.scores["invoice"] < 6,
+     {"bill": (1.0, ("invoice", 0.5)), "invoice": _times(0.4), "received": _times(0.3)}),
+    (lambda m: m.scores["confirmation"] >= 5, {"invoice": _times(0.4), "bill": _times(0.4)}),
+    (lambda m: m.scores["account"] >= 4,
+     dict.fromkeys(("invoice", "bill", "sales", "newsletter"), _times(0.4))),
+    # A farewell, or a word or two in answer.
+    (lambda m: not m.leaving, {"closing": _NONE}),
+    (lambda m: m.scores["closing"] >= _ENOUGH, {"closing": _plus(2)}),
+    (lambda m: 0 < m.scores["closing"] < _ENOUGH and m.size <= _SHORT // 2 and m.weak() and not m.only_thanks,
+     {"closing": (0.0, _ENOUGH)}),
+    (lambda m: m.scores["code"] and m.found.coded, {"code": _plus(2)}),
+    # Without a code it takes a link; a mail that only says "password" is about something else.
+    (lambda m: m.scores["code"] and not m.found.coded and m.linked, {"code": _times(0.7)}),
+    (lambda m: m.scores["code"] and not m.found.coded and not m.linked, {"code": _times(0.4)}),
+    (lambda m: m.mail.header("List-Unsubscribe"), {"newsletter": _plus(3)}),
+    (lambda m: m.found.attachments, {"received": _plus(1.5)}),
+    (lambda m: not m.found.attachments and m.scores["received"] < 4, {"received": _times(0.4)}),
+    (lambda m: m.found.documents, {"document": _plus(2.5)}),
+    (lambda m: not m.found.documents and not m.found.requests, {"document": _NONE}),
+    (lambda m: m.found.invited == "request" and m.found.slots, {"invite": _plus(8)}),
+    (lambda m: m.found.invited == "cancel", {"cancelled": _plus(8)}),
+    (lambda m: m.found.options and m.scores["redress"], {"redress": _plus(1)}),
+    (lambda m: not m.found.requests, {"task": _times(0.3)}),
+    (lambda m: m.found.rating and m.found.questions, {"feedback": _plus(2)}),
+    (lambda m: m.found.questions or m.found.requests, {"thanks": _times(0.4)}),
+    # What some kinds need besides their cues.
+    (lambda m: len({slot.start.date() for slot in m.found.slots}) < 2, {"delivery": _times(0.3)}),
+    (lambda m: not m.found.options and not m.found.questions, {"alternatives": _times(0.4)}),
+    # "Why did you leave?" is the matter then.
+    (lambda m: "why" in m.forms, {"ended": _NONE}),
+    # A refund that waits for something to be told.
+    (lambda m: not m.found.options and not m.found.sorry and "what" in m.forms, {"redress": _times(0.6)}),
+    (lambda m: m.scores["booked"] >= 6 and not m.found.questions, {"renewal": _times(0.4)}),
+)
+
+
+def recognise(found: Findings, somebody_else: bool) -> str:
+    """Return the intent of a mail, one of L{INTENTS}."""
+    scores = score(found, somebody_else)
     best = max(INTENTS, key=lambda intent: (scores.get(intent, 0.0), -INTENTS.index(intent)))
     if scores.get(best, 0.0) >= _ENOUGH:
         return best
     return "question" if found.questions else "information"
 
 
-def score(mail: Mail, found: Findings, somebody_else: bool, language: Language) -> Mapping[str, float]:
-    """How strongly each intent shows."""
-    subject, body = _flat(mail.subject[:300]), _flat(found.prose.body)
-    # What stands after "Re:" was somebody's matter, but not this mail's.
-    share = _ANSWERED if subject.strip().startswith(_reply_words(language.code)) else 1.0
-    if mail.in_reply_to:
-        share = 0.0
-    # One look a cue: the subject counts for all or, of an answer, for nothing or a part.
-    whole = f"{body}\n{subject}" if share == 1.0 else body
-    # Most cues need no look: no word begins as they do.
-    begun = _beginnings(language.code).intersection([word[:_BEGIN] for word in whole.split()])
-    scores = {
-        intent: sum([weight for cue, weight, begin in cues if begin in begun and cue in whole])
-        for intent, cues in _cues(language.code)
-    }
-    if 0.0 < share < 1.0:
-        for intent, cues in _cues(language.code):
-            scores[intent] += share * sum([weight for cue, weight, _ in cues if cue in subject and cue not in body])
-    if not found.prose.body.strip() and not mail.attachments and not mail.html and mail.size:
-        scores["empty"] = 9.0
-    if somebody_else:
-        scores["wrong"] += 8
-    if any(map(f"{body}\n{subject}".__contains__, _mentions(language.code))):
-        # A program passes on what somebody asks: its own footer says nothing.
-        for intent in ("newsletter", "sales", "information", "contact", "account"):
-            scores[intent] = 0.0
-    _appointments(scores, found)
-    _money(scores, found)
-    _leave(scores, found, share < 1.0)
-    if scores["code"] and found.coded:
-        scores["code"] += 2
-    elif not found.coded:
-        # Without a code it takes a link; a mail that only says "password" is about something else.
-        scores["code"] *= 0.7 if "http" in mail.text[:20_000] or "href" in mail.html[:50_000] else 0.4
-    if mail.header("List-Unsubscribe"):
-        scores["newsletter"] += 3
-    if found.attachments:
-        scores["received"] += 1.5
-    elif scores["received"] < 4:
-        scores["received"] *= 0.4
-    if found.documents:
-        scores["document"] += 2.5
-    elif not found.requests:
-        scores["document"] = 0.0
-    if found.invited == "request" and found.slots:
-        scores["invite"] += 8
-    elif found.invited == "cancel":
-        scores["cancelled"] += 8
-    if found.options:
-        scores["redress"] += 1.0 if scores["redress"] else 0.0
-    if not found.requests:
-        scores["task"] *= 0.3
+def score(found: Findings, somebody_else: bool) -> Mapping[str, float]:
+    """Return how strongly each intent shows."""
+    scores = _counted(found)
+    look = _Look(found, scores, somebody_else, answer=bool(found.mail.in_reply_to) or _answers(found))
     scores["question"] = 1.0 + len(found.questions) if found.questions else 0.0
-    if found.rating and found.questions:
-        scores["feedback"] += 2
-    if found.questions or found.requests:
-        scores["thanks"] *= 0.4
-    weigh(scores, found)
+    for applies, changes in _ADJUSTMENTS:
+        if applies(look):
+            for intent, (share, more) in changes.items():
+                added = more if isinstance(more, float | int) else scores[more[0]] * more[1]
+                scores[intent] = scores[intent] * share + added
+    _weigh_kinds(scores)
     for intent, less in _SIDE.items():
         scores[intent] -= less
-    if _only_thanks(found) and max(scores.values()) < _ENOUGH:
+    if look.only_thanks and look.weak():
         scores["thanks"] = _ENOUGH
     return scores
 
 
-def _appointments(scores: dict[str, float], found: Findings) -> None:
-    """Times say that there is to be a meeting, that there will be one, or that there will be none."""
-    timed = sum(slot.timed for slot in found.slots)
-    asked = any(question.form == "time" for question in found.questions)
-    if timed >= 2:
-        scores["meeting"] += 3
-    elif timed and scores["meeting"]:
-        scores["meeting"] += 1
-    if timed and any(question.form in ("yes_no", "time") for question in found.questions):
-        scores["meeting"] += 2.5
-    elif asked:
-        scores["meeting"] += 2
-    if not timed or found.questions:
-        scores["booked"] = 0.0
-    if found.called_off and scores["cancelled"] and (timed or asked):
-        # Taken back and proposed anew: what counts is the new time.
-        scores["meeting"] += scores["cancelled"]
-    if scores["contact"] >= _ENOUGH and timed < 2:
-        scores["meeting"] *= 0.5
-    if scores["event"] < 3 or timed >= 2 and found.questions:
-        scores["event"] *= 0.5
-    if scores["event"] >= 3:
-        scores["booked"] *= 0.5
-    if scores["recruiting"] >= 4:
-        scores["sales"] *= 0.5
-        if not timed:
-            scores["meeting"] *= 0.3
-    else:
-        scores["recruiting"] *= 0.5
-    if scores["rejection"] >= 3:
-        scores["redress"] *= 0.3
+def _answers(found: Findings) -> bool:
+    return _flat(found.mail.subject[:300]).strip().startswith(_reply_words(found.language.code))
 
 
-def _money(scores: dict[str, float], found: Findings) -> None:
-    """A bill that came, a bill that is overdue, or money that arrived."""
-    if not found.amounts and not found.references:
-        scores["invoice"] *= 0.6
-        scores["bill"] *= 0.3
-    if scores["bill"] >= 3 and scores["invoice"] < 6:
-        # Nothing is overdue yet.
-        scores["bill"] += 0.5 * scores["invoice"]
-        scores["invoice"] *= 0.4
-        scores["received"] *= 0.3
-    if scores["confirmation"] >= 5:
-        scores["invoice"] *= 0.4
-        scores["bill"] *= 0.4
-    if scores["account"] >= 4:
-        for intent in ("invoice", "bill", "sales", "newsletter"):
-            scores[intent] *= 0.4
+def _counted(found: Findings) -> dict[str, float]:
+    """Return what the cues of each intent come to."""
+    code = found.language.code
+    subject, body = _flat(found.mail.subject[:300]), _flat(found.prose.body)
+    # What stands after "Re:" was somebody's matter, but not this mail's.
+    share = 0.0 if found.mail.in_reply_to else _ANSWERED if _answers(found) else 1.0
+    # One look a cue: the subject counts for all or, of an answer, for nothing or a part.
+    whole = f"{body}\n{subject}" if share == 1.0 else body
+    # Most cues need no look: no word begins as they do.
+    begun = _beginnings(code).intersection([word[:_BEGIN] for word in whole.split()])
+    scores = {**dict.fromkeys(INTENTS, 0.0), **{
+        intent: sum([weight for cue, weight, begin in cues if begin in begun and cue in whole])
+        for intent, cues in _cues(code)
+    }}
+    if 0.0 < share < 1.0:
+        for intent, cues in _cues(code):
+            scores[intent] += share * sum([weight for cue, weight, _ in cues if cue in subject and cue not in body])
+    return scores
 
 
-def _leave(scores: dict[str, float], found: Findings, answer: bool) -> None:
-    """A short answer that wants nothing any more."""
-    size = sum(len(one.split()) for one in found.prose.sentences)
-    wants = found.questions or found.requests or found.deadlines or found.attachments or found.documents
-    if not answer or wants or not size or size > _FAREWELL:
-        scores["closing"] = 0.0
-    elif scores["closing"] >= _ENOUGH:
-        scores["closing"] += 2
-    elif scores["closing"] and size <= _SHORT // 2 and max(scores.values()) < _ENOUGH and not _only_thanks(found):
-        scores["closing"] = _ENOUGH
-
-
-def _only_thanks(found: Findings) -> bool:
-    """Whether a mail is a sentence or two that begin with thanks, and wants and tells nothing."""
-    sentences = found.prose.sentences
-    return (
-        0 < len(sentences) <= 2 and sentences[0].lower().startswith(every("thanks_first"))
-        and sum(len(one.split()) for one in sentences) <= _SHORT
-        and not (found.questions or found.requests or found.deadlines or found.dates or found.attachments)
-    )
+def _weigh_kinds(scores: dict[str, float]) -> None:
+    """Let weak signs of the kinds go, and strong ones outweigh what shares their words."""
+    astray = scores["wrong"] >= 8
+    for kind, (least, _) in _KINDS.items():
+        if astray or scores[kind] < least:
+            scores[kind] = 0.0
+    for kind, (_, leaves) in _KINDS.items():
+        if scores[kind]:
+            for other, share in leaves.items():
+                if other not in _KINDS or scores[kind] > scores[other]:
+                    scores[other] *= share
 
 
 @cache

@@ -167,7 +167,7 @@ def _read(mail: Mail, request: WordsRequest, calendar: Calendar, language: Langu
     somebody_else = meant and bool(found.addressee) and is_somebody_else(
         found.addressee, request.persona.name, request.persona.address, language
     )
-    intent = recognise(mail, found, somebody_else, language)
+    intent = recognise(found, somebody_else)
     return Read(mail=mail, found=found, intent=_in_thread(intent, found, request, language), base=base)
 
 

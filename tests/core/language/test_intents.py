@@ -20,7 +20,7 @@ def intent(one: Mail) -> str:
     known = language(tell(f"{one.subject}\n{one.text}"))
     found = Findings(one, NOW, known)
     other = bool(found.addressee) and is_somebody_else(found.addressee, "Maria Lindqvist", "maria@x.example", known)
-    return recognise(one, found, other, known)
+    return recognise(found, other)
 
 
 MAILS: tuple[tuple[str, Mail], ...] = (
