@@ -81,26 +81,28 @@ _KINDS = MappingProxyType({
 
 
 class _Look:
-    """What is looked at while the counts are moved; C{scores} are those so far."""
+    """What is looked at while the counts are moved; C{scores} are those so far, C{answered}: the subject says Re:."""
 
-    def __init__(self, found: Findings, scores: dict[str, float], somebody_else: bool, answer: bool) -> None:
-        self.found, self.scores, self.somebody_else, self.answer = found, scores, somebody_else, answer
-        self.mail = found.mail
-        self.body = found.prose.body
-        self.forms = {question.form for question in found.questions}
-        self.timed = sum(slot.timed for slot in found.slots)
-        self.size = sum(len(one.split()) for one in found.prose.sentences)
+    def __init__(self, found: Findings, somebody_else: bool) -> None:
+        self.found, self.somebody_else, self.mail = found, somebody_else, found.mail
+        self.code: str = found.language.code
+        self.subject: str = _flat(self.mail.subject[:300])
+        self.body: str = _flat(found.prose.body)
+        self.answered: bool = self.subject.lstrip().startswith(_reply_words(self.code))
+        self.scores: dict[str, float] = _counted(self)
+        self.forms: set[str] = {question.form for question in found.questions}
+        self.timed: int = sum(slot.timed for slot in found.slots)
+        self.size: int = sum(len(one.split()) for one in found.prose.sentences)
 
     @property
     def blank(self) -> bool:
         """Return whether there is nothing in it."""
-        return not (self.body.strip() or self.mail.attachments or self.mail.html) and bool(self.mail.size)
+        return not (self.found.prose.body.strip() or self.mail.attachments or self.mail.html) and bool(self.mail.size)
 
     @property
     def passed_on(self) -> bool:
         """Return whether a program passes on what somebody asks: its own footer says nothing."""
-        text = f"{_flat(self.body)}\n{_flat(self.mail.subject[:300])}"
-        return any(map(text.__contains__, _mentions(self.found.language.code)))
+        return any(map(f"{self.body}\n{self.subject}".__contains__, _mentions(self.code)))
 
     @property
     def linked(self) -> bool:
@@ -116,7 +118,8 @@ class _Look:
     @property
     def leaving(self) -> bool:
         """Return whether it is a short answer that wants nothing any more."""
-        return self.answer and not self.wants and 0 < self.size <= _FAREWELL
+        answer = self.answered or bool(self.mail.in_reply_to)
+        return answer and not self.wants and 0 < self.size <= _FAREWELL
 
     @property
     def only_thanks(self) -> bool:
@@ -215,8 +218,8 @@ def recognise(found: Findings, somebody_else: bool) -> str:
 
 def score(found: Findings, somebody_else: bool) -> Mapping[str, float]:
     """Return how strongly each intent shows."""
-    scores = _counted(found)
-    look = _Look(found, scores, somebody_else, answer=bool(found.mail.in_reply_to) or _answers(found))
+    look = _Look(found, somebody_else)
+    scores = look.scores
     scores["question"] = 1.0 + len(found.questions) if found.questions else 0.0
     for applies, changes in _ADJUSTMENTS:
         if applies(look):
@@ -231,16 +234,11 @@ def score(found: Findings, somebody_else: bool) -> Mapping[str, float]:
     return scores
 
 
-def _answers(found: Findings) -> bool:
-    return _flat(found.mail.subject[:300]).strip().startswith(_reply_words(found.language.code))
-
-
-def _counted(found: Findings) -> dict[str, float]:
+def _counted(look: _Look) -> dict[str, float]:
     """Return what the cues of each intent come to."""
-    code = found.language.code
-    subject, body = _flat(found.mail.subject[:300]), _flat(found.prose.body)
+    code, subject, body = look.code, look.subject, look.body
     # What stands after "Re:" was somebody's matter, but not this mail's.
-    share = 0.0 if found.mail.in_reply_to else _ANSWERED if _answers(found) else 1.0
+    share = 0.0 if look.mail.in_reply_to else _ANSWERED if look.answered else 1.0
     # One look a cue: the subject counts for all or, of an answer, for nothing or a part.
     whole = f"{body}\n{subject}" if share == 1.0 else body
     # Most cues need no look: no word begins as they do.

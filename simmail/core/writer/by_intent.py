@@ -1,158 +1,59 @@
 """
 What is done about each kind of mail, in the manner of the temperament.
+
+Most of it the temperament decides alone; where the mail leaves a choice (a slot, a day, one of two goods, whether
+anything speaks against it), the choice is made here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from datetime import date, timedelta
+from functools import cache
 from types import MappingProxyType
 
 from msgspec.structs import replace
 
-from simmail.core.language import facts, intents
+from simmail.core.language import facts
 from simmail.core.language.dates import Slot
-from simmail.core.language.tables import counted
-from simmail.core.language.phrases import pieces
+from simmail.core.language.names import is_person
+from simmail.core.language.phrases import pieces, say
+from simmail.core.language.tables import counted, language
 from simmail.core.writer.agenda import plain_date
-from simmail.core.writer.context import ABOUT, Read, Scene, about
+from simmail.core.writer.choice import LOW, does, plain, values_of
+from simmail.core.writer.context import Read, Scene
 from simmail.core.writer.speech_act import Said
 
-#: Below this a person is low on trust, warmth or patience; above the other it is high.
-LOW, HIGH = 0.25, 0.75
-
-# What is asked instead of done when there is no trust.
-_DISTRUST = {"document.attach": "document.ask", "document.promise": "document.ask", "invoice.pay": "invoice.doubt"}
-#: Acts that promise something for a day.
-_PROMISING = frozenset({
-    "complaint.sorry", "support.test", "task.do", "chaser.answer", "account.do", "offer.decide", "enquiry.promise",
-    "order.accept", "returns.do", "bug.look", "deletion.do",
-})
-# Mail that may answer what the persona asked.
-_SETTLING = frozenset({
-    "information", "received", "confirmation", "support", "question", "redress", "news", "booked",
-    "document", "invoice", "bill", "delay",
+#: Kinds of mail whose matter answers their yes-or-no questions as well.
+DEALINGS = frozenset({
+    "notice", "outage", "incident", "terms", "ended", "offer", "enquiry", "order", "alternatives", "delivery", "bank",
+    "renewal", "returns", "approval", "access", "minutes", "agenda", "bug", "deletion", "webinar", "beta", "congrats",
+    "sick", "grief", "introduced", "report", "payment", "invite",
 })
 
 
 def matter(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
-    """What is said to a mail because of what it wants."""
-    return _INTENTS.get(intent, plain)(scene, read, number)
+    """Return what is said to a mail because of what it wants."""
+    return _INTENTS.get(intent, plain)(scene, read, intent, number)
 
 
-def values_of(scene: Scene, read: Read) -> dict[str, str]:
-    # The common values are those of the last mail; an earlier one of a batch has its own.
-    if read is scene.read[-1]:
-        return dict(scene.common)
-    values = {name: value for name, value in scene.common.items() if name not in ABOUT}
-    values.update(about(read, scene.request, scene.calendar, scene.language))
-    return values
-
-
-def what_for(scene: Scene, act: str, values: Mapping[str, str]) -> str:
-    """What an act promises, as a phrase."""
-    what = scene.language.what
-    if act == "enquiry.promise":
-        return what.quote
-    if act == "order.accept":
-        return what.order.format(ref=values["ref"]) if values.get("ref") else what.order_plain
-    if act == "invoice.pay":
-        return what.payment.format(ref=values["ref"]) if values.get("ref") else what.payment_plain
-    if act in ("task.do", "account.do", "deletion.do", "minutes.do", "returns.do"):
-        return what.task
-    if act == "chaser.answer" and values.get("owed"):
-        return values["owed"]
-    if act == "offer.decide" and values.get("ref"):
-        return what.answer.format(topic=values["ref"])
-    if act == "answer.check":
-        return what.answer.format(topic=values["topic"]) if values.get("topic") else what.answer_plain
-    if act == "chaser.answer":
-        return what.answer.format(topic=values["about"]) if values.get("about") else what.answer_plain
-    topic = values.get("ref") or values.get("about", "")
-    return what.news.format(topic=topic) if topic else what.answer_plain
-
-
-def settle(scene: Scene) -> list[Said] | None:
-    """What follows when the persona's question has been answered: what it had put off; None when nothing was."""
-    held = scene.request.held
-    if not held or not scene.read or scene.read[-1].intent not in (*_SETTLING, held["act"]):
-        return None
-    read = scene.read[-1]
-    values = {**values_of(scene, read), **{name: value for name, value in held.items() if name != "act"}}
-    if does(scene, "settle", 0) == ["settle.still"]:
-        return [Said(act="settle.still", values=values)]
-    day = scene.due(scene.manner.days, read.found.deadlines)
-    by, thanks = scene.by(day), Said(act="settle.thanks", values=values)
-    match held["act"]:
-        case "document":
-            doc = held.get("doc") or scene.language.what.document
-            return [thanks, Said(act="document.promise", values={
-                **_without_ref(values, doc), "doc": doc, **counted(doc, scene.language), **by},
-                joins=True, promise=scene.promise(doc, day))]
-        case "invoice" | "bill":
-            what = what_for(scene, "invoice.pay", values)
-            return [thanks, Said(act="invoice.paid", values={**values, **by}, joins=True,
-                                 promise=scene.promise(what, day))]
-        case "complaint":
-            return [thanks, Said(act="complaint.sorry", values={**values, **by}, joins=True,
-                                 promise=scene.promise(what_for(scene, "complaint.sorry", values), day))]
-        case "task":
-            return [thanks, Said(act="task.do", values={**values, **by}, joins=True,
-                                 promise=scene.promise(scene.language.what.task, day))]
-        case _:
-            return [Said(act="redress.accept", values=values)]
-
-
-def _without_ref(values: dict[str, str], doc: str) -> dict[str, str]:
-    # "The order (PO-7781) for PO-7781" says it twice.
-    twice = values.get("ref", "").lower() in doc.lower()
-    return {name: value for name, value in values.items() if name != "ref"} if twice else values
-
-
-def does(scene: Scene, intent: str, number: int) -> list[str]:
-    """The acts the temperament chooses for an intent."""
-    table = scene.manner.does.get(intent) or (("ack", 1.0),)
-    chosen = scene.dice.weighted(table, "does", intent, number)
-    acts = [f"{intent}.{act}" for act in chosen.split("+")]
-    if scene.request.trust < LOW:
-        acts = [_DISTRUST.get(act, act) for act in acts]
-    return acts
-
-
-def plain(scene: Scene, read: Read, number: int) -> list[Said]:
-    """Acts that need nothing but what is common, or a day."""
-    said: list[Said] = []
-    intent = read.intent if read.intent in intents.INTENTS and read.intent != "question" else "information"
-    values = values_of(scene, read)
-    for act in does(scene, intent, number):
-        promise = None
-        more: dict[str, str] = {}
-        if act in _PROMISING:
-            day = scene.due(scene.manner.days, read.found.deadlines)
-            more = scene.by(day)
-            promise = scene.promise(what_for(scene, act, values), day)
-        said.append(Said(act=act, values={**values, **more}, joins=bool(said), promise=promise))
-    return said
-
-
-def _invoice(scene: Scene, read: Read, number: int) -> list[Said]:
+def _invoice(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     values = values_of(scene, read)
     known = facts.on_money(scene.facts, (*read.found.references, *read.found.amounts),
                            read.found.prose.body, scene.language)
     if known is not None:
         return [Said(act="invoice.known", values={**values, **known.values(scene.language)})]
-    said: list[Said] = []
-    for act in does(scene, "invoice", number):
-        if act == "invoice.pay":
-            day = scene.due(scene.manner.days)
-            said.append(Said(act=act, values={**values, **scene.by(day)}, joins=bool(said),
-                             promise=scene.promise(what_for(scene, act, values), day)))
-        else:
-            said.append(Said(act=act, values=values, joins=bool(said)))
-    return said
+    return plain(scene, read, "invoice", number, values, scene.due(scene.manner.days))
 
 
-def _document(scene: Scene, read: Read, place: int) -> list[Said]:
+def without_ref(values: dict[str, str], doc: str) -> dict[str, str]:
+    """Return the values without a reference that a document names already: "the order (PO-7781) for PO-7781"."""
+    twice = values.get("ref", "").lower() in doc.lower()
+    return {name: value for name, value in values.items() if name != "ref"} if twice else values
+
+
+def _document(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     values = values_of(scene, read)
     docs = read.found.documents
     doc = docs[0] if docs else scene.language.what.document
@@ -160,23 +61,14 @@ def _document(scene: Scene, read: Read, place: int) -> list[Said]:
         doc = f"{', '.join(docs[:-1])} {scene.language.and_} {docs[-1]}"
     values["doc"] = doc
     values.update(counted(doc, scene.language))
-    values = _without_ref(values, doc)
+    values = without_ref(values, doc)
     if any(word in doc.lower() for word in scene.language.contracts):
         values["contract"] = values.get("ref") or doc
-    said: list[Said] = []
-    for act in does(scene, "document", place):
-        if act == "document.promise":
-            # Somebody who is hard to hurry does not hurry for a date either.
-            day = scene.due(scene.manner.days, read.found.deadlines)
-            said.append(Said(act=act, values={**values, **scene.by(day)}, joins=bool(said),
-                             promise=scene.promise(doc, day)))
-        else:
-            said.append(Said(act=act, values=values, joins=bool(said),
-                             documents=docs or (doc,) if act == "document.attach" else ()))
-    return said
+    # Somebody who is hard to hurry does not hurry for a date either.
+    return plain(scene, read, "document", number, values, what=doc, documents=docs or (doc,))
 
 
-def meeting(scene: Scene, read: Read, number: int) -> list[Said]:
+def meeting(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     values = values_of(scene, read)
     calendar, language = scene.calendar, scene.language
     proposed = [slot for slot in read.found.slots if slot.timed] or list(read.found.slots)
@@ -225,7 +117,7 @@ def _counters(scene: Scene, proposed: list[Slot], number: int) -> tuple[Slot, Sl
             Slot(start=calendar.at_work(second_day, shares[1]), timed=True, halves=halves))
 
 
-def _redress(scene: Scene, read: Read, number: int) -> list[Said]:
+def _redress(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     values = values_of(scene, read)
     acts = does(scene, "redress", number)
     if read.found.options:
@@ -236,31 +128,22 @@ def _redress(scene: Scene, read: Read, number: int) -> list[Said]:
     return [Said(act=act, values=values, joins=place > 0) for place, act in enumerate(acts)]
 
 
-def _feedback(scene: Scene, read: Read, number: int) -> list[Said]:
+def _feedback(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     """A mark where one is asked for, else whatever the temperament says to surveys."""
     top = read.found.rating
     if not top:
-        return plain(scene, read, number)
+        return plain(scene, read, intent, number)
     mark = max(1, min(top, round(top * scene.manner.mark)))
     return [Said(act="feedback.rate", values={**values_of(scene, read), "rating": str(mark)})]
 
 
-def _bill(scene: Scene, read: Read, number: int) -> list[Said]:
+def _bill(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     """A new invoice: paid when it is due."""
-    values = values_of(scene, read)
     ahead = [day for day in (*read.found.deadlines, *read.found.dates) if day > scene.calendar.today]
-    day = ahead[0] if ahead else scene.calendar.workday(10)
-    said: list[Said] = []
-    for act in does(scene, "bill", number):
-        if act == "bill.pay":
-            said.append(Said(act=act, values={**values, **scene.by(day)}, joins=bool(said),
-                             promise=scene.promise(what_for(scene, "invoice.pay", values), day)))
-        else:
-            said.append(Said(act=act, values=values, joins=bool(said)))
-    return said
+    return plain(scene, read, "bill", number, day=ahead[0] if ahead else scene.calendar.workday(10))
 
 
-def _booked(scene: Scene, read: Read, number: int) -> list[Said]:
+def _booked(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     """An appointment that stands: fine, unless it lies outside working hours."""
     values, calendar = values_of(scene, read), scene.calendar
     timed = [slot for slot in read.found.slots if slot.timed]
@@ -274,14 +157,14 @@ def _booked(scene: Scene, read: Read, number: int) -> list[Said]:
         "counter2": calendar.appointment(second, scene.language)})]
 
 
-def _closing(scene: Scene, read: Read, number: int) -> list[Said]:
+def _closing(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     """Taking leave; where a meeting was agreed on, until then."""
     return [Said(act="closing.bye", values=values_of(scene, read))]
 
 
-def _account(scene: Scene, read: Read, number: int) -> list[Said]:
+def _account(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     """Something about an account; where a payment failed there is nothing to decide."""
-    said = plain(scene, read, number)
+    said = plain(scene, read, intent, number)
     low = read.found.prose.body.lower()
     if said[0].act in ("account.leave", "account.ask") and scene.manner.does["account"] != (("ask", 1.0),) and any(
         word in low for word in scene.language.failed_payment
@@ -292,22 +175,22 @@ def _account(scene: Scene, read: Read, number: int) -> list[Said]:
     return said
 
 
-def _confirmation(scene: Scene, read: Read, number: int) -> list[Said]:
+def _confirmation(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     """A confirmation is compared with what was agreed; that money arrived is not."""
     low = f"{read.mail.subject} {read.found.prose.body}".lower()
     if any(word in low for word in scene.language.paid):
         return [Said(act="confirmation.paid", values=values_of(scene, read))]
-    return plain(scene, read, number)
+    return plain(scene, read, intent, number)
 
 
-def _delay(scene: Scene, read: Read, number: int) -> list[Said]:
+def _delay(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     """A delay: of all days that are named, the last is the new one."""
     ahead = [day for day in read.found.dates if day > scene.calendar.today]
     return [replace(act, values={**act.values, "date": plain_date(ahead[-1], scene.language)}) if ahead else act
-            for act in plain(scene, read, number)]
+            for act in plain(scene, read, intent, number)]
 
 
-def _chaser(scene: Scene, read: Read, number: int) -> list[Said]:
+def _chaser(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     request = scene.request
     if not request.owed and request.done:
         values = values_of(scene, read)
@@ -320,11 +203,157 @@ def _chaser(scene: Scene, read: Read, number: int) -> list[Said]:
         fact = facts.answering(sentence, scene.facts, scene.language)
         if fact is not None:
             return [Said(act=fact.act(), values={**values_of(scene, read), **fact.values(scene.language)})]
-    return plain(scene, read, number)
+    return plain(scene, read, intent, number)
 
 
-_INTENTS = MappingProxyType({
+def _one(scene: Scene, read: Read, act: str, number: int, **more: str) -> list[Said]:
+    return [Said(act=act, values={**values_of(scene, read), **more})]
+
+
+def _times(scene: Scene, read: Read) -> dict[str, str]:
+    """How lines name the day, and the hour, that a mail speaks of."""
+    slots = read.found.slots
+    if not slots:
+        return {}
+    slot = next((one for one in slots if one.timed), slots[0])
+    day = slot.start.date()
+    values = {"day": scene.calendar.name(day, scene.language), "when": scene.calendar.when(day, scene.language)}
+    if slot.timed:
+        values["slot"] = scene.calendar.appointment(slot, scene.language)
+    return values
+
+
+def _notice(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
+    """An announcement; asked whether anything speaks against it, people say so, else only the difficult object."""
+    act = does(scene, "notice", number)[0]
+    asked = any(f" {cue}" in f" {question.text.lower()}" for question in read.found.questions
+                for cue in scene.language.objecting)
+    if asked and act == "notice.ack":
+        act = "notice.agree"
+    return _one(scene, read, act, number, **_times(scene, read))
+
+
+def _terms(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
+    """New terms; of prices people speak otherwise than of small print."""
+    act = does(scene, "terms", number)[0]
+    low = read.found.prose.body.lower()
+    if read.found.figure or any(word in low for word in scene.language.price_words):
+        act = act.replace("terms.", "prices.")
+    return _one(scene, read, act, number)
+
+
+def _payment(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
+    """Something to be paid by way of a link, in time."""
+    act = does(scene, "payment", number)[0]
+    if act != "payment.pay":
+        return _one(scene, read, act, number)
+    values = values_of(scene, read)
+    day = scene.due(1, read.found.deadlines)
+    what = scene.language.what.payment_plain
+    return [Said(act=act, values={**values, **scene.by(day)}, promise=scene.promise(what, day))]
+
+
+def _invite(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
+    """A calendar invitation: accepted where it suits, else another time is asked for."""
+    good = [slot for slot in read.found.slots if slot.timed and scene.calendar.suits(slot)]
+    if not good:
+        return matter(scene, read, "booked" if read.found.slots else "meeting", number)
+    return _one(scene, read, "invite.accept", number, slot=scene.calendar.appointment(good[0], scene.language))
+
+
+def _agenda(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
+    return _one(scene, read, does(scene, "agenda", number)[0], number, **_times(scene, read))
+
+
+def _delivery(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
+    """One of the days on offer, a working day if there is one."""
+    # The day that was missed stands there without a time.
+    timed = [slot for slot in read.found.slots if slot.timed]
+    offered = timed if len({slot.start.date() for slot in timed}) > 1 else list(read.found.slots)
+    days = sorted({slot.start.date() for slot in offered if slot.start.date() > scene.calendar.today})
+    if not days:
+        return plain(scene, read, intent, number)
+    day = scene.dice.choice([one for one in days if scene.calendar.working(one)] or days, "day", number)
+    return _one(scene, read, "delivery.choose", number, day=scene.calendar.name(day, scene.language))
+
+
+def _alternatives(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
+    """One of two goods instead of the one that is not there."""
+    act = does(scene, "alternatives", number)[0]
+    if not read.found.options:
+        act = "alternatives.ask" if act == "alternatives.choose" else act
+        return _one(scene, read, act, number)
+    option = read.found.options[scene.dice.below(2, "option", number)]
+    return _one(scene, read, act, number, option=option)
+
+
+def _bank(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
+    """Nobody who has lost trust, and nobody careful, changes where money goes because of a mail."""
+    act = "bank.check" if scene.request.trust < LOW else does(scene, "bank", number)[0]
+    return _one(scene, read, act, number)
+
+
+def _asked_by(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
+    """A program passes on what somebody wants approved or opened."""
+    asker = _asker(read, scene)
+    more = {"asker": asker} if asker else {}
+    return _one(scene, read, does(scene, intent, number)[0], number, **more)
+
+
+def _asker(read: Read, scene: Scene) -> str:
+    for sentence in (read.mail.subject[:200], *read.found.prose.sentences[:6]):
+        head = next((sentence.partition(cue)[0] for cue in scene.language.asks_of if cue in sentence), "")
+        for name in (head, _after(sentence, scene.language.from_words)):
+            name = " ".join(name.split()[:2]) if name else ""
+            if " " in name and len(name) < 50 and is_person(name, scene.language):
+                return say(name, 50)
+    return ""
+
+
+def _after(sentence: str, words: tuple[str, ...]) -> str:
+    return next((sentence.partition(word)[2] for word in words if word in sentence), "")
+
+
+def _minutes(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
+    """Minutes with a task for the reader are answered with a promise."""
+    act = does(scene, "minutes", number)[0]
+    item = _item(read, scene)
+    if not item:
+        return _one(scene, read, act, number)
+    values = values_of(scene, read)
+    ahead = [day for day in (*read.found.deadlines, *read.found.dates) if day > scene.calendar.today]
+    named = [day for day in ahead if f"{day.day}" in item]
+    day = named[0] if named else scene.due(scene.manner.days)
+    item = _by(scene.language.code).sub("", item, count=1)
+    return [Said(act="minutes.do", values={**values, "item": say(item, 80).rstrip(" .,;"), **scene.by(day)},
+                 promise=scene.promise(scene.language.what.task, day))]
+
+
+def _item(read: Read, scene: Scene) -> str:
+    """What a list of tasks gives the reader to do: "Maria: get three quotes by 13 March"."""
+    name = scene.request.persona.name.lower()
+    named = (name.split(" ")[0], name, *scene.language.task_for)
+    for sentence in read.found.prose.sentences:
+        head, colon, tail = sentence.partition(":")
+        if colon and tail and head.lower().strip(" -*@") in named:
+            return tail.strip()
+    return ""
+
+
+@cache
+def _by(code: str) -> re.Pattern[str]:
+    # "By 13 March", at the end or at the head of what is to be done.
+    known = language(code)
+    joints, days = ("|".join(map(re.escape, words)) for words in (known.task_by, known.day_endings))
+    return re.compile(
+        rf"(?:^| )(?:{joints}) (?:[0-9]{{1,2}}\.? \w+|\w+(?:{days})|\w+ [0-9]{{1,2}})(?: |$|[.,;])", re.IGNORECASE)
+
+
+_INTENTS: Mapping[str, Callable[[Scene, Read, str, int], list[Said]]] = MappingProxyType({
     "invoice": _invoice, "document": _document, "meeting": meeting, "redress": _redress, "chaser": _chaser,
     "feedback": _feedback, "bill": _bill, "booked": _booked, "closing": _closing,
     "account": _account, "confirmation": _confirmation, "delay": _delay,
+    "notice": _notice, "agenda": _agenda, "delivery": _delivery, "alternatives": _alternatives, "bank": _bank,
+    "terms": _terms,
+    "payment": _payment, "invite": _invite, "approval": _asked_by, "access": _asked_by, "minutes": _minutes,
 })

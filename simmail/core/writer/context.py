@@ -24,7 +24,7 @@ from simmail.core.records.persona import Style
 from simmail.core.rng import Dice
 from simmail.core.writer.agenda import Calendar, plain_date
 from simmail.core.writer.request import Promised, WordsRequest
-from simmail.core.writer.voice import FORMALITIES, Manner, Voice, folded, manners, voice
+from simmail.core.writer.voice import FORMALITIES, Manner, PersonaVoice, folded, manners, voice
 
 #: Batched mails that are answered one by one; of more only the last ones are.
 TOGETHER = 4
@@ -54,7 +54,7 @@ class Scene(Struct, frozen=True):
 
     request: WordsRequest
     language: Language
-    voice: Voice
+    voice: PersonaVoice
     manner: Manner
     length: str
     formality: str

@@ -15,9 +15,8 @@ from simmail.core.language.phrases import is_document, pieces, say, things, what
 from simmail.core.language.questions import MailQuestion, asking_clause
 from simmail.core.language.tables import Language, counted
 from simmail.core.writer.agenda import clock, plain_date
-from simmail.core.writer.answers import how_many
 from simmail.core.writer.context import Scene
-from simmail.core.writer.replies import reply
+from simmail.core.writer.reply import how_many, reply
 from simmail.core.writer.speech_act import Said
 from simmail.core.writer.wishes import want_sentence
 

@@ -14,7 +14,7 @@ from simmail.core.rng import Dice
 from simmail.core.writer.context import Scene
 from simmail.core.writer.polish import capitals, long_forms, slips, small_start
 from simmail.core.writer.speech_act import Said
-from simmail.core.writer.voice import Line, Piece, choose, fill, folded
+from simmail.core.writer.voice import Piece, TemplateLine, choose, fill, folded
 
 #: Clients that put the usual delimiter line above a signature (RFC 3676 section 4.3).
 DELIMITED = frozenset({"gmail", "plain"})
@@ -69,7 +69,7 @@ def _act(scene: Scene, said: Said, place: int, below: str, small: bool) -> list[
     return pieces + _filled(scene, line, known, leads=said.lead is not None, small=small)
 
 
-def _filled(scene: Scene, line: Line, known: Mapping[str, str], leads: bool, small: bool) -> list[Piece]:
+def _filled(scene: Scene, line: TemplateLine, known: Mapping[str, str], leads: bool, small: bool) -> list[Piece]:
     pieces = fill(line, known, scene.far)
     if scene.formality == "formal":
         pieces = long_forms(pieces, scene.language)
@@ -121,7 +121,7 @@ def _nearness(scene: Scene) -> str:
     return "neutral" if scene.formality == "casual" else scene.formality
 
 
-def _habitual(scene: Scene, lines: tuple[Line, ...], what: str, known: Mapping[str, str]) -> str:
+def _habitual(scene: Scene, lines: tuple[TemplateLine, ...], what: str, known: Mapping[str, str]) -> str:
     # People keep to their greeting and their closing: drawn once a person, not once a mail.
     habit = Dice(scene.request.persona.id).on("habit", what, scene.language.code, scene.formality)
     fit = [line for line in lines if all(known.get(name) for name in line.names)]

@@ -32,7 +32,7 @@ class Piece(NamedTuple):
     own: bool
 
 
-class Line(Struct, frozen=True):
+class TemplateLine(Struct, frozen=True):
     """
     One way to say an act.
 
@@ -63,12 +63,12 @@ class Manner(Struct, frozen=True):
     capitals: bool = True
 
 
-class Voice(Struct, frozen=True):
+class PersonaVoice(Struct, frozen=True):
     """How one temperament writes one language."""
 
-    greeting: Mapping[str, tuple[Line, ...]]
-    closing: Mapping[str, tuple[Line, ...]]
-    acts: Mapping[str, tuple[Line, ...]]
+    greeting: Mapping[str, tuple[TemplateLine, ...]]
+    closing: Mapping[str, tuple[TemplateLine, ...]]
+    acts: Mapping[str, tuple[TemplateLine, ...]]
 
 
 _CONTRACTED = re.compile(r"[^\s'’]*['’]\S*")
@@ -80,7 +80,7 @@ def folded(text: str) -> str:
     return " ".join(text.lower().replace(">", " ").split())
 
 
-def parse(text: str) -> Line:
+def parse(text: str) -> TemplateLine:
     """A line of a data file."""
     parts: list[str | tuple[str, str]] = []
     names = []
@@ -100,14 +100,14 @@ def parse(text: str) -> Line:
     if last < len(text) or not parts:
         parts.append(text[last:])
         own.append(text[last:])
-    return Line(
+    return TemplateLine(
         parts=tuple(parts), names=frozenset(names), size=sum(len(part.split()) for part in own),
         # Formal writers say "I would" for "I'd": what stands between contractions is always the same.
         longest=max((folded(part) for text in own for part in _CONTRACTED.split(text)), key=len, default=""),
     )
 
 
-def _lines(table: Mapping[str, Sequence[str]]) -> Mapping[str, tuple[Line, ...]]:
+def _lines(table: Mapping[str, Sequence[str]]) -> Mapping[str, tuple[TemplateLine, ...]]:
     return MappingProxyType({name: tuple(parse(text) for text in texts) for name, texts in table.items()})
 
 
@@ -130,16 +130,16 @@ def own(language: str, temperament: str) -> dict[str, dict[str, list[str]]]:
 
 
 @cache
-def _file(language: str, name: str) -> Voice:
+def _file(language: str, name: str) -> PersonaVoice:
     data = own(language, name)
-    return Voice(greeting=_lines(data["greeting"]), closing=_lines(data["closing"]), acts=_lines(data["acts"]))
+    return PersonaVoice(greeting=_lines(data["greeting"]), closing=_lines(data["closing"]), acts=_lines(data["acts"]))
 
 
 @cache
-def voice(language: str, temperament: str) -> Voice:
+def voice(language: str, temperament: str) -> PersonaVoice:
     """The voice of a temperament, with the common lines where it has none of its own."""
     common, mine = _file(language, "common"), _file(language, temperament)
-    return Voice(*(
+    return PersonaVoice(*(
         MappingProxyType({**every, **each}) for every, each in (
             (common.greeting, mine.greeting), (common.closing, mine.closing), (common.acts, mine.acts))
     ))
@@ -158,8 +158,8 @@ def manners() -> Mapping[str, Manner]:
 
 
 def choose(
-    lines: Sequence[Line], known: Mapping[str, str], length: str, said: str, dice: Dice, *key: str | int
-) -> Line | None:
+    lines: Sequence[TemplateLine], known: Mapping[str, str], length: str, said: str, dice: Dice, *key: str | int
+) -> TemplateLine | None:
     """
     The line to say: all it names is known, it says what can be said, was not said before, and fits the length.
 
@@ -179,9 +179,9 @@ def choose(
     return dice.choice(fit, "line", *key)
 
 
-def _telling(lines: Sequence[Line]) -> list[Line]:
+def _telling(lines: Sequence[TemplateLine]) -> list[TemplateLine]:
     # Those that name most of what is known, and as many lesser ones as it takes to have a choice.
-    kept: list[Line] = []
+    kept: list[TemplateLine] = []
     for count in sorted({len(line.names) for line in lines}, reverse=True):
         kept.extend(line for line in lines if len(line.names) == count)
         if len(kept) >= 3:
@@ -189,7 +189,7 @@ def _telling(lines: Sequence[Line]) -> list[Line]:
     return kept
 
 
-def fill(line: Line, known: Mapping[str, str], far: bool) -> list[Piece]:
+def fill(line: TemplateLine, known: Mapping[str, str], far: bool) -> list[Piece]:
     """A line with its names filled in; C{far} takes the first of each choice."""
     pieces = []
     for part in line.parts:
