@@ -9,7 +9,6 @@ asks nobody: it looks at the files in the state folder.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from simmail.cli.client import call
 from simmail.errors import Invalid
 from simmail.server.new_password import new_password
 
@@ -24,9 +24,6 @@ from simmail.server.new_password import new_password
 LONGEST_RESET = 10.0
 
 ROLES = ("viewer", "member", "admin")
-
-#: C{call(parsed, method, path, body)}: the JSON that the running server answers.
-Ask = Callable[..., Any]
 
 
 def add_commands(admin: argparse.ArgumentParser, where: Callable[[argparse.ArgumentParser], None]) -> None:
@@ -119,60 +116,6 @@ def _role(text: str) -> tuple[str, str]:
     if not equals or role not in ROLES:
         raise argparse.ArgumentTypeError(f"must be ORG=ROLE, the role one of {', '.join(ROLES)}")
     return org, role
-
-
-# Asking the server
-
-def base(state: Path) -> str:
-    """
-    Where the service of a state folder answers.
-
-    @raise Invalid: none was started with it.
-    """
-    try:
-        http = json.loads((state / "endpoints.json").read_text(encoding="utf-8"))["http"]
-    except (OSError, ValueError, KeyError):
-        raise Invalid("state", f"nothing was started with {state}; name the folder with --state") from None
-    return f"http://{http['host']}:{http['port']}"
-
-
-def call(parsed: argparse.Namespace, method: str, path: str, body: Any = None) -> Any:
-    """
-    The JSON of one call of C{/api/admin}.
-
-    @raise Invalid: the server refused, or does not answer.
-    """
-    # Here, for it takes as long as a tenth of a start.
-    import urllib.error
-    import urllib.request
-    from http.client import HTTPException
-
-    where = base(parsed.folder)
-    try:
-        key = (parsed.folder / "admin.key").read_text(encoding="utf-8").strip()
-    except OSError as error:
-        raise Invalid("", f"{parsed.folder / 'admin.key'} cannot be read: {error.strerror}") from None
-    request = urllib.request.Request(
-        f"{where}/api/admin/{path}", method=method, data=None if body is None else json.dumps(body).encode(),
-        headers={"Authorization": f"Bearer {key}", "Content-Type": "application/json"})
-    try:
-        with opened(request, 60) as answer:
-            return json.load(answer)
-    except urllib.error.HTTPError as error:
-        try:
-            text = json.load(error)["error"]
-        except (ValueError, KeyError):
-            text = str(error)
-        raise Invalid("", text) from None
-    except (OSError, HTTPException) as error:
-        raise Invalid("", f"the server at {where} does not answer: {error}") from None
-
-
-def opened(request: Any, timeout: float) -> Any:
-    """The answer to a request, an address or more of it; never by way of a proxy, for the server is on this machine."""
-    import urllib.request
-
-    return urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=timeout)
 
 
 def _named(thing: str, name: str) -> str:

@@ -15,7 +15,8 @@ from functools import partial
 from pathlib import Path
 
 from simmail import __version__
-from simmail.cli.admin import add_commands, base, opened
+from simmail.cli.admin import add_commands
+from simmail.cli.client import base, opened
 from simmail.config import load
 from simmail.daemon.log_writer import writable
 from simmail.daemon.signals import hold
