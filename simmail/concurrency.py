@@ -1,5 +1,5 @@
 """
-Taking turns in one reactor: a lock, those who wait for one thing, work that many ask for.
+Taking turns in one reactor: a lock, those who wait for one thing, work that many ask for, or that takes long.
 
 A Deferred that is fired resumes whoever waits for it inside the call that
 fires it.  Where that one fires the next, the stack grows with the number of
@@ -16,7 +16,8 @@ from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 from twisted.internet.defer import Deferred, maybeDeferred
-from twisted.internet.interfaces import IReactorTime
+from twisted.internet.interfaces import IDelayedCall, IReactorTime
+from twisted.internet.task import deferLater
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
@@ -276,3 +277,81 @@ def unbroken(work: Coroutine[Any, Any, T]) -> Deferred[T]:
 
     Deferred.fromCoroutine(work).addBoth(tell)
     return told
+
+
+class LongWork:
+    """
+    Work that would keep the reactor for long, in stretches: others get their turn in between.
+
+    @param reactor: C{IReactorTime}.
+    @param stretch: real seconds without a turn for others, at most.
+    """
+
+    __slots__ = ("_reactor", "_stretch", "_began")
+
+    def __init__(self, reactor: IReactorTime, stretch: float = 4 * STRETCH) -> None:
+        self._reactor = reactor
+        self._stretch = stretch
+        self._began = reactor.seconds()
+
+    async def yield_to_reactor(self) -> None:
+        """Let others have their turn, if this stretch has been long enough."""
+        if self._reactor.seconds() - self._began >= self._stretch:
+            await deferLater(self._reactor, 0)
+            self._began = self._reactor.seconds()
+
+
+class Halt:
+    """
+    Work that waits is asked to end with what it has done so far: nobody waits any longer.
+
+    @param reactor: C{IReactorTime}.
+    @ivar asked: all who do it are to end.
+    """
+
+    __slots__ = ("asked", "_waiting")
+
+    def __init__(self, reactor: IReactorTime) -> None:
+        self.asked = False
+        self._waiting: Waiting[None] = Waiting(reactor)
+
+    def ask(self) -> None:
+        """From here on they are to end, and those who wait go on."""
+        self.asked = True
+        self._waiting.wake(None)
+
+    def unless(self, done: Deferred[None]) -> Deferred[None]:
+        """Deferred that fires as C{done} does, or when they are to end."""
+        result = self._waiting.wait()
+
+        def over(value: Any) -> None:
+            if not result.called:
+                result.callback(value)
+
+        done.addBoth(over)
+        if self.asked:
+            over(None)
+        return result
+
+
+def within(reactor: IReactorTime, done: Deferred[Any], seconds: float) -> Deferred[None]:
+    """
+    Deferred that fires when C{done} does, or after so many real seconds; fails as C{done} fails before.
+
+    C{done} goes on; a failure of it that nobody waits for any more is logged.
+    """
+    result: Deferred[None] = Deferred()
+    timer: IDelayedCall | None = None
+
+    def ended(value: Any) -> None:
+        if timer is not None and timer.active():
+            timer.cancel()
+        if not result.called:
+            result.errback(value) if isinstance(value, Failure) else result.callback(None)
+        elif isinstance(value, Failure):
+            _log.failure("what nobody waits for any more went wrong", value)
+
+    done.addBoth(ended)
+    if not result.called:
+        timer = reactor.callLater(seconds, lambda: None if result.called else result.callback(None))
+    return result

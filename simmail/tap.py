@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from simmail.daemon.bootstrap import First
     from simmail.database.redis import RedisDatabase
     from simmail.mailstore.journal.journal import Journal
-    from simmail.server.server import Roster
+    from simmail.server.server import MailServer
 
 #: Threads for passwords and for reading large mail; the mail store brings its own.
 THREADS = 8
@@ -133,7 +133,7 @@ class Daemon(service.Service):
         self._started: Deferred[None] | None = None
         self._ending = False
         self._endpoints: EndpointsFile | None = None
-        self._roster: Roster | None = None
+        self._roster: MailServer | None = None
         self._people: PeopleFile | None = None
 
     def startService(self) -> None:
@@ -181,7 +181,7 @@ class Daemon(service.Service):
         from simmail.outbound.browser import browser
         from simmail.outbound.http_client import Gate
         from simmail.outbound.resolver import Names
-        from simmail.server.server import Roster
+        from simmail.server.server import MailServer
 
         config, state, reactor = self._config, self._state, self._reactor
         steady = SteadyTime()
@@ -221,7 +221,7 @@ class Daemon(service.Service):
             digest=digest, shown=shown, most=config.limits.message, wall=time.time, sought=Sought)
         gate = Gate(reactor, Names(reactor).addresses)
         self._stopping.append(gate.close)
-        roster = Roster(
+        roster = MailServer(
             config, database, stores, reactor, in_thread, partial(token_hex, 12), browser(config.links, gate, reactor),
             load_plans(config.server.plans), steady.wall_clock)
         self._stopping.append(roster.stop)
@@ -252,7 +252,7 @@ class Daemon(service.Service):
         self.log.warn("waiting for Redis: {trouble}", trouble=database.trouble)
         print(f"simmail: waiting for Redis: {database.trouble}", file=sys.__stderr__, flush=True)
 
-    def _serve(self, roster: Roster, journal: Journal, in_thread: Callable[..., Any]) -> None:
+    def _serve(self, roster: MailServer, journal: Journal, in_thread: Callable[..., Any]) -> None:
         from simmail.imap.factory import ImapFactory, TOO_MANY
         from simmail.rest.http.server import BUSY
         from simmail.rest.site import api_site
@@ -271,7 +271,7 @@ class Daemon(service.Service):
             elif one.name in ("imap", "imaps"):
                 factory = ImapFactory(
                     config, roster.sign_in, reactor, tls_context=tls, implicit_tls=one.name == "imaps",
-                    loopback_only=loopback, default_universe=roster.home, in_thread=in_thread)
+                    loopback_only=loopback, default_universe=roster.default_universe, in_thread=in_thread)
                 words = TOO_MANY
             else:
                 factory = api_site(

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.defer import CancelledError, Deferred, fail, succeed
 from twisted.internet.interfaces import IDelayedCall
 from twisted.internet.task import Clock
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.concurrency import Lock, Reached, STRETCH, Shared, Waiting, unbroken
+from simmail.concurrency import Halt, Lock, LongWork, Reached, STRETCH, Shared, Waiting, unbroken, within
 from simmail.errors import Unavailable
 from simmail.mailstore.folder.folder import Folder
 from tests.contracts.mailstores import DiskProvider, a_delivery, result_of
@@ -405,3 +405,74 @@ class UnbrokenTests(SynchronousTestCase):
             turn.callback(None)
             self.provider.clock.advance(0)
         self.assertEqual((looked, self.successResultOf(expunged)), ([True], [1]))
+
+
+class HaltTests(SynchronousTestCase):
+    """Who waits until something is done, and is asked to end."""
+
+    def setUp(self) -> None:
+        self.halt = Halt(Clock())
+
+    def test_done(self) -> None:
+        """What is done, or failed, before is told."""
+        self.successResultOf(self.halt.unless(succeed(None)))
+        done: Deferred[None] = Deferred()
+        waiting = self.halt.unless(done)
+        self.assertNoResult(waiting)
+        done.errback(ValueError())
+        self.failureResultOf(waiting, ValueError)
+
+    def test_asked(self) -> None:
+        """Asked, all go on, and nobody waits any more; what is done later harms nobody."""
+        done: Deferred[None] = Deferred()
+        waiting = [self.halt.unless(done) for _ in range(3)]
+        self.halt.ask()
+        for one in (*waiting, self.halt.unless(done), self.halt.unless(Deferred())):
+            self.assertIsNone(self.successResultOf(one))
+        done.callback(None)
+        self.assertTrue(self.halt.asked)
+
+
+class LongWorkTests(SynchronousTestCase):
+    """Work in stretches."""
+
+    def test_yields(self) -> None:
+        """A short stretch goes on at once, a long one when the reactor has had its turn; then a new one begins."""
+        clock = Clock()
+        work = LongWork(clock, 0.5)
+        clock.rightNow += 0.4
+        self.successResultOf(Deferred.fromCoroutine(work.yield_to_reactor()))
+        clock.rightNow += 0.1
+        turn = Deferred.fromCoroutine(work.yield_to_reactor())
+        self.assertNoResult(turn)
+        clock.advance(0)
+        self.successResultOf(turn)
+        self.successResultOf(Deferred.fromCoroutine(work.yield_to_reactor()))
+
+
+class WithinTests(SynchronousTestCase):
+    """What is waited for no longer than so long."""
+
+    def setUp(self) -> None:
+        self.clock = Clock()
+        self.done: Deferred[str] = Deferred()
+
+    def test_in_time(self) -> None:
+        """It fires, or fails, as what it waits for does, and leaves no timer."""
+        waiting = within(self.clock, self.done, 1.0)
+        self.assertNoResult(waiting)
+        self.done.callback("x")
+        self.assertIsNone(self.successResultOf(waiting))
+        self.failureResultOf(within(self.clock, fail(Unavailable("away")), 1.0), Unavailable)
+        self.assertIsNone(self.successResultOf(within(self.clock, succeed("x"), 1.0)))
+        self.assertEqual(self.clock.getDelayedCalls(), [])
+
+    def test_late(self) -> None:
+        """After so long it fires; what fails later is in the log, what is done later harms nobody."""
+        waiting, other = within(self.clock, self.done, 1.0), Deferred[None]()
+        within(self.clock, other, 1.0)
+        self.clock.advance(1.0)
+        self.assertIsNone(self.successResultOf(waiting))
+        self.done.callback("x")
+        other.errback(ValueError("late"))
+        self.assertEqual(len(self.flushLoggedErrors(ValueError)), 1)

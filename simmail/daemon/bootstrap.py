@@ -19,7 +19,7 @@ from simmail.errors import Unauthenticated, Unavailable
 from simmail.server.apikeys import Key
 from simmail.server.demo import create_demo
 from simmail.server.new_password import new_password
-from simmail.server.server import Roster
+from simmail.server.server import MailServer
 
 LOGIN = "app@sim.test"
 
@@ -57,7 +57,7 @@ class First(NamedTuple):
     found: str
 
 
-async def first_start(roster: Roster, config: Config, state: Path) -> First:
+async def first_start(roster: MailServer, config: Config, state: Path) -> First:
     """
     Make what a new server begins with; what is there already stays as it is, and of a Redis that is in use nothing
     is made again because the state folder does not know it.
@@ -106,13 +106,13 @@ def _is_first(key: Key) -> bool:
     return key.administrator and key.name == FIRST
 
 
-async def _make_key(roster: Roster, universe: str, state: Path) -> None:
+async def _make_key(roster: MailServer, universe: str, state: Path) -> None:
     await roster.create_key(
         universe, "admin", FIRST, administrator=True,
         kept=lambda token: write(state / KEY, token.encode() + b"\n"))
 
 
-async def reset_first(roster: Roster, config: Config, state: Path) -> None:
+async def reset_first(roster: MailServer, config: Config, state: Path) -> None:
     """
     Make another first key and revoke all of that kind, when the owner of the state folder has asked for it there.
 
@@ -127,7 +127,7 @@ async def reset_first(roster: Roster, config: Config, state: Path) -> None:
     (state / RESET).unlink(missing_ok=True)
 
 
-async def look_for_reset(roster: Roster, config: Config, state: Path, in_thread: Callable[..., Any]) -> None:
+async def look_for_reset(roster: MailServer, config: Config, state: Path, in_thread: Callable[..., Any]) -> None:
     """
     Make another first key while the service runs, if the owner asks for one (C{admin keys reset-first}).
 
@@ -141,7 +141,7 @@ async def look_for_reset(roster: Roster, config: Config, state: Path, in_thread:
         _log.warn("another first key cannot be made now: {error}", error=error)
 
 
-async def _known(roster: Roster, path: Path) -> bool:
+async def _known(roster: MailServer, path: Path) -> bool:
     try:
         await roster.identify(path.read_text(encoding="utf-8").strip())
     except (OSError, ValueError, Unauthenticated):

@@ -16,7 +16,7 @@ from twisted.logger import ILogObserver, LogEvent
 from zope.interface import implementer
 
 if TYPE_CHECKING:
-    from simmail.server.server import Roster
+    from simmail.server.server import MailServer
 
 
 @implementer(ILogObserver)
@@ -37,7 +37,7 @@ class MailFigures:
             self.words[word] += 1
 
 
-def exposition(roster: Roster, factories: Mapping[str, Any], figures: MailFigures) -> str:
+def exposition(roster: MailServer, factories: Mapping[str, Any], figures: MailFigures) -> str:
     """
     The figures as text.
 
@@ -46,7 +46,7 @@ def exposition(roster: Roster, factories: Mapping[str, Any], figures: MailFigure
     return "\n".join(_lines(roster, factories, figures)) + "\n"
 
 
-def _lines(roster: Roster, factories: Mapping[str, Any], figures: MailFigures) -> Iterator[str]:
+def _lines(roster: MailServer, factories: Mapping[str, Any], figures: MailFigures) -> Iterator[str]:
     yield "# HELP simmail_mail_total Lines of the mail log since the start, by what happened to mail."
     yield "# TYPE simmail_mail_total counter"
     for word, count in sorted(figures.words.items()):
@@ -54,7 +54,7 @@ def _lines(roster: Roster, factories: Mapping[str, Any], figures: MailFigures) -
     yield "# HELP simmail_mail_undecided Mail that personas have received and not yet decided about."
     yield "# TYPE simmail_mail_undecided gauge"
     for universe in roster.universes():
-        yield f'simmail_mail_undecided{{universe="{universe.id}"}} {universe.correspondents.lag}'
+        yield f'simmail_mail_undecided{{universe="{universe.id}"}} {universe.inbox.lag}'
     yield "# HELP simmail_sessions Connections open now."
     yield "# TYPE simmail_sessions gauge"
     for name, factory in factories.items():

@@ -26,7 +26,7 @@ async def apply_fault(imap: ImapConnection, stage: Stage, username: str = "") ->
     universe = imap.login.universe if imap.login is not None else imap.context.default_universe(username)
     if universe is None:
         return
-    fault = universe.policy.fault(FaultEvent(
+    fault = universe.faults.judge(FaultEvent(
         stage, imap.remote, login=username if imap.login is None else imap.login.username, connection=imap.number))
     if fault is None:
         return

@@ -18,7 +18,7 @@ from simmail.rest.render.shown import Showings
 from simmail.rest.traffic import Traffic
 
 if TYPE_CHECKING:
-    from simmail.server.server import Roster
+    from simmail.server.server import MailServer
 
 
 class MailListener(Struct, frozen=True):
@@ -74,7 +74,7 @@ class Services(Struct, frozen=True):
     @ivar metrics: for C{/metrics}: text in Prometheus's exposition format, to be put behind the API's own.
     """
 
-    roster: Roster
+    roster: MailServer
     config: Config
     reactor: Any
     traffic: Traffic

@@ -18,7 +18,7 @@ from simmail.rest.routes import all_routes
 from simmail.rest.traffic import Traffic
 
 if TYPE_CHECKING:
-    from simmail.server.server import Roster
+    from simmail.server.server import MailServer
 
 #: Octets of a body that anybody may send, as to sign in: whatever is declared there fits, escaped as JSON can.
 UNASKED = 32 * 1024
@@ -31,7 +31,7 @@ _LISTENERS: tuple[tuple[str, Literal["SMTP", "SUBMISSION", "SMTPS", "IMAP", "IMA
 
 
 def api_site(
-    config: Config, roster: Roster, reactor: Any, tls: Any = None,
+    config: Config, roster: MailServer, reactor: Any, tls: Any = None,
     endpoints: Mapping[str, Mapping[str, Any]] | None = None,
     in_thread: Callable[..., Any] | None = None,
     checks: tuple[tuple[str, Callable[[], str]], ...] = (),

@@ -7,7 +7,7 @@ decisions, section 23 ("Logins").
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -18,11 +18,11 @@ from simmail.core.records.conversion import convert
 from simmail.core.records.event import Event
 from simmail.core.records.fields import Emails
 from simmail.errors import Invalid, NotFound, Unauthenticated
+from simmail.server.passwords import Passwords
+from simmail.server.signin_limit import SignInLimit
+from simmail.server.universes import Universes
 from simmail.universe.policy import Account
-
-if TYPE_CHECKING:
-    from simmail.server.server import Roster
-    from simmail.universe.universe import Universe
+from simmail.universe.universe import Universe
 
 LONGEST_PASSWORD = 1024
 LONGEST_TEXT = 1000
@@ -41,15 +41,20 @@ class Signed(NamedTuple):
 class Accounts:
     """The logins of one universe."""
 
-    def __init__(self, universe: Universe, roster: Roster) -> None:
+    def __init__(
+        self, universe: Universe, universes: Universes, passwords: Passwords, limit: SignInLimit
+    ) -> None:
         self._universe = universe
-        self._roster = roster
+        self._policy = universe.policy
+        self._universes = universes
+        self._passwords = passwords
+        self._limit = limit
 
     # Reading
 
     def list(self) -> list[Account]:
         """Logins that work or have settings on file, by address."""
-        return [account for account in self._universe.policy.accounts() if not account.deleted]
+        return [account for account in self._policy.accounts() if not account.deleted]
 
     def get(self, address: str) -> Account:
         """
@@ -57,7 +62,7 @@ class Accounts:
 
         @raise NotFound: there is none, or it was deleted.
         """
-        account = self._universe.policy.account(stored(address))
+        account = self._policy.account(stored(address))
         if account is None or account.deleted:
             raise NotFound(f"no login {address}")
         return account
@@ -78,11 +83,11 @@ class Accounts:
         @raise OverAllowance: the plan's logins are used up.
         """
         address = parse(fields.get("address") or "", "address")
-        old = self._universe.policy.account(address)
+        old = self._policy.account(address)
         if old is not None and not old.deleted and old.hash:
             raise Invalid("address", f"{address} is a login already")
         if old is None or old.deleted:
-            self._roster.plan_of(self._universe).check("logins", sum(1 for one in self.list() if one.hash))
+            self._universe.plan().check("logins", sum(1 for one in self.list() if one.hash))
         base = Account(address) if old is None or old.deleted else old
         return await self._put(base, {key: value for key, value in fields.items() if key != "address"}, "created")
 
@@ -105,14 +110,14 @@ class Accounts:
     async def set_signature(self, address: str, signature: str) -> Account:
         """The signature of an address; it need not be a login that works."""
         address = parse(address)
-        account = self._universe.policy.account(address) or Account(address)
+        account = self._policy.account(address) or Account(address)
         return await self._put(account, {"signature": signature}, "updated")
 
     async def put(self, address: str, password: str, **fields: Any) -> Account:
         """Make or change a login without asking whether it was there."""
         address = parse(address)
         return await self._put(
-            self._universe.policy.account(address) or Account(address), {"password": password, **fields}, "created")
+            self._policy.account(address) or Account(address), {"password": password, **fields}, "created")
 
     async def _put(self, old: Account, fields: dict[str, Any], change: str) -> Account:
         plain = {name: "" if value is None else value for name, value in fields.items() if name in _PLAIN}
@@ -136,7 +141,7 @@ class Accounts:
             account = replace(account, hash="")
         elif password:
             await self._check_password(account, password)
-            account = replace(account, hash=await self._roster.passwords.hash(password))
+            account = replace(account, hash=await self._passwords.hash(password))
         return await self._store(account, change)
 
     def _check_name(self, account: Account) -> None:
@@ -145,10 +150,10 @@ class Accounts:
         if any(ord(character) < 33 or character == "*" for character in name):
             raise Invalid("username", "must hold no blanks, control characters or *")
         if name and name != account.address:
-            other = universe.policy.login(name)
+            other = self._policy.login(name)
             if other is not None and other.address != account.address:
                 raise Invalid("username", f"{name} is already used by the login {other.address}")
-        for one in self._roster.universes():
+        for one in self._universes.all():
             if one.org != universe.org or one.id == universe.id:
                 continue
             for mine in {name, account.address} - {""}:
@@ -158,21 +163,21 @@ class Accounts:
 
     async def _check_password(self, account: Account, password: str) -> None:
         """Where another organisation has the same name, the password must tell them apart."""
-        for one in self._roster.universes():
+        for one in self._universes.all():
             if one.org == self._universe.org:
                 continue
             for name in {account.username.lower(), account.address} - {""}:
                 other = one.policy.login(name)
-                if other is not None and await self._roster.passwords.verify(other.hash, password):
+                if other is not None and await self._passwords.verify(other.hash, password):
                     raise Invalid("password", f"choose another password for {name}")
 
     async def _store(self, account: Account, change: str) -> Account:
         universe = self._universe
         await universe.store.create(account.address)
-        await universe.commit(Commit(
+        await universe.committer.commit(Commit(
             puts=(("accounts", account.address, msgspec.json.encode(account)),),
             events=(Event("account.updated", universe.clock.now(), {"address": account.address, "change": change}),)))
-        universe.policy.took(account)
+        self._policy.took(account)
         return account
 
     # Testing
@@ -188,7 +193,7 @@ class Accounts:
         """
         name = (username or address).strip().lower()
         try:
-            account = await self._roster.brake.attempt(
+            account = await self._limit.attempt(
                 remote, "login " + name, lambda: self._opened(name, password, remote))
         except Unauthenticated:
             account = None
@@ -201,8 +206,8 @@ class Accounts:
         return result
 
     async def _opened(self, name: str, password: str, remote: str) -> Account:
-        account = self._universe.policy.login(name)
-        good = await self._roster.passwords.verify(account.hash if account else "", password, remote)
+        account = self._policy.login(name)
+        good = await self._passwords.verify(account.hash if account else "", password, remote)
         if account is None or not good:
             raise Unauthenticated("authentication failed")
         return account

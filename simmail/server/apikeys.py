@@ -12,16 +12,16 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from hashlib import sha256
 from secrets import token_hex, token_urlsafe
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
 from simmail.errors import Invalid, NotFound, Unauthenticated
-
-if TYPE_CHECKING:
-    from simmail.server.server import Roster
-    from simmail.server.users import User
+from simmail.server.documents import ServerDocuments
+from simmail.server.revocation import Revocations
+from simmail.server.universes import Universes
+from simmail.server.users import User
 
 Role = Literal["viewer", "member", "admin"]
 
@@ -55,16 +55,25 @@ class Key(Struct, frozen=True):
     administrator: bool = False
 
 
-class Keys:
-    """The API keys of a server."""
+class ApiKeys:
+    """
+    The API keys of a server.
 
-    def __init__(self, roster: Roster) -> None:
-        self._roster = roster
+    @param seconds: real Unix time.
+    """
+
+    def __init__(
+        self, documents: ServerDocuments, universes: Universes, revocations: Revocations, seconds: Callable[[], float]
+    ) -> None:
+        self._documents = documents
+        self._universes = universes
+        self._revocations = revocations
+        self._seconds = seconds
         self._keys: dict[str, Key] = {}
 
     async def start(self) -> None:
         """Learn them."""
-        for octets in (await self._roster.documents("keys")).values():
+        for octets in (await self._documents.table("keys")).values():
             key = msgspec.json.decode(octets, type=Key)
             self._keys[key.prefix] = key
 
@@ -80,13 +89,13 @@ class Keys:
         """
         if role not in ("viewer", "member", "admin"):
             raise Invalid("role", "must be viewer, member or admin")
-        self._roster.universe(universe)
+        self._universes.get(universe)
         prefix, secret = token_hex(5), token_urlsafe(24).replace("_", "-")
         token = f"sm_{prefix}_{secret}"
         key = Key(prefix, _digest(token), universe, role, name,
-                  datetime.fromtimestamp(self._roster.seconds(), UTC), administrator)
+                  datetime.fromtimestamp(self._seconds(), UTC), administrator)
         kept(token)
-        await self._roster.store_document("keys", prefix, key)
+        await self._documents.put("keys", prefix, key)
         self._keys[prefix] = key
         return token
 
@@ -102,9 +111,9 @@ class Keys:
         """
         if prefix not in self._keys:
             raise NotFound(f"no key {prefix}")
-        await self._roster.drop_documents(("keys", prefix))
+        await self._documents.drop(("keys", prefix))
         self.forget(prefix)
-        self._roster.access.lessened()
+        self._revocations.tell()
 
     def forget(self, prefix: str) -> None:
         """The document of a key is gone."""

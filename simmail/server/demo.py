@@ -9,16 +9,14 @@ and 23 ("Demo").
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from simmail.core.compose.message import compose
 from simmail.core.message.mail import Draft
 from simmail.core.mime.address import Address
+from simmail.server.server import MailServer
 from simmail.universe.mailflow.envelope import Recipient, Submission
-
-if TYPE_CHECKING:
-    from simmail.server.server import Roster
-    from simmail.universe.universe import Universe
+from simmail.universe.universe import Universe
 
 NAME = "demo"
 
@@ -71,26 +69,26 @@ MAIL: tuple[tuple[int, str, str, str], ...] = (
 )
 
 
-async def create_demo(roster: Roster) -> bool:
+async def create_demo(server: MailServer) -> bool:
     """
     Make the universe C{demo}, unless there is one.
 
     @return: whether it was made just now.
     """
-    if any(universe.id == NAME for universe in roster.universes()):
-        if roster.universe(NAME).settings.get("demo"):
+    if any(universe.id == NAME for universe in server.universes()):
+        if server.universe(NAME).settings.get("demo"):
             return False
         # Its making was cut short.
-        await roster.delete_universe(NAME)
+        await server.delete_universe(NAME)
     # An organisation of its own: whoever belongs to another has no say here.
-    if not any(org.id == NAME for org in roster.orgs()):
-        await roster.create_org(NAME, "Demo")
-    universe = await roster.create_universe(NAME, "The Garden Shop (demo)", NAME, clock=BEGIN)
+    if not any(org.id == NAME for org in server.orgs()):
+        await server.create_org(NAME, "Demo")
+    universe = await server.create_universe(NAME, "The Garden Shop (demo)", NAME, clock=BEGIN)
     for fields in PEOPLE:
         await universe.people.create(dict(fields))
     tom = universe.people.at("tom@acme.test")
     people = [] if tom is None else [{"persona_id": tom.id, "role": "payer", "knows": "all"}]
-    await universe.cases.push({**CASE, "people": [*people, {"address": SHOP.address}]})
+    await universe.case_editor.push({**CASE, "people": [*people, {"address": SHOP.address}]})
     await universe.store.create(SHOP.address)
     for hours, to, subject, text in MAIL:
         await universe.scheduler.advance(to=max(BEGIN + timedelta(hours=hours), universe.clock.now()))
@@ -106,4 +104,4 @@ async def _write(universe: Universe, to: str, subject: str, text: str) -> None:
         text=text, html="", in_reply_to="", references=(), attachments=(), client="plain", key=subject))
     await universe.postoffice.accept(Submission(
         SHOP.address, (Recipient(to, universe.policy.recipient(to, SHOP.address)),), octets, "api"))
-    await universe.quiet()
+    await universe.when_idle()

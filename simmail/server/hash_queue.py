@@ -7,22 +7,22 @@ from __future__ import annotations
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 
 from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
 
 
-class Lanes:
+class HashQueue:
     """
     A lane of those who wait for each who brings work; the lanes are served in turn.
 
-    Who brings work limits how much of it may wait (L{Brake} does for passwords).
+    Who brings work limits how much of it may wait (C{SignInLimit} does for passwords).
 
     @param width: pieces of work that are done at once.
     @param reactor: C{IReactorTime}.
     """
 
-    def __init__(self, width: int, reactor: Any) -> None:
+    def __init__(self, width: int, reactor: IReactorTime) -> None:
         self._free = width
         self._reactor = reactor
         self._lanes: OrderedDict[str, deque[Deferred[None]]] = OrderedDict()

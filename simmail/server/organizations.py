@@ -7,17 +7,20 @@ stand still).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Mapping
 
 import msgspec
 from msgspec import Struct
 
 from simmail.core.rules.quota_plan import Plan
 from simmail.errors import Conflict, Invalid, NotFound
+from simmail.server.documents import ServerDocuments
+from simmail.server.revocation import Revocations
+from simmail.server.universes import Universes
+from simmail.universe.universe import Universe
 
-if TYPE_CHECKING:
-    from simmail.server.server import Roster
-    from simmail.universe.universe import Universe
+_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}\Z")
 
 
 class Org(Struct, frozen=True):
@@ -34,16 +37,25 @@ class Org(Struct, frozen=True):
     stopped: tuple[str, ...] = ()
 
 
-class Orgs:
-    """The organisations of a server."""
+class Organizations:
+    """
+    The organisations of a server.
 
-    def __init__(self, roster: Roster) -> None:
-        self._roster = roster
+    @param plans: by name.
+    """
+
+    def __init__(
+        self, documents: ServerDocuments, universes: Universes, plans: Mapping[str, Plan], revocations: Revocations
+    ) -> None:
+        self._documents = documents
+        self._universes = universes
+        self._plans = plans
+        self._revocations = revocations
         self._orgs: dict[str, Org] = {}
 
     async def start(self) -> None:
         """Learn them."""
-        for octets in (await self._roster.documents("orgs")).values():
+        for octets in (await self._documents.table("orgs")).values():
             org = msgspec.json.decode(octets, type=Org)
             self._orgs[org.id] = org
 
@@ -53,16 +65,16 @@ class Orgs:
 
         @raise Invalid: a bad id, no such plan.  @raise Conflict: it exists.
         """
-        self._roster.check_id("id", org_id)
+        check_id("id", org_id)
         if org_id in self._orgs:
             raise Conflict(f"organization {org_id} exists")
         self._check_plan(plan)
         return await self._put(Org(org_id, name or org_id, plan))
 
     async def _put(self, org: Org) -> Org:
-        await self._roster.store_document("orgs", org.id, org)
+        await self._documents.put("orgs", org.id, org)
         self._orgs[org.id] = org
-        self._roster.access.lessened()
+        self._revocations.tell()
         return org
 
     def get(self, org_id: str) -> Org:
@@ -77,16 +89,13 @@ class Orgs:
         return [self._orgs[one] for one in sorted(self._orgs)]
 
     def of(self, universe: Universe) -> Org:
-        """The organisation that owns a universe."""
+        """Return the organisation that owns a universe."""
         return self._orgs.get(universe.org) or Org(universe.org, universe.org)
 
-    def plan_of(self, universe: Universe) -> Plan:
-        """What the organisation of a universe may use."""
-        return self.plan(self.of(universe))
-
-    def plan(self, org: Org) -> Plan:
-        """What an organisation may use; a plan that is gone from the file has no features."""
-        return self._roster.plans.get(org.plan) or Plan(org.plan)
+    def plan_of(self, org_id: str) -> Plan:
+        """Return what an organisation may use; a plan that is gone from the file has no features."""
+        org = self._orgs.get(org_id) or Org(org_id, org_id)
+        return self._plans.get(org.plan) or Plan(org.plan)
 
     async def change(self, org_id: str, plan: str | None = None, suspended: bool | None = None) -> Org:
         """
@@ -105,21 +114,26 @@ class Orgs:
             org.suspended if suspended is None else suspended, stopped))
 
     def _check_plan(self, plan: str) -> None:
-        plans = self._roster.plans
-        if plan not in plans:
-            raise Invalid("plan", f"must be one of {', '.join(sorted(plans))}")
+        if plan not in self._plans:
+            raise Invalid("plan", f"must be one of {', '.join(sorted(self._plans))}")
 
     async def _stop_clocks(self, org_id: str) -> tuple[str, ...]:
         """Stop the clocks of an organisation; which were running."""
         stopped = []
-        for universe in self._roster.universes():
+        for universe in self._universes.all():
             if universe.org == org_id and not universe.clock.timeline.frozen:
                 await universe.clock.set(frozen=True)
                 stopped.append(universe.id)
         return tuple(stopped)
 
     async def _let_run(self, org: Org) -> tuple[str, ...]:
-        for universe in self._roster.universes():
+        for universe in self._universes.all():
             if universe.id in org.stopped:
                 await universe.clock.set(frozen=False)
         return ()
+
+
+def check_id(field: str, value: str) -> None:
+    """Check an id.  @raise Invalid: it cannot be that of an organisation or a universe."""
+    if not _ID.match(value):
+        raise Invalid(field, "lower-case letters, digits, - and _, at most 63, beginning with a letter or digit")

@@ -17,8 +17,9 @@ from typing import Any
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
+from twisted.internet.interfaces import IReactorTime
 
-from simmail.server.hash_queue import Lanes
+from simmail.server.hash_queue import HashQueue
 
 #: RFC 9106 section 4 leaves the cost to the site; this is OWASP's smallest: 19 MiB, two passes.
 _hasher = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
@@ -40,15 +41,15 @@ class Passwords:
     @param reactor: C{IReactorTime}.
     """
 
-    def __init__(self, in_thread: Callable[..., Any], reactor: Any) -> None:
+    def __init__(self, in_thread: Callable[..., Any], reactor: IReactorTime) -> None:
         self._in_thread = in_thread
         self._key = token_bytes(32)
         self._good: OrderedDict[bytes, None] = OrderedDict()
-        self._lanes = Lanes(AT_ONCE, reactor)
+        self._queue = HashQueue(AT_ONCE, reactor)
 
     async def hash(self, password: str) -> str:
         """The text to store."""
-        async with self._lanes.turn(""):
+        async with self._queue.turn(""):
             result: str = await self._in_thread(_hasher.hash, password)
         return result
 
@@ -61,7 +62,7 @@ class Passwords:
         tag = hmac.new(self._key, f"{stored}\0{password}".encode("utf-8", "surrogatepass"), sha256).digest()
         if self._known(stored, tag):
             return True
-        async with self._lanes.turn(remote):
+        async with self._queue.turn(remote):
             # Another may have found it good meanwhile.
             if self._known(stored, tag):
                 return True

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 
-class Access:
+class Revocations:
     """Tells open calls that somebody, perhaps they, may do less than before."""
 
     def __init__(self) -> None:
@@ -21,7 +21,7 @@ class Access:
         self._watchers[look_again] = None
         return lambda: self._watchers.pop(look_again, None)
 
-    def lessened(self) -> None:
-        """It has happened."""
+    def tell(self) -> None:
+        """Have all open calls look again: somebody may do less."""
         for look_again in list(self._watchers):
             look_again()

@@ -1,28 +1,27 @@
 """
 Signing in over SMTP and IMAP.
 
-Passwords cannot be tried at speed (L{Brake}).  A good login from elsewhere is never locked out (promises, S3).
+Passwords cannot be tried at speed (C{SignInLimit}).  A good login from elsewhere is never locked out (promises, S3).
 """
 
 from __future__ import annotations
 
 import hmac
 from collections import OrderedDict
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
-
-from twisted.internet.defer import Deferred
-from twisted.logger import Logger
+from typing import Any, Literal, NamedTuple
 
 from simmail.config import Config
-from simmail.core.records.commit import Commit
 from simmail.core.records.event import Event
 from simmail.errors import Forbidden, Unauthenticated, Unavailable
-
-if TYPE_CHECKING:
-    from simmail.server.server import Roster
-    from simmail.universe.policy import Account
-    from simmail.universe.universe import Universe
+from simmail.server.documents import ServerDocuments
+from simmail.server.organizations import Organizations
+from simmail.server.passwords import Passwords
+from simmail.server.signin_limit import SignInLimit
+from simmail.server.universes import Universes
+from simmail.universe.policy import Account
+from simmail.universe.universe import Universe
 
 Proto = Literal["smtp", "imap"]
 
@@ -33,6 +32,10 @@ TOLD_AGAIN, MOST_TOLD = 3600.0, 10_000
 LONGEST_NAME = 200
 
 
+#: Records in a universe whether somebody got in: over what, under which name, whose address, from where, why not.
+Record = Callable[[Universe, bool, str, str, str, str, str], None]
+
+
 class Login(NamedTuple):
     """Who signed in over SMTP or IMAP, and where."""
 
@@ -41,15 +44,25 @@ class Login(NamedTuple):
     username: str
 
 
-class SignIn:
-    """Who may sign in, and how often it may be tried."""
+class Authenticator:
+    """
+    Who may sign in, and how often it may be tried.
 
-    log = Logger()
+    @param seconds: real Unix time.
+    """
 
-    def __init__(self, roster: Roster, config: Config) -> None:
-        self._roster = roster
+    def __init__(
+        self, config: Config, documents: ServerDocuments, universes: Universes, organizations: Organizations,
+        passwords: Passwords, limit: SignInLimit, seconds: Callable[[], float],
+    ) -> None:
         self._config = config
-        self._told: OrderedDict[tuple[str, str, str, str], tuple[float, int]] = OrderedDict()
+        self._documents = documents
+        self._universes = universes
+        self._organizations = organizations
+        self._passwords = passwords
+        self._limit = limit
+        self._seconds = seconds
+        self._recorded: OrderedDict[tuple[str, str, str, str], tuple[float, int]] = OrderedDict()
 
     async def sign_in(self, username: str, password: str, proto: Proto, remote: str) -> Login:
         """
@@ -60,7 +73,7 @@ class SignIn:
         @raise Forbidden: the organisation is suspended.
         @raise Unavailable: Redis is away (SMTP only: reading over IMAP goes on).
         """
-        if proto == "smtp" and not self._roster.available:
+        if proto == "smtp" and not self._documents.available:
             raise Unavailable("Redis is away; try again later")
         name = username.strip().lower()
         if "*" in name and proto == "imap":
@@ -70,44 +83,42 @@ class SignIn:
         else:
             door = "login " + name
             look = partial(self._as_login, name, username, password, proto, remote)
-        return await self._roster.brake.attempt(remote, door, look)
+        return await self._limit.attempt(remote, door, look)
 
     async def _as_login(self, name: str, username: str, password: str, proto: Proto, remote: str) -> Login:
-        roster = self._roster
         candidates = [
-            (universe, account) for universe in roster.universes()
+            (universe, account) for universe in self._universes.all()
             if (account := universe.policy.login(name)) is not None
         ]
         found: tuple[Universe, Account] | None = None
         if not candidates:
-            await roster.passwords.verify("", password, remote)
+            await self._passwords.verify("", password, remote)
         for universe, account in candidates:
-            if await roster.passwords.verify(account.hash, password, remote):
+            if await self._passwords.verify(account.hash, password, remote):
                 found = universe, account
                 break
         why = _why_not(found[1] if found else None, proto)
         if found is None or why:
             for universe, account in candidates[:1]:
                 self.record(universe, False, proto, username, account.address, remote, why)
-            home = roster.home()
-            if not candidates and home is not None:
+            default = self._universes.default_universe()
+            if not candidates and default is not None:
                 # Who mistypes the name looks for it here.
-                self.record(home, False, proto, username[:LONGEST_NAME], "", remote, "no such login")
+                self.record(default, False, proto, username[:LONGEST_NAME], "", remote, "no such login")
             raise Unauthenticated("authentication failed")
         universe, account = found
         return self._signed_in(universe, proto, username, account.address, remote)
 
     async def _as_master(self, name: str, username: str, password: str, remote: str) -> Login:
         """A master user opens somebody's mailbox: C{address*master} (decisions, section 23)."""
-        roster = self._roster
         address, _, master = name.rpartition("*")
         stored = self._config.imap.master_users.get(master, "")
         if stored.startswith("$argon2"):
-            good = await roster.passwords.verify(stored, password, remote)
+            good = await self._passwords.verify(stored, password, remote)
         else:
-            await roster.passwords.verify("", password, remote)
+            await self._passwords.verify("", password, remote)
             good = bool(stored) and hmac.compare_digest(stored.encode(), password.encode("utf-8", "surrogatepass"))
-        having = [one for one in roster.universes() if one.store.exists(address)]
+        having = [one for one in self._universes.all() if one.store.exists(address)]
         default = self._config.smtp.default_universe
         universe = next((one for one in having if one.id == default), having[0] if having else None)
         if not good or universe is None:
@@ -117,7 +128,7 @@ class SignIn:
         return self._signed_in(universe, "imap", username, address, remote)
 
     def _signed_in(self, universe: Universe, proto: Proto, username: str, address: str, remote: str) -> Login:
-        if self._roster.org_of(universe).suspended:
+        if self._organizations.of(universe).suspended:
             raise Forbidden("the organization is suspended")
         self.record(universe, True, proto, username, address, remote, "")
         return Login(universe, address, username)
@@ -130,25 +141,23 @@ class SignIn:
 
         Who signs in again and again, as mail programs that poll do, is told once an hour, with how often it was.
         """
-        if not self._roster.available:
+        if not self._documents.available:
             return
         data: dict[str, Any] = {
             "proto": proto, "username": username, "address": address, "remote": remote, "why": why}
-        key, now = (universe.id, proto, address, remote), self._roster.seconds()
+        key, now = (universe.id, proto, address, remote), self._seconds()
         if good:
-            told, more = self._told.pop(key, (-TOLD_AGAIN, 0))
+            told, more = self._recorded.pop(key, (-TOLD_AGAIN, 0))
             if now - told < TOLD_AGAIN:
-                self._told[key] = told, more + 1
+                self._recorded[key] = told, more + 1
                 return
-            self._told[key] = now, 0
-            if len(self._told) > MOST_TOLD:
-                self._told.popitem(last=False)
+            self._recorded[key] = now, 0
+            if len(self._recorded) > MOST_TOLD:
+                self._recorded.popitem(last=False)
             data["count"] = more + 1
         else:
-            self._told.pop(key, None)
-        event = Event("auth.ok" if good else "auth.failed", universe.clock.now(), data)
-        Deferred.fromCoroutine(universe.commit(Commit(events=(event,)))).addErrback(
-            lambda failure: self.log.warn("a login was not recorded: {failure}", failure=failure.value))
+            self._recorded.pop(key, None)
+        universe.committer.record(Event("auth.ok" if good else "auth.failed", universe.clock.now(), data))
 
 
 def _why_not(account: Account | None, proto: Proto) -> str:

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
 
 from simmail.core.net.loopback import is_loopback
 from simmail.errors import TooMany, Unauthenticated
@@ -96,7 +97,7 @@ class _Place(_Tally):
                 del self.logins[name]
 
 
-class Brake:
+class SignInLimit:
     """
     Counts failures, and makes who tries too often wait.
 
@@ -104,7 +105,7 @@ class Brake:
     @param per_login, per_address: failures within a minute, of a login from one address, and of one address.
     """
 
-    def __init__(self, reactor: Any, per_login: int, per_address: int) -> None:
+    def __init__(self, reactor: IReactorTime, per_login: int, per_address: int) -> None:
         self._reactor = reactor
         self._per_login = per_login
         self._per_address = per_address

@@ -7,9 +7,10 @@ Sources: decisions, sections 1, 2 (sign in), 17 (passes) and 23.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from hashlib import sha256
 from secrets import token_urlsafe
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -18,9 +19,14 @@ from msgspec.structs import replace
 from simmail.core.mime.address import parse
 from simmail.core.records.commit import Commit
 from simmail.errors import Conflict, Forbidden, Invalid, NotFound, Unauthenticated
-
-if TYPE_CHECKING:
-    from simmail.server.server import Roster
+from simmail.server.documents import ServerDocuments
+from simmail.server.organizations import Organizations
+from simmail.server.passwords import Passwords
+from simmail.server.revocation import Revocations
+from simmail.server.signin import Record
+from simmail.server.signin_limit import SignInLimit
+from simmail.server.universes import Universes
+from simmail.universe.universe import Universe
 
 Role = Literal["viewer", "member", "admin"]
 
@@ -54,19 +60,34 @@ class Ticket(Struct, frozen=True):
 
 
 class Users:
-    """The users of a server."""
+    """
+    The users of a server.
 
-    def __init__(self, roster: Roster) -> None:
-        self._roster = roster
+    @param record: records in a universe that somebody signed in, or tried to.
+    @param seconds: real Unix time.
+    """
+
+    def __init__(
+        self, documents: ServerDocuments, universes: Universes, organizations: Organizations, passwords: Passwords,
+        limit: SignInLimit, revocations: Revocations, record: Record, seconds: Callable[[], float],
+    ) -> None:
+        self._documents = documents
+        self._universes = universes
+        self._organizations = organizations
+        self._passwords = passwords
+        self._limit = limit
+        self._revocations = revocations
+        self._record = record
+        self._seconds = seconds
         self._users: dict[str, User] = {}
         self._tickets: dict[str, Ticket] = {}
 
     async def start(self) -> None:
         """Learn users and open sessions."""
-        for octets in (await self._roster.documents("users")).values():
+        for octets in (await self._documents.table("users")).values():
             user = msgspec.json.decode(octets, type=User)
             self._users[user.email] = user
-        for digest, octets in (await self._roster.documents("tickets")).items():
+        for digest, octets in (await self._documents.table("tickets")).items():
             self._tickets[digest] = msgspec.json.decode(octets, type=Ticket)
 
     def all(self) -> list[User]:
@@ -106,28 +127,28 @@ class Users:
 
     async def _put(self, user: User, password: str | None) -> User:
         for org, role in user.orgs.items():
-            if org not in {one.id for one in self._roster.orgs()}:
+            if org not in {one.id for one in self._organizations.all()}:
                 raise Invalid("orgs", f"no organization {org}")
             if role not in ("viewer", "member", "admin"):
                 raise Invalid(f"orgs.{org}", "must be viewer, member or admin")
         if password is not None:
             if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
                 raise Invalid("password", f"must have from {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters")
-            user = replace(user, hash=await self._roster.passwords.hash(password))
-        await self._roster.store_document("users", user.email, user)
+            user = replace(user, hash=await self._passwords.hash(password))
+        await self._documents.put("users", user.email, user)
         self._users[user.email] = user
-        self._roster.access.lessened()
+        self._revocations.tell()
         return user
 
     async def delete(self, email: str) -> None:
         """The user is gone, signed out everywhere.  @raise NotFound: there is none."""
         user = self.get(email)
         gone = [digest for digest, ticket in self._tickets.items() if ticket.email == user.email]
-        await self._roster.commit(Commit(drops=(("users", user.email), *(("tickets", one) for one in gone))))
+        await self._documents.commit(Commit(drops=(("users", user.email), *(("tickets", one) for one in gone))))
         del self._users[user.email]
         for digest in gone:
             del self._tickets[digest]
-        self._roster.access.lessened()
+        self._revocations.tell()
 
     # Signing in
 
@@ -138,24 +159,24 @@ class Users:
         @raise Unauthenticated: wrong name or password.  @raise TooMany: too many failures.
         """
         name = email.strip().lower()
-        user = await self._roster.brake.attempt(
+        user = await self._limit.attempt(
             remote, "person " + name, lambda: self._looked_up(name, password, remote))
-        token = await self._issue("sms_", Ticket(user.email, self._roster.seconds() + SESSION))
-        self._record(user, True, remote, "")
+        token = await self._issue("sms_", Ticket(user.email, self._seconds() + SESSION))
+        self._record_in_all(user, True, remote, "")
         return token
 
     async def _looked_up(self, name: str, password: str, remote: str) -> User:
         user = self._users.get(name)
-        if not await self._roster.passwords.verify(user.hash if user else "", password, remote) or user is None:
+        if not await self._passwords.verify(user.hash if user else "", password, remote) or user is None:
             if user is not None:
-                self._record(user, False, remote, "wrong password")
+                self._record_in_all(user, False, remote, "wrong password")
             raise Unauthenticated("wrong e-mail or password")
         return user
 
-    def _record(self, user: User, good: bool, remote: str, why: str) -> None:
-        for universe in self._roster.universes():
+    def _record_in_all(self, user: User, good: bool, remote: str, why: str) -> None:
+        for universe in self._universes.all():
             if universe.org in user.orgs:
-                self._roster.record(universe, good, "dashboard", user.email, user.email, remote, why)
+                self._record(universe, good, "dashboard", user.email, user.email, remote, why)
 
     async def sign_out(self, token: str) -> None:
         """
@@ -168,10 +189,10 @@ class Users:
             return
         # Also passes that were being made meanwhile.
         while gone := [one for one, ticket in self._tickets.items() if digest in (one, ticket.session)]:
-            await self._roster.commit(Commit(drops=tuple(("tickets", one) for one in gone)))
+            await self._documents.commit(Commit(drops=tuple(("tickets", one) for one in gone)))
             for one in gone:
                 self._tickets.pop(one, None)
-        self._roster.access.lessened()
+        self._revocations.tell()
 
     async def create_pass(self, user: User, universe: str, session: str) -> str:
         """
@@ -181,21 +202,21 @@ class Users:
         """
         role = self.role(user, universe)
         return await self._issue("smp_", Ticket(
-            user.email, self._roster.seconds() + PASS, universe, "viewer" if role == "viewer" else "member",
+            user.email, self._seconds() + PASS, universe, "viewer" if role == "viewer" else "member",
             _digest(session)))
 
     def role(self, user: User, universe: str) -> Role:
         """A user's role in a universe.  @raise Forbidden: none."""
-        role = user.orgs.get(self._roster.universe(universe).org)
+        role = user.orgs.get(self._universes.get(universe).org)
         if user.administrator:
             return "admin"
         if role is None:
             raise Forbidden(f"{user.email} may not open the universe {universe}")
         return role
 
-    def universes(self, user: User) -> list[Any]:
-        """The universes a user can open."""
-        return [one for one in self._roster.universes() if user.administrator or one.org in user.orgs]
+    def universes(self, user: User) -> list[Universe]:
+        """Return the universes a user can open."""
+        return [one for one in self._universes.all() if user.administrator or one.org in user.orgs]
 
     def holder(self, token: str) -> tuple[User, Ticket]:
         """
@@ -204,7 +225,7 @@ class Users:
         @raise Unauthenticated: nobody's, or it has ended.
         """
         ticket = self._tickets.get(_digest(token))
-        if (ticket is None or ticket.ends <= self._roster.seconds() or ticket.email not in self._users
+        if (ticket is None or ticket.ends <= self._seconds() or ticket.email not in self._users
                 # Made while its session was being ended.
                 or ticket.session and ticket.session not in self._tickets):
             raise Unauthenticated("the session has ended; sign in again")
@@ -217,9 +238,9 @@ class Users:
 
     async def _issue(self, prefix: str, ticket: Ticket) -> str:
         token = prefix + token_urlsafe(32)
-        digest, now = _digest(token), self._roster.seconds()
+        digest, now = _digest(token), self._seconds()
         over = [one for one, old in self._tickets.items() if old.ends <= now]
-        await self._roster.commit(Commit(
+        await self._documents.commit(Commit(
             drops=tuple(("tickets", one) for one in over),
             puts=(("tickets", digest, msgspec.json.encode(ticket)),)))
         for one in over:

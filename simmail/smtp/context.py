@@ -17,7 +17,7 @@ from simmail.server.sasl import LoginPortal, Portal
 from simmail.smtp import replies
 
 if TYPE_CHECKING:
-    from simmail.server.server import Roster
+    from simmail.server.server import MailServer
     from simmail.server.signin import Login, Proto
     from simmail.universe.universe import Universe
 
@@ -37,7 +37,7 @@ class SmtpContext:
     """
 
     def __init__(
-        self, config: Config, roster: Roster, reactor: IReactorTime, implicit_tls: bool, tls_context: Any,
+        self, config: Config, roster: MailServer, reactor: IReactorTime, implicit_tls: bool, tls_context: Any,
         submission: bool, loopback_only: bool,
     ) -> None:
         self.config, self.roster, self.reactor = config, roster, reactor
@@ -60,7 +60,7 @@ class SmtpContext:
 
     def default_universe(self, login: str = "") -> Universe | None:
         """Return the universe a login belongs to, else the one for mail of nobody's; None when there is no such."""
-        return self.roster.home(login)
+        return self.roster.default_universe(login)
 
     def number(self) -> str:
         """Return a name for a session or a defect, in the log."""

@@ -55,7 +55,7 @@ class FaultInjection:
         login = self.login.username if self.login is not None else ""
         self._connection = self._connection or f"{self._context.service} {self._context.number()}"
         event = FaultEvent(stage, self._remote, login=login, connection=self._connection)
-        return universe.policy.fault(event._replace(**fields))
+        return universe.faults.judge(event._replace(**fields))
 
     def apply(self, fault: FaultVerdict | None, go: Callable[..., None], *arguments: Any) -> None:
         """Do what a rule says; go on where there is none, and after a delay."""

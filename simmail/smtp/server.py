@@ -21,7 +21,7 @@ from simmail.smtp.context import SmtpContext
 from simmail.smtp.session import Session
 
 if TYPE_CHECKING:
-    from simmail.server.server import Roster
+    from simmail.server.server import MailServer
 
 
 class SmtpFactory(ServerFactory):
@@ -38,7 +38,7 @@ class SmtpFactory(ServerFactory):
     noisy = False
 
     def __init__(
-        self, config: Config, roster: Roster, reactor: IReactorTime, implicit_tls: bool = False,
+        self, config: Config, roster: MailServer, reactor: IReactorTime, implicit_tls: bool = False,
         tls_context: Any = None, submission: bool = False, loopback_only: bool = True,
     ) -> None:
         self.context = SmtpContext(config, roster, reactor, implicit_tls, tls_context, submission, loopback_only)

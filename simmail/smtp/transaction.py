@@ -24,7 +24,7 @@ from simmail.smtp.trace import Peer, trace, traced
 from simmail.universe.mailflow.envelope import DsnRequest, Recipient, Submission
 
 if TYPE_CHECKING:
-    from simmail.server.server import Roster
+    from simmail.server.server import MailServer
     from simmail.server.signin import Login
     from simmail.universe.universe import Universe
 
@@ -45,7 +45,7 @@ class Transaction:
 
     __slots__ = ("mail", "rejected", "_roster", "_login", "_peer", "_recipients", "_reached")
 
-    def __init__(self, mail: MailFrom, roster: Roster, login: Login | None, peer: Peer) -> None:
+    def __init__(self, mail: MailFrom, roster: MailServer, login: Login | None, peer: Peer) -> None:
         self.mail = mail
         self.rejected = False
         self._roster = roster
@@ -74,8 +74,8 @@ class Transaction:
         if verdict.kind == "refuse":
             self.rejected = True
             universe.postoffice.refused(address, self.mail.address, verdict)
-            universe.told("refused {recipient} from {sender}: {bad}", recipient=address, sender=self.mail.address,
-                          bad=verdict.bad)
+            universe.mail_log.line("refused {recipient} from {sender}: {bad}", recipient=address,
+                                   sender=self.mail.address, bad=verdict.bad)
             raise CommandRefused(replies.BAD[verdict.bad or "unknown"])
         self._reached[universe.id] = universe
         self._recipients[address] = (universe, Recipient(address, verdict, rcpt.notify, rcpt.orcpt))
@@ -83,8 +83,9 @@ class Transaction:
     def refused(self, reply: bytes) -> None:
         """Tell the mail log that the message was not taken."""
         for universe, addresses in self.universes():
-            universe.told("refused a message from {sender} for {recipients}: {reply}", sender=self.mail.address,
-                          recipients=len(addresses), reply=reply.decode("ascii", "replace").strip())
+            universe.mail_log.line(
+                "refused a message from {sender} for {recipients}: {reply}", sender=self.mail.address,
+                recipients=len(addresses), reply=reply.decode("ascii", "replace").strip())
 
     def universes(self) -> list[tuple[Universe, tuple[str, ...]]]:
         """Each universe that is reached, with the addresses in it."""

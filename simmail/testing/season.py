@@ -98,7 +98,7 @@ class Season:
             self._addresses.append(fields["addresses"][0])
             await self.universe.people.create(fields)
         for n in range(self._cases):
-            await self.universe.cases.push(self._case(n))
+            await self.universe.case_editor.push(self._case(n))
 
     def persona(self, n: int) -> dict[str, Any]:
         """The fields of one person: every behaviour is somebody's."""

@@ -18,9 +18,10 @@ from twisted.internet.task import Clock
 
 from simmail.config import Config
 from simmail.core.message.summarize import digest
+from simmail.core.rules.quota_plan import Plan, SELF_HOSTED
 from simmail.database.memory import MemoryDatabase
 from simmail.mailstore.memory.mailstore import MemoryMailStore
-from simmail.server.server import Roster
+from simmail.server.server import MailServer
 from simmail.testing.web import MemoryWeb
 from simmail.universe.mailflow.envelope import Recipient, Submission
 from simmail.universe.universe import Universe
@@ -55,10 +56,12 @@ def turned(universe: Universe, coroutine: Coroutine[Any, Any, T] | Deferred[T]) 
 
 class MemoryServer:
     """
-    A roster in memory with the organisation C{default}.
+    A mail server in memory with the organisation C{default}.
 
     @ivar reactor: a C{task.Clock} for real time.
     @ivar web: the pages there are; none until a test puts some there.
+    @ivar plans: by name; that of the organisation is C{self-hosted}.
+    @ivar in_thread: runs what takes long; at once, until a test puts something else there.
     """
 
     def __init__(self, config: Config | None = None, real: float = START.timestamp()) -> None:
@@ -70,8 +73,11 @@ class MemoryServer:
         self.unique: Callable[[], str] = lambda: f"d{next(numbers):06d}"
         self.stores: dict[str, MemoryMailStore] = {}
         self.web = MemoryWeb()
-        self.roster = Roster(
-            self.config, self.database, self._store, self.reactor, maybeDeferred, self.unique, self.web)
+        self.plans: dict[str, Plan] = {SELF_HOSTED.name: SELF_HOSTED}
+        self.in_thread: Callable[..., Deferred[Any]] = maybeDeferred
+        self.roster = MailServer(
+            self.config, self.database, self._store, self.reactor, lambda *work: self.in_thread(*work), self.unique,
+            self.web, self.plans)
         now(self.roster.start())
         self.roster.begin()
         now(self.roster.create_org("default"))

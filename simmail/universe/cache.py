@@ -2,7 +2,7 @@
 Things kept at hand: documents that were read or committed lately, and mails that were read.
 
 One process decides for a universe at a time, so what it last committed is
-what there is; the shelf saves asking Redis for it again.
+what there is; the cache saves asking Redis for it again.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MOST_LARGE = 2
 Fetch = Callable[[str, list[str]], Deferred[list[bytes | None]]]
 
 
-class Shelf:
+class DocumentCache:
     """
     Documents by (table, key), as bytes.
 
@@ -72,7 +72,7 @@ class Shelf:
                 documents.move_to_end(one)
                 result.append(documents[one])
             else:
-                # A shelf too short for what was asked of it at once.
+                # A cache too small for what was asked of it at once.
                 (octets,) = await self._fetch(one[0], [one[1]])
                 result.append(octets)
         return result
@@ -107,15 +107,19 @@ def _cost(octets: bytes | None) -> int:
     return PLACE + len(octets or b"")
 
 
-class Readings:
+class MailCache:
     """
     Mails read lately, by their octets: a mail is looked at when it is filed, decided about and answered.
 
     Under the octets themselves nothing kept can be out of date.  Where copies were filed is kept beside, so that
     the file need not be read again while the copy is there.
+
+    @param in_thread: runs a function in a thread, answering a Deferred.
     """
 
-    def __init__(self, most: int = MOST_READ) -> None:
+    def __init__(
+        self, in_thread: Callable[..., Awaitable[Mail]] = maybeDeferred, most: int = MOST_READ
+    ) -> None:
         self._most = most
         self._size = 0
         # None: kept, and not read yet.
@@ -123,8 +127,7 @@ class Readings:
         self._places: dict[bytes, list[Copy]] = {}
         self._octets: dict[Copy, bytes] = {}
         self._large: deque[tuple[bytes, Mail]] = deque(maxlen=MOST_LARGE)
-        #: Runs a function in a thread, answering a Deferred.
-        self.in_thread: Callable[..., Awaitable[Mail]] = maybeDeferred
+        self._in_thread = in_thread
 
     async def understand(self, octets: bytes) -> Mail:
         """What C{read} gives, worked out in a thread where that takes long; for a moment C{read} knows it then."""
@@ -133,7 +136,7 @@ class Readings:
         for held, mail in self._large:
             if held is octets:
                 return mail
-        mail = await self.in_thread(read, octets)
+        mail = await self._in_thread(read, octets)
         self._large.append((octets, mail))
         return mail
 

@@ -51,10 +51,6 @@ class WallClock(Struct, frozen=True):
     seen: datetime
 
 
-def _no_jump() -> WallClock | None:
-    return None
-
-
 class ClockStatus(Struct, frozen=True, omit_defaults=True):
     """What C{GET /api/clock} answers; C{wall_clock} only when it jumped since the start."""
 
@@ -81,32 +77,34 @@ class Advanced(Struct, frozen=True, rename={"from_": "from"}):
     stopped_by: str
 
 
-class Clock:
+class UniverseClock:
     """
     Simulated time for one universe.
 
     @param reactor: its C{seconds()} is real Unix time, which goes on evenly.
     @ivar turn: held by who moves it.
-    @param floor: the earliest instant that is still owed something, or None.
+    @param earliest_pending: the earliest instant that is still owed something, or None.
+    @param wall_clock: what was seen of jumps of the wall clock.
+    @ivar changed: called when its pace was changed, or a move has ended.
     """
 
     def __init__(
         self,
         timeline: Timeline,
         reactor: IReactorTime,
-        floor: Callable[[], datetime | None],
+        earliest_pending: Callable[[], datetime | None],
         commit: Callable[[Commit], Awaitable[Any]],
+        wall_clock: Callable[[], WallClock | None] = lambda: None,
     ) -> None:
         self._timeline = timeline
         self._reactor = reactor
-        self._floor = floor
+        self._earliest_pending = earliest_pending
         self._commit = commit
         self._last = timeline.sim
         self._step: datetime | None = None
         self.turn = Lock(reactor)
         self.changed: Callable[[], None] = lambda: None
-        #: What was seen of jumps of the wall clock.
-        self.wall_clock: Callable[[], WallClock | None] = _no_jump
+        self._wall_clock = wall_clock
 
     @property
     def timeline(self) -> Timeline:
@@ -137,9 +135,9 @@ class Clock:
     def now(self) -> datetime:
         """The simulated instant."""
         now = self.line()
-        floor = self._floor()
-        if floor is not None and floor < now:
-            now = floor
+        pending = self._earliest_pending()
+        if pending is not None and pending < now:
+            now = pending
         if now < self._last:
             return self._last
         self._last = now
@@ -219,15 +217,14 @@ class Clock:
             self.turn.release()
         self.changed()
 
-
-def status(clock: Clock, first: Job | None, pending: int) -> ClockStatus:
-    """The clock as the API shows it."""
-    return ClockStatus(
-        now=clock.now(),
-        real=clock.real(),
-        speed=clock.timeline.speed,
-        frozen=clock.timeline.frozen,
-        next_job=None if first is None else NextJob(first.id, first.kind, first.due),
-        pending=pending,
-        wall_clock=clock.wall_clock(),
-    )
+    def status(self, first: Job | None, pending: int) -> ClockStatus:
+        """Return the clock as the API shows it; C{first}: the job that is due first, C{pending}: how many are."""
+        return ClockStatus(
+            now=self.now(),
+            real=self.real(),
+            speed=self._timeline.speed,
+            frozen=self._timeline.frozen,
+            next_job=None if first is None else NextJob(first.id, first.kind, first.due),
+            pending=pending,
+            wall_clock=self._wall_clock(),
+        )

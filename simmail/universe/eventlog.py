@@ -28,6 +28,7 @@ class EventLog:
     """
     The event log of one universe.
 
+    @param when_recorded: waits for what was accepted and is about to be recorded.
     @ivar last: the highest event number known here.
     @ivar begun: the number of the last event when this process began.
     @ivar at: the instant of the newest event known here, None before the first.
@@ -35,14 +36,16 @@ class EventLog:
 
     log = Logger()
 
-    def __init__(self, universe: str, database: IDatabase, reactor: IReactorTime) -> None:
+    def __init__(
+        self, universe: str, database: IDatabase, reactor: IReactorTime,
+        when_recorded: Callable[[], Deferred[None]] = lambda: succeed(None),
+    ) -> None:
         self._universe = universe
         self._database = database
         self._reactor = reactor
         self._listeners: list[Listener] = []
         self._asking: WeakValueDictionary[EventQuery, Shared[list[bytes]]] = WeakValueDictionary()
-        #: Waits for what was accepted and is about to be recorded.
-        self.recorded: Callable[[], Deferred[None]] = lambda: succeed(None)
+        self.when_recorded = when_recorded
         self._watchers: list[Callable[[int, Sequence[Event]], None]] = []
         self.last = self.begun = 0
         self._times: deque[tuple[float, int]] = deque(maxlen=4096)
@@ -64,7 +67,7 @@ class EventLog:
         return Deferred.fromCoroutine(asking.anew(lambda: self._query(query)))
 
     async def _query(self, query: EventQuery) -> list[bytes]:
-        await self.recorded()
+        await self.when_recorded()
         rows: list[bytes] = await self._database.events(self._universe, query)
         return rows
 

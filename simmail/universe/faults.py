@@ -9,9 +9,9 @@ decisions, section 12.
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from twisted.internet.defer import Deferred
@@ -19,13 +19,17 @@ from twisted.logger import Logger
 
 from simmail.core.records.commit import Commit
 from simmail.core.records.event import Event
+from simmail.core.rng import Dice
 from simmail.core.rules.fault_library import added
 from simmail.core.rules.fault_rule import FaultRule, NumberedRule, is_advanced, rules_of, shown
 from simmail.core.rules.faults import FaultCount, FaultEvent, FaultVerdict, hits, is_fleeting, is_lasting, judge
+from simmail.core.rules.quota_plan import Plan
 from simmail.errors import Invalid, Unavailable
-
-if TYPE_CHECKING:
-    from simmail.universe.universe import Universe
+from simmail.interfaces import IDatabase
+from simmail.universe.clock import UniverseClock
+from simmail.universe.committer import Committer
+from simmail.universe.policy import Policy
+from simmail.universe.settings import Settings
 
 #: Stages of SMTP at which nobody knows yet what a session is about: the default universe's rules count there.
 BEFORE_UNIVERSE = ("connect", "helo", "starttls")
@@ -38,12 +42,27 @@ MOST_FLEETING = 20_000
 
 
 class Faults:
-    """The fault rules of one universe."""
+    """
+    The fault rules of one universe.
+
+    @param default: the id of the universe whose rules count before a session says which it is for.
+    """
 
     log = Logger()
 
-    def __init__(self, universe: Universe) -> None:
+    def __init__(
+        self, universe: str, default: str, database: IDatabase, settings: Settings, policy: Policy,
+        clock: UniverseClock, dice: Dice, committer: Committer, plan: Callable[[], Plan],
+    ) -> None:
         self._universe = universe
+        self._default = default
+        self._database = database
+        self._settings = settings
+        self._policy = policy
+        self._clock = clock
+        self._dice = dice
+        self._committer = committer
+        self._plan = plan
         self._marks: dict[str, FaultCount] = {}
         self._fleeting: dict[str, FaultCount] = {}
         self._unsaved: dict[str, FaultCount | None] = {}
@@ -53,9 +72,8 @@ class Faults:
 
     async def start(self) -> None:
         """Learn rules and what was counted."""
-        universe = self._universe
-        self.rules = rules_of(universe.settings.get("faults") or [])
-        for key, octets in (await universe.database.table(universe.id, "marks")).items():
+        self.rules = rules_of(self._settings.get("faults") or [])
+        for key, octets in (await self._database.table(self._universe, "marks")).items():
             self._marks[key] = msgspec.json.decode(octets, type=FaultCount)
 
     def shown(self) -> list[dict[str, Any]]:
@@ -71,19 +89,18 @@ class Faults:
         @raise FeatureMissing: the plan lacks C{chaos} and a rule needs it.
         """
         rules = rules_of(value)
-        universe = self._universe
         for n, rule in enumerate(rules):
-            if rule.stage in BEFORE_UNIVERSE and universe.id != universe.config.smtp.default_universe:
+            if rule.stage in BEFORE_UNIVERSE and self._universe != self._default:
                 raise Invalid(
                     f"{n}.stage", f"{rule.stage} comes before a session says which universe it is for; such a rule "
-                    f"works in the universe {universe.config.smtp.default_universe} only")
+                    f"works in the universe {self._default} only")
         if any(is_advanced(rule) for rule in rules):
-            universe.plan().require("chaos")
+            self._plan().require("chaos")
         kept = {rule.identity for rule, given in zip(rules, value) if "hits" in given}
         gone = [key for key in self._marks if not any(key.startswith(one + "\0") for one in kept)]
-        await universe.settings.put(
+        await self._settings.put(
             "faults", [_stored(rule) for rule in rules],
-            Event("faults.updated", universe.clock.now(), {"rules": len(rules), "scenario": name}),
+            Event("faults.updated", self._clock.now(), {"rules": len(rules), "scenario": name}),
             drops=tuple(("marks", key) for key in gone))
         for key in gone:
             self._marks.pop(key, None)
@@ -106,9 +123,8 @@ class Faults:
         """What happens at a stage; immediate.  A rule that fires is recorded behind the answer."""
         if not self.rules:
             return None
-        universe = self._universe
         verdict, changed = judge(
-            self.rules, passing, ChainMap(self._marks, self._fleeting), universe.clock.now(), universe.dice)
+            self.rules, passing, ChainMap(self._marks, self._fleeting), self._clock.now(), self._dice)
         if not changed:
             return verdict
         marks = []
@@ -120,7 +136,7 @@ class Faults:
                 marks.append((key, mark))
         events: tuple[Event, ...] = ()
         if verdict is not None:
-            events = (Event("fault.hit", universe.clock.now(), {
+            events = (Event("fault.hit", self._clock.now(), {
                 "rule": verdict.rule, "kind": verdict.kind, "stage": verdict.stage, "address": verdict.address,
                 "code": verdict.code}),)
             if verdict.kind == "auth_fail":
@@ -129,8 +145,8 @@ class Faults:
         return verdict
 
     def _auth_failed(self, passing: FaultEvent, verdict: FaultVerdict) -> Event:
-        account = self._universe.policy.login(passing.login.strip().lower())
-        return Event("auth.failed", self._universe.clock.now(), {
+        account = self._policy.login(passing.login.strip().lower())
+        return Event("auth.failed", self._clock.now(), {
             "proto": "imap" if passing.stage == "imap_login" else "smtp", "username": passing.login,
             "address": account.address if account is not None else "", "remote": passing.ip,
             "why": f"fault rule {verdict.rule}"})
@@ -157,10 +173,10 @@ class Faults:
             while self._unsaved or self._events:
                 marks, events = self._unsaved, self._events
                 self._unsaved, self._events = {}, []
-                if not self._universe.available:
+                if not self._committer.available:
                     continue
                 try:
-                    await self._universe.commit(Commit(
+                    await self._committer.commit(Commit(
                         puts=tuple(("marks", key, msgspec.json.encode(mark)) for key, mark in marks.items() if mark),
                         drops=tuple(("marks", key) for key, mark in marks.items() if mark is None),
                         events=tuple(events)))

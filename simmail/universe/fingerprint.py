@@ -12,17 +12,15 @@ from __future__ import annotations
 import re
 from hashlib import sha256
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
+from simmail.concurrency import LongWork
 from simmail.core.compose.complete import header_end, without
 from simmail.core.message.parse import read_headers
 from simmail.core.records.commit import EventQuery, JobQuery
-from simmail.universe.turns import Turns
-
-if TYPE_CHECKING:
-    from simmail.universe.universe import Universe
+from simmail.universe.universe import Universe
 
 #: Event types that tell of real time or of other programs, not of the simulation.
 OUTSIDE = frozenset(("auth.ok", "auth.failed", "webhook.failed", "account.updated"))
@@ -42,21 +40,21 @@ async def fingerprint(universe: Universe) -> dict[str, Any]:
 class _Fingerprint:
     def __init__(self, universe: Universe) -> None:
         self._universe = universe
-        self._turns = Turns(universe.reactor)
+        self._work = LongWork(universe.reactor)
         self._hash = sha256()
         self._counts: dict[str, int] = {}
         self._ordinals: dict[str, str] = {}
 
     async def taken(self) -> dict[str, Any]:
         universe = self._universe
-        await universe.quiet()
+        await universe.when_idle()
         await self._events()
         await self._mail()
         for table in ("personas", "memory", "cases", "settings"):
             for key, octets in sorted((await universe.database.table(universe.id, table)).items()):
                 await self._record(table, key, msgspec.json.decode(octets))
         for persona in sorted(universe.people.everyone(), key=lambda one: one.id):
-            for address, dossier in (await universe.people.dossiers(persona.id)).items():
+            for address, dossier in (await universe.memories.dossiers(persona.id)).items():
                 await self._record("relations", persona.id + " " + address, msgspec.to_builtins(dossier))
         await self._jobs()
         return {"fingerprint": self._hash.hexdigest(), "counts": self._counts}
@@ -65,7 +63,7 @@ class _Fingerprint:
         self._counts[kind] = self._counts.get(kind, 0) + 1
         text = msgspec.json.encode([kind, key, self._canonical(value)], order="deterministic")
         self._hash.update(b"%d:" % len(text) + text)
-        await self._turns.breathe()
+        await self._work.yield_to_reactor()
 
     def _canonical(self, value: Any) -> Any:
         if isinstance(value, dict):
@@ -98,7 +96,7 @@ class _Fingerprint:
             if row["type"] not in OUTSIDE:
                 one = [row["at"], row["type"], self._canonical(row["data"])]
                 kept.append((msgspec.json.encode(one, order="deterministic"), one))
-                await self._turns.breathe()
+                await self._work.yield_to_reactor()
         for _, one in sorted(kept, key=itemgetter(0)):
             await self._record("events", "", one)
 

@@ -24,14 +24,14 @@ class MailLog(Logger):
         self._universe = universe
         self._seconds = seconds
 
-    def say(self, format: str, fields: dict[str, Any]) -> None:
+    def line(self, format: str, /, **fields: Any) -> None:
         """
-        A line at level info.
+        Write a line at level info.
 
         Twisted's own way there sorts all levels to see whether this is one, and formats field by field; that costs as
         much as reading a header.
 
-        @param fields: what the format names; becomes the event, with its text ready in C{said}.
+        @param fields: what the format names; become the event, with its text ready in C{said}.
         """
         fields["said"] = format.format_map(fields)
         fields.update(

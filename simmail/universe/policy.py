@@ -7,19 +7,18 @@ rules are is C{core.recipients}; who may sign in is C{accounts}.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
+from twisted.internet.interfaces import IReactorTime
 
 from simmail.concurrency import Lock
 from simmail.core.mime.address import u_labels
-from simmail.core.rules.faults import FaultEvent, FaultVerdict
 from simmail.core.rules.recipients import RecipientRules, RecipientVerdict, rules_of, verdict
-
-if TYPE_CHECKING:
-    from simmail.universe.universe import Universe
+from simmail.interfaces import IDatabase, IMailStore
+from simmail.universe.settings import Settings
 
 
 class Account(Struct, frozen=True, omit_defaults=True):
@@ -51,26 +50,33 @@ class Policy:
     """
     The rules and logins of one universe.
 
+    @param seed: of the universe; some rules draw.
     @ivar turn: held by who changes the rules.
     """
 
-    def __init__(self, universe: Universe) -> None:
+    def __init__(
+        self, universe: str, database: IDatabase, store: IMailStore, settings: Settings, seed: str,
+        reactor: IReactorTime,
+    ) -> None:
         self._universe = universe
+        self._database = database
+        self._store = store
+        self._settings = settings
+        self._seed = seed
         self._accounts: dict[str, Account] = {}
         self._by_username: dict[str, Account] = {}
-        self.turn = Lock(universe.reactor)
+        self.turn = Lock(reactor)
         self.rules = RecipientRules()
 
     async def start(self) -> None:
         """Learn rules and logins."""
-        universe = self._universe
-        for octets in (await universe.database.table(universe.id, "accounts")).values():
+        for octets in (await self._database.table(self._universe, "accounts")).values():
             self.took(msgspec.json.decode(octets, type=Account))
         self.refresh()
 
     def refresh(self) -> None:
         """The recipient rules were changed."""
-        value = self._universe.settings.get("recipients")
+        value = self._settings.get("recipients")
         self.rules = RecipientRules() if value is None else msgspec.convert(value, RecipientRules)
 
     async def put_rules(self, value: Any) -> RecipientRules:
@@ -81,7 +87,7 @@ class Policy:
         """
         rules = rules_of(value)
         async with self.turn:
-            await self._store(rules)
+            await self._put(rules)
         return rules
 
     async def set_status(self, address: str, status: str) -> None:
@@ -91,10 +97,10 @@ class Policy:
             forced.pop(address, None)
             if status != "ok":
                 forced[address] = status
-            await self._store(replace(self.rules, status=forced))
+            await self._put(replace(self.rules, status=forced))
 
-    async def _store(self, rules: RecipientRules) -> None:
-        await self._universe.settings.put("recipients", rules)
+    async def _put(self, rules: RecipientRules) -> None:
+        await self._settings.put("recipients", rules)
         self.refresh()
 
     def took(self, account: Account) -> None:
@@ -129,16 +135,11 @@ class Policy:
         """The forced status of a mailbox, C{ok} for none."""
         return self.rules.status.get(address, "ok")
 
-    def fault(self, passing: FaultEvent) -> FaultVerdict | None:
-        """What a fault rule does at a stage; None: nothing."""
-        return self._universe.faults.judge(passing)
-
     def recipient(self, address: str, sender: str) -> RecipientVerdict:
         """What happens to mail for an address (API contract, "Recipient rules")."""
-        universe = self._universe
         own = address in self._accounts
-        return verdict(address, self.rules, exists=universe.store.exists(address), own=own, seed=universe.seed)
+        return verdict(address, self.rules, exists=self._store.exists(address), own=own, seed=self._seed)
 
     def unseen(self, address: str) -> RecipientVerdict:
         """What happened to mail for an address when it was new."""
-        return verdict(address, self.rules, exists=False, own=address in self._accounts, seed=self._universe.seed)
+        return verdict(address, self.rules, exists=False, own=address in self._accounts, seed=self._seed)

@@ -6,20 +6,19 @@ Source: API contract, "Other settings" and retention calls; decisions, section 1
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec import Struct
-from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 
 from simmail.core.records.commit import Commit
 from simmail.core.records.event import Event
 from simmail.errors import Invalid
-
-if TYPE_CHECKING:
-    from simmail.universe.universe import Universe
+from simmail.interfaces import IDatabase, IMailStore
+from simmail.universe.settings import Settings
 
 #: Housekeeping runs once in each simulated hour.
 EVERY = timedelta(hours=1)
@@ -58,16 +57,25 @@ class Pruning:
     @param cap: the plan's limit in days, None for none.
     """
 
-    def __init__(self, universe: Universe, cap: Callable[[], int | None]) -> None:
+    def __init__(
+        self, universe: str, database: IDatabase, store: IMailStore, settings: Settings,
+        now: Callable[[], datetime], commit: Callable[[Commit], Awaitable[Any]], reactor: IReactorTime,
+        cap: Callable[[], int | None],
+    ) -> None:
         self._universe = universe
+        self._database = database
+        self._store = store
+        self._settings = settings
+        self._now = now
+        self._commit = commit
+        self._reactor = reactor
         self._cap = cap
         self._last: datetime | None = None
-        self._running: Deferred[None] | None = None
 
     @property
     def setting(self) -> Retention:
         """The setting in force."""
-        stored = self._universe.settings.get("retention") or {}
+        stored = self._settings.get("retention") or {}
         return Retention(**stored).capped(self._cap())
 
     async def set(self, mail_days: int | None = None, event_days: int | None = None) -> Retention:
@@ -76,46 +84,45 @@ class Pruning:
 
         @raise Invalid: not from 0 to 36500.
         """
-        stored = Retention(**(self._universe.settings.get("retention") or {}))
+        stored = Retention(**(self._settings.get("retention") or {}))
         for name, days in (("mail_days", mail_days), ("event_days", event_days)):
             if days is not None and not 0 <= days <= LONGEST:
                 raise Invalid(name, f"must be from 0 to {LONGEST}")
-        await self._universe.settings.put("retention", Retention(
+        await self._settings.put("retention", Retention(
             stored.mail_days if mail_days is None else mail_days,
             stored.event_days if event_days is None else event_days))
         return self.setting
 
     def due(self) -> bool:
         """Whether a simulated hour has passed since housekeeping last ran, and there is something to keep to."""
-        now, setting = self._universe.clock.now(), self.setting
+        now, setting = self._now(), self.setting
         if not (setting.mail_days or setting.event_days):
             return False
         return self._last is None or now - self._last >= EVERY
 
     async def prune(self) -> Pruned:
         """Apply retention now."""
-        universe = self._universe
-        now, setting = universe.clock.now(), self.setting
+        now, setting = self._now(), self.setting
         self._last = now
         messages = await self._mail(now - timedelta(days=setting.mail_days)) if setting.mail_days else 0
         events = jobs = 0
         if setting.event_days:
-            events, jobs = await universe.database.prune(universe.id, now - timedelta(days=setting.event_days))
+            events, jobs = await self._database.prune(self._universe, now - timedelta(days=setting.event_days))
         if messages or events or jobs:
-            await universe.commit(Commit(events=(Event("retention.pruned", now, {
+            await self._commit(Commit(events=(Event("retention.pruned", now, {
                 "messages": messages, "events": events, "jobs": jobs}),)))
         return Pruned(messages, events, jobs)
 
     async def _mail(self, before: datetime) -> int:
-        universe, removed = self._universe, 0
-        for address in universe.store.mailboxes():
-            for status in await universe.store.folders(address):
+        removed = 0
+        for address in self._store.mailboxes():
+            for status in await self._store.folders(address):
                 if not status.total:
                     continue
-                folder = await universe.store.folder(address, status.name)
+                folder = await self._store.folder(address, status.name)
                 old = [uid for uid in folder.uids if (entry := folder.entry(uid)) is not None and entry.date < before]
                 for n in range(0, len(old), SLICE):
                     if n:
-                        await deferLater(universe.reactor, 0)
+                        await deferLater(self._reactor, 0)
                     removed += len(await folder.expunge(old[n:n + SLICE]))
         return removed

@@ -1,32 +1,31 @@
 """
 Due work: jobs in (due, id) order, each done at its own simulated instant.
 
-The scheduler knows which job is next and when; what a job does it asks of
-C{perform}.  Source: decisions, section 7 ("Clock and jobs").
+The scheduler knows when the next of the L{pending} jobs is to be done; what a job does is a C{JobRunner}'s matter.
+Source: decisions, section 7 ("Clock and jobs").
 """
 
 from __future__ import annotations
 
-import heapq
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Protocol
 
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
-from simmail.concurrency import Lock
+from simmail.concurrency import Halt, Lock
 from simmail.core.records.commit import Commit, JobQuery
 from simmail.core.records.event import Event, PersonaTag, TYPES, matches
 from simmail.core.records.job import Job
 from simmail.core.time.instant import format_instant
 from simmail.errors import Conflict, Invalid, NotFound, Refusal, Unavailable
 from simmail.interfaces import IDatabase
-from simmail.universe.clock import Advanced, Clock, FARTHEST, MOST_JOBS
+from simmail.universe.clock import Advanced, FARTHEST, MOST_JOBS, UniverseClock
 from simmail.universe.eventlog import EventLog
-from simmail.universe.halting import Halt
+from simmail.universe.pending import PendingJobs
 
 #: After a failure a job is tried again this much later (simulated), then it has failed.
 RETRIES = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=25))
@@ -39,129 +38,65 @@ TOGETHER = 8
 LONGEST_SLEEP = 600.0
 
 
-def _at_once(_universe: Any = None) -> Deferred[None]:
-    done: Deferred[None] = Deferred()
-    done.callback(None)
-    return done
+class JobRunner(Protocol):
+    """What does jobs, and knows what has to come before one."""
+
+    async def perform(self, job: Job) -> None:
+        """Do a job and commit what came of it, C{job.done} included."""
+
+    def prepare(self, jobs: Sequence[Job], pending: Mapping[str, Job]) -> Deferred[None]:
+        """
+        Begin what jobs of a kind in L{OUTSIDE} wait for, and forget what was begun for others than the pending.
+
+        @return: fires when the first of them may run.
+        """
+
+    def when_idle(self) -> Deferred[None]:
+        """Return a Deferred that fires when all mail accepted so far has been decided about."""
+
+    def when_settled(self, seconds: float) -> Deferred[None]:
+        """Return a Deferred that fires when nothing was accepted for so long after a job reached the application."""
+
+    def when_committed(self) -> Deferred[None]:
+        """Return a Deferred that fires when what jobs left to be committed is."""
+
+    def move_ended(self) -> None:
+        """Forget what was done ahead: the clock is not being moved any more."""
+
+    async def housekeep(self) -> None:
+        """Do what is done at the end of each move of the clock, such as retention."""
+
+    def tag_of(self, persona_id: str | None) -> PersonaTag | None:
+        """Return what events say of the persona with an id."""
 
 
 class Scheduler:
-    """
-    The pending jobs of one universe.
-
-    @ivar perform: does a job and commits what came of it, C{job.done} included.
-    @ivar quiet: Deferred that fires when all mail accepted so far has been decided about.
-    @ivar tag_of: what events say of the persona with an id.
-    @ivar settled: C{settled(seconds)}: Deferred that fires when nothing was accepted for so long.
-    @ivar housekeep: what is done at the end of each move of the clock, such as retention.
-    @ivar begin: begins what a job of a kind in L{OUTSIDE} waits for; Deferred that fires when it may run.
-    @ivar keep: given the pending jobs, forgets what was begun for others.
-    @ivar moved: called at the end of each move of the clock.
-    @ivar committed: Deferred that fires when what jobs left to be committed is.
-    """
+    """When the pending jobs of one universe are done."""
 
     log = Logger()
 
     def __init__(
-        self, universe: str, database: IDatabase, reactor: IReactorTime, log: EventLog, turn: Lock,
-        commit: Callable[[Commit], Awaitable[Any]],
+        self, universe: str, database: IDatabase, reactor: IReactorTime, log: EventLog, clock: UniverseClock,
+        pending: PendingJobs, runner: JobRunner, turn: Lock, commit: Callable[[Commit], Awaitable[Any]],
     ) -> None:
         self._universe = universe
         self._database = database
         self._reactor = reactor
         self._events = log
+        self._clock = clock
+        self._pending = pending
+        self._runner = runner
         self._turn = turn
         self._commit = commit
-        self._pending: dict[str, Job] = {}
-        self._heap: list[tuple[datetime, str]] = []
-        self._replies: dict[tuple[str | None, str, str], str] = {}
         self._timer: IDelayedCall | None = None
         self._ticking = False
         self._stopped = True
         self._halt = Halt(reactor)
-        #: How far the clock is being moved when it is known to go all the way, else None.
-        self.bound: datetime | None = None
-        self.clock: Clock
-        self.perform: Callable[[Job], Awaitable[None]]
-        self.quiet: Callable[[], Deferred[None]] = _at_once
-        self.tag_of: Callable[[str | None], PersonaTag | None] = lambda persona_id: None
-        self.settled: Callable[[float], Deferred[None]] = _at_once
-        self.housekeep: Callable[[], Awaitable[None]] = _at_once
-        self.begin: Callable[[Job], Deferred[None]] = _at_once
-        self.keep: Callable[[dict[str, Job]], None] = lambda pending: None
-        self.moved: Callable[[], None] = lambda: None
-        self.committed: Callable[[], Deferred[None]] = _at_once
-
-    # What is pending
+        pending.changed = clock.changed = self._arm
 
     async def load(self) -> None:
         """Learn the pending jobs from the database."""
-        self.add(await self._database.pending(self._universe))
-
-    def add(self, jobs: Iterable[Job]) -> None:
-        """Jobs as they were just committed: pending ones are due, others are not any more."""
-        for job in jobs:
-            if job.state in ("pending", "running"):
-                self._pending[job.id] = job
-                heapq.heappush(self._heap, (job.due, job.id))
-                if job.kind == "reply":
-                    self._replies[job.persona_id, job.thread, job.data.get("to", "")] = job.id
-            else:
-                self._gone(job.id)
-        self._arm()
-
-    def _gone(self, job_id: str) -> None:
-        job = self._pending.pop(job_id, None)
-        if job is not None:
-            key = job.persona_id, job.thread, job.data.get("to", "")
-            if self._replies.get(key) == job_id:
-                del self._replies[key]
-
-    def reply_in(self, persona_id: str, thread: str, to: str) -> Job | None:
-        """The reply of a persona to an address that is planned in a thread."""
-        return self._pending.get(self._replies.get((persona_id, thread, to), ""))
-
-    def drop(self, ids: Iterable[str]) -> None:
-        """These jobs are gone."""
-        for one in ids:
-            self._gone(one)
-
-    @property
-    def pending(self) -> dict[str, Job]:
-        """Pending jobs by id (to be read only)."""
-        return self._pending
-
-    def first(self) -> Job | None:
-        """The job that is due first."""
-        heap, pending = self._heap, self._pending
-        while heap:
-            due, one = heap[0]
-            job = pending.get(one)
-            if job is not None and job.due == due:
-                return job
-            heapq.heappop(heap)
-        return None
-
-    def following(self, most: int) -> list[Job]:
-        """The jobs to be done after the first one, unless things change; none that it may not come to."""
-        bound, jobs = self.bound, list[Job]()
-        taken: list[tuple[datetime, str]] = []
-        while bound is not None and len(jobs) <= most:
-            job = self.first()
-            if job is None or job.due > bound:
-                break
-            entry = heapq.heappop(self._heap)
-            if not taken or entry != taken[-1]:
-                jobs.append(job)
-                taken.append(entry)
-        for entry in taken:
-            heapq.heappush(self._heap, entry)
-        return jobs[1:]
-
-    def floor(self) -> datetime | None:
-        """The instant the clock may not pass."""
-        job = self.first()
-        return None if job is None else job.due
+        self._pending.add(await self._database.pending(self._universe))
 
     # Running on the clock's own pace
 
@@ -174,8 +109,8 @@ class Scheduler:
         """Moves of the clock that are under way end with what was done so far, and none goes anywhere any more."""
         self._halt.ask()
         # Those that wait for their turn have it first.
-        await self.clock.begin_steps()
-        await self.clock.end_steps(announce=False)
+        await self._clock.begin_steps()
+        await self._clock.end_steps(announce=False)
 
     async def stop(self) -> None:
         """Run no further job; wait for the one that runs."""
@@ -191,14 +126,10 @@ class Scheduler:
         if self._timer is not None and self._timer.active():
             self._timer.cancel()
         self._timer = None
-        job = self.first()
-        delay = None if job is None else self.clock.real_until(job.due)
+        job = self._pending.first()
+        delay = None if job is None else self._clock.real_until(job.due)
         if delay is not None:
             self._timer = self._reactor.callLater(min(delay, LONGEST_SLEEP), self._tick)
-
-    def rearm(self) -> None:
-        """The clock's pace changed."""
-        self._arm()
 
     def _tick(self) -> None:
         self._timer = None
@@ -210,12 +141,12 @@ class Scheduler:
 
     async def _run_due(self) -> None:
         try:
-            while not self._stopped and not self._halt.asked and not self.clock.stepping:
-                await self.quiet()
-                job = self.first()
-                if job is None or self.clock.stepping or job.due > self.clock.line():
+            while not self._stopped and not self._halt.asked and not self._clock.stepping:
+                await self._runner.when_idle()
+                job = self._pending.first()
+                if job is None or self._clock.stepping or job.due > self._clock.line():
                     break
-                if await self._prepared(job, self.clock.line()):
+                if await self._prepared(job, self._clock.line()):
                     await self._run(job)
         except Unavailable as error:
             # The job stays due; the clock waits for it.
@@ -235,36 +166,16 @@ class Scheduler:
         """
         if job.kind not in OUTSIDE:
             return True
-        self.keep(self._pending)
-        for one in self._following(job, until):
-            self.begin(one)
-        await self._halt.unless(self.begin(job))
-        return not self._stopped and not self._halt.asked and self.first() is job
-
-    def _following(self, job: Job, until: datetime) -> list[Job]:
-        """The next jobs that are of the kind of the first one, which is among them."""
-        taken: list[tuple[datetime, str]] = []
-        alike: list[Job] = []
-        while self._heap and len(alike) < TOGETHER:
-            due, one = self._heap[0]
-            other = self._pending.get(one)
-            if other is not None and other.due == due:
-                if other.kind != job.kind or due > until:
-                    break
-                alike.append(other)
-                taken.append((due, one))
-            heapq.heappop(self._heap)
-        for entry in taken:
-            heapq.heappush(self._heap, entry)
-        return alike
+        await self._halt.unless(self._runner.prepare(self._pending.alike(until, TOGETHER), self._pending.by_id))
+        return not self._stopped and not self._halt.asked and self._pending.first() is job
 
     async def _run(self, job: Job) -> bool:
         """Do one job unless it was done, moved or skipped meanwhile."""
         async with self._turn:
-            if self._pending.get(job.id) is not job:
+            if self._pending.by_id.get(job.id) is not job:
                 return False
             try:
-                await self.perform(job)
+                await self._runner.perform(job)
             except Unavailable:
                 raise
             except Exception as error:
@@ -280,13 +191,13 @@ class Scheduler:
             events: tuple[Event, ...] = ()
         else:
             later = replace(job, attempts=job.attempts + 1, state="failed", note=note)
-            events = (Event("job.failed", self.clock.now(), {
+            events = (Event("job.failed", self._clock.now(), {
                 "id": job.id, "kind": job.kind, "persona_id": job.persona_id, "note": note},
-                self.tag_of(job.persona_id)),)
+                self._runner.tag_of(job.persona_id)),)
         # What jobs before it did is recorded before.
-        await self.committed()
+        await self._runner.when_committed()
         await self._commit(Commit(jobs=(later,), events=events))
-        self.add((later,))
+        self._pending.add((later,))
 
     # Moving the clock
 
@@ -319,13 +230,13 @@ class Scheduler:
 
         seen: set[str] = set()
         # What was accepted may be about to plan a job.
-        await self._events.recorded()
-        nothing = until == "next_job" and self.first() is None
+        await self._events.when_recorded()
+        nothing = until == "next_job" and self._pending.first() is None
 
         def stop(job: Job | None) -> str | None:
             if wanted and any(matches((wanted,), type) for type in seen):
                 return "event"
-            if nothing or until == "idle" and not any(one.kind != "world" for one in self._pending.values()):
+            if nothing or until == "idle" and not any(one.kind != "world" for one in self._pending.by_id.values()):
                 return "idle"
             return None
 
@@ -347,16 +258,16 @@ class Scheduler:
         """
         # Only a move that is known to go all the way may begin what comes later in it.
         together = arrive and limit == MOST_JOBS and not settle
-        await self.clock.begin_steps()
-        start, first_event, ran, moved = self.clock.now(), self._events.last + 1, 0, False
+        await self._clock.begin_steps()
+        start, first_event, ran, moved = self._clock.now(), self._events.last + 1, 0, False
         try:
-            self.clock.step(start)
-            await self.quiet()
-            start = self.clock.now()
+            self._clock.step(start)
+            await self._runner.when_idle()
+            start = self._clock.now()
             target = target_of(start)
-            self.bound = target if together else None
+            self._pending.bound = target if together else None
             while True:
-                job = self.first()
+                job = self._pending.first()
                 reason = "stop" if self._halt.asked else stop(job)
                 if reason is not None:
                     break
@@ -366,27 +277,27 @@ class Scheduler:
                 if ran >= limit:
                     reason = "limit"
                     break
-                self.clock.step(job.due)
+                self._clock.step(job.due)
                 if not await self._prepared(job, target if together else job.due):
                     if self._stopped and not self._halt.asked:
                         raise Unavailable("the service is stopping")
-                    await self.quiet()
+                    await self._runner.when_idle()
                     continue
                 ran += await self._run(job)
-                await self.quiet()
+                await self._runner.when_idle()
                 if settle:
-                    await self._halt.unless(self.settled(settle))
-            await self.committed()
+                    await self._halt.unless(self._runner.when_settled(settle))
+            await self._runner.when_committed()
             if arrive and reason == "to":
-                self.clock.step(target)
+                self._clock.step(target)
             if reason != "stop":
-                await self.housekeep()
+                await self._runner.housekeep()
             moved = True
-            end = self.clock.now()
+            end = self._clock.now()
         finally:
-            self.bound = None
-            self.moved()
-            await self.clock.end_steps(announce and moved)
+            self._pending.bound = None
+            self._runner.move_ended()
+            await self._clock.end_steps(announce and moved)
         last_event = self._events.last
         return Advanced(
             start, end, ran, (first_event, last_event) if last_event >= first_event else (), reason)
@@ -403,7 +314,7 @@ class Scheduler:
                 raise Invalid("to", "at most 400d at once")
             return to
         if until == "next_job":
-            job = self.first()
+            job = self._pending.first()
             return start if job is None else job.due
         return start + FARTHEST
 
@@ -411,7 +322,7 @@ class Scheduler:
 
     async def jobs(self, query: JobQuery) -> list[Job]:
         """Jobs, pending and past, with those of all mail that was accepted."""
-        await self._events.recorded()
+        await self._events.when_recorded()
         found: list[Job] = await self._database.jobs(self._universe, query)
         return found
 
@@ -421,7 +332,7 @@ class Scheduler:
 
         @raise NotFound: no such job.
         """
-        job = self._pending.get(job_id) or await self._database.job(self._universe, job_id)
+        job = self._pending.by_id.get(job_id) or await self._database.job(self._universe, job_id)
         if job is None:
             raise NotFound(f"no job {job_id}")
         return job
@@ -433,7 +344,7 @@ class Scheduler:
         @raise Conflict: it has run.
         """
         def changed(job: Job) -> Job:
-            now = self.clock.now()
+            now = self._clock.now()
             if due >= now:
                 return replace(job, due=due)
             return replace(job, due=now, note=f"{format_instant(due)} had passed already: due now")
@@ -454,16 +365,16 @@ class Scheduler:
 
         @raise Conflict: it has run.
         """
-        return await self._update(job_id, lambda job: replace(job, due=self.clock.now()))
+        return await self._update(job_id, lambda job: replace(job, due=self._clock.now()))
 
     async def _update(self, job_id: str, change: Callable[[Job], Job]) -> Job:
         async with self._turn:
-            job = self._pending.get(job_id)
+            job = self._pending.by_id.get(job_id)
             if job is None:
                 gone = await self.job(job_id)
                 raise Conflict(f"job {job_id} is {gone.state} already")
             job = change(job)
-            await self._commit(Commit(jobs=(job,), events=(Event("job.updated", self.clock.now(), {
+            await self._commit(Commit(jobs=(job,), events=(Event("job.updated", self._clock.now(), {
                 "id": job.id, "state": job.state, "due": job.due, "kind": job.kind}),)))
-            self.add((job,))
+            self._pending.add((job,))
             return job

@@ -8,18 +8,15 @@ decisions, section 23 ("Plans").
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
-from twisted.internet.defer import Deferred
-from twisted.logger import Logger
+from twisted.internet.interfaces import IReactorTime
 
 from simmail.core.records.commit import Commit
+from simmail.core.rules.quota_plan import Plan
 from simmail.errors import OverMailLimit
-
-if TYPE_CHECKING:
-    from simmail.universe.universe import Universe
+from simmail.interfaces import IDatabase
 
 TABLE = "usage"
 
@@ -27,24 +24,32 @@ MAIL, LEARNED, CREDITS = "mail_per_month", "learned_per_month", "ai_credits"
 
 
 class Usage:
-    """The counters of one universe."""
+    """
+    The counters of one universe.
 
-    log = Logger()
+    @param plan: the plan of its organisation.
+    @ivar uncounted: messages from outside that are taken and not yet in the event log.
+    """
 
-    def __init__(self, universe: Universe) -> None:
+    def __init__(
+        self, universe: str, database: IDatabase, reactor: IReactorTime, plan: Callable[[], Plan]
+    ) -> None:
         self._universe = universe
+        self._database = database
+        self._reactor = reactor
+        self._plan = plan
+        self.uncounted = 0
         self._counts: dict[str, int] = {}
         # The month it is, as keys begin, and the real time at which it begins and ends.
         self._month, self._begins, self._ends = "", 0.0, 0.0
 
     async def start(self) -> None:
         """Learn what was counted before; earlier months are forgotten."""
-        universe = self._universe
-        found = await universe.database.table(universe.id, TABLE)
+        found = await self._database.table(self._universe, TABLE)
         self._counts = {key: int(octets) for key, octets in found.items()}
         old = [key for key in self._counts if not key.startswith(self._key(""))]
         if old:
-            await universe.database.commit(universe.id, Commit(drops=tuple((TABLE, key) for key in old)))
+            await self._database.commit(self._universe, Commit(drops=tuple((TABLE, key) for key in old)))
 
     def used(self, what: str) -> int:
         """How many of something this month."""
@@ -60,12 +65,11 @@ class Usage:
             if table == TABLE:
                 self._counts[key] = value
 
-    def count(self, what: str, number: int = 1) -> None:
-        """So many more, at once; nobody waits until it is kept."""
+    def count(self, what: str, number: int = 1) -> Commit:
+        """Count so many more at once; answers the commit that keeps it."""
         key = self._key(what)
         self._counts[key] = self._counts.get(key, 0) + number
-        Deferred.fromCoroutine(self._universe.commit_surely(Commit(counts=((TABLE, key, number),)))).addErrback(
-            lambda failure: self.log.failure("what was used is not kept", failure))
+        return Commit(counts=((TABLE, key, number),))
 
     def resets(self) -> datetime:
         """When the next month begins, in real time."""
@@ -78,9 +82,9 @@ class Usage:
 
         @raise OverMailLimit: naming the plan and its limit.
         """
-        plan = self._universe.plan()
+        plan = self._plan()
         limit = plan.limits.mail_per_month
-        if limit is not None and self.used(MAIL) + self._universe.postoffice.uncounted >= limit:
+        if limit is not None and self.used(MAIL) + self.uncounted >= limit:
             raise OverMailLimit(f"the plan {plan.name} allows {limit} messages a month")
 
     def _key(self, what: str) -> str:
@@ -89,7 +93,7 @@ class Usage:
 
     def _look(self) -> None:
         """Know which month it is; asked for every message, worked out once a month."""
-        real = self._universe.reactor.seconds()
+        real = self._reactor.seconds()
         if not self._begins <= real < self._ends:
             begin = datetime.fromtimestamp(real, UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
             end = begin.replace(year=begin.year + begin.month // 12, month=begin.month % 12 + 1)

@@ -23,10 +23,10 @@ class ErrorTests(ServedTestCase):
     def setUp(self) -> None:
         """Plans that lack what is asked for."""
         super().setUp()
-        self.server.roster.plans = {
+        self.server.plans.update({
             "self-hosted": SELF_HOSTED, "bare": Plan("bare"),
             "small": Plan("small", (), Allowances(
-                people=1, logins=1, mail_per_month=1, learned_per_month=0, retention_days=30, universes=1))}
+                people=1, logins=1, mail_per_month=1, learned_per_month=0, retention_days=30, universes=1))})
 
     def plan(self, name: str) -> None:
         """Put the organisation on a plan."""
@@ -70,8 +70,8 @@ class ErrorTests(ServedTestCase):
         self.row(400, "the plan small allows 1 people", "PATCH", "/api/cases/c_1", {"people": case["people"]})
         self.assertEqual(len(self.good("GET", "/api/personas")), 1)
         self.row(400, "the plan small allows 1 logins", "POST", "/api/accounts", {"address": "c@sim.test"})
-        self.server.roster.plans["small"] = replace(  # type: ignore[index]
-            self.server.roster.plans["small"], limits=Allowances(learned_per_month=0))
+        self.server.plans["small"] = replace(
+            self.server.plans["small"], limits=Allowances(learned_per_month=0))
         self.row(400, "the plan small allows 0 personas learned from mail", "POST", "/api/personas/learn",
                  {"address": "joe@shop.test"})
 

@@ -111,7 +111,7 @@ class MatrixTests(ServedTestCase):
         """402 naming plan and feature, where the document names one; before 404 and 400."""
         features = [one for one in self.guarded if one.feature]
         self.assertEqual({one.feature for one in features}, {"links", "chaos"})
-        self.server.roster.plans = {"self-hosted": SELF_HOSTED, "bare": Plan("bare")}
+        self.server.plans.update({"self-hosted": SELF_HOSTED, "bare": Plan("bare")})
         now(self.server.roster.change_org("default", plan="bare"))
         for one in features:
             self.assertEqual(self.refused(one, "root", 402), f"the plan bare does not include {one.feature}")

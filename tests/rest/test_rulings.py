@@ -179,7 +179,7 @@ class RulingTests(ServedTestCase):
 
     def test_order_of_errors(self) -> None:
         """Order of errors: 401, 403, 402, 404, 400."""
-        self.server.roster.plans = {"self-hosted": SELF_HOSTED, "bare": Plan("bare")}
+        self.server.plans.update({"self-hosted": SELF_HOSTED, "bare": Plan("bare")})
         path, body = "/api/faults/scenarios/nope?colour=red", {"odd": 1}
         self.assertEqual(ask(self.site, "POST", path, body).status, 401)
         self.assertEqual(self.status("POST", path, body, "member"), 403)
@@ -239,8 +239,8 @@ class RulingTests(ServedTestCase):
 
     def test_retention_cap(self) -> None:
         """Settings: a retention above the cap is stored, GET answers what is in force; 0 under a cap is the cap."""
-        self.server.roster.plans = {"self-hosted": SELF_HOSTED, "small": Plan("small", (), Allowances(
-            retention_days=30))}
+        self.server.plans.update({"self-hosted": SELF_HOSTED, "small": Plan("small", (), Allowances(
+            retention_days=30))})
         self.good("PUT", "/api/retention", {"mail_days": 90})
         now(self.server.roster.change_org("default", plan="small"))
         self.assertEqual(self.good("GET", "/api/retention"), {"mail_days": 30, "event_days": 30})

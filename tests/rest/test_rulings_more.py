@@ -119,7 +119,7 @@ class RulingTests(ServedTestCase):
         self.write("first@new.test")
         (created,) = self.events("persona.created")
         self.assertEqual((created["data"]["address"], created["data"]["mode"]), ("first@new.test", "basic"))
-        self.server.roster.plans = {"self-hosted": SELF_HOSTED, "small": Plan("small", (), Allowances(people=1))}
+        self.server.plans.update({"self-hosted": SELF_HOSTED, "small": Plan("small", (), Allowances(people=1))})
         now(self.server.roster.change_org("default", plan="small"))
         self.write("second@new.test")
         self.assertEqual(len(self.events("persona.created")), 1)
@@ -156,7 +156,8 @@ class RulingTests(ServedTestCase):
         self.good("POST", "/api/accounts", {"address": MARIA, "password": "a long secret"})
         roster, reactor = self.server.roster, self.server.reactor
         client = Connection(SimpleNamespace(
-            factory=ImapFactory(self.config, roster.sign_in, reactor, loopback_only=True, default_universe=roster.home),
+            factory=ImapFactory(self.config, roster.sign_in, reactor, loopback_only=True,
+                                default_universe=roster.default_universe),
             turn=lambda: [reactor.advance(0) for _ in range(50)]))
         self.assertIn(b"a1 OK", client.do(f'a1 LOGIN {MARIA} "a long secret"')[-1])
         last = self.universe.log.last
@@ -271,8 +272,8 @@ class RulingTests(ServedTestCase):
     def test_over_the_plan(self) -> None:
         """Plans: over learned_per_month 400 naming the plan; send over mail_per_month 500 with the plan's message."""
         self.good("POST", "/api/inject", {"to": "joe@shop.test", "from": "x@y.test", "text": "Hello"})
-        self.server.roster.plans = {"self-hosted": SELF_HOSTED, "small": Plan("small", (), Allowances(
-            learned_per_month=0, mail_per_month=0))}
+        self.server.plans.update({"self-hosted": SELF_HOSTED, "small": Plan("small", (), Allowances(
+            learned_per_month=0, mail_per_month=0))})
         now(self.server.roster.change_org("default", plan="small"))
         self.assertIn("small", self.bad(400, "POST", "/api/personas/learn", {"address": "joe@shop.test"}))
         self.assertIn("small", self.bad(500, "POST", "/api/send", {

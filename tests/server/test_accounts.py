@@ -16,8 +16,7 @@ from simmail.core.rules.recipients import rules_of
 from simmail.errors import (
     Conflict, Forbidden, Invalid, NotFound, OverAllowance, OverMailLimit, TooMany, Unauthenticated, Unavailable,
 )
-from simmail.server.passwords import Passwords
-from simmail.server.server import Roster
+from simmail.server.server import MailServer
 from simmail.server.signin import Login
 from simmail.testing.universe import MemoryServer, now, turned
 from simmail.universe.universe import Universe
@@ -128,7 +127,7 @@ class AccountTests(RoadTestCase):
 
     def test_plan_limits_logins(self) -> None:
         """Over the plan's logins the refusal names plan and allowance."""
-        self.roster.plans = {"tiny": Plan("tiny", limits=Allowances(logins=1))}
+        self.server.plans["tiny"] = Plan("tiny", limits=Allowances(logins=1))
         now(self.roster.change_org("default", plan="tiny"))
         now(self.accounts.create({"address": "a@sim.test", "password": "x"}))
         error = self.assertRaises(OverAllowance, now, self.accounts.create({"address": "b@sim.test", "password": "x"}))
@@ -172,7 +171,7 @@ class AccountTests(RoadTestCase):
         now(self.accounts.create({"address": "a@sim.test", "password": "x"}))
         slow: list[Deferred[None]] = []
         looked: list[str] = []
-        real = self.roster.passwords.verify
+        real = self.roster._passwords.verify
 
         async def verify(stored: str, password: str, remote: str) -> bool:
             looked.append(password)
@@ -180,7 +179,7 @@ class AccountTests(RoadTestCase):
             await slow[-1]
             return await real(stored, password, remote)
 
-        self.patch(self.roster.passwords, "verify", verify)
+        self.patch(self.roster._passwords, "verify", verify)
         told: list[Any] = []
         for n in range(40):
             Deferred.fromCoroutine(self.roster.sign_in(
@@ -203,7 +202,7 @@ class AccountTests(RoadTestCase):
             hashing.append(Deferred().addCallback(lambda _: arguments[-1] == "x"))
             return hashing[-1]
 
-        self.roster.passwords = Passwords(in_thread, self.server.reactor)
+        self.server.in_thread = in_thread
         for remote in ("10.0.0.1", "127.0.0.1"):
             told: list[Any] = []
             for n in range(2000):
@@ -223,7 +222,7 @@ class AccountTests(RoadTestCase):
         """A login that a fault rule refuses is a failed login too."""
         now(self.accounts.create({"address": "a@sim.test", "password": "x", "username": "alice"}))
         now(self.universe.faults.put([{"name": "locked", "kind": "auth_fail", "stage": "auth"}]))
-        self.universe.policy.fault(FaultEvent("auth", "10.0.0.1", login="Alice"))
+        self.universe.faults.judge(FaultEvent("auth", "10.0.0.1", login="Alice"))
         hit, failed = self.events("fault.hit", "auth.failed")
         self.assertEqual((hit["type"], failed["type"]), ("fault.hit", "auth.failed"))
         self.assertEqual(failed["data"], {"proto": "smtp", "username": "Alice", "address": "a@sim.test",
@@ -349,14 +348,14 @@ class RosterTests(RoadTestCase):
         other = self.server.universe("other")
         now(other.people.create(persona()))
         reading: list[Deferred[None]] = []
-        decide = other.correspondents._decide
+        decide = other.decisions.decide
 
         async def slow(arrival: Any, octets: Any) -> Any:
             reading.append(Deferred())
             await reading[-1]
             return await decide(arrival, octets)
 
-        self.patch(other.correspondents, "_decide", slow)
+        self.patch(other.decisions, "decide", slow)
         self.server.send(other, "app@sim.test", "maria@acme.test", MAIL)
         self.server.send(other, "app@sim.test", "maria@acme.test", MAIL)
         deleted = Deferred.fromCoroutine(self.server.roster.delete_universe("other"))
@@ -366,9 +365,9 @@ class RosterTests(RoadTestCase):
         turned(other, deleted)
         self.server.reactor.pump([1.0] * 5)
         self.assertEqual(reading, [])
-        self.assertRaises(Unavailable, now, other.commit(Commit()))
+        self.assertRaises(Unavailable, now, other.committer.commit(Commit()))
         again = self.server.universe("other")
-        self.assertEqual((len(again.people), len(again.scheduler.pending), now(again.database.arrivals("other"))),
+        self.assertEqual((len(again.people), len(again.pending.by_id), now(again.database.arrivals("other"))),
                          (0, 0, []))
 
     def test_deleted_half(self) -> None:
@@ -385,14 +384,14 @@ class RosterTests(RoadTestCase):
         self.assertRaises(Unavailable, now, roster.delete_universe("other"))
         self.assertNotEqual(other.store.mailboxes(), [])
         del other.store.erase
-        again = Roster(self.server.config, database, self.server._store, self.server.reactor, maybeDeferred,
-                       self.server.unique, self.server.web)
+        again = MailServer(self.server.config, database, self.server._store, self.server.reactor, maybeDeferred,
+                           self.server.unique, self.server.web)
         now(again.start())
         again.begin()
         self.assertRaises(NotFound, again.universe, "other")
         self.assertRaises(Unauthenticated, now, again.identify(token))
         self.assertEqual(other.store.mailboxes(), [])
-        self.assertEqual(now(again.documents("going")), {})
+        self.assertEqual(now(database.table("", "going")), {})
 
     def test_not_deleted(self) -> None:
         """While Redis is away nothing is deleted."""
@@ -408,14 +407,15 @@ class RosterTests(RoadTestCase):
         """Mail is counted in its own commit: a crash neither forgets it nor counts it twice; months begin anew."""
         self.server.send(self.universe, "app@sim.test", "x@sim.test", MAIL)
         self.server.send(self.universe, "app@sim.test", "y@sim.test", MAIL)
-        self.universe.usage.count(LEARNED)
-        again = Universe(self.universe.charter, self.server.config, self.universe.store, self.server.database,
-                         self.server.reactor, self.server.unique, self.server.web)
+        self.universe.committer.keep(self.universe.usage.count(LEARNED))
+        again = Universe(self.universe.record, self.server.config, self.universe.store, self.server.database,
+                         self.server.reactor, self.server.unique, self.server.web,
+                         lambda: self.server.plans["self-hosted"])
         now(again.start())
         again.begin()
         for one in (self.universe, again):
             self.assertEqual((one.usage.used(MAIL_PER_MONTH), one.usage.used(LEARNED)), (2, 1))
-        again.plan = lambda: Plan("tiny", limits=Allowances(mail_per_month=2))
+        self.server.plans["self-hosted"] = Plan("tiny", limits=Allowances(mail_per_month=2))
         self.assertRaises(OverMailLimit, self.server.send, again, "app@sim.test", "z@sim.test", MAIL)
         self.server.reactor.advance(31 * 86400)
         self.assertEqual(again.usage.used(MAIL_PER_MONTH), 0)
@@ -448,7 +448,7 @@ class RetentionTests(RoadTestCase):
 
     def test_cap(self) -> None:
         """The plan's cap is in force where the setting is more or for ever; the setting is kept."""
-        self.universe.plan = lambda: Plan("tiny", limits=Allowances(retention_days=30))
+        self.server.plans["self-hosted"] = Plan("tiny", limits=Allowances(retention_days=30))
         self.assertEqual(now(self.universe.pruning.set(mail_days=100)).mail_days, 30)
         self.assertEqual(self.universe.pruning.setting.event_days, 30)
         self.assertEqual(self.universe.settings.get("retention")["mail_days"], 100)

@@ -10,8 +10,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.errors import TooMany, Unauthenticated
 from simmail.server import signin_limit
-from simmail.server.hash_queue import Lanes
-from simmail.server.signin_limit import Brake
+from simmail.server.hash_queue import HashQueue
+from simmail.server.signin_limit import SignInLimit
 from simmail.testing.universe import now
 from tests.shallow import shallow
 
@@ -28,22 +28,22 @@ async def wrong() -> str:
     raise Unauthenticated("no")
 
 
-class BrakeTests(SynchronousTestCase):
+class SignInLimitTests(SynchronousTestCase):
     """Ten failures of a login, thirty of an address."""
 
     def setUp(self) -> None:
         """A brake."""
         self.reactor = Clock()
-        self.brake = Brake(self.reactor, 10, 30)
+        self.limit = SignInLimit(self.reactor, 10, 30)
 
     def failing(self, count: int, remote: str = AWAY, login: str = "a") -> None:
         """Try wrong passwords that are looked at."""
         for _ in range(count):
-            self.assertRaises(Unauthenticated, now, self.brake.attempt(remote, login, wrong))
+            self.assertRaises(Unauthenticated, now, self.limit.attempt(remote, login, wrong))
 
     def refused(self, remote: str = AWAY, login: str = "a", look: Any = right) -> TooMany:
         """One more is refused."""
-        error: TooMany = self.assertRaises(TooMany, now, self.brake.attempt(remote, login, look))
+        error: TooMany = self.assertRaises(TooMany, now, self.limit.attempt(remote, login, look))
         return error
 
     def test_of_a_login(self) -> None:
@@ -53,8 +53,8 @@ class BrakeTests(SynchronousTestCase):
         self.reactor.advance(20)
         self.failing(9)
         self.assertEqual(self.refused().retry_after, 40)
-        self.assertEqual(now(self.brake.attempt(AWAY, "b", right)), "in")
-        self.assertEqual(now(self.brake.attempt("192.0.2.2", "a", right)), "in")
+        self.assertEqual(now(self.limit.attempt(AWAY, "b", right)), "in")
+        self.assertEqual(now(self.limit.attempt("192.0.2.2", "a", right)), "in")
         self.reactor.advance(40)
         self.failing(1)
         self.refused()
@@ -64,20 +64,20 @@ class BrakeTests(SynchronousTestCase):
         for n in range(30):
             self.failing(1, login=f"name {n}")
         self.refused(login="another")
-        self.assertEqual(now(self.brake.attempt("192.0.2.2", "another", right)), "in")
+        self.assertEqual(now(self.limit.attempt("192.0.2.2", "another", right)), "in")
         self.reactor.advance(60)
-        self.assertEqual(now(self.brake.attempt(AWAY, "another", right)), "in")
+        self.assertEqual(now(self.limit.attempt(AWAY, "another", right)), "in")
 
     def test_here(self) -> None:
         """From this machine the right password is never refused; a wrong one over the limit is, and counts no more."""
         for remote in (HERE, "::1"):
             self.failing(10, remote)
             self.refused(remote, look=wrong)
-            self.assertEqual(now(self.brake.attempt(remote, "a", right)), "in")
+            self.assertEqual(now(self.limit.attempt(remote, "a", right)), "in")
             for n in range(20):
                 self.failing(1, remote, f"name {n}")
             self.refused(remote, "another", wrong)
-            self.assertEqual(now(self.brake.attempt(remote, "another", right)), "in")
+            self.assertEqual(now(self.limit.attempt(remote, "another", right)), "in")
         self.reactor.advance(60)
         self.failing(10, HERE)
 
@@ -94,7 +94,7 @@ class BrakeTests(SynchronousTestCase):
             return await (right() if n % 3 == 0 else wrong())
 
         for n in range(40):
-            Deferred.fromCoroutine(self.brake.attempt(AWAY, "a", lambda n=n: look(n))).addBoth(told.append)
+            Deferred.fromCoroutine(self.limit.attempt(AWAY, "a", lambda n=n: look(n))).addBoth(told.append)
         self.assertEqual(begun, list(range(10)))
         while looking:
             looking.pop(0).callback(None)
@@ -114,7 +114,7 @@ class BrakeTests(SynchronousTestCase):
 
         for name, count in (("a", 12), ("b", 12), ("c", 0)):
             for _ in range(count):
-                Deferred.fromCoroutine(self.brake.attempt(AWAY, name, lambda name=name: look(name)))
+                Deferred.fromCoroutine(self.limit.attempt(AWAY, name, lambda name=name: look(name)))
         looking["a"][0].callback(None)
         looking["b"][0].callback(None)
         self.reactor.advance(0)
@@ -123,7 +123,7 @@ class BrakeTests(SynchronousTestCase):
     def test_cancelled(self) -> None:
         """Who waits no more takes nobody's turn."""
         first: Deferred[None] = Deferred()
-        small = Brake(self.reactor, 1, 30)
+        small = SignInLimit(self.reactor, 1, 30)
         told: list[Any] = []
 
         async def slow() -> str:
@@ -144,12 +144,12 @@ class BrakeTests(SynchronousTestCase):
         self.patch(signin_limit, "MOST_PLACES", 50)
         for n in range(200):
             self.failing(1, f"192.0.2.{n}")
-        self.assertEqual(len(self.brake), 50)
+        self.assertEqual(len(self.limit), 50)
         for n in range(1000):
-            self.assertRaises((Unauthenticated, TooMany), now, self.brake.attempt(AWAY, f"name {n}", wrong))
-            self.assertEqual(now(self.brake.attempt(HERE, f"name {n}", right)), "in")
+            self.assertRaises((Unauthenticated, TooMany), now, self.limit.attempt(AWAY, f"name {n}", wrong))
+            self.assertEqual(now(self.limit.attempt(HERE, f"name {n}", right)), "in")
             self.reactor.advance(1)
-        for place in self.brake._places.values():
+        for place in self.limit._places.values():
             self.assertLessEqual(len(place.logins), 60)
 
     def test_waiting_is_bounded(self) -> None:
@@ -161,9 +161,9 @@ class BrakeTests(SynchronousTestCase):
         async def look() -> str:
             return await looking
 
-        trying = [Deferred.fromCoroutine(self.brake.attempt(HERE, "a", look)) for _ in range(15)]
+        trying = [Deferred.fromCoroutine(self.limit.attempt(HERE, "a", look)) for _ in range(15)]
         self.refused(HERE)
-        self.assertEqual(now(self.brake.attempt(HERE, "b", right)), "in")
+        self.assertEqual(now(self.limit.attempt(HERE, "b", right)), "in")
         self.assertFalse(any(one.called for one in trying))
 
 
@@ -171,15 +171,15 @@ class LaneTests(SynchronousTestCase):
     """Two pieces of work at once."""
 
     def setUp(self) -> None:
-        """Lanes, and what is being worked at."""
+        """The queue, and what is being worked at."""
         self.reactor = Clock()
-        self.lanes = Lanes(2, self.reactor)
+        self.queue = HashQueue(2, self.reactor)
         self.working: list[tuple[str, Deferred[None]]] = []
         self.done: list[str] = []
 
     async def work(self, lane: str, at_once: bool = False) -> None:
         """One piece of work."""
-        async with self.lanes.turn(lane):
+        async with self.queue.turn(lane):
             if not at_once:
                 self.working.append((lane, Deferred()))
                 await self.working[-1][1]
@@ -216,7 +216,7 @@ class LaneTests(SynchronousTestCase):
     def test_failing_and_cancelled(self) -> None:
         """Neither keeps a place."""
         async def failing() -> None:
-            async with self.lanes.turn("a"):
+            async with self.queue.turn("a"):
                 raise ValueError
 
         for _ in range(5):

@@ -9,7 +9,6 @@ from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.errors import Conflict, Forbidden, Invalid, NotFound, TooMany, Unauthenticated, Unavailable
-from simmail.server.passwords import Passwords
 from simmail.server.users import PASS, SESSION
 from simmail.testing.universe import MemoryServer, now
 from tests.shallow import shallow
@@ -87,7 +86,7 @@ class UserTests(SynchronousTestCase):
             hashing.append(Deferred())
             return hashing[-1].addCallback(lambda _: arguments[-1] == "long enough")
 
-        self.server.roster.passwords = Passwords(in_thread, self.server.reactor)
+        self.server.in_thread = in_thread
         looked, told = 0, list[Any]()
         for n in range(400):
             Deferred.fromCoroutine(self.users.sign_in(

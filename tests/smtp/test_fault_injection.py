@@ -81,7 +81,7 @@ class DeliveryTests(SynchronousTestCase):
     def test_late_is_not_in_the_job(self) -> None:
         """The octets wait in the mail store, not in Redis, and go when they are delivered."""
         door = delivered({"kind": "late", "delay_ms": 3_600_000})
-        (job,) = door.universe.scheduler.pending.values()
+        (job,) = door.universe.pending.by_id.values()
         self.assertLess(len(msgspec.json.encode(job)), 500)
         held = door.universe.store.held
         self.assertEqual(now(held.keys()), [job.id])
@@ -93,7 +93,7 @@ class DeliveryTests(SynchronousTestCase):
     def test_late_and_skipped(self) -> None:
         """A late delivery that was skipped by hand leaves nothing behind after the next start."""
         door = delivered({"kind": "late", "delay_ms": 3_600_000})
-        (job,) = door.universe.scheduler.pending.values()
+        (job,) = door.universe.pending.by_id.values()
         now(door.universe.postoffice.tidy())
         self.assertEqual(now(door.universe.store.held.keys()), [job.id])
         now(door.universe.scheduler.skip(job.id))
@@ -107,7 +107,7 @@ class DeliveryTests(SynchronousTestCase):
         wire = door.hello()
         wire.ask("MAIL FROM:<app@sim.test>", "RCPT TO:<maria@acme.test> NOTIFY=SUCCESS,DELAY", "DATA")
         wire.send(TEXT)
-        self.assertEqual(len(door.universe.scheduler.pending), 3)
+        self.assertEqual(len(door.universe.pending.by_id), 3)
         turned(door.universe, door.universe.scheduler.advance(by=timedelta(minutes=59)))
         self.assertEqual([b"\r\nAction: delayed\r\n" in one for one in door.mail("app@sim.test")], [True])
         turned(door.universe, door.universe.scheduler.advance(by=timedelta(hours=1)))

@@ -44,7 +44,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "mailstore": ("threads immediate damage", "journal.records journal.sync", "maildir/", "delivery/", "journal/",
                   "writer/", "journal.journal", "index/", "folder/", "memory/", "*"),
     "database": ("*", "private/"),
-    "universe": ("*", "mailflow/", "people/", "universe", "fingerprint"),
+    "universe": ("*", "people/", "mailflow/", "jobs/", "universe", "fingerprint"),
     "imap": ("wire/", "*", "fetch/", "search/", "untagged/", "command/", "commands", "server", "factory"),
     "rest": ("errors answer", "http/", "render/", "*", "api/", "routes", "app", "site"),
 }

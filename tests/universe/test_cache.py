@@ -7,7 +7,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.records.delivery import Copy
 from simmail.errors import Unavailable
-from simmail.universe.cache import LEAST, PLACE, Readings, Shelf, TIMES
+from simmail.universe.cache import DocumentCache, LEAST, MailCache, PLACE, TIMES
 
 
 def mail(n: int, size: int = 100) -> bytes:
@@ -15,13 +15,13 @@ def mail(n: int, size: int = 100) -> bytes:
     return b"Subject: %d\r\n\r\n" % n + b"x" * size
 
 
-class ShelfTests(SynchronousTestCase):
+class DocumentCacheTests(SynchronousTestCase):
     """Documents."""
 
     def setUp(self) -> None:
         """Room for three small ones; what is missing is fetched."""
         self.fetched: list[str] = []
-        self.shelf = Shelf(self.fetch, 3 * PLACE + 30)
+        self.cache = DocumentCache(self.fetch, 3 * PLACE + 30)
 
     def fetch(self, table: str, keys: list[str]) -> Deferred[list[bytes | None]]:
         """The key is the document."""
@@ -32,18 +32,18 @@ class ShelfTests(SynchronousTestCase):
 
     def get(self, *keys: str) -> list[bytes | None]:
         """Ask for documents of one table."""
-        return self.successResultOf(Deferred.fromCoroutine(self.shelf.get([("t", key) for key in keys])))
+        return self.successResultOf(Deferred.fromCoroutine(self.cache.get([("t", key) for key in keys])))
 
     def test_expected(self) -> None:
         """What will be asked for is fetched ahead; whether that fails is nobody's concern until then."""
-        self.shelf.expect([("t", "a"), ("t", "b"), ("t", "away")])
+        self.cache.expect([("t", "a"), ("t", "b"), ("t", "away")])
         self.assertEqual(self.get("a", "b"), [b"a", b"b"])
         self.assertEqual(self.fetched, ["a", "b", "away"])
 
     def test_away(self) -> None:
         """What fails at once for several is told once, and asked again later."""
         for _ in range(2):
-            self.failureResultOf(Deferred.fromCoroutine(self.shelf.get([("t", "away"), ("u", "away")])), Unavailable)
+            self.failureResultOf(Deferred.fromCoroutine(self.cache.get([("t", "away"), ("u", "away")])), Unavailable)
         self.assertEqual(self.fetched, ["away"] * 4)
 
     def test_oldest_goes_first(self) -> None:
@@ -67,8 +67,8 @@ class ShelfTests(SynchronousTestCase):
     def test_grown_again_and_again(self) -> None:
         """A document counts as it is now."""
         for n in range(50):
-            self.shelf.put("t", "a", b"x" * (n % 20))
-        self.shelf.put("t", "a", b"")
+            self.cache.put("t", "a", b"x" * (n % 20))
+        self.cache.put("t", "a", b"")
         self.get("b", "c")
         self.get("a")
         self.assertEqual(self.fetched, ["b", "c"])
@@ -79,12 +79,12 @@ class ShelfTests(SynchronousTestCase):
         self.assertEqual(self.get(*keys), [key.encode() for key in keys])
 
 
-class ReadingsTests(SynchronousTestCase):
+class MailCacheTests(SynchronousTestCase):
     """Mails."""
 
     def test_small_ones_cost_too(self) -> None:
         """The number of small mails is bounded, and where they were filed is forgotten with them."""
-        readings = Readings(5 * (LEAST + TIMES * len(mail(0))))
+        readings = MailCache(most=5 * (LEAST + TIMES * len(mail(0))))
         for n in range(8):
             readings.filed(Copy("a@x.test", "INBOX", n, 1), mail(n))
         self.assertEqual(len(readings._mails), 5)
@@ -93,6 +93,6 @@ class ReadingsTests(SynchronousTestCase):
 
     def test_read_once(self) -> None:
         """The same octets give the same mail."""
-        readings = Readings()
+        readings = MailCache()
         self.assertIs(readings.read(mail(1)), readings.read(mail(1)))
         self.assertEqual(readings.read(mail(2)).subject, "2")

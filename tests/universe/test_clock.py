@@ -7,14 +7,14 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from twisted.internet.task import Clock as Reactor
+from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.records.commit import Commit
 from simmail.core.time.sim_clock import FASTEST, SLOWEST, Timeline
 from simmail.errors import Invalid
 from simmail.testing.universe import START, now
-from simmail.universe.clock import Clock
+from simmail.universe.clock import UniverseClock
 
 
 class TimelineTests(SynchronousTestCase):
@@ -55,32 +55,32 @@ class TimelineTests(SynchronousTestCase):
             self.assertEqual(error.field, "speed")
 
 
-class ClockTests(SynchronousTestCase):
+class UniverseClockTests(SynchronousTestCase):
     """The universe's clock."""
 
     def setUp(self) -> None:
         """A clock over a reactor that is told the time."""
-        self.reactor = Reactor()
-        self.floor: Any = None
+        self.reactor = Clock()
+        self.earliest: Any = None
         self.commits: list[Commit] = []
-        self.clock = Clock(Timeline(START, 0.0), self.reactor, lambda: self.floor, self._commit)
+        self.clock = UniverseClock(Timeline(START, 0.0), self.reactor, lambda: self.earliest, self._commit)
 
     async def _commit(self, commit: Commit) -> None:
         self.commits.append(commit)
 
     def test_lags_behind_what_is_owed(self) -> None:
         """The clock never passes the due time of an undone job."""
-        self.floor = START + timedelta(seconds=3)
+        self.earliest = START + timedelta(seconds=3)
         self.reactor.advance(10)
         self.assertEqual(self.clock.now(), START + timedelta(seconds=3))
-        self.floor = None
+        self.earliest = None
         self.assertEqual(self.clock.now(), START + timedelta(seconds=10))
 
     def test_never_back(self) -> None:
         """Something that becomes due in the past does not turn the clock back."""
         self.reactor.advance(10)
         self.assertEqual(self.clock.now(), START + timedelta(seconds=10))
-        self.floor = START
+        self.earliest = START
         self.assertEqual(self.clock.now(), START + timedelta(seconds=10))
 
     def test_set_commits_its_event(self) -> None:

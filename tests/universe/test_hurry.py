@@ -13,15 +13,17 @@ from twisted.python.failure import Failure
 from simmail.core.compose.message_id import message_id
 from simmail.core.records.commit import Commit, Committed
 from simmail.core.records.job import Job
+from simmail.core.rng import Dice
 from simmail.core.rules.recipients import RecipientVerdict
 from simmail.core.writer import WordsRequest, Written
 from simmail.core.writer import write as words
 from simmail.errors import Unavailable
 from simmail.testing.universe import MemoryServer, START, now, turned
 from simmail.universe.fingerprint import fingerprint
-from simmail.universe.mailflow.delivery import MOST_HURRIED
+from simmail.universe.jobs import letters, runner
+from simmail.universe.mailflow.delivery import MOST_DURING_ADVANCE
 from simmail.universe.mailflow.envelope import Recipient, Submission
-from simmail.universe.people import drafting, inbox_worker, job_runner
+from simmail.universe.people import inbox_worker
 from tests.universe.test_road import MAIL, RoadTestCase, persona
 
 PEOPLE = 12
@@ -95,10 +97,10 @@ class JoinedTests(HurryTestCase):
         self.assertEqual([event.type for event in commit.events],
                          ["mail.delivered", "persona.received", "job.scheduled"])
         self.assertEqual((commit.arrive, len(commit.jobs)), ((), 1))
-        self.assertEqual(len(self.universe.scheduler.pending), 1)
+        self.assertEqual(len(self.universe.pending.by_id), 1)
         self.accept(1, ["p1@acme.test", "p2@acme.test"])
         self.assertEqual([len(one.arrive) for one in self.made], [0, 2, 0, 0])
-        self.assertEqual(len(self.universe.scheduler.pending), 3)
+        self.assertEqual(len(self.universe.pending.by_id), 3)
 
     def test_in_order(self) -> None:
         """A few wait for the one before and are joined likewise; of a crowd none does, and the order is kept."""
@@ -129,7 +131,7 @@ class JoinedTests(HurryTestCase):
 
     def test_no_decision(self) -> None:
         """What cannot be decided about at once is delivered all the same, and decided about from the queue."""
-        decide, tried = self.universe.correspondents._decide, []
+        decide, tried = self.universe.decisions.decide, []
 
         async def stumbling(arrival: Any, octets: bytes | None) -> Commit:
             tried.append(arrival.id)
@@ -137,7 +139,7 @@ class JoinedTests(HurryTestCase):
                 raise ValueError("stumbled")
             return await decide(arrival, octets)
 
-        self.patch(self.universe.correspondents, "_decide", stumbling)
+        self.patch(self.universe.decisions, "decide", stumbling)
         self.accept(0)
         self.assertEqual([len(one.arrive) for one in self.made], [1, 0])
         self.assertEqual((len(tried), len(self.events("persona.received"))), (2, 1))
@@ -165,10 +167,10 @@ class HurriedTests(HurryTestCase):
     def test_commits_under_way(self) -> None:
         """A few are under way at once, in order; nothing is told and the clock does not arrive before they are made."""
         told, moved = self.universe.log.last, self.moving()
-        self.assertEqual((len(self.held), self.universe.log.last), (MOST_HURRIED + 1, told))
-        self.let_go(MOST_HURRIED)
+        self.assertEqual((len(self.held), self.universe.log.last), (MOST_DURING_ADVANCE + 1, told))
+        self.let_go(MOST_DURING_ADVANCE)
         self.assertEqual(len(self.held), 1)
-        self.let_go(PEOPLE - 1 - MOST_HURRIED)
+        self.let_go(PEOPLE - 1 - MOST_DURING_ADVANCE)
         self.assertEqual((len(self.held), moved, self.universe.clock.now() < START + timedelta(days=3)), (1, [], True))
         self.let_go()
         self.assertEqual((moved[0].jobs_run, moved[0].to), (PEOPLE, START + timedelta(days=3)))
@@ -188,9 +190,9 @@ class HurriedTests(HurryTestCase):
 
     def test_other_jobs_wait(self) -> None:
         """What the journal does not have is done when everything before is true."""
-        last = max(self.universe.scheduler.pending.values(), key=lambda job: job.due)
+        last = max(self.universe.pending.by_id.values(), key=lambda job: job.due)
         link = Job(id="j_link", kind="world", state="pending", created=START, due=last.due + timedelta(minutes=1))
-        self.universe.scheduler.add([link])
+        self.universe.pending.add([link])
         self.moving()
         self.let_go(PEOPLE - 1)
         self.assertEqual([one.jobs[0].id for one in self.made[-1:]], [last.id])
@@ -227,7 +229,7 @@ class AheadTests(HurryTestCase):
             self.requests.append(request)
             return words(request)
 
-        self.patch(drafting, "write", write)
+        self.patch(letters, "write", write)
         for n in range(3):
             self.accept(n)
         store = self.server.stores["main"]
@@ -269,9 +271,9 @@ class AheadTests(HurryTestCase):
             self.accept(n)
         self.file()
         self.moving()
-        self.assertEqual((len(self.filing), len(self.requests)), (1, 1 + job_runner.MOST_AHEAD))
+        self.assertEqual((len(self.filing), len(self.requests)), (1, 1 + runner.MOST_AHEAD))
         self.file(1)
-        self.assertEqual((len(self.filing), len(self.requests)), (1, 2 + job_runner.MOST_AHEAD))
+        self.assertEqual((len(self.filing), len(self.requests)), (1, 2 + runner.MOST_AHEAD))
         self.file()
         self.assertEqual(len(self.requests), PEOPLE)
 
@@ -286,7 +288,7 @@ class AheadTests(HurryTestCase):
         self.assertEqual(now(self.server.database.get("main", place[0], [place[1]])), [b"%d" % (nth + 1)])
         ids = {event["data"]["persona"]: event["data"]["message_id"] for event in self.events("persona.sent")}
         client = (asked.style.client if asked.style else None) or "plain"
-        self.assertEqual(ids[asked.name], message_id(self.universe.dice, client, asked.address, nth + 1))
+        self.assertEqual(ids[asked.name], message_id(Dice(self.universe.seed), client, asked.address, nth + 1))
 
     def test_written_again(self) -> None:
         """When something changes that it was written from, it is written from what is true then."""
@@ -308,7 +310,7 @@ class AheadTests(HurryTestCase):
             durable()
             self.server.reactor.advance(0)
         self.assertEqual((len(self.filing), self.made, moved), (3, [], []))
-        self.assertEqual(self.universe.scheduler.pending, {})
+        self.assertEqual(self.universe.pending.by_id, {})
         self.file()
         self.assertEqual(moved[0].jobs_run, 3)
         dues = [event["at"] for event in self.events("persona.sent")]
@@ -322,15 +324,15 @@ class AheadTests(HurryTestCase):
         self.file(1)
         refused.errback(Failure(Unavailable("the disk is full")))
         moved[0].trap(Unavailable)
-        self.assertEqual((len(self.events("persona.sent")), len(self.universe.scheduler.pending)), (1, 2))
+        self.assertEqual((len(self.events("persona.sent")), len(self.universe.pending.by_id)), (1, 2))
         self.patch(self.server.stores["main"], "accept", accept)
         self.moving()
         self.file()
-        self.assertEqual((len(self.events("persona.sent")), self.universe.scheduler.pending), (3, {}))
+        self.assertEqual((len(self.events("persona.sent")), self.universe.pending.by_id), (3, {}))
 
     def test_not_past_the_end(self) -> None:
         """What the clock does not come to is not written."""
-        first = min(self.universe.scheduler.pending.values(), key=lambda job: job.due)
+        first = min(self.universe.pending.by_id.values(), key=lambda job: job.due)
         Deferred.fromCoroutine(self.universe.scheduler.advance(to=first.due))
         self.assertEqual((len(self.filing), len(self.requests)), (1, 1))
         self.file()

@@ -21,7 +21,7 @@ class MailLogTests(SynchronousTestCase):
         file, clock = StringIO(), Clock()
         clock.advance(1772442000.5)
         observer = LogPublisher(events.append, GatheringObserver(file))  # type: ignore[arg-type]
-        MailLog("main", clock.seconds, observer).say("accepted {n} for {who}", {"n": 1, "who": "{n}"})
+        MailLog("main", clock.seconds, observer).line("accepted {n} for {who}", n=1, who="{n}")
         Logger("simmail.mail", observer=observer).info("accepted {n} for {who}", n=1, who="{n}", universe="main")
         ours, theirs = events
         self.assertEqual(formatEvent(ours), formatEvent(theirs))

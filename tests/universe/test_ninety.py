@@ -107,12 +107,12 @@ class NinetyDaysTests(SynchronousTestCase):
             self.assertTrue(fate, data)
             fates[fate] += 1
         self.assertEqual(set(fates), {"kept", "late", "nudged", "forgotten"})
-        self.assertEqual(self.universe.scheduler.pending, {})
+        self.assertEqual(self.universe.pending.by_id, {})
 
     def test_no_promise_is_left_with_a_job(self) -> None:
         """What is still open in a dossier waits for nothing but to be asked for."""
         for persona in self.universe.people.everyone():
-            for dossier in now(self.universe.people.dossiers(persona.id)).values():
+            for dossier in now(self.universe.memories.dossiers(persona.id)).values():
                 for promise in dossier.promises:
                     self.assertEqual((promise.by, promise.job_id, promise.fate), ("persona", "", "forgotten"))
 

@@ -17,9 +17,9 @@ from simmail.core.rules.wait import MailWait, ReplyWait, WaitFilter
 from simmail.errors import Conflict, Invalid, NotFound, OverMailLimit, TimedOut, Unavailable
 from simmail.testing.universe import MemoryServer, START, now, turned
 from simmail.universe.fingerprint import fingerprint
-from simmail.universe.mailflow import delivery
-from simmail.universe.mailflow.delivery import PATIENCE
+from simmail.universe.mailflow import in_flight
 from simmail.universe.mailflow.envelope import Recipient, Submission
+from simmail.universe.mailflow.in_flight import PATIENCE
 
 MAIL = b"""From: App <app@sim.test>
 To: maria@acme.test
@@ -68,7 +68,7 @@ class RoadTests(RoadTestCase):
         """A mail is answered at its due time: threaded, quoted, dated by the simulated clock."""
         now(self.universe.people.create(persona()))
         self.server.send(self.universe, "app@sim.test", "maria@acme.test", MAIL)
-        (job,) = self.universe.scheduler.pending.values()
+        (job,) = self.universe.pending.by_id.values()
         self.assertEqual((job.kind, job.created), ("reply", START))
         moved = turned(self.universe, self.universe.scheduler.advance(by=timedelta(days=1)))
         self.assertEqual((moved.jobs_run, moved.stopped_by, moved.to), (1, "to", START + timedelta(days=1)))
@@ -126,7 +126,7 @@ class RoadTests(RoadTestCase):
         self.server.send(self.universe, "app@sim.test", "maria@acme.test", MAIL)
         (event,) = self.events("persona.ignored")
         self.assertIn("0.00", event["data"]["why"])
-        self.assertEqual(self.universe.scheduler.pending, {})
+        self.assertEqual(self.universe.pending.by_id, {})
 
     def test_working_hours(self) -> None:
         """A reply leaves within working hours of the persona's zone."""
@@ -134,7 +134,7 @@ class RoadTests(RoadTestCase):
             "reply_rate": 1.0, "delay": {"median": "1m"},
             "hours": {"tz": "America/New_York", "days": "mon-fri", "from": "09:00", "to": "17:00"}})))
         self.server.send(self.universe, "app@sim.test", "maria@acme.test", MAIL)
-        (job,) = self.universe.scheduler.pending.values()
+        (job,) = self.universe.pending.by_id.values()
         self.assertGreaterEqual(job.due, START.replace(hour=14))
         turned(self.universe, self.universe.scheduler.advance(until="idle"))
         reply, *_ = self.inbox()
@@ -201,7 +201,7 @@ class ClockTests(RoadTestCase):
         for n in range(5):
             self.server.send(self.universe, "app@sim.test", f"p{n}@acme.test",
                              MAIL.replace(b"one@app", b"m%d@app" % n))
-        dues = sorted(job.due for job in self.universe.scheduler.pending.values())
+        dues = sorted(job.due for job in self.universe.pending.by_id.values())
         turned(self.universe, self.universe.scheduler.advance(by=timedelta(days=30)))
         self.assertEqual([mail.date for mail in self.inbox()], dues)
 
@@ -210,11 +210,11 @@ class ClockTests(RoadTestCase):
         universe = self.server.universe("running", clock=START, frozen=False)
         now(universe.people.create(persona()))
         self.server.send(universe, "app@sim.test", "maria@acme.test", MAIL)
-        (job,) = universe.scheduler.pending.values()
+        (job,) = universe.pending.by_id.values()
         self.server.reactor.advance((job.due - START).total_seconds() - 1)
-        self.assertEqual(len(universe.scheduler.pending), 1)
+        self.assertEqual(len(universe.pending.by_id), 1)
         self.server.reactor.advance(2)
-        self.assertEqual(universe.scheduler.pending, {})
+        self.assertEqual(universe.pending.by_id, {})
 
     def test_refused_moves_change_nothing(self) -> None:
         """Bad moves are refused by field, and the clock stays."""
@@ -246,7 +246,7 @@ class ClockTests(RoadTestCase):
         """A job can be moved, run at once and skipped; afterwards that is a conflict."""
         now(self.universe.people.create(persona()))
         self.server.send(self.universe, "app@sim.test", "maria@acme.test", MAIL)
-        (job,) = self.universe.scheduler.pending.values()
+        (job,) = self.universe.pending.by_id.values()
         later = now(self.universe.scheduler.reschedule(job.id, START + timedelta(days=2)))
         self.assertEqual(later.due, START + timedelta(days=2))
         turned(self.universe, self.universe.scheduler.advance(by=timedelta(days=1)))
@@ -275,15 +275,15 @@ class CrashTests(RoadTestCase):
 
     def undecided(self) -> None:
         """Somebody else has the turn, so that nothing is decided about."""
-        self.universe.correspondents._turn.acquire()
+        self.universe.inbox._turn.acquire()
 
     def test_state_survives(self) -> None:
         """Jobs, people and the clock are as they were."""
         now(self.universe.people.create(persona()))
         self.server.send(self.universe, "app@sim.test", "maria@acme.test", MAIL)
-        before = dict(self.universe.scheduler.pending)
+        before = dict(self.universe.pending.by_id)
         self.restart()
-        self.assertEqual(self.universe.scheduler.pending, before)
+        self.assertEqual(self.universe.pending.by_id, before)
         turned(self.universe, self.universe.scheduler.advance(until="idle"))
         self.assertEqual(len(self.inbox()), 1)
 
@@ -296,11 +296,11 @@ class CrashTests(RoadTestCase):
         self.server.stores["main"]._on_foreign = lambda foreign, copy: None
         self.server.stores["main"].deliver_foreign("maria@acme.test", MAIL.replace(b"\n", b"\r\n"), START)
         self.restart(begin=False)
-        self.assertEqual((self.universe.correspondents.lag, self.universe.clock.now()), (30, START))
+        self.assertEqual((self.universe.inbox.lag, self.universe.clock.now()), (30, START))
         self.assertEqual(now(self.universe.status())["folders"]["INBOX"], 31)
         self.assertEqual(self.events("persona.received"), [])
         self.server.roster.begin()
-        self.assertEqual((self.universe.correspondents.lag, len(self.events("persona.received"))), (0, 31))
+        self.assertEqual((self.universe.inbox.lag, len(self.events("persona.received"))), (0, 31))
         self.assertEqual(self.events("persona.received")[-1]["data"]["message_id"], "<one@app.test>")
 
     def test_undecided_mail_is_decided_once(self) -> None:
@@ -312,7 +312,7 @@ class CrashTests(RoadTestCase):
         self.restart()
         self.restart()
         self.assertEqual(len(self.events("persona.received")), 1)
-        self.assertEqual(len(self.universe.scheduler.pending), 1)
+        self.assertEqual(len(self.universe.pending.by_id), 1)
 
 
 class AwayTests(RoadTestCase):
@@ -392,7 +392,7 @@ class OwedTests(RoadTestCase):
 
     def test_much_is_owed(self) -> None:
         """Then the sender waits for Redis too."""
-        self.patch(delivery, "MOST_OWED", 2)
+        self.patch(in_flight, "MOST_UNCOMMITTED", 2)
         results = self.accepted(3)
         self.assertEqual(len(results), 2)
         self.let_go()
@@ -417,7 +417,7 @@ class OwedTests(RoadTestCase):
 
     def test_plan(self) -> None:
         """What is owed counts as used."""
-        self.universe.plan = lambda: Plan("small", limits=Allowances(mail_per_month=2))
+        self.server.plans["self-hosted"] = Plan("small", limits=Allowances(mail_per_month=2))
         results = self.accepted(3)
         self.assertIsInstance(results[2].value, OverMailLimit)
         self.let_go()
@@ -458,7 +458,7 @@ class WaitTests(RoadTestCase):
     def test_reply_with_advance(self) -> None:
         """With advance the clock runs to the reply and no further."""
         self.server.send(self.universe, "app@sim.test", "maria@acme.test", MAIL)
-        (job,) = self.universe.scheduler.pending.values()
+        (job,) = self.universe.pending.by_id.values()
         waited = turned(self.universe, self.universe.waits.reply(ReplyWait(in_reply_to="<one@app.test>", advance=True)))
         (copy,) = waited.copies
         self.assertEqual((copy.mailbox, copy.folder), ("app@sim.test", "INBOX"))
@@ -481,7 +481,7 @@ class WaitTests(RoadTestCase):
     def test_times_out_naming_the_job(self) -> None:
         """A reply that lies further off is named with its due time."""
         self.server.send(self.universe, "app@sim.test", "maria@acme.test", MAIL)
-        (job,) = self.universe.scheduler.pending.values()
+        (job,) = self.universe.pending.by_id.values()
         done = self.universe.waits.reply(ReplyWait(persona="maria@acme.test", timeout=5.0))
         failures: list[Any] = []
         from twisted.internet.defer import Deferred

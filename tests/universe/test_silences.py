@@ -66,7 +66,7 @@ class SilencesTests(RoadTestCase):
             self.universe = self.server.universe(seed=name)
             maria = now(self.universe.people.create({"addresses": [MARIA], "temperament": "responsive", **fields}))
             octets = message(header, text)
-            before = now(self.universe.correspondents.preview(maria, read(octets.replace(b"\n", b"\r\n")), APP))
+            before = now(self.universe.decisions.preview(maria, read(octets.replace(b"\n", b"\r\n")), APP))
             self.assertEqual(before.decision, {"ignored": "ignore", "junked": "junk", "bounced": "bounce"}[event], name)
             self.server.send(self.universe, APP, MARIA, octets)
             (silence,) = self.events(f"persona.{event}")
@@ -84,8 +84,8 @@ class SilencesTests(RoadTestCase):
         maria = now(self.universe.people.create({"addresses": [MARIA], "temperament": "responsive"}))
         before = len(self.events("persona.*"))
         for n in range(100):
-            now(self.universe.correspondents.preview(maria, read(message("", f"Number {n}?").replace(
+            now(self.universe.decisions.preview(maria, read(message("", f"Number {n}?").replace(
                 b"\n", b"\r\n")), APP))
         self.assertEqual(len(self.events("persona.*")), before)
-        self.assertEqual(self.universe.scheduler.pending, {})
-        self.assertEqual(now(self.universe.people.dossiers(maria.id)), {})
+        self.assertEqual(self.universe.pending.by_id, {})
+        self.assertEqual(now(self.universe.memories.dossiers(maria.id)), {})

@@ -1,7 +1,7 @@
 """
 What happens at a stage by the fault rules there are, as a function of values.
 
-The seam: a room that serves a protocol asks C{universe.policy.fault(passing)}
+The seam: a room that serves a protocol asks C{universe.faults.judge(passing)}
 at each stage, with a L{FaultEvent}, and does what the L{FaultVerdict} says, or
 nothing when it answers None.  The answer is immediate.  What was counted so
 far is the caller's: L{judge} is given it and answers what has changed.

@@ -22,7 +22,6 @@ from simmail.rest.api.events import Number, event_page, types
 from simmail.rest.api.mailboxes import Conversation, Limit, conversations, listed_example, with_messages
 from simmail.rest.openapi import list_of, some_of
 from simmail.rest.route import Call, Deleted, Query, Route
-from simmail.universe.mailflow.search import linked
 
 HEADING = "Cases"
 
@@ -82,7 +81,7 @@ def list_cases(call: Call) -> list[Case]:
 
 
 async def push_case(call: Call) -> PushedCase:
-    return _pushed(call, await call.universe.cases.push(call.body))
+    return _pushed(call, await call.universe.case_editor.push(call.body))
 
 
 def get_case(call: Call) -> Any:
@@ -90,7 +89,7 @@ def get_case(call: Call) -> Any:
 
 
 async def change_case(call: Call) -> PushedCase:
-    return _pushed(call, await call.universe.cases.push(call.body, call.found.id))
+    return _pushed(call, await call.universe.case_editor.push(call.body, call.found.id))
 
 
 def _pushed(call: Call, told: Any) -> PushedCase:
@@ -99,12 +98,12 @@ def _pushed(call: Call, told: Any) -> PushedCase:
 
 
 async def delete_case(call: Call) -> Deleted:
-    await call.universe.cases.delete(call.found.id)
+    await call.universe.case_editor.delete(call.found.id)
     return Deleted()
 
 
 async def list_case_threads(call: Call) -> list[Conversation]:
-    keys = await linked(call.universe, call.found.id)
+    keys = await call.universe.search.linked(call.found.id)
     threads = []
     for persona_id in dict.fromkeys(keys.values()):
         persona = call.universe.people.known(persona_id)

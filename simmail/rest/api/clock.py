@@ -49,7 +49,7 @@ def settle_seconds(text: str) -> float:
 
 
 async def read_clock(call: Call) -> ClockStatus:
-    status: ClockStatus = await call.universe.clock_status()
+    status: ClockStatus = call.universe.clock_status()
     return status
 
 

@@ -93,7 +93,7 @@ def metrics(call: Call) -> Octets:
         ("simmail_universes", len(universes)),
         ("simmail_mailboxes", sum(len(one.store.mailboxes()) for one in universes)),
         ("simmail_personas", sum(len(one.people) for one in universes)),
-        ("simmail_pending_jobs", sum(len(one.scheduler.pending) for one in universes)),
+        ("simmail_pending_jobs", sum(len(one.pending) for one in universes)),
         ("simmail_open_http_connections", services.connections()),
         *_locks(services), *_lags(services), *_disk(services),
     )
@@ -112,15 +112,15 @@ def _lags(services: Services) -> Iterator[tuple[str, float]]:
     undecided, waited, overdue, late = 0, 0.0, 0, 0.0
     real = services.reactor.seconds()
     for one in services.roster.universes():
-        undecided += one.correspondents.lag
-        waited = max(waited, one.correspondents.waited)
-        first = one.scheduler.first()
+        undecided += one.inbox.lag
+        waited = max(waited, one.inbox.waited)
+        first = one.pending.first()
         # While the clock is moved, or stands, no job has a real time of its own.
         reached = None if first is None or one.clock.stepping else one.clock.timeline.real_at(first.due)
         if reached is not None and reached < real:
             late = max(late, real - reached)
             line = one.clock.line()
-            overdue += sum(1 for job in one.scheduler.pending.values() if job.due <= line)
+            overdue += sum(1 for job in one.pending.by_id.values() if job.due <= line)
     yield "simmail_undecided_arrivals", undecided
     yield "simmail_decision_lag_seconds", waited
     yield "simmail_overdue_jobs", overdue

@@ -28,7 +28,6 @@ from simmail.rest.render.message import (
 )
 from simmail.rest.render.shown import heavy
 from simmail.rest.route import Body, Call, Deleted, Query, Route
-from simmail.universe.mailflow.search import Finding
 
 HEADING = "Mailboxes and mail"
 
@@ -167,7 +166,7 @@ async def set_status(call: Call) -> MailboxStatus:
 async def list_messages(call: Call) -> Paged:
     asked: WhichMessages = call.query
     folder = await call.universe.mailboxes.folder(call.found, asked.folder)
-    among = await Finding(call.universe, parse(asked.q)).among(folder) if asked.q else None
+    among = await call.universe.search.among(folder, parse(asked.q)) if asked.q else None
     # One more than asked for tells whether there is a next page.
     uids, found = await call.services.listings.page(
         call.services.numbers.of(call.universe), folder, asked.limit + 1, asked.before, among)
@@ -191,7 +190,7 @@ async def case_of(call: Call, address: str, thread: str, named: str) -> CaseLink
     """The case that a persona has linked a message's thread to; elsewhere the case the message names."""
     persona = call.universe.people.at(address)
     if persona is not None:
-        known = await call.universe.people.thread(persona.id, thread)
+        known = await call.universe.memories.thread(persona.id, thread)
         if known is not None and known.case_id:
             return CaseLink(known.case_id, known.how)
     return CaseLink(named, "header") if named else None

@@ -122,12 +122,12 @@ class TemperamentItem(Struct, frozen=True):
 
 async def persona(call: Call) -> Persona:
     """The persona the path names.  @raise NotFound: there is none."""
-    found: Persona = await call.universe.people.get(call.path["id"])
+    found: Persona = call.universe.people.found(call.path["id"])
     return found
 
 
 async def list_personas(call: Call) -> list[Persona]:
-    return [call.universe.cases.shown(one) for one in await call.universe.people.list()]
+    return [call.universe.cases.shown(one) for one in call.universe.people.everyone()]
 
 
 async def create_persona(call: Call) -> Persona:
@@ -149,18 +149,18 @@ async def delete_persona(call: Call) -> Deleted:
 
 
 async def read_memory(call: Call) -> dict[str, list[str]]:
-    memory = await call.universe.people.memory(call.path["id"])
+    memory = await call.universe.memories.memory(call.path["id"])
     return {case: list(map(str, some)) for case, some in memory.items()}
 
 
 async def add_memory(call: Call) -> Remembered:
     note: MemoryNote = call.body
-    await call.universe.people.remember(call.found.id, note.text, note.case_id, note.source)
+    await call.universe.memories.remember(call.found.id, note.text, note.case_id, note.source)
     return Remembered(call.found.id)
 
 
 async def clear_memory(call: Call) -> Deleted:
-    await call.universe.people.forget(call.path["id"], call.query.case_id)
+    await call.universe.memories.forget(call.path["id"], call.query.case_id)
     return Deleted()
 
 
@@ -169,13 +169,13 @@ async def add_memory_by_external(call: Call) -> Remembered:
     for field in ("system", "id"):
         if not getattr(note, field):
             raise Invalid(field, "must not be empty")
-    known = await call.universe.people.by_external(note.system, note.id)
-    await call.universe.people.remember(known.id, note.text, note.case_id, note.source or note.system)
+    known = call.universe.people.by_external(note.system, note.id)
+    await call.universe.memories.remember(known.id, note.text, note.case_id, note.source or note.system)
     return Remembered(known.id)
 
 
 async def read_relations(call: Call) -> Relations:
-    known = [one for one in (await call.universe.people.dossiers(call.path["id"])).values()
+    known = [one for one in (await call.universe.memories.dossiers(call.path["id"])).values()
              if not relations.unknown(one)]
     return Relations(
         [relations.relation(one) for one in known],
@@ -184,21 +184,23 @@ async def read_relations(call: Call) -> Relations:
 
 async def forget_relations(call: Call) -> Deleted:
     address = call.query.address
-    await call.universe.people.forget_relations(call.path["id"], None if address is None else stored(address))
+    await call.universe.memories.forget_relations(call.path["id"], None if address is None else stored(address))
     return Deleted()
 
 
 async def learn(call: Call) -> Learned:
     asked: Learn = call.body
-    plan, usage = call.universe.plan(), call.universe.usage
-    plan.check("people", len(call.universe.people))
+    universe = call.universe
+    plan, usage, keep = universe.plan(), universe.usage, universe.committer.keep
+    plan.check("people", len(universe.people))
     plan.check(LEARNED, usage.used(LEARNED))
     # Counted before, given back on a refusal: many at once do not get past the allowance.
-    usage.count(LEARNED)
+    keep(usage.count(LEARNED))
     try:
-        return Learned(*await learn_persona(call.universe, asked.address, asked.paused))
+        return Learned(*await learn_persona(
+            universe.people, universe.store, universe.search.newest, asked.address, asked.paused))
     except Refusal:
-        usage.count(LEARNED, -1)
+        keep(usage.count(LEARNED, -1))
         raise
 
 
@@ -221,7 +223,7 @@ async def preview(call: Call) -> Preview:
 
     size = len(asked.raw or "") + len(asked.text or "") + len(asked.html or "")
     mail: Mail = await heavy(call.services.in_thread, understand, size)
-    found: Preview = await call.universe.correspondents.preview(call.found, mail, sender.address)
+    found: Preview = await call.universe.decisions.preview(call.found, mail, sender.address)
     return found
 
 

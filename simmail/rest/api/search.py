@@ -18,7 +18,7 @@ from simmail.rest.answer import Paged
 from simmail.rest.api.mailboxes import Limit, listed_example, mailbox
 from simmail.rest.render.message import Message
 from simmail.rest.route import Call, Deleted, Query, Route
-from simmail.universe.mailflow.search import Finding, Hit
+from simmail.universe.mailflow.search import MessageHit
 
 HEADING = "Search"
 
@@ -66,8 +66,8 @@ async def search(call: Call) -> Paged:
     asked: SearchQuery = call.query
     universe = call.universe
     # One more than asked for tells whether there is a next page.
-    hits = await Finding(universe, parse(asked.q)).newest(
-        asked.limit + 1, _cursor(asked.before) if asked.before is not None else None)
+    hits = await universe.search.newest(
+        parse(asked.q), asked.limit + 1, _cursor(asked.before) if asked.before is not None else None)
     page = hits[:asked.limit]
     more: dict[str, str | int] | None = None
     if len(hits) > asked.limit:
@@ -75,7 +75,7 @@ async def search(call: Call) -> Paged:
     return Paged(await _found(call, page), more)
 
 
-async def _found(call: Call, hits: list[Hit]) -> list[Any]:
+async def _found(call: Call, hits: list[MessageHit]) -> list[Any]:
     """JSON of what lists show of messages, with their mailbox; what is gone meanwhile is left out."""
     services, universe = call.services, call.universe
     wanted: dict[tuple[str, str], list[int]] = {}
@@ -93,14 +93,14 @@ async def _found(call: Call, hits: list[Hit]) -> list[Any]:
             for hit, octets in found if octets is not None]
 
 
-def _cursor_of(hit: Hit) -> str:
+def _cursor_of(hit: MessageHit) -> str:
     return urlsafe_b64encode(msgspec.json.encode(hit)).decode("ascii").rstrip("=")
 
 
-def _cursor(text: str) -> Hit:
+def _cursor(text: str) -> MessageHit:
     try:
         octets = urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
-        return msgspec.json.decode(octets, type=Hit)
+        return msgspec.json.decode(octets, type=MessageHit)
     except (ValueError, msgspec.MsgspecError):
         raise Invalid("before", "is not a cursor of a search") from None
 
@@ -135,7 +135,7 @@ async def _delete(call: Call, address: str, only: str | None, q: str | None) -> 
         one.name for one in await call.universe.mailboxes.folders(address) if one.total]
     for name in names:
         folder = await call.universe.mailboxes.folder(address, name)
-        uids = list(folder.uids) if terms is None else await Finding(call.universe, terms).among(folder)
+        uids = list(folder.uids) if terms is None else await call.universe.search.among(folder, terms)
         for begin in range(0, len(uids), SLICE):
             await folder.expunge(uids[begin:begin + SLICE])
 

@@ -1,5 +1,5 @@
 """
-What SMTP and the API hand to the post office.
+What the post office takes: a message of the application with its envelope, or one of the universe's own.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Submission(Struct, frozen=True):
     @ivar sender: the reverse-path, C{""} for the null one.
     @ivar octets: CRLF lines; the trace field of the receiving server is in front already.
     @ivar login: the address that signed in, None when nobody did; remote: the peer's address.
-    @ivar id: of the delivery, from C{Universe.unique}, where the trace names it; C{""}: the post office draws it.
+    @ivar id: of the delivery, from C{unique}, where the trace names it; C{""}: the post office draws it.
     """
 
     sender: str
@@ -53,3 +53,18 @@ class Submission(Struct, frozen=True):
     dsn: DsnRequest | None = None
     save_sent: bool = True
     id: str = ""
+
+
+class Outgoing(Struct, frozen=True):
+    """
+    A message that the universe itself sends: a persona's mail, a notice.
+
+    @ivar sender: the reverse-path, C{""} for the null one.
+    @ivar kind: of the job it comes from; sent_copy: whose Sent folder gets a copy, C{""} for nobody's.
+    """
+
+    sender: str
+    recipients: tuple[str, ...]
+    octets: bytes
+    kind: str
+    sent_copy: str = ""

@@ -11,12 +11,15 @@ is the event, and nothing more.  Source: decisions, section 20.
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from datetime import datetime
 
 from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 from twisted.logger import Logger
 
+from simmail.config import Config
 from simmail.core.compose.complete import header_end
 from simmail.core.message.mail import Mail
 from simmail.core.message.parse import read_headers
@@ -25,10 +28,15 @@ from simmail.core.records.commit import Commit
 from simmail.core.records.delivery import Arrival, Copy
 from simmail.core.records.event import Event
 from simmail.errors import Invalid, NotFound, Unavailable
-from simmail.universe.usage import MAIL
-
-if TYPE_CHECKING:
-    from simmail.universe.universe import Universe
+from simmail.interfaces import IDatabase, IMailStore
+from simmail.universe.cache import MailCache
+from simmail.universe.committer import Committer
+from simmail.universe.mailflow.delivery import PostOffice
+from simmail.universe.mailflow.in_flight import MailInFlight
+from simmail.universe.maillog import MailLog
+from simmail.universe.people.decisions import spam_hints
+from simmail.universe.people.personas import Personas
+from simmail.universe.usage import MAIL, Usage
 
 #: Real seconds before mail that could not be read (the store is away) is looked at again.
 AGAIN = 1.0
@@ -37,13 +45,29 @@ AGAIN = 1.0
 LOOKED_AT = 64 * 1024
 
 
-class Foreign:
+class ExternalMail:
     """Takes what other programs delivered into one universe, one message after another."""
 
     log = Logger()
 
-    def __init__(self, universe: Universe) -> None:
+    def __init__(
+        self, universe: str, config: Config, store: IMailStore, database: IDatabase, postoffice: PostOffice,
+        in_flight: MailInFlight, people: Personas, usage: Usage, committer: Committer, mail_cache: MailCache,
+        mail_log: MailLog, now: Callable[[], datetime], reactor: IReactorTime,
+    ) -> None:
         self._universe = universe
+        self._limits = config.limits
+        self._store = store
+        self._database = database
+        self._postoffice = postoffice
+        self._in_flight = in_flight
+        self._people = people
+        self._usage = usage
+        self._committer = committer
+        self._mail_cache = mail_cache
+        self._mail_log = mail_log
+        self._now = now
+        self._reactor = reactor
         self._queue: deque[tuple[str, Copy]] = deque()
         self._working = False
         # Those of the queue whose commit is known to be missing.
@@ -51,7 +75,7 @@ class Foreign:
 
     def delivered(self, foreign: str, copy: Copy) -> None:
         """The store has seen one; the clock waits until what follows from it is committed."""
-        self._universe.postoffice.began(foreign, self._universe.clock.now())
+        self._in_flight.begin(foreign, self._now())
         self._queue.append((foreign, copy))
         if not self._working:
             self._working = True
@@ -60,31 +84,30 @@ class Foreign:
 
     async def _work(self) -> None:
         try:
-            while self._queue and not self._universe.stopping:
+            while self._queue and not self._committer.stopping:
                 try:
                     await self._take(*self._queue[0])
                 except Unavailable as error:
                     self.log.warn("mail of another program waits: {error}", error=error)
-                    await deferLater(self._universe.reactor, AGAIN)
+                    await deferLater(self._reactor, AGAIN)
                     continue
                 except Exception:
                     # It is told again after the next start.
                     self.log.failure("mail of another program was not taken: {id}", id=self._queue[0][0])
-                    self._universe.postoffice.ended(self._queue[0][0])
+                    self._in_flight.end(self._queue[0][0])
                 self._missing.discard(self._queue.popleft()[0])
         finally:
             self._working = False
 
     async def _known(self, foreign: str) -> bool:
         """Whether its commit was made: it is told of again until that is in the synced log."""
-        universe = self._universe
         while foreign not in self._missing:
             # Of all that wait at once.
             asked = {one for one, _ in self._queue} - self._missing
             try:
-                seen = await universe.database.seen(universe.id, asked)
+                seen = await self._database.seen(self._universe, asked)
             except Unavailable:
-                await universe.database_back()
+                await self._committer.database_back()
                 continue
             self._missing |= asked - seen
             if foreign in seen:
@@ -92,47 +115,45 @@ class Foreign:
         return False
 
     async def _take(self, foreign: str, copy: Copy) -> None:
-        universe = self._universe
         if await self._known(foreign):
-            universe.postoffice.settling.settle(foreign)
-            universe.postoffice.ended(foreign)
+            self._in_flight.settle(foreign)
+            self._in_flight.end(foreign)
             return
         try:
-            folder = await universe.store.folder(copy.mailbox, copy.folder)
+            folder = await self._store.folder(copy.mailbox, copy.folder)
             octets = await folder.read(copy.uid)
         except NotFound:
             # Somebody removed it before we came.
-            universe.postoffice.settling.settle(foreign)
-            universe.postoffice.ended(foreign)
+            self._in_flight.settle(foreign)
+            self._in_flight.end(foreign)
             return
-        limits = universe.config.limits
         # What no door would have let in is there to be read, but nobody is made to.
-        fits = len(octets) <= limits.message and header_end(octets) <= limits.header
-        mail = await universe.readings.understand(octets) if fits else read_headers(octets[:LOOKED_AT])
-        now = universe.clock.now()
+        fits = len(octets) <= self._limits.message and header_end(octets) <= self._limits.header
+        mail = await self._mail_cache.understand(octets) if fits else read_headers(octets[:LOOKED_AT])
+        now = self._now()
         sender = envelope_sender(mail)
-        persona = universe.people.at(copy.mailbox)
+        persona = self._people.at(copy.mailbox)
         arrivals: tuple[Arrival, ...] = ()
         junk = False
         if persona is not None and fits:
-            spam = universe.correspondents.junk(persona, copy.mailbox, sender, octets)
+            spam = spam_hints(persona, copy.mailbox, sender, mail)
             junk = bool(spam["junk"])
             arrivals = Arrival(f"{foreign}.0", copy.mailbox, persona.id, sender, now, copy, spam=spam),
-        universe.postoffice.accepted_at = universe.reactor.seconds()
-        await universe.postoffice.commit(Commit(once=foreign, arrive=arrivals, events=(Event("mail.delivered", now, {
+        self._in_flight.accepted_at = self._reactor.seconds()
+        await self._postoffice.commit(Commit(once=foreign, arrive=arrivals, events=(Event("mail.delivered", now, {
             "from": mail.from_.address or sender, "to": [copy.mailbox], "subject": mail.subject,
-            "message_id": mail.message_id}),), counts=universe.usage.one_more(MAIL)), octets, (copy,))
-        universe.told("found {message_id} from {sender} in new/ of {mailbox}, {size} octets",
-                      message_id=mail.message_id, sender=sender, mailbox=copy.mailbox, size=len(octets))
+            "message_id": mail.message_id}),), counts=self._usage.one_more(MAIL)), octets, (copy,))
+        self._mail_log.line("found {message_id} from {sender} in new/ of {mailbox}, {size} octets",
+                            message_id=mail.message_id, sender=sender, mailbox=copy.mailbox, size=len(octets))
         if junk:
             await self._junk(copy)
 
     async def _junk(self, copy: Copy) -> None:
         # After the commit: a crash in between leaves it in INBOX, but loses nothing.
-        store = self._universe.store
         try:
-            inbox, target = await store.folder(copy.mailbox, copy.folder), await store.folder(copy.mailbox, "Junk")
-            await inbox.move([copy.uid], target, self._universe.clock.now())
+            inbox = await self._store.folder(copy.mailbox, copy.folder)
+            target = await self._store.folder(copy.mailbox, "Junk")
+            await inbox.move([copy.uid], target, self._now())
         except (NotFound, Unavailable) as error:
             self.log.warn("junk stays in {mailbox}: {error}", mailbox=copy.mailbox, error=error)
 

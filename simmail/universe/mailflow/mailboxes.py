@@ -8,19 +8,21 @@ is told by the folder.  Source: API contract, "Mailboxes and mail".
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import NamedTuple
 
+from simmail.config import Config
 from simmail.core.compose.complete import complete
 from simmail.core.message.summary import Digest
 from simmail.core.mime.address import parse, stored
 from simmail.core.records.delivery import Copy
 from simmail.core.records.folder import Entry, FolderStatus, counted
 from simmail.errors import NotFound, TooLarge
-from simmail.interfaces import IFolder
-
-if TYPE_CHECKING:
-    from simmail.universe.universe import Universe
+from simmail.interfaces import IFolder, IMailStore
+from simmail.universe.mailflow.recent import RecentMail
+from simmail.universe.people.personas import Personas
+from simmail.universe.policy import Policy
 
 #: The class below has a method of that name.
 List = list
@@ -31,7 +33,7 @@ THREADED = ("INBOX", "Sent", "Archive")
 _EMPTY = counted({})
 
 
-class MailboxItem(NamedTuple):
+class ListedMailbox(NamedTuple):
     """One mailbox in the list; C{total} and C{unread} of all its folders, and C{folders} of those that hold any."""
 
     address: str
@@ -44,7 +46,7 @@ class MailboxItem(NamedTuple):
     folders: Mapping[str, tuple[int, int]]
 
 
-class Filed(NamedTuple):
+class FiledMessage(NamedTuple):
     """One message: where it is, what the folder says of it, what the index knows."""
 
     folder: str
@@ -55,53 +57,62 @@ class Filed(NamedTuple):
 class Mailboxes:
     """The mailboxes of one universe."""
 
-    def __init__(self, universe: Universe) -> None:
-        self._universe = universe
+    def __init__(
+        self, config: Config, store: IMailStore, policy: Policy, people: Personas, recent: RecentMail,
+        now: Callable[[], datetime], unique: Callable[[], str],
+    ) -> None:
+        self._most = config.limits.message
+        self._domain = config.server.domain
+        self._store = store
+        self._policy = policy
+        self._people = people
+        self._recent = recent
+        self._now = now
+        self._unique = unique
 
-    async def list(self) -> List[MailboxItem]:
+    async def list(self) -> List[ListedMailbox]:
         """All mailboxes: those without a persona first, then by address."""
-        universe = self._universe
-        counts = await universe.store.counts()
+        counts = await self._store.counts()
         items = []
-        for address in universe.store.mailboxes():
+        for address in self._store.mailboxes():
             total, unread, folders = counts.get(address) or _EMPTY
-            persona = universe.people.at(address)
-            account = universe.policy.account(address)
-            items.append(MailboxItem(
+            persona = self._people.at(address)
+            account = self._policy.account(address)
+            items.append(ListedMailbox(
                 address, account.display_name if account else "", bool(account and account.can_login),
                 unread, total, persona.id if persona else "", persona.name if persona else "", folders))
         return sorted(items, key=lambda item: (bool(item.persona_id), item.address))
 
     async def totals(self) -> dict[str, int]:
         """Messages in all mailboxes, by folder; folders that hold none are left out."""
-        found: dict[str, int] = await self._universe.store.totals()
+        found: dict[str, int] = await self._store.totals()
         return found
 
     async def folders(self, address: str) -> List[FolderStatus]:
         """The folders of a mailbox, special ones first.  @raise NotFound: no such mailbox."""
-        found: List[FolderStatus] = await self._universe.store.folders(stored(address))
+        found: List[FolderStatus] = await self._store.folders(stored(address))
         return found
 
     async def folder(self, address: str, name: str) -> IFolder:
         """One folder.  @raise NotFound: no such mailbox or folder."""
-        found: IFolder = await self._universe.store.folder(stored(address), name)
+        found: IFolder = await self._store.folder(stored(address), name)
         return found
 
     async def messages(
         self, address: str, folder: str = "INBOX", limit: int = 100, before: int | None = None
-    ) -> List[Filed]:
+    ) -> List[FiledMessage]:
         """Messages of one folder, newest first, with UIDs below C{before}."""
         opened = await self.folder(address, folder)
         uids = [uid for uid in opened.uids if before is None or uid < before][-limit:]
         return await self._filed(opened, uids[::-1])
 
-    async def _filed(self, folder: IFolder, uids: List[int]) -> List[Filed]:
+    async def _filed(self, folder: IFolder, uids: List[int]) -> List[FiledMessage]:
         digests = await folder.digests(uids)
         result = []
         for uid in uids:
             entry = folder.entry(uid)
             if entry is not None and uid in digests:
-                result.append(Filed(folder.name, entry, digests[uid]))
+                result.append(FiledMessage(folder.name, entry, digests[uid]))
         return result
 
     async def read(self, address: str, folder: str, uid: int) -> tuple[Entry, bytes]:
@@ -138,7 +149,7 @@ class Mailboxes:
             await opened.flag([uid], ["\\Seen"], "+" if seen else "-", None)
         if target is None or target.name == opened.name:
             return folder, uid
-        moved = await opened.move([uid], target, self._universe.clock.now())
+        moved = await opened.move([uid], target, self._now())
         if not moved:
             raise NotFound(f"no message {uid} in {folder} of {address}")
         return target.name, moved[0][1]
@@ -156,15 +167,14 @@ class Mailboxes:
         @return: folder and UID.
         @raise TooLarge: over the message limit.
         """
-        universe = self._universe
         address = parse(to)
-        if len(octets) > universe.config.limits.message:
-            raise TooLarge(f"message over {universe.config.limits.message} octets")
-        now = universe.clock.now()
-        token = universe.unique()
-        octets = complete(octets, f"<{token}@{universe.config.server.domain}>", now)
-        await universe.store.create(address)
+        if len(octets) > self._most:
+            raise TooLarge(f"message over {self._most} octets")
+        now = self._now()
+        token = self._unique()
+        octets = complete(octets, f"<{token}@{self._domain}>", now)
+        await self._store.create(address)
         opened = await self.folder(address, folder)
         uid: int = await opened.append(octets, (), now)
-        universe.postoffice.lately.note(Copy(address, opened.name, uid, opened.uidvalidity))
+        self._recent.note(Copy(address, opened.name, uid, opened.uidvalidity))
         return opened.name, uid

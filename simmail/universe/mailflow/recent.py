@@ -16,7 +16,7 @@ MOST_NOTED = 1000
 MOST_WRITTEN = 10_000
 
 
-class Noted:
+class RecentCopy:
     """A copy that was filed; C{number}: where the event log stood, with what was recorded of the message."""
 
     __slots__ = ("uid", "real", "number")
@@ -27,42 +27,42 @@ class Noted:
         self.number = number
 
 
-class Lately:
+class RecentMail:
     """
     The copies that were filed in one universe, as far as this process knows.
 
     @param last: the number of the last event.
-    @ivar told: called with mailbox and folder after a copy was noted and what follows from it was recorded.
+    @ivar filed: called with mailbox and folder after a copy was noted and what follows from it was recorded.
     """
 
     def __init__(self, reactor: IReactorTime, last: Callable[[], int]) -> None:
         self._reactor = reactor
         self._last = last
-        self._filed: dict[tuple[str, str], deque[Noted]] = {}
+        self._copies: dict[tuple[str, str], deque[RecentCopy]] = {}
         self._written: OrderedDict[str, int] = OrderedDict()
-        self.told: Callable[[str, str], None] = lambda mailbox, folder: None
+        self.filed: Callable[[str, str], None] = lambda mailbox, folder: None
 
     def note(self, copy: Copy) -> None:
         """A copy was filed just now that is no delivery."""
         self.noted(copy)
-        self.told(copy.mailbox, copy.folder)
+        self.filed(copy.mailbox, copy.folder)
 
-    def noted(self, copy: Copy) -> Noted:
+    def noted(self, copy: Copy) -> RecentCopy:
         """A copy was filed just now; its number is to be raised to what is recorded of it."""
-        filed = self._filed.get((copy.mailbox, copy.folder))
-        if filed is None:
-            filed = self._filed[copy.mailbox, copy.folder] = deque(maxlen=MOST_NOTED)
-        noted = Noted(copy.uid, self._reactor.seconds(), self._last())
-        filed.append(noted)
+        copies = self._copies.get((copy.mailbox, copy.folder))
+        if copies is None:
+            copies = self._copies[copy.mailbox, copy.folder] = deque(maxlen=MOST_NOTED)
+        noted = RecentCopy(copy.uid, self._reactor.seconds(), self._last())
+        copies.append(noted)
         return noted
 
     def since(self, mailbox: str, folder: str, real: float) -> set[int]:
         """UIDs filed in a folder after a real time."""
-        return {one.uid for one in self._filed.get((mailbox, folder), ()) if one.real >= real}
+        return {one.uid for one in self._copies.get((mailbox, folder), ()) if one.real >= real}
 
     def numbers(self, mailbox: str, folder: str) -> dict[int, int]:
         """The event number at which each UID was filed."""
-        return {one.uid: one.number for one in self._filed.get((mailbox, folder), ())}
+        return {one.uid: one.number for one in self._copies.get((mailbox, folder), ())}
 
     def wrote(self, addresses: Iterable[str], number: int) -> None:
         """Somebody who is no persona wrote to some addresses; C{number}: of the event that says so."""

@@ -1,5 +1,5 @@
 """
-Sorting: what becomes of an accepted message, recipient by recipient.
+Routing: what becomes of an accepted message, recipient by recipient.
 
 Verdicts of the recipient rules and of fault rules at stage C{deliver} turn
 into filings, arrivals, notices to come and events; nothing is filed or
@@ -9,9 +9,10 @@ committed here.  Sources: API contract, "Recipient rules"; decisions, sections
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from simmail.core.compose.complete import header_end
 from simmail.core.message.mail import Mail
@@ -20,12 +21,14 @@ from simmail.core.records.bad_address import kind_of
 from simmail.core.records.delivery import Arrival, Copy, Filing
 from simmail.core.records.event import Event
 from simmail.core.records.job import Job
-from simmail.universe.counters import Document
+from simmail.core.rng import Dice
+from simmail.universe.cache import MailCache
+from simmail.universe.counters import Document, Ordinals
+from simmail.universe.mailflow.bounces import Bounces
 from simmail.universe.mailflow.envelope import Recipient, Submission
-from simmail.universe.people.personas import persona_tag
-
-if TYPE_CHECKING:
-    from simmail.universe.universe import Universe
+from simmail.universe.people.decisions import spam_hints
+from simmail.universe.people.personas import Personas, persona_tag
+from simmail.universe.policy import Policy
 
 
 class Copies(NamedTuple):
@@ -37,7 +40,7 @@ class Copies(NamedTuple):
     arrivals: list[Arrival]
 
 
-class Sorted:
+class Routing:
     """
     What becomes of one message.
 
@@ -75,78 +78,121 @@ class Sorted:
         return read_headers(self._octets)
 
 
-def sort(
-    universe: Universe, submission: Submission, octets: bytes, delivery_id: str, now: datetime
-) -> Sorted:
-    """What becomes of a message from the application."""
-    pile = Sorted(octets)
-    own = submission.login or submission.sender
-    if submission.save_sent and own and universe.people.at(own) is None:
-        pile.filings.append(Filing(own, "Sent", ("\\Seen",)))
-    for recipient in submission.recipients:
-        verdict = recipient.verdict
-        if verdict.kind in ("deliver", "create"):
-            _deliver(universe, submission, recipient, octets, delivery_id, now, pile)
-        elif verdict.kind == "bounce":
-            _bounce(universe, submission, recipient, octets, now, pile, verdict.bad or "unknown")
-    for delay, addresses in pile.late.items():
-        pile.planned(_late(universe, submission.sender, tuple(addresses), pile.mail, now, delay))
-    return pile
+class MailRouter:
+    """Says what becomes of messages in one universe."""
 
+    def __init__(
+        self, people: Personas, policy: Policy, bounces: Bounces, ordinals: Ordinals, mail_cache: MailCache, dice: Dice,
+        now: Callable[[], datetime],
+    ) -> None:
+        self._people = people
+        self._policy = policy
+        self._bounces = bounces
+        self._ordinals = ordinals
+        self._mail_cache = mail_cache
+        self._dice = dice
+        self._now = now
 
-def _deliver(
-    universe: Universe, submission: Submission, recipient: Recipient, octets: bytes, delivery_id: str,
-    now: datetime, pile: Sorted,
-) -> None:
-    fault = recipient.fault
-    kind = fault.kind if fault is not None else ""
-    if fault is None or kind == "duplicate":
-        address_copy(universe, recipient.address, submission.sender, octets, delivery_id, now, "mail",
-                     pile.filings, pile.arrivals, _asked(submission, recipient))
-    if kind in ("duplicate", "corrupt"):
-        copies = pile.beside.get(kind)
-        if copies is None:
-            copies = pile.beside[kind] = Copies(
-                f"{delivery_id}-{kind}", _cut(octets) if kind == "corrupt" else octets, [], [])
-        address_copy(universe, recipient.address, submission.sender, copies.octets, copies.id, now, "mail",
-                     copies.filings, copies.arrivals, _asked(submission, recipient, again=kind == "duplicate"))
-    wait = timedelta(0)
-    if fault is not None and kind == "bounce":
-        _bounce(universe, submission, recipient, octets, now, pile, "",
-                " ".join(f"{fault.code} {fault.enhanced} {fault.message}".split()))
-    elif fault is not None and kind == "late":
-        wait = timedelta(seconds=fault.delay)
-        pile.late.setdefault(fault.delay, []).append(recipient.address)
-        if "DELAY" in recipient.notify:
-            pile.planned(universe.bounces.plan(submission, recipient, pile.mail, octets, now, "delayed"))
-    # A persona may yet refuse what is delivered to it now: that is told when it has decided.
-    told = kind == "late" or kind in ("", "duplicate", "corrupt") and universe.people.at(recipient.address) is None
-    if told and "SUCCESS" in recipient.notify:
-        pile.planned(universe.bounces.plan(submission, recipient, pile.mail, octets, now, "delivered", later=wait))
+    def route(self, submission: Submission, octets: bytes, delivery_id: str, now: datetime) -> Routing:
+        """Say what becomes of a message from the application."""
+        routing = Routing(octets)
+        own = submission.login or submission.sender
+        if submission.save_sent and own and self._people.at(own) is None:
+            routing.filings.append(Filing(own, "Sent", ("\\Seen",)))
+        for recipient in submission.recipients:
+            verdict = recipient.verdict
+            if verdict.kind in ("deliver", "create"):
+                self._deliver(submission, recipient, octets, delivery_id, now, routing)
+            elif verdict.kind == "bounce":
+                self._bounce(submission, recipient, octets, now, routing, verdict.bad or "unknown")
+        for delay, addresses in routing.late.items():
+            routing.planned(self._late(submission.sender, tuple(addresses), routing.mail, now, delay))
+        return routing
 
+    def _deliver(
+        self, submission: Submission, recipient: Recipient, octets: bytes, delivery_id: str, now: datetime,
+        routing: Routing,
+    ) -> None:
+        fault = recipient.fault
+        kind = fault.kind if fault is not None else ""
+        if fault is None or kind == "duplicate":
+            self.address_copy(recipient.address, submission.sender, octets, delivery_id, now, "mail",
+                              routing.filings, routing.arrivals, _asked(submission, recipient))
+        if kind in ("duplicate", "corrupt"):
+            copies = routing.beside.get(kind)
+            if copies is None:
+                copies = routing.beside[kind] = Copies(
+                    f"{delivery_id}-{kind}", _cut(octets) if kind == "corrupt" else octets, [], [])
+            self.address_copy(recipient.address, submission.sender, copies.octets, copies.id, now, "mail",
+                              copies.filings, copies.arrivals,
+                              _asked(submission, recipient, again=kind == "duplicate"))
+        wait = timedelta(0)
+        if fault is not None and kind == "bounce":
+            self._bounce(submission, recipient, octets, now, routing, "",
+                         " ".join(f"{fault.code} {fault.enhanced} {fault.message}".split()))
+        elif fault is not None and kind == "late":
+            wait = timedelta(seconds=fault.delay)
+            routing.late.setdefault(fault.delay, []).append(recipient.address)
+            if "DELAY" in recipient.notify:
+                routing.planned(self._bounces.plan(submission, recipient, routing.mail, octets, now, "delayed"))
+        # A persona may yet refuse what is delivered to it now: that is told when it has decided.
+        told = kind == "late" or kind in ("", "duplicate", "corrupt") and self._people.at(recipient.address) is None
+        if told and "SUCCESS" in recipient.notify:
+            routing.planned(self._bounces.plan(
+                submission, recipient, routing.mail, octets, now, "delivered", later=wait))
 
-def _bounce(
-    universe: Universe, submission: Submission, recipient: Recipient, octets: bytes, now: datetime, pile: Sorted,
-    bad: str, said: str = "",
-) -> None:
-    # In the words that a preview has for it.
-    forced = universe.policy.status(recipient.address) != "ok"
-    pile.events.append(bounced(
-        universe, recipient.address, bad or kind_of(said.split(" ", 2)[1]), submission.sender,
-        said or (f"mailbox status {bad}" if forced else f"address is {bad}"), pile.mail.subject, pile.mail.message_id))
-    pile.planned(universe.bounces.plan(submission, recipient, pile.mail, octets, now, "failed", bad or None, said))
+    def _bounce(
+        self, submission: Submission, recipient: Recipient, octets: bytes, now: datetime, routing: Routing,
+        bad: str, said: str = "",
+    ) -> None:
+        # In the words that a preview has for it.
+        forced = self._policy.status(recipient.address) != "ok"
+        routing.events.append(self.bounced(
+            recipient.address, bad or kind_of(said.split(" ", 2)[1]), submission.sender,
+            said or (f"mailbox status {bad}" if forced else f"address is {bad}"), routing.mail.subject,
+            routing.mail.message_id))
+        routing.planned(self._bounces.plan(
+            submission, recipient, routing.mail, octets, now, "failed", bad or None, said))
 
+    def _late(
+        self, sender: str, addresses: tuple[str, ...], mail: Mail, now: datetime, delay: float
+    ) -> tuple[Job, Document]:
+        nth, document = self._ordinals.next("late", addresses[0], sender)
+        more = f" and {len(addresses) - 1} more" if len(addresses) > 1 else ""
+        return Job(
+            id="j_" + self._dice.on("late", addresses[0], sender, nth).token(16, "job"),
+            kind="deliver", state="pending", created=now, due=now + timedelta(seconds=delay),
+            message_id=mail.message_id or None, plan=f"Deliver late to {addresses[0]}{more}",
+            data={"late": True, "held": True, "addresses": addresses, "sender": sender}), document
 
-def _late(
-    universe: Universe, sender: str, addresses: tuple[str, ...], mail: Mail, now: datetime, delay: float
-) -> tuple[Job, Document]:
-    nth, document = universe.ordinals.next("late", addresses[0], sender)
-    more = f" and {len(addresses) - 1} more" if len(addresses) > 1 else ""
-    return Job(
-        id="j_" + universe.dice.on("late", addresses[0], sender, nth).token(16, "job"),
-        kind="deliver", state="pending", created=now, due=now + timedelta(seconds=delay),
-        message_id=mail.message_id or None, plan=f"Deliver late to {addresses[0]}{more}",
-        data={"late": True, "held": True, "addresses": addresses, "sender": sender}), document
+    def address_copy(
+        self, address: str, sender: str, octets: bytes, delivery_id: str, now: datetime, kind: str,
+        filings: list[Filing], arrivals: list[Arrival], asked: dict[str, Any] | None = None,
+    ) -> None:
+        """Add one more recipient: its filing and, where a persona stands behind it, its arrival."""
+        persona = self._people.at(address)
+        folder, spam = "INBOX", None
+        if persona is not None:
+            spam = spam_hints(persona, address, sender, self._mail_cache.read(octets))
+            folder = "Junk" if spam["junk"] else "INBOX"
+            arrivals.append(Arrival(
+                id=f"{delivery_id}.{len(filings)}", mailbox=address, persona_id=persona.id, sender=sender,
+                at=now, copy=Copy(address, folder, 0, 0), kind=kind, spam=spam,
+                hints=asked or {}))
+        filings.append(Filing(address, folder))
+
+    def bounced(
+        self, address: str, kind: str, to: str, why: str, subject: str = "", message_id: str = ""
+    ) -> Event:
+        """Return C{persona.bounced} for an address; with C{persona_id} only if a persona stands behind it."""
+        data: dict[str, Any] = {"address": address, "kind": kind, "to": to, "subject": subject, "why": why}
+        if message_id:
+            data["message_id"] = message_id
+        persona = self._people.at(address)
+        if persona is None:
+            return Event("persona.bounced", self._now(), data)
+        return Event("persona.bounced", self._now(), {
+            "persona_id": persona.id, "persona": persona.name, **data}, persona_tag(persona))
 
 
 def _cut(octets: bytes) -> bytes:
@@ -154,23 +200,6 @@ def _cut(octets: bytes) -> bytes:
     end = header_end(octets) + 2
     # At the end of a line: a CR alone is no line end.
     return octets[:octets.rfind(b"\r\n", 0, end + (len(octets) - end) // 2) + 2]
-
-
-def address_copy(
-    universe: Universe, address: str, sender: str, octets: bytes, delivery_id: str, now: datetime, kind: str,
-    filings: list[Filing], arrivals: list[Arrival], asked: dict[str, Any] | None = None,
-) -> None:
-    """One more recipient: its filing and, where a persona stands behind it, its arrival."""
-    persona = universe.people.at(address)
-    folder, spam = "INBOX", None
-    if persona is not None:
-        spam = universe.correspondents.junk(persona, address, sender, octets)
-        folder = "Junk" if spam["junk"] else "INBOX"
-        arrivals.append(Arrival(
-            id=f"{delivery_id}.{len(filings)}", mailbox=address, persona_id=persona.id, sender=sender,
-            at=now, copy=Copy(address, folder, 0, 0), kind=kind, spam=spam,
-            hints=asked or {}))
-    filings.append(Filing(address, folder))
 
 
 def _asked(submission: Submission, recipient: Recipient, again: bool = False) -> dict[str, Any]:
@@ -182,17 +211,3 @@ def _asked(submission: Submission, recipient: Recipient, again: bool = False) ->
         notify = tuple(one for one in notify if one != "SUCCESS") or ("NEVER",)
     asked = {"notify": notify, "orcpt": recipient.orcpt}
     return asked if dsn is None else {**asked, "ret": dsn.ret, "envid": dsn.envid}
-
-
-def bounced(
-    universe: Universe, address: str, kind: str, to: str, why: str, subject: str = "", message_id: str = ""
-) -> Event:
-    """C{persona.bounced} for an address; with C{persona_id} only if a persona stands behind it."""
-    data: dict[str, Any] = {"address": address, "kind": kind, "to": to, "subject": subject, "why": why}
-    if message_id:
-        data["message_id"] = message_id
-    persona = universe.people.at(address)
-    if persona is None:
-        return Event("persona.bounced", universe.clock.now(), data)
-    return Event("persona.bounced", universe.clock.now(), {
-        "persona_id": persona.id, "persona": persona.name, **data}, persona_tag(persona))

@@ -13,12 +13,14 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
 from twisted.internet.defer import Deferred, DeferredList
+from twisted.internet.interfaces import IReactorTime
 
+from simmail.concurrency import LongWork
 from simmail.core.message.folding import fold
 from simmail.core.message.query import Term
 from simmail.core.message.search_text import header_text
@@ -26,12 +28,11 @@ from simmail.core.message.thread import thread_key
 from simmail.core.mime.headers import fields, value
 from simmail.core.records.commit import EventQuery
 from simmail.errors import NotFound
-from simmail.interfaces import IFolder
-from simmail.universe.people.memory import threads_of
-from simmail.universe.turns import Turns
-
-if TYPE_CHECKING:
-    from simmail.universe.universe import Universe
+from simmail.interfaces import IDatabase, IFolder, IMailStore
+from simmail.universe.eventlog import EventLog
+from simmail.universe.people.cases import Cases
+from simmail.universe.people.memory import Memories
+from simmail.universe.people.personas import Personas, threads_of
 
 #: Rows of the index looked at between two looks at the clock, and messages that are put in order.
 SLICE, ORDERED = 200, 10_000
@@ -43,7 +44,7 @@ _COLUMNS = {"from": ("in_from",), "to": ("in_to",), "cc": ("in_cc",), "subject":
 _KNOWN = frozenset(("folder", "flag", "larger", "smaller", "after", "before"))
 
 #: Events that tell which personas a case concerns.
-TOLD = ("persona.received", "persona.sent")
+LOGGED = ("persona.received", "persona.sent")
 
 #: Mailboxes and folders that are asked at once: each answer of the mail store costs a change of threads, many together
 #: hardly more.
@@ -56,14 +57,14 @@ class _Data(Struct):
     persona_id: str = ""
 
 
-class _Told(Struct):
+class _Logged(Struct):
     data: _Data
 
 
-_decode = msgspec.json.Decoder(_Told).decode
+_decode = msgspec.json.Decoder(_Logged).decode
 
 
-class Hit(NamedTuple):
+class MessageHit(NamedTuple):
     """Where a message was found; those that came later are greater.  C{arrival}: microseconds since 1970."""
 
     arrival: int
@@ -78,19 +79,77 @@ class _Headed(NamedTuple):
     references: tuple[str, ...]
 
 
-class Finding:
-    """One search in one universe."""
+class MailSearch:
+    """Finds mail in one universe."""
 
-    def __init__(self, universe: Universe, terms: Sequence[Term]) -> None:
+    def __init__(
+        self, universe: str, database: IDatabase, store: IMailStore, people: Personas, memories: Memories, cases: Cases,
+        events: EventLog, reactor: IReactorTime,
+    ) -> None:
         self._universe = universe
+        self._database = database
+        self._store = store
+        self._people = people
+        self._memories = memories
+        self._cases = cases
+        self._events = events
+        self._reactor = reactor
+
+    async def newest(self, terms: Sequence[Term], most: int, behind: MessageHit | None = None) -> list[MessageHit]:
+        """Find the newest C{most} messages of the universe that fit, of those before C{behind}; the newest first."""
+        return await _Search(self, terms, self._store, self._people, self._cases, self._reactor).newest(most, behind)
+
+    async def among(self, folder: IFolder, terms: Sequence[Term]) -> list[int]:
+        """Find the UIDs of one folder that fit, ascending."""
+        return await _Search(self, terms, self._store, self._people, self._cases, self._reactor).among(folder)
+
+    async def linked(self, case_id: str) -> dict[str, str]:
+        """Return the keys of the threads that personas have linked to a case, each with one of those personas."""
+        keys: dict[str, str] = {}
+        for persona_id in await self._concerned(case_id):
+            table = await self._database.table(self._universe, threads_of(persona_id))
+            for key, octets in sorted(table.items()):
+                # Few of many name the case: only those are read.
+                if case_id.encode() in octets and key not in keys:
+                    state = await self._memories.thread(persona_id, key)
+                    if state is not None and state.case_id == case_id:
+                        keys[key] = persona_id
+        return keys
+
+    async def _concerned(self, case_id: str) -> list[str]:
+        """Return the personas on a case, and those its events tell of."""
+        found: dict[str, None] = {}
+        case = self._cases.get(case_id)
+        for one in (case.people or ()) if case is not None else ():
+            persona = self._people.known(one.persona_id or "") or self._people.at(one.address or "")
+            if persona is not None:
+                found[persona.id] = None
+        for octets in await self._events.query(EventQuery(case_id=case_id, types=LOGGED, descending=True, limit=1000)):
+            persona = self._people.known(_decode(octets).data.persona_id)
+            if persona is not None:
+                found[persona.id] = None
+        return list(found)
+
+
+class _Search:
+    """One search: its terms, and what is known of them by now."""
+
+    def __init__(
+        self, service: MailSearch, terms: Sequence[Term], store: IMailStore, people: Personas, cases: Cases,
+        reactor: IReactorTime,
+    ) -> None:
+        self._service = service
         self._terms = terms
-        self._turns = Turns(universe.reactor)
+        self._store = store
+        self._people = people
+        self._cases = cases
+        self._work = LongWork(reactor)
         self._linked: dict[str, frozenset[str]] = {}
         # Whether the index of text was asked of all folders, and what it said of one, by field and text.
         self._asked = False
         self._holding: dict[tuple[str, str, str, str], list[int]] = {}
 
-    async def newest(self, most: int, behind: Hit | None = None) -> list[Hit]:
+    async def newest(self, most: int, behind: MessageHit | None = None) -> list[MessageHit]:
         """The newest C{most} messages of the universe that fit, of those before C{behind}; the newest first."""
         folders = await self._folders()
         rest = sorted([term for term in self._terms if not _is_sure(term)], key=_cost)
@@ -102,20 +161,20 @@ class Finding:
         if not rest:
             return list(islice(merged, most))
         places = {(folder.mailbox, folder.name): folder for folder in folders}
-        found: list[Hit] = []
+        found: list[MessageHit] = []
         while len(found) < most and (some := list(islice(merged, max(most, SLICE)))):
             found += await self._those_that_fit(places, some, rest)
-            await self._turns.breathe()
+            await self._work.yield_to_reactor()
         return found[:most]
 
     async def _folders(self) -> list[IFolder]:
         """All folders that may hold what is looked for."""
-        store, found = self._universe.store, list[IFolder]()
-        places = [place for place in await store.places() if self._may_be_in(place[1])]
+        found = list[IFolder]()
+        places = [place for place in await self._store.places() if self._may_be_in(place[1])]
         for begin in range(0, len(places), TOGETHER):
-            some = await together([store.folder(*place) for place in places[begin:begin + TOGETHER]])
+            some = await together([self._store.folder(*place) for place in places[begin:begin + TOGETHER]])
             found += [folder for folder in some if folder is not None]
-            await self._turns.breathe()
+            await self._work.yield_to_reactor()
         return found
 
     async def _likely(self, folders: Sequence[IFolder]) -> list[Sequence[int]]:
@@ -126,18 +185,18 @@ class Finding:
         words += [(("in_header",), term.text) for term in self._terms
                   if term.field == "header" and term.wanted and term.text]
         likely: list[Sequence[int]] = (
-            list(await self._universe.store.containing(folders, words)) if words else [one.uids for one in folders])
+            list(await self._store.containing(folders, words)) if words else [one.uids for one in folders])
         self._asked = True
         known = [term for term in self._terms if term.field in _KNOWN]
         for at, folder in enumerate(folders) if known else ():
             if likely[at]:
                 likely[at] = await self._fit(folder, list(likely[at]), known)
-                await self._turns.breathe()
+                await self._work.yield_to_reactor()
         return likely
 
     async def _in_order(
-        self, folder: IFolder, uids: Sequence[int], behind: Hit | None, most: int | None
-    ) -> Iterator[Hit]:
+        self, folder: IFolder, uids: Sequence[int], behind: MessageHit | None, most: int | None
+    ) -> Iterator[MessageHit]:
         """Messages of a folder, the newest first; the first C{most} of those before C{behind} are enough."""
         pairs: list[tuple[int, int]] = []
         for begin in range(0, len(uids), ORDERED):
@@ -148,12 +207,12 @@ class Finding:
             pairs.sort()
             if most is not None:
                 del pairs[:-most]
-            await self._turns.breathe()
-        return (Hit(arrival, folder.mailbox, folder.name, uid) for arrival, uid in reversed(pairs))
+            await self._work.yield_to_reactor()
+        return (MessageHit(arrival, folder.mailbox, folder.name, uid) for arrival, uid in reversed(pairs))
 
     async def _those_that_fit(
-        self, places: Mapping[tuple[str, str], IFolder], hits: Sequence[Hit], terms: Sequence[Term]
-    ) -> list[Hit]:
+        self, places: Mapping[tuple[str, str], IFolder], hits: Sequence[MessageHit], terms: Sequence[Term]
+    ) -> list[MessageHit]:
         some: dict[tuple[str, str], list[int]] = {}
         for hit in hits:
             some.setdefault((hit.mailbox, hit.folder), []).append(hit.uid)
@@ -202,7 +261,7 @@ class Finding:
             part = uids[begin:begin + SLICE]
             rows = await folder.digested(part, columns)
             found += [uid for uid in part if uid in rows and fits(rows[uid])]
-            await self._turns.breathe()
+            await self._work.yield_to_reactor()
         return found
 
     async def _having(self, folder: IFolder, term: Term, uids: list[int]) -> Iterable[int]:
@@ -233,7 +292,7 @@ class Finding:
             wanted in fold(header_text(raw).partition(":")[2].strip()) for one, raw in fields(row[0]) if one == name)
 
     def _of_persona(self, wanted: str, folder: IFolder) -> tuple[tuple[str, ...], Callable[[Row], bool]]:
-        people = self._universe.people.everyone()
+        people = self._people.everyone()
         addresses = {address for one in people if wanted in (one.id, fold(one.name), *one.addresses)
                      for address in one.addresses}
         if folder.mailbox in addresses:
@@ -242,14 +301,14 @@ class Finding:
             one.address.lower() in addresses for part in row for one in part)
 
     async def _of_case(self, wanted: str) -> tuple[tuple[str, ...], Callable[[Row], bool]]:
-        case = next((one for one in self._universe.cases.all()
+        case = next((one for one in self._cases.all()
                      if wanted in (fold(one.id), fold(str(one.external_id or "")))), None)
         names = {wanted} if case is None else {fold(case.id), fold(str(case.external_id or case.id))}
         if case is None:
             keys: frozenset[str] = frozenset()
         else:
             if case.id not in self._linked:
-                self._linked[case.id] = frozenset(await linked(self._universe, case.id))
+                self._linked[case.id] = frozenset(await self._service.linked(case.id))
             keys = self._linked[case.id]
 
         def fits(row: Row) -> bool:
@@ -259,35 +318,6 @@ class Finding:
                        for one, raw in fields(row[3]) if one == b"x-service-case")
 
         return ("message_id", "in_reply_to", "references", "header"), fits
-
-
-async def linked(universe: Universe, case_id: str) -> dict[str, str]:
-    """The keys of the threads that personas have linked to a case, each with one of those personas."""
-    keys: dict[str, str] = {}
-    for persona_id in await _concerned(universe, case_id):
-        table = await universe.database.table(universe.id, threads_of(persona_id))
-        for key, octets in sorted(table.items()):
-            # Few of many name the case: only those are read.
-            if case_id.encode() in octets and key not in keys:
-                state = await universe.people.thread(persona_id, key)
-                if state is not None and state.case_id == case_id:
-                    keys[key] = persona_id
-    return keys
-
-
-async def _concerned(universe: Universe, case_id: str) -> list[str]:
-    """The personas on a case, and those its events tell of."""
-    found: dict[str, None] = {}
-    case = universe.cases.get(case_id)
-    for one in (case.people or ()) if case is not None else ():
-        persona = universe.people.known(one.persona_id or "") or universe.people.at(one.address or "")
-        if persona is not None:
-            found[persona.id] = None
-    for octets in await universe.log.query(EventQuery(case_id=case_id, types=TOLD, descending=True, limit=1000)):
-        persona = universe.people.known(_decode(octets).data.persona_id)
-        if persona is not None:
-            found[persona.id] = None
-    return list(found)
 
 
 async def together(under_way: Sequence[Deferred[Any]]) -> list[Any]:

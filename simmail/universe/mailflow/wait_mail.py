@@ -13,13 +13,14 @@ from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
 
-from simmail.concurrency import Shared, Waiting
+from simmail.concurrency import LongWork, Shared, Waiting
 from simmail.core.message.mail import Mail
 from simmail.core.message.parse import read_headers
 from simmail.core.message.summarize import TEXT
@@ -30,10 +31,11 @@ from simmail.core.records.job import Job
 from simmail.core.rules.wait import Candidate, MailWait, RECENT, Since, described, mismatch
 from simmail.errors import Invalid, NotFound
 from simmail.interfaces import IFolder
-from simmail.universe.turns import Turns
-
-if TYPE_CHECKING:
-    from simmail.universe.universe import Universe
+from simmail.universe.cache import MailCache
+from simmail.universe.clock import UniverseClock
+from simmail.universe.eventlog import EventLog
+from simmail.universe.mailflow.mailboxes import Mailboxes
+from simmail.universe.mailflow.recent import RecentMail
 
 #: Job kinds that put mail into somebody's mailbox.
 WRITING = frozenset(("reply", "followup", "correction", "ooo", "initiate", "deliver", "nudge", "bounce", "forward",
@@ -49,7 +51,7 @@ KEPT = 8
 FAR = 1000
 
 
-class Given(NamedTuple):
+class LastAnswer(NamedTuple):
     """What a question was last answered with: the newest message, and the cursor told with it."""
 
     uidvalidity: int
@@ -57,19 +59,23 @@ class Given(NamedTuple):
     cursor: int
 
 
-class Watched:
+class WatchedFolder:
     """
     A folder in which somebody waits, also one that is not there yet.
 
     @ivar stirred: how often something has changed in it.
     """
 
-    def __init__(self, universe: Universe, mailbox: str, name: str) -> None:
-        self._universe = universe
+    def __init__(
+        self, mailboxes: Mailboxes, mail_cache: MailCache, reactor: IReactorTime, mailbox: str, name: str
+    ) -> None:
+        self._mailboxes = mailboxes
+        self._mail_cache = mail_cache
+        self._reactor = reactor
         self._mailbox = mailbox
         self._name = name
         self._folder: IFolder | None = None
-        self._sleeping: Waiting[None] = Waiting(universe.reactor)
+        self._sleeping: Waiting[None] = Waiting(reactor)
         self._reading: dict[int, Shared[Mail | None]] = {}
         self._mails: OrderedDict[int, Mail] = OrderedDict()
         self.users = self.stirred = 0
@@ -99,7 +105,7 @@ class Watched:
         """The folder, None while there is none."""
         if self._folder is None:
             try:
-                folder = await self._universe.mailboxes.folder(self._mailbox, self._name)
+                folder = await self._mailboxes.folder(self._mailbox, self._name)
             except NotFound:
                 return None
             if self._folder is None:
@@ -114,12 +120,12 @@ class Watched:
             return mail
         reading = self._reading.get(uid)
         if reading is None:
-            reading = self._reading[uid] = Shared(self._universe.reactor)
+            reading = self._reading[uid] = Shared(self._reactor)
         return await reading.do(lambda: self._read(folder, uid))
 
     async def _read(self, folder: IFolder, uid: int) -> Mail | None:
         try:
-            mail = await self._universe.readings.understand(await folder.read(uid))
+            mail = await self._mail_cache.understand(await folder.read(uid))
         except NotFound:
             return None
         finally:
@@ -131,7 +137,7 @@ class Watched:
         return mail
 
 
-class Look:
+class MailWaiter:
     """
     Looking for mail in one folder for one wait.
 
@@ -139,8 +145,15 @@ class Look:
     @ivar found: the messages that were awaited, once they are there.
     """
 
-    def __init__(self, universe: Universe, watched: Watched, asked: MailWait, given: Given | None) -> None:
-        self._universe = universe
+    def __init__(
+        self, mailboxes: Mailboxes, recent: RecentMail, events: EventLog, clock: UniverseClock, reactor: IReactorTime,
+        watched: WatchedFolder, asked: MailWait, given: LastAnswer | None,
+    ) -> None:
+        self._mailboxes = mailboxes
+        self._recent = recent
+        self._events = events
+        self._clock = clock
+        self._reactor = reactor
         self._watched = watched
         self._asked = asked
         self._given = given
@@ -175,9 +188,9 @@ class Look:
         """Whether a job is known to write to where it is awaited."""
         return job.kind in WRITING and self._asked.to in (job.data.get("to"), *job.data.get("addresses", ()))
 
-    def given(self, cursor: int) -> Given:
+    def given(self, cursor: int) -> LastAnswer:
         """What this question is now answered with."""
-        return Given(self._uidvalidity or 0, max(one.uid for one in self.found), cursor)
+        return LastAnswer(self._uidvalidity or 0, max(one.uid for one in self.found), cursor)
 
     async def again(self) -> bool:
         """Look at what is new; whether enough was found."""
@@ -219,15 +232,13 @@ class Look:
             return uids[bisect_right(uids, given.uid):]
         if asked.existing:
             return uids[::-1]
-        recent = self._universe.postoffice.lately.since(
-            asked.to, folder.name, self._universe.reactor.seconds() - RECENT)
+        recent = self._recent.since(asked.to, folder.name, self._reactor.seconds() - RECENT)
         return [uid for uid in uids[::-1] if uid in recent]
 
-    async def _since(self, folder: IFolder, uids: list[int], since: Since, given: Given | None) -> list[int]:
+    async def _since(self, folder: IFolder, uids: list[int], since: Since, given: LastAnswer | None) -> list[int]:
         if isinstance(since, datetime):
-            clock = self._universe.clock
             # Of a clock that stands all mail has one instant: then it counts what this question was not given.
-            now = clock.timeline.frozen and since == clock.now()
+            now = self._clock.timeline.frozen and since == self._clock.now()
             later = given.uid if given is not None else 0
             return [uid for uid in uids if (entry := folder.entry(uid)) is not None and (
                 entry.date > since or now and entry.date == since and uid > later)]
@@ -235,29 +246,28 @@ class Look:
             if given is not None and given.cursor == since:
                 return uids[bisect_right(uids, given.uid):]
             return await self._behind(folder, uids, since)
-        for status in await self._universe.mailboxes.folders(self._asked.to):
-            other = await self._universe.mailboxes.folder(self._asked.to, status.name)
+        for status in await self._mailboxes.folders(self._asked.to):
+            other = await self._mailboxes.folder(self._asked.to, status.name)
             for uid, (message_id,) in (await other.digested(list(other.uids), ("message_id",))).items():
                 if message_id != since:
                     continue
                 if other.name == folder.name:
                     return [one for one in uids if one > uid]
-                number = self._universe.postoffice.lately.numbers(self._asked.to, other.name).get(uid)
+                number = self._recent.numbers(self._asked.to, other.name).get(uid)
                 if number is None:
-                    number = await number_of(self._universe, since)
+                    number = await number_of(self._events, since)
                 return await self._behind(folder, uids, number)
         raise Invalid("since", f"no message {since} in {self._asked.to}")
 
     async def _behind(self, folder: IFolder, uids: list[int], number: int) -> list[int]:
         """The messages that were filed behind an event."""
-        universe = self._universe
-        await universe.postoffice.recorded()
-        numbers = universe.postoffice.lately.numbers(self._asked.to, folder.name)
+        await self._events.when_recorded()
+        numbers = self._recent.numbers(self._asked.to, folder.name)
         unknown = [uid for uid in uids if uid not in numbers][-FAR:]
         behind = {uid for uid in uids if numbers.get(uid, 0) > number}
-        if unknown and number < universe.log.begun:
+        if unknown and number < self._events.begun:
             # Of a former life: what the log says of them.
-            told = {row.data.get("message_id") for row in await _rows(universe, EventQuery(
+            told = {row.data.get("message_id") for row in await _rows(self._events, EventQuery(
                 after=number, types=("mail.delivered", "persona.sent"), limit=FAR))}
             behind.update(uid for uid, (message_id,) in (await folder.digested(unknown, ("message_id",))).items()
                           if message_id in told)
@@ -283,7 +293,7 @@ class Look:
         """The same by what the index has of them, in which all that a wait can ask for is; until enough are found."""
         filter = self._asked.filter
         columns = ("header", "text") if filter.text else ("header",)
-        turns = Turns(self._universe.reactor)
+        work = LongWork(self._reactor)
         for begin in range(0, len(uids), SLICE):
             some = uids[begin:begin + SLICE]
             rows = await folder.digested(some, columns)
@@ -298,7 +308,7 @@ class Look:
                     self._judge(folder, uid, replace(mail, text=row[1]) if filter.text else mail)
                 if len(self._matching) >= self._asked.count:
                     return
-                await turns.breathe()
+                await work.yield_to_reactor()
 
     def _judge(self, folder: IFolder, uid: int, mail: Mail) -> None:
         entry = folder.entry(uid)
@@ -322,7 +332,7 @@ class Look:
         return f"waited for {described(self._asked)}; {seen}"
 
 
-class Told(msgspec.Struct):
+class LoggedEvent(msgspec.Struct):
     """An event as the log has it."""
 
     id: int
@@ -331,15 +341,13 @@ class Told(msgspec.Struct):
     data: dict[str, Any]
 
 
-async def _rows(universe: Universe, query: EventQuery) -> Sequence[Told]:
-    return [msgspec.json.decode(row, type=Told) for row in await universe.log.query(query)]
+async def _rows(events: EventLog, query: EventQuery) -> Sequence[LoggedEvent]:
+    return [msgspec.json.decode(row, type=LoggedEvent) for row in await events.query(query)]
 
 
-async def number_of(universe: Universe, message_id: str) -> int:
-    """
-    The number of the event that tells of a message; 0: none of the last ones does.
-    """
-    for row in await _rows(universe, EventQuery(
+async def number_of(events: EventLog, message_id: str) -> int:
+    """Return the number of the event that tells of a message; 0: none of the last ones does."""
+    for row in await _rows(events, EventQuery(
             types=("mail.delivered", "persona.sent"), descending=True, limit=FAR)):
         if row.data.get("message_id") == message_id:
             return row.id

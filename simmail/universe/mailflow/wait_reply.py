@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 import msgspec
 from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IReactorTime
 
 from simmail.concurrency import Waiting
 from simmail.core.mime.address import stored
@@ -21,10 +21,10 @@ from simmail.core.records.job import Job
 from simmail.core.rules.wait import RECENT, ReplyWait
 from simmail.core.time.instant import format_instant
 from simmail.errors import Invalid, NotFound
-from simmail.universe.mailflow.wait_mail import FAR, Told, WRITING, number_of
-
-if TYPE_CHECKING:
-    from simmail.universe.universe import Universe
+from simmail.universe.eventlog import EventLog
+from simmail.universe.mailflow.recent import RecentMail
+from simmail.universe.mailflow.wait_mail import FAR, LoggedEvent, WRITING, number_of
+from simmail.universe.people.personas import Personas
 
 #: What a persona can decide about a mail other than to answer it.
 SILENT = ("persona.ignored", "persona.junked", "persona.bounced")
@@ -32,7 +32,7 @@ SILENT = ("persona.ignored", "persona.junked", "persona.bounced")
 _DID = {"persona.ignored": "did not reply", "persona.junked": "never saw it", "persona.bounced": "bounced it"}
 
 
-class Answer:
+class ReplyWaiter:
     """
     Looking for one answer.
 
@@ -42,18 +42,24 @@ class Answer:
     @ivar silent: why there will be no answer.
     """
 
-    def __init__(self, universe: Universe, asked: ReplyWait, given: int) -> None:
-        self._universe = universe
+    def __init__(
+        self, people: Personas, recent: RecentMail, events: EventLog, reactor: IReactorTime, asked: ReplyWait,
+        given: int,
+    ) -> None:
+        self._people = people
+        self._recent = recent
+        self._events = events
+        self._reactor = reactor
         self._asked = asked
         self._given = given
-        self._sleeping: Waiting[None] = Waiting(universe.reactor)
+        self._sleeping: Waiting[None] = Waiting(reactor)
         self._heard: set[int] = set()
         self._begun = False
         self.persona_id = ""
         self._addresses: tuple[str, ...] = ()
         self._who = asked.in_reply_to and f"the readers of {asked.in_reply_to}"
         if asked.persona:
-            persona = universe.people.known(asked.persona) or universe.people.at(stored(asked.persona))
+            persona = people.known(asked.persona) or people.at(stored(asked.persona))
             if persona is None:
                 raise NotFound(f"no persona {asked.persona}")
             self.persona_id, self._who = persona.id, f"{persona.name} <{persona.address}>"
@@ -84,7 +90,7 @@ class Answer:
         if job.kind not in WRITING or not self.persona_id or job.persona_id == self.persona_id:
             return job.kind in WRITING
         # Mail that a fault rule holds back may draw an answer when it comes.
-        people = (self._universe.people.at(one) for one in job.data.get("addresses", ()) if "late" in job.data)
+        people = (self._people.at(one) for one in job.data.get("addresses", ()) if "late" in job.data)
         return any(one is not None and one.id == self.persona_id for one in people)
 
     def concerns(self, job: Job) -> bool:
@@ -115,7 +121,7 @@ class Answer:
         elif isinstance(asked.since, int):
             after = asked.since
         elif asked.since is not None:
-            after = await number_of(self._universe, asked.since)
+            after = await number_of(self._events, asked.since)
             if not after:
                 raise Invalid("since", f"no message {asked.since}")
         elif not asked.in_reply_to:
@@ -123,26 +129,25 @@ class Answer:
         # Of an answer the newest decision counts, of a persona the first mail.
         query = EventQuery(types=types, persona_id=self.persona_id or None, limit=FAR, after=after, since=since,
                            descending=bool(asked.in_reply_to))
-        for octets in await self._universe.log.query(query):
-            row = msgspec.json.decode(octets, type=Told)
+        for octets in await self._events.query(query):
+            row = msgspec.json.decode(octets, type=LoggedEvent)
             if row.id in self._heard or since is not None and row.at == since and row.id <= self._given:
                 continue
             self._consider(row.id, Event(row.type, row.at, row.data), bool(asked.in_reply_to))
 
     async def _written(self) -> int:
         """The number of the event of the last mail that somebody who is no persona sent to this one."""
-        universe = self._universe
-        await universe.postoffice.recorded()
-        number = universe.postoffice.lately.written(self._addresses)
+        await self._events.when_recorded()
+        number = self._recent.written(self._addresses)
         if number is not None:
             return number
         wanted = set(self._addresses)
-        for octets in await universe.log.query(EventQuery(types=("mail.delivered",), descending=True, limit=FAR)):
-            row = msgspec.json.decode(octets, type=Told)
+        for octets in await self._events.query(EventQuery(types=("mail.delivered",), descending=True, limit=FAR)):
+            row = msgspec.json.decode(octets, type=LoggedEvent)
             if not wanted.isdisjoint(row.data.get("to", ())):
                 return row.id
         # Nobody ever wrote to it: what it began by itself lately counts.
-        return universe.log.number_at(universe.reactor.seconds() - RECENT)
+        return self._events.number_at(self._reactor.seconds() - RECENT)
 
     def heard(self, first: int, events: Sequence[Event]) -> None:
         """Events were recorded."""

@@ -13,18 +13,26 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from twisted.internet.interfaces import IReactorTime
 
 from simmail.core.records.delivery import Copy
 from simmail.core.records.event import Event
 from simmail.core.records.job import Job
 from simmail.core.rules.wait import MailWait, RECENT, ReplyWait, WaitFilter, Waited, described
 from simmail.errors import Conflict, NotFound, TimedOut
-from simmail.universe.mailflow.wait_mail import Given, Look, Watched
-from simmail.universe.mailflow.wait_reply import Answer, planned
-
-if TYPE_CHECKING:
-    from simmail.universe.universe import Universe
+from simmail.interfaces import IMailStore
+from simmail.universe.cache import MailCache
+from simmail.universe.clock import UniverseClock
+from simmail.universe.eventlog import EventLog
+from simmail.universe.mailflow.mailboxes import Mailboxes
+from simmail.universe.mailflow.recent import RecentMail
+from simmail.universe.mailflow.wait_mail import LastAnswer, MailWaiter, WatchedFolder
+from simmail.universe.mailflow.wait_reply import ReplyWaiter, planned
+from simmail.universe.pending import PendingJobs
+from simmail.universe.people.personas import Personas
+from simmail.universe.scheduler import Scheduler
 
 #: Questions of which it is known what they were last answered with.
 MOST_ASKED = 10_000
@@ -35,14 +43,26 @@ _Question = tuple[str, str, str, str | WaitFilter]
 class Waits:
     """The waits of one universe."""
 
-    def __init__(self, universe: Universe) -> None:
-        self._universe = universe
-        self._watched: dict[tuple[str, str], Watched] = {}
-        self._answers: dict[Answer, None] = {}
+    def __init__(
+        self, store: IMailStore, mailboxes: Mailboxes, recent: RecentMail, people: Personas, events: EventLog,
+        clock: UniverseClock, scheduler: Scheduler, pending: PendingJobs, mail_cache: MailCache, reactor: IReactorTime,
+    ) -> None:
+        self._store = store
+        self._mailboxes = mailboxes
+        self._recent = recent
+        self._people = people
+        self._events = events
+        self._clock = clock
+        self._scheduler = scheduler
+        self._pending = pending
+        self._mail_cache = mail_cache
+        self._reactor = reactor
+        self._watched: dict[tuple[str, str], WatchedFolder] = {}
+        self._answers: dict[ReplyWaiter, None] = {}
         self._unwatch: Callable[[], None] = lambda: None
         #: When each question was last answered (real seconds), and with what.
-        self._given: OrderedDict[_Question, tuple[float, Given | int]] = OrderedDict()
-        universe.postoffice.lately.told = self._filed
+        self._given: OrderedDict[_Question, tuple[float, LastAnswer | int]] = OrderedDict()
+        recent.filed = self._filed
 
     @property
     def open(self) -> int:
@@ -64,8 +84,8 @@ class Waits:
             if not look.found:
                 raise TimedOut(f"{look.missed()}; {self._planned(look)}")
             # The number is that of an event behind the mail's own.
-            await self._universe.postoffice.recorded()
-            cursor = self._universe.log.last
+            await self._events.when_recorded()
+            cursor = self._events.last
             self._answered(question, look.given(cursor))
             return Waited(look.found, cursor)
 
@@ -82,14 +102,15 @@ class Waits:
                 raise Conflict(f"{described(asked)} came: UID {where.uid} in {where.folder} of {where.mailbox}")
 
     @contextmanager
-    def _look(self, asked: MailWait, given: Any) -> Iterator[Look]:
+    def _look(self, asked: MailWait, given: Any) -> Iterator[MailWaiter]:
         key = (asked.to, asked.folder)
         watched = self._watched.get(key)
         if watched is None:
-            watched = self._watched[key] = Watched(self._universe, *key)
+            watched = self._watched[key] = WatchedFolder(self._mailboxes, self._mail_cache, self._reactor, *key)
         watched.users += 1
         try:
-            yield Look(self._universe, watched, asked, given)
+            yield MailWaiter(self._mailboxes, self._recent, self._events, self._clock, self._reactor, watched, asked,
+                             given)
         finally:
             watched.users -= 1
             if not watched.users:
@@ -128,10 +149,10 @@ class Waits:
             return Waited((copy,), answer.number, tuple(one for one in notices if one is not None))
 
     @contextmanager
-    def _answer(self, asked: ReplyWait, given: int) -> Iterator[Answer]:
-        answer = Answer(self._universe, asked, given)
+    def _answer(self, asked: ReplyWait, given: int) -> Iterator[ReplyWaiter]:
+        answer = ReplyWaiter(self._people, self._recent, self._events, self._reactor, asked, given)
         if not self._answers:
-            self._unwatch = self._universe.log.watch(self._heard)
+            self._unwatch = self._events.watch(self._heard)
         self._answers[answer] = None
         try:
             yield answer
@@ -148,13 +169,13 @@ class Waits:
     async def _copy_of(self, event: Event) -> Copy | None:
         data = event.data
         message_id = data["message_id"]
-        persona = self._universe.people.known(data["persona_id"])
+        persona = self._people.known(data["persona_id"])
         for address in (*data["to"], *data.get("cc", ()), *(persona.addresses if persona else ())):
-            if not self._universe.store.exists(address):
+            if not self._store.exists(address):
                 continue
-            place = await self._universe.mailboxes.find(address, message_id)
+            place = await self._mailboxes.find(address, message_id)
             if place is not None:
-                folder = await self._universe.mailboxes.folder(address, place[0])
+                folder = await self._mailboxes.folder(address, place[0])
                 return Copy(address, place[0], place[1], folder.uidvalidity)
         return None
 
@@ -162,51 +183,49 @@ class Waits:
 
     def _last_given(self, question: _Question) -> Any:
         when, given = self._given.get(question, (0.0, None))
-        return given if self._universe.reactor.seconds() - when < RECENT else None
+        return given if self._reactor.seconds() - when < RECENT else None
 
-    def _answered(self, question: _Question, given: Given | int) -> None:
-        self._given[question] = (self._universe.reactor.seconds(), given)
+    def _answered(self, question: _Question, given: LastAnswer | int) -> None:
+        self._given[question] = (self._reactor.seconds(), given)
         self._given.move_to_end(question)
         if len(self._given) > MOST_ASKED:
             self._given.popitem(last=False)
 
     # Common
 
-    async def _until(self, look: Look | Answer, asked: MailWait | ReplyWait) -> None:
+    async def _until(self, look: MailWaiter | ReplyWaiter, asked: MailWait | ReplyWait) -> None:
         """Look again at each change until it is over, or the time is."""
-        universe = self._universe
-        deadline = universe.reactor.seconds() + asked.timeout
+        deadline = self._reactor.seconds() + asked.timeout
         if await look.again():
             return
         if asked.advance:
-            await self._advance(look, universe.clock.now() + asked.sim_timeout, asked.settle)
-            deadline = universe.reactor.seconds() + asked.timeout
+            await self._advance(look, self._clock.now() + asked.sim_timeout, asked.settle)
+            deadline = self._reactor.seconds() + asked.timeout
         while True:
             stirred = look.stirred
             if await look.again():
                 return
             if look.stirred != stirred:
                 continue
-            left = deadline - universe.reactor.seconds()
+            left = deadline - self._reactor.seconds()
             if left <= 0:
                 return
             woken = look.sleep()
-            timer = universe.reactor.callLater(left, woken.callback, None)
+            timer = self._reactor.callLater(left, woken.callback, None)
             try:
                 await woken
             finally:
                 if timer.active():
                     timer.cancel()
 
-    async def _advance(self, look: Look | Answer, limit: datetime, settle: float) -> None:
+    async def _advance(self, look: MailWaiter | ReplyWaiter, limit: datetime, settle: float) -> None:
         """Run jobs one after another while one can still bring what is awaited."""
-        universe = self._universe
         stirred = look.stirred
 
         def stop(job: Job | None) -> str | None:
             if look.stirred != stirred:
                 return "event"
-            if job is None or not any(look.hopeful(one) for one in universe.scheduler.pending.values()):
+            if job is None or not any(look.hopeful(one) for one in self._pending.by_id.values()):
                 return "idle"
             return None
 
@@ -215,12 +234,12 @@ class Waits:
             stirred = look.stirred
             if await look.again():
                 break
-            step = await universe.scheduler.move(lambda start: limit, stop, settle=settle, announce=False)
+            step = await self._scheduler.move(lambda start: limit, stop, settle=settle, announce=False)
             moved = moved or step.jobs_run > 0
             if step.stopped_by != "event":
                 break
         if moved:
-            await universe.clock.announce()
+            await self._clock.announce()
 
-    def _planned(self, look: Look | Answer) -> str:
-        return planned([job for job in self._universe.scheduler.pending.values() if look.concerns(job)])
+    def _planned(self, look: MailWaiter | ReplyWaiter) -> str:
+        return planned([job for job in self._pending.by_id.values() if look.concerns(job)])

@@ -1,8 +1,8 @@
 """
 From reactions to one commit: what a persona decided becomes events, jobs and documents.
 
-A function of values; who commits it, and when, is C{correspondents}' and
-C{desk}'s matter.  Source: API contract, "Event types and data fields".
+A function of values; who commits it, and when, is C{inbox_worker}'s and
+C{jobs.runner}'s matter.  Source: API contract, "Event types and data fields".
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from simmail.core.records.commit import Commit
 from simmail.core.records.event import Event, PersonaTag
 from simmail.core.records.job import Job
 from simmail.core.records.persona import Persona
-from simmail.universe.people.memory import dossiers_of, threads_of
+from simmail.universe.people.personas import dossiers_of, threads_of
 
 LONGEST_TEXT = 64 * 1024
 
@@ -47,10 +47,10 @@ class Setting(NamedTuple):
 
 def enact(reactions: Reactions, setting: Setting) -> Commit:
     """The commit that makes reactions true."""
-    pen = _Pen(setting)
+    builder = _EffectBuilder(setting)
     for reaction in reactions:
-        _WRITERS[type(reaction)](pen, reaction)
-    return pen.commit()
+        _WRITERS[type(reaction)](builder, reaction)
+    return builder.commit()
 
 
 def job_of(plan: PlannedJob, persona_id: str, now: datetime) -> Job:
@@ -61,7 +61,7 @@ def job_of(plan: PlannedJob, persona_id: str, now: datetime) -> Job:
         data={**plan.data, "because": list(plan.because)} if plan.because else plan.data)
 
 
-class _Pen:
+class _EffectBuilder:
     """Writes reactions down, one method for each kind."""
 
     def __init__(self, setting: Setting) -> None:
@@ -164,8 +164,10 @@ class _Pen:
         self._event("link.skipped", **data)
 
 
-_WRITERS: Mapping[type[Any], Callable[[_Pen, Any], None]] = MappingProxyType({
-    Bounce: _Pen.bounce, Junk: _Pen.junk, Receive: _Pen.receive, Ignore: _Pen.ignore, PlannedJob: _Pen.plan,
-    Batch: _Pen.batch, Remember: _Pen.remember, Relate: _Pen.relate, Follow: _Pen.follow, Expect: _Pen.expect,
-    Promise: _Pen.promise, Drop: _Pen.drop, Skip: _Pen.skip,
+_WRITERS: Mapping[type[Any], Callable[[_EffectBuilder, Any], None]] = MappingProxyType({
+    Bounce: _EffectBuilder.bounce, Junk: _EffectBuilder.junk, Receive: _EffectBuilder.receive,
+    Ignore: _EffectBuilder.ignore, PlannedJob: _EffectBuilder.plan, Batch: _EffectBuilder.batch,
+    Remember: _EffectBuilder.remember, Relate: _EffectBuilder.relate, Follow: _EffectBuilder.follow,
+    Expect: _EffectBuilder.expect, Promise: _EffectBuilder.promise, Drop: _EffectBuilder.drop,
+    Skip: _EffectBuilder.skip,
 })

@@ -1,45 +1,35 @@
 """
-What personas make of the mail that reaches them.
+The mail that reaches personas, in the order it was committed.
 
-Arrivals are decided about one after another, in the order they were
-committed, each in one commit that also takes it off the queue: exactly once,
-also across a crash.  A message that reaches one persona, while nothing waits
-to be decided about, is decided about before its delivery is committed, and
-both are one commit.  The rules are C{core.react}; nothing is decided here.
+What follows from a message is committed in the order of delivery.  Arrivals are decided about one after another, each
+in one commit that also takes it off the queue: exactly once, also across a crash.  A message that reaches one persona,
+while nothing waits to be decided about, is decided about before its delivery is committed, and both are one commit.
+What a persona makes of a mail is C{decisions}' matter.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import NamedTuple
 
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred, succeed
+from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 from twisted.logger import Logger
 
 from simmail.concurrency import Lock, Waiting
-from simmail.core.decide.decide import react
-from simmail.core.decide.decision import DecisionInput, LoopLimits, PlannedReply, SpamVerdict, correspondent, keyed
-from simmail.core.decide.job_data import reply_address
-from simmail.core.decide.preview import Preview, previewed
-from simmail.core.message.mail import Mail
-from simmail.core.message.thread import thread_key
 from simmail.core.records.commit import Commit
-from simmail.core.records.delivery import Arrival, Copy
-from simmail.core.records.persona import Persona
-from simmail.core.records.relationship import Dossier
-from simmail.core.rules.spam import THRESHOLDS, score
-from simmail.errors import NotFound, Unavailable
-from simmail.universe.cache import LONGEST_READ
-from simmail.universe.mailflow.recovery import SentBefore
-from simmail.universe.people.effects import Setting, enact
-from simmail.universe.people.memory import persona_tag
-
-if TYPE_CHECKING:
-    from simmail.universe.universe import Universe
+from simmail.core.records.delivery import Arrival
+from simmail.errors import Unavailable
+from simmail.universe.cache import DocumentCache, LONGEST_READ
+from simmail.universe.committer import Committer
+from simmail.universe.eventlog import EventLog
+from simmail.universe.maillog import MailLog
+from simmail.universe.pending import PendingJobs
+from simmail.universe.people.decisions import Decisions
 
 #: Real seconds before mail that could not be read (the store is away) is looked at again.
 AGAIN = 1.0
@@ -48,39 +38,54 @@ AGAIN = 1.0
 MOST_BEHIND = 2
 
 
-class Correspondents:
-    """The people of one universe, as readers of mail."""
+class SentBefore(NamedTuple):
+    """Mail from within that is there, and what its sending meant, which is not committed; C{at}: when it was sent."""
+
+    id: str
+    at: datetime
+    commit: Commit
+
+
+class InboxWorker:
+    """
+    Has the personas of one universe read their mail.
+
+    @param turn: held by who changes what people know.
+    @ivar decisions: what they make of it.
+    """
 
     log = Logger()
 
-    def __init__(self, universe: Universe, turn: Lock) -> None:
-        self._universe = universe
+    def __init__(
+        self, decisions: Decisions, committer: Committer, events: EventLog, pending: PendingJobs,
+        cache: DocumentCache, mail_log: MailLog, turn: Lock, reactor: IReactorTime,
+    ) -> None:
+        self.decisions = decisions
+        self._committer = committer
+        self._events = events
+        self._pending = pending
+        self._cache = cache
+        self._mail_log = mail_log
         self._turn = turn
+        self._reactor = reactor
         self._queue: deque[tuple[Arrival | SentBefore, bytes | None, float]] = deque()
         # How many of them are mail that was sent before a crash.
         self._sent = 0
         self._working = False
-        self._waiting: Waiting[None] = Waiting(universe.reactor)
+        self._waiting: Waiting[None] = Waiting(reactor)
         # A delivery is being decided about and committed in one; whether that commit has been issued.
         self._joining = self._issued = False
         self._behind: deque[Deferred[None]] = deque()
         self._letting_go = False
         # Commits under way that bring arrivals which are not in the queue yet.
         self._coming = 0
+        self._make: Callable[[SentBefore], Awaitable[tuple[Arrival, ...]]] | None = None
 
     # With the delivery
 
-    def expect(self, arrivals: Sequence[Arrival], octets: bytes) -> None:
-        """A message is about to be filed: what a decision about it needs is asked for meanwhile."""
-        if len(arrivals) == 1 and len(octets) <= LONGEST_READ:
-            arrival = arrivals[0]
-            mail = self._universe.readings.read(octets)
-            self._universe.people.expect(
-                arrival.persona_id, correspondent(mail, arrival.sender), thread_key(mail))
-
     async def commit(
-        self, commit: Commit, octets: bytes | None, told: Callable[[int], None], hurried: bool = False,
-        patient: bool = False,
+        self, commit: Commit, octets: bytes | None, committed: Callable[[int], None],
+        during_advance: bool = False, may_batch: bool = False,
     ) -> None:
         """
         Make true what follows from a message that is filed, however long Redis is away, and decide about it.
@@ -88,11 +93,10 @@ class Correspondents:
         Commits are issued in the order of the calls.
 
         @param octets: the message, when at hand.
-        @param told: called as soon as it is true with the number of the last event of C{commit}, or of any before.
-        @param hurried: its jobs are known already.
-        @param patient: nobody waits until it is true, unless it reaches a persona.
+        @param committed: called as soon as it is true with the number of the last event of C{commit}, or of any before.
+        @param during_advance: its jobs are known already.
+        @param may_batch: nobody waits until it is true, unless it reaches a persona.
         """
-        universe = self._universe
         if self._joining:
             turn: Deferred[None] = Deferred()
             self._behind.append(turn)
@@ -102,14 +106,14 @@ class Correspondents:
         arrive = commit.arrive if decision is None else ()
         self._coming += bool(arrive)
         try:
-            issued = universe.issue_surely(
-                commit if decision is None else _with(commit, decision), patient and not commit.arrive)
+            issued = self._committer.issue(
+                commit if decision is None else _with(commit, decision), may_batch and not commit.arrive)
             self._issued = decision is not None
             self._let_go()
             done = await issued
-            told(done.first + len(commit.events) - 1 if done.first else universe.log.last)
-            if not hurried:
-                universe.scheduler.add(commit.jobs)
+            committed(done.first + len(commit.events) - 1 if done.first else self._events.last)
+            if not during_advance:
+                self._pending.add(commit.jobs)
             if decision is not None:
                 self._took(decision)
         finally:
@@ -126,12 +130,12 @@ class Correspondents:
         What the one persona that a commit reaches makes of the message, and the turn is ours; None: it has to wait.
         """
         if (len(commit.arrive) != 1 or octets is None or len(octets) > LONGEST_READ or self._queue or self._coming
-                or self._turn.locked or self._universe.stopping):
+                or self._turn.locked or self._committer.stopping):
             return None
         await self._turn.acquire()
         self._joining, self._issued = True, False
         try:
-            return await self._decide(commit.arrive[0], octets)
+            return await self.decisions.decide(commit.arrive[0], octets)
         except Exception:
             # Decided about from the queue, which knows what to do about it.
             self._turn.release()
@@ -155,8 +159,15 @@ class Correspondents:
 
     # The queue
 
-    def hold(self, left: Iterable[Arrival | SentBefore]) -> None:
-        """Left from before: decided about, or L{made<CrashRecovery.make>}, from C{begin} on, ahead of all others."""
+    def hold(
+        self, left: Iterable[Arrival | SentBefore], make: Callable[[SentBefore], Awaitable[tuple[Arrival, ...]]]
+    ) -> None:
+        """
+        Take what is left from before: it is decided about from C{begin} on, ahead of all others.
+
+        @param make: commits what sending a mail meant, and answers whom it reached.
+        """
+        self._make = make
         self._enqueue(left, None)
         self._sent += sum(isinstance(one, SentBefore) for one, _, _ in self._queue)
 
@@ -173,14 +184,14 @@ class Correspondents:
                 lambda failure: self.log.failure("deciding about mail failed", failure))
 
     def _enqueue(self, arrivals: Iterable[Arrival | SentBefore], octets: bytes | None) -> None:
-        real = self._universe.reactor.seconds()
+        real = self._reactor.seconds()
         self._queue.extend((arrival, octets, real) for arrival in arrivals)
 
-    def floor(self) -> datetime | None:
+    def earliest_pending(self) -> datetime | None:
         """The instant of the oldest mail not yet decided about."""
         return self._queue[0][0].at if self._queue else None
 
-    def quiet(self) -> Deferred[None]:
+    def when_idle(self) -> Deferred[None]:
         """Deferred that fires when everything has been decided about."""
         return self._waiting.wait() if self._queue else succeed(None)
 
@@ -192,16 +203,15 @@ class Correspondents:
     @property
     def waited(self) -> float:
         """Real seconds that the oldest of them has waited."""
-        return self._universe.reactor.seconds() - self._queue[0][2] if self._queue else 0.0
+        return self._reactor.seconds() - self._queue[0][2] if self._queue else 0.0
 
     async def _work(self) -> None:
-        universe = self._universe
         try:
-            while self._queue and not universe.stopping:
+            while self._queue and not self._committer.stopping:
                 await self._turn.acquire()
                 try:
                     await self._first()
-                    while self._sent and not universe.stopping:
+                    while self._sent and not self._committer.stopping:
                         # Nobody else changes what people know.
                         await self._first()
                 finally:
@@ -216,135 +226,40 @@ class Correspondents:
         reached: tuple[Arrival, ...] = ()
         try:
             if isinstance(one, SentBefore):
-                reached = await self._universe.recovery.make(one)
+                assert self._make is not None
+                reached = await self._make(one)
             else:
-                commit = await self._decide(one, octets)
-                await self._universe.commit_surely(commit)
+                commit = await self.decisions.decide(one, octets)
+                await self._committer.commit_surely(commit)
                 self._took(commit)
         except Unavailable as error:
             self.log.warn("mail waits to be decided about: {error}", error=error)
-            await self._rest()
+            await deferLater(self._reactor, AGAIN)
             return
         except Exception:
             # One message that the rules cannot bear must not hold up all others.
             self.log.failure("no decision about {id}", id=one.id)
             if isinstance(one, Arrival):
-                await self._universe.commit_surely(Commit(once=one.id, leave=(one.id,)))
+                await self._committer.commit_surely(Commit(once=one.id, leave=(one.id,)))
         self._queue.popleft()
         self._sent -= isinstance(one, SentBefore)
-        real = self._universe.reactor.seconds()
+        real = self._reactor.seconds()
         self._queue.extendleft((arrival, None, real) for arrival in reversed(reached))
 
-    def _rest(self) -> Deferred[None]:
-        return deferLater(self._universe.reactor, AGAIN)
-
-    def _took(self, commit: Commit) -> None:
-        """Memory follows what was committed."""
-        universe = self._universe
-        for put in commit.puts:
-            universe.people.shelf.put(*put)
-        universe.scheduler.add(commit.jobs)
-        for event in commit.events:
+    def _took(self, decision: Commit) -> None:
+        """What was decided is committed: what is held in memory follows."""
+        for put in decision.puts:
+            self._cache.put(*put)
+        self._pending.add(decision.jobs)
+        line = self._mail_log.line
+        for event in decision.events:
             if event.type.startswith("persona."):
-                universe.told("{what} {message_id} for {persona}: {why}", what=event.type[8:],
-                              message_id=event.data.get("message_id", ""), persona=event.data["persona"],
-                              why=event.data.get("why", ""))
-        for job in commit.jobs:
-            universe.told("planned {kind} {id} at {due}: {plan}", kind=job.kind, id=job.id,
-                          due=job.due.isoformat(), plan=job.plan)
-
-    # One decision
-
-    async def _decide(self, arrival: Arrival, octets: bytes | None) -> Commit:
-        gone = Commit(once=arrival.id, leave=(arrival.id,))
-        persona = self._universe.people.known(arrival.persona_id)
-        if persona is None:
-            return gone
-        if octets is None:
-            octets = await self._read(arrival.copy)
-        if octets is None:
-            return gone
-        mail = await self._universe.readings.understand(octets)
-        self._universe.readings.filed(arrival.copy, octets)
-        place = {"mailbox": arrival.copy.mailbox, "folder": arrival.copy.folder, "uid": arrival.copy.uid,
-                 "message_id": mail.message_id}
-        spam = None
-        if arrival.spam:
-            spam = SpamVerdict(arrival.spam["score"], arrival.spam["threshold"], arrival.spam["why"])
-        situation, memory = await self._situation(
-            persona, mail, arrival.mailbox, arrival.sender, arrival.at, spam, place, arrival.hints)
-        return replace(
-            enact(react(situation), Setting(
-                persona, persona_tag(persona), arrival.at, mail, self._universe.scheduler.pending, memory)),
-            once=arrival.id, leave=(arrival.id,))
-
-    async def _read(self, copy: Copy) -> bytes | None:
-        try:
-            folder = await self._universe.store.folder(copy.mailbox, copy.folder)
-            octets: bytes = await folder.read(copy.uid)
-            return octets
-        except NotFound:
-            return None
-
-    async def _situation(
-        self, persona: Persona, mail: Mail, recipient: str, sender: str, now: datetime,
-        spam: SpamVerdict | None, place: dict[str, Any], dsn: dict[str, Any],
-    ) -> tuple[DecisionInput, dict[str, list[str]]]:
-        universe = self._universe
-        who = correspondent(mail, sender)
-        key = thread_key(mail)
-        dossier, thread, memory = await universe.people.held(persona.id, who, key)
-        if dossier is not None and dossier.promises:
-            dossier = self._kept_up(dossier)
-        case, how = universe.cases.match(mail, persona, who, thread)
-        people = universe.config.people
-        other = universe.people.at(who)
-        situation = DecisionInput(
-            mail=mail, envelope_sender=sender, recipient=recipient, persona=persona, now=now,
-            dice=keyed(universe.dice, who, recipient, (dossier.received if dossier else 0) + 1),
-            thread=thread, dossier=dossier, sender_id=other.id if other else "",
-            status=universe.policy.status(recipient), case=case, how=how,
-            notes=tuple(memory.get(case.id if case else "", ())),
-            pace=universe.settings.pace,
-            limits=LoopLimits(people.replies_per_day, people.thread_messages_per_hour),
-            spam=spam, planned=None, links=universe.settings.links,
-            lab_hosts=universe.lab_hosts, place=place, dsn=dsn,
-        )
-        # What is planned for somebody else in the thread does not reach who wrote this.
-        job = universe.scheduler.reply_in(persona.id, key, reply_address(situation)[0])
-        return replace(situation, planned=PlannedReply(job.id, job.due) if job is not None else None), memory
-
-    def _kept_up(self, dossier: Dossier) -> Dossier:
-        """The dossier with promises whose job was skipped or failed taken for forgotten until somebody asks."""
-        pending = self._universe.scheduler.pending
-        return replace(dossier, promises=tuple(
-            replace(one, job_id="", fate="forgotten") if one.by == "persona" and one.job_id not in pending else one
-            for one in dossier.promises))
-
-    async def preview(self, persona: Persona, mail: Mail, sender: str) -> Preview:
-        """
-        What the persona would do with a mail to its first address, came it now; nothing is stored.
-
-        @param sender: the reverse-path.
-        """
-        situation, _ = await self._situation(
-            persona, mail, persona.address, sender, self._universe.clock.now(),
-            self.verdict(persona, persona.address, sender, mail), {}, {})
-        return previewed(react(situation))
-
-    # Junk
-
-    def verdict(self, persona: Persona, recipient: str, sender: str, mail: Mail) -> SpamVerdict:
-        """The spam score of a mail against the persona's filter."""
-        style = persona.style or None
-        level = (style.filter if style else None) or "normal"
-        scored = score(mail, sender, recipient)
-        return SpamVerdict(scored.score, THRESHOLDS[level], scored.why)
-
-    def junk(self, persona: Persona, recipient: str, sender: str, octets: bytes) -> dict[str, Any]:
-        """The same for mail about to be filed, as an arrival keeps it."""
-        verdict = self.verdict(persona, recipient, sender, self._universe.readings.read(octets))
-        return {"score": verdict.score, "threshold": verdict.threshold, "why": verdict.why, "junk": verdict.junk}
+                line("{what} {message_id} for {persona}: {why}", what=event.type[8:],
+                     message_id=event.data.get("message_id", ""), persona=event.data["persona"],
+                     why=event.data.get("why", ""))
+        for job in decision.jobs:
+            line("planned {kind} {id} at {due}: {plan}", kind=job.kind, id=job.id, due=job.due.isoformat(),
+                 plan=job.plan)
 
 
 def _with(commit: Commit, decision: Commit) -> Commit:

@@ -6,7 +6,8 @@ Source: API contract, "Learn a persona from an address's mail".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Awaitable, Callable, Sequence
+from typing import NamedTuple
 
 from simmail.core.decide.learn import LearnedMail, MOST, learn
 from simmail.core.message import query
@@ -14,10 +15,11 @@ from simmail.core.message.parse import read
 from simmail.core.mime.address import parse
 from simmail.core.records.persona import Persona
 from simmail.errors import Invalid, NotFound
-from simmail.universe.mailflow.search import Finding
+from simmail.interfaces import IMailStore
+from simmail.universe.people.personas import Personas
 
-if TYPE_CHECKING:
-    from simmail.universe.universe import Universe
+#: Finds the newest messages that fit some terms, so many at most: when each arrived, its mailbox, folder and UID.
+Newest = Callable[[Sequence[query.Term], int], Awaitable[Sequence[tuple[int, str, str, int]]]]
 
 #: Folders whose mail is not what somebody wrote or was written.
 PASSED_OVER = frozenset(("Drafts", "Trash", "Junk"))
@@ -31,22 +33,26 @@ class LearnedPersona(NamedTuple):
     people: tuple[str, ...]
 
 
-async def learn_persona(universe: Universe, address: str, paused: bool = False) -> LearnedPersona:
+async def learn_persona(
+    people: Personas, store: IMailStore, newest: Newest, address: str, paused: bool = False
+) -> LearnedPersona:
     """
     Make a persona of an address from its mailbox, and from mail of it that lies in others.
+
+    @param newest: as C{MailSearch.newest}.
 
     @raise Invalid: not an address, a persona already, or no mail to learn from.
     @raise NotFound: no such mailbox, and no mail from there in any other.
     """
     address = parse(address)
-    if universe.people.at(address) is not None:
+    if people.at(address) is not None:
         raise Invalid("address", f"{address} belongs to a persona already")
-    own = universe.store.exists(address)
+    own = store.exists(address)
     letters: list[LearnedMail] = []
-    for status in await universe.store.folders(address) if own else ():
+    for status in await store.folders(address) if own else ():
         if status.name in PASSED_OVER:
             continue
-        folder = await universe.store.folder(address, status.name)
+        folder = await store.folder(address, status.name)
         for uid in list(folder.uids)[-MOST:]:
             entry = folder.entry(uid)
             if entry is None:
@@ -56,7 +62,7 @@ async def learn_persona(universe: Universe, address: str, paused: bool = False) 
             except NotFound:
                 continue
             letters.append(LearnedMail(mail, mail.date or entry.date, mail.from_.address.lower() == address))
-    letters += await _elsewhere(universe, address, {letter.mail.message_id for letter in letters})
+    letters += await _elsewhere(store, newest, address, {letter.mail.message_id for letter in letters})
     if not letters and not own:
         raise NotFound(f"no mailbox {address}, and no mail of it in another")
     if not letters:
@@ -65,20 +71,24 @@ async def learn_persona(universe: Universe, address: str, paused: bool = False) 
     fields = dict(learned.fields)
     if paused:
         fields["paused"] = True
-    persona = await universe.people.create(fields, "mail", why=learned.told)
-    known = tuple(one for one in learned.people if universe.people.at(one) is not None)
+    persona = await people.create(fields, "mail", why=learned.told)
+    known = tuple(one for one in learned.people if people.at(one) is not None)
     return LearnedPersona(persona, learned.told, known)
 
 
-async def _elsewhere(universe: Universe, address: str, known: set[str]) -> list[LearnedMail]:
+async def _elsewhere(store: IMailStore, newest: Newest, address: str, known: set[str]) -> list[LearnedMail]:
     """Mail from an address in mailboxes of others, each message once; C{known}: Message-IDs that are there already."""
     letters = []
-    for hit in await Finding(universe, query.parse(f"from:{address}")).newest(MOST, None):
-        if hit.mailbox == address or hit.folder in PASSED_OVER:
+    for _, mailbox, name, uid in await newest(query.parse(f"from:{address}"), MOST):
+        if mailbox == address or name in PASSED_OVER:
             continue
         try:
-            entry, octets = await universe.mailboxes.read(hit.mailbox, hit.folder, hit.uid)
+            folder = await store.folder(mailbox, name)
+            entry = folder.entry(uid)
+            octets = await folder.read(uid)
         except NotFound:
+            continue
+        if entry is None:
             continue
         mail = read(octets)
         # What is looked for is found within other addresses too.

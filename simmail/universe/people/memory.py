@@ -1,14 +1,15 @@
 """
 What personas remember: notes by case, and what they hold about correspondents and threads.
 
-All of it is documents, kept at hand on a shelf; whoever commits puts what was
+All of it is documents, kept at hand in a cache; whoever commits puts what was
 committed there.  Source: API contract, "Personas"; decisions, section 23.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from datetime import datetime
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -16,15 +17,13 @@ from simmail.concurrency import Lock
 from simmail.core.decide import relationship
 from simmail.core.records import notes
 from simmail.core.records.commit import Commit
-from simmail.core.records.event import Event, PersonaTag
+from simmail.core.records.event import Event
 from simmail.core.records.notes import Notes
-from simmail.core.records.persona import Persona
 from simmail.core.records.relationship import Dossier, Relation, Stance, ThreadState
-from simmail.errors import Invalid, NotFound
-from simmail.universe.cache import Shelf
-
-if TYPE_CHECKING:
-    from simmail.universe.universe import Universe
+from simmail.errors import Invalid
+from simmail.interfaces import IDatabase
+from simmail.universe.cache import DocumentCache
+from simmail.universe.people.personas import Personas, dossiers_of, persona_tag, threads_of
 
 _LONGEST_NOTE = 10_000
 
@@ -32,7 +31,7 @@ _dossier = msgspec.json.Decoder(Dossier).decode
 _thread = msgspec.json.Decoder(ThreadState).decode
 
 
-class Held(NamedTuple):
+class Recollection(NamedTuple):
     """
     What a persona holds about one correspondent and one thread, and all its notes by case.
 
@@ -44,7 +43,7 @@ class Held(NamedTuple):
     memory: dict[str, list[str]]
 
 
-class Documents(NamedTuple):
+class StoredRecollection(NamedTuple):
     """What a persona holds, as stored; None where there is nothing."""
 
     dossier: bytes | None
@@ -52,51 +51,53 @@ class Documents(NamedTuple):
     memory: bytes | None
 
 
-def recalled(documents: Documents, thread: str) -> Held:
+def recalled(documents: StoredRecollection, thread: str) -> Recollection:
     """What the documents about a correspondent and a thread say."""
     dossier, state, memory = documents
-    return Held(
+    return Recollection(
         _dossier(dossier) if dossier else None, _thread(state) if state else ThreadState(thread),
         notes.decode(memory))
 
 
 class Memories:
-    """What the personas of one universe remember; L{People} is these too."""
+    """
+    What the personas of one universe remember.
+
+    @param turn: held by who changes what they know.
+    @ivar cache: of documents, also of what others commit.
+    """
 
     def __init__(
-        self, universe: Universe, turn: Lock, commit: Callable[[Commit], Awaitable[Any]]
+        self, universe: str, database: IDatabase, people: Personas, cache: DocumentCache,
+        now: Callable[[], datetime], turn: Lock, commit: Callable[[Commit], Awaitable[Any]],
     ) -> None:
         self._universe = universe
+        self._database = database
+        self._people = people
+        self._now = now
         self._turn = turn
         self._commit = commit
-        self._by_id: dict[str, Persona] = {}
-        self.shelf = Shelf(lambda table, keys: universe.database.get(universe.id, table, keys))
+        self.cache = cache
 
-    def _found(self, persona_id: str) -> Persona:
-        persona = self._by_id.get(persona_id)
-        if persona is None:
-            raise NotFound(f"no persona {persona_id}")
-        return persona
-
-    async def held(self, persona_id: str, address: str, thread: str) -> Held:
-        """Everything a decision needs, in one round trip."""
+    async def recall(self, persona_id: str, address: str, thread: str) -> Recollection:
+        """Return everything a decision needs, in one round trip."""
         return recalled(await self.documents(persona_id, address, thread), thread)
 
-    async def documents(self, persona_id: str, address: str, thread: str) -> Documents:
+    async def documents(self, persona_id: str, address: str, thread: str) -> StoredRecollection:
         """The same as it is stored, for L{recalled}."""
-        dossier, state, memory = await self.shelf.get(_places(persona_id, address, thread))
-        return Documents(dossier, state, memory)
+        dossier, state, memory = await self.cache.get(_places(persona_id, address, thread))
+        return StoredRecollection(dossier, state, memory)
 
     def expect(self, persona_id: str, address: str, thread: str) -> None:
         """It will be asked for in a moment."""
-        self.shelf.expect(_places(persona_id, address, thread))
+        self.cache.expect(_places(persona_id, address, thread))
 
     # Notes
 
     async def memory(self, persona_id: str) -> Notes:
         """Notes by case id; C{""} is what lies outside any case."""
-        self._found(persona_id)
-        (octets,) = await self.shelf.get([("memory", persona_id)])
+        self._people.found(persona_id)
+        (octets,) = await self.cache.get([("memory", persona_id)])
         return notes.decode(octets)
 
     async def remember(self, persona_id: str, text: str, case_id: str = "", source: str = "") -> None:
@@ -110,14 +111,14 @@ class Memories:
         if len(text) > _LONGEST_NOTE:
             raise Invalid("text", f"at most {_LONGEST_NOTE} characters")
         async with self._turn:
-            persona = self._found(persona_id)
+            persona = self._people.found(persona_id)
             memory = await self.memory(persona_id)
             if notes.given(memory) >= notes.MOST_GIVEN:
                 raise Invalid("text", f"at most {notes.MOST_GIVEN} notes are kept for one persona; DELETE its memory, "
                                       "or that of a case, before more are given")
             memory.setdefault(case_id, []).append(notes.GivenNote(f"({source}) {text}" if source else text))
             await self._keep_notes(persona_id, memory, (Event(
-                "persona.memory", self._universe.clock.now(),
+                "persona.memory", self._now(),
                 {"persona_id": persona_id, "case_id": case_id, "source": source},
                 persona_tag(persona)),))
 
@@ -134,24 +135,24 @@ class Memories:
     async def _keep_notes(self, persona_id: str, memory: Notes, events: tuple[Event, ...] = ()) -> None:
         document = ("memory", persona_id, notes.encode(memory))
         await self._commit(Commit(puts=(document,), events=events))
-        self.shelf.put(*document)
+        self.cache.put(*document)
 
     # Relations
 
     async def dossier(self, persona_id: str, address: str) -> Dossier | None:
         """What a persona holds about one correspondent."""
-        (octets,) = await self.shelf.get([(dossiers_of(persona_id), address)])
+        (octets,) = await self.cache.get([(dossiers_of(persona_id), address)])
         return _dossier(octets) if octets else None
 
     async def thread(self, persona_id: str, key: str) -> ThreadState | None:
         """What a persona knows of one thread."""
-        (octets,) = await self.shelf.get([(threads_of(persona_id), key)])
+        (octets,) = await self.cache.get([(threads_of(persona_id), key)])
         return _thread(octets) if octets else None
 
     async def dossiers(self, persona_id: str) -> dict[str, Dossier]:
         """Everything a persona holds about its correspondents, by address; of those forgotten, only the counts."""
-        self._found(persona_id)
-        table = await self._universe.database.table(self._universe.id, dossiers_of(persona_id))
+        self._people.found(persona_id)
+        table = await self._database.table(self._universe, dossiers_of(persona_id))
         return {key: _dossier(octets) for key, octets in sorted(table.items())}
 
     async def relations(self, persona_id: str) -> tuple[list[Relation], list[Stance]]:
@@ -178,23 +179,8 @@ class Memories:
                 for key, one in (await self.dossiers(persona_id)).items() if address is None or key == address)
             await self._commit(Commit(puts=puts))
             for put in puts:
-                self.shelf.put(*put)
-
-
-def dossiers_of(persona_id: str) -> str:
-    """The table of what a persona holds about its correspondents, by address."""
-    return "dossiers:" + persona_id
-
-
-def threads_of(persona_id: str) -> str:
-    """The table of what a persona knows of its threads, by thread key."""
-    return "threads:" + persona_id
+                self.cache.put(*put)
 
 
 def _places(persona_id: str, address: str, thread: str) -> tuple[tuple[str, str], ...]:
     return (dossiers_of(persona_id), address), (threads_of(persona_id), thread), ("memory", persona_id)
-
-
-def persona_tag(persona: Persona) -> PersonaTag:
-    """The C{persona} object of an event."""
-    return PersonaTag(persona.id, persona.name, persona.addresses, persona.external_ids or {})

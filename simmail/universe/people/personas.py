@@ -3,13 +3,14 @@ Personas as the API changes them: who there is, and who stands behind an address
 
 All personas of a universe are in memory, with an index by address, so that
 the post office knows at once who stands behind a recipient.  What they hold
-about others is L{memories}.  Source: API contract, "Personas".
+about others is L{memory}'s matter.  Source: API contract, "Personas".
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 
 import msgspec
 from msgspec import UNSET
@@ -24,21 +25,38 @@ from simmail.core.records.persona import Persona, Provider
 from simmail.core.rng import Dice
 from simmail.core.rules.persona_fields import new_persona, patched
 from simmail.errors import Conflict, Invalid, NotFound
-from simmail.universe.people.memory import Memories, dossiers_of, persona_tag, threads_of
+from simmail.interfaces import IDatabase, IMailStore
+from simmail.universe.cache import DocumentCache
+from simmail.universe.pending import PendingJobs
+from simmail.universe.people.cases import Cases
 
-if TYPE_CHECKING:
-    from simmail.universe.universe import Universe
-
-__all__ = ["People", "persona_tag"]
+_persona = msgspec.json.Decoder(Persona).decode
 
 
-class People(Memories):
-    """The personas of one universe."""
+class Personas:
+    """
+    The personas of one universe.
+
+    @param cache: of documents; what a persona leaves behind goes from there.
+    @param turn: held by who changes what there is of people.
+    """
 
     def __init__(
-        self, universe: Universe, turn: Lock, commit: Callable[[Commit], Awaitable[Any]]
+        self, universe: str, database: IDatabase, store: IMailStore, cache: DocumentCache, cases: Cases,
+        pending: PendingJobs, dice: Dice, now: Callable[[], datetime], turn: Lock,
+        commit: Callable[[Commit], Awaitable[Any]],
     ) -> None:
-        super().__init__(universe, turn, commit)
+        self._universe = universe
+        self._database = database
+        self._store = store
+        self._cache = cache
+        self._cases = cases
+        self._pending = pending
+        self._dice = dice
+        self._now = now
+        self._turn = turn
+        self._commit = commit
+        self._by_id: dict[str, Persona] = {}
         self._by_address: dict[str, Persona] = {}
         self._circles: dict[str, dict[str, Persona]] = {}
         self._sorted: list[Persona] | None = None
@@ -47,10 +65,9 @@ class People(Memories):
 
     async def start(self) -> None:
         """Learn everyone."""
-        database, name = self._universe.database, self._universe.id
-        for octets in (await database.table(name, "personas")).values():
+        for octets in (await self._database.table(self._universe, "personas")).values():
             self._keep(_persona(octets))
-        state = await database.table(name, "counters")
+        state = await self._database.table(self._universe, "counters")
         self._sent = {key[5:]: int(value) for key, value in state.items() if key.startswith("sent:")}
         self._before = {key[8:]: int(value) for key, value in state.items() if key.startswith("persona:")}
 
@@ -103,19 +120,18 @@ class People(Memories):
     def __len__(self) -> int:
         return len(self._by_id)
 
-    async def list(self) -> list[Persona]:
-        """All personas, sorted by name."""
-        return self.everyone()
-
-    async def get(self, persona_id: str) -> Persona:
+    def found(self, persona_id: str) -> Persona:
         """
-        One persona.
+        Return the persona of an id.
 
         @raise NotFound: no such persona.
         """
-        return self._found(persona_id)
+        persona = self._by_id.get(persona_id)
+        if persona is None:
+            raise NotFound(f"no persona {persona_id}")
+        return persona
 
-    async def by_external(self, system: str, external_id: str) -> Persona:
+    def by_external(self, system: str, external_id: str) -> Persona:
         """
         The persona that carries an external id.
 
@@ -135,31 +151,29 @@ class People(Memories):
 
         @raise Invalid: a bad field, an address or external id in use.
         """
-        universe = self._universe
         async with self._turn:
-            dice = self._dice(_first(fields))
-            persona = new_persona(fields, "p_" + dice.token(12, "id"), provider, universe.clock.now(), dice)
+            dice = self._dice_of(_first(fields))
+            persona = new_persona(fields, "p_" + dice.token(12, "id"), provider, self._now(), dice)
             self._check_unique(persona, None)
             self._check_named(persona, None)
             await self._create(persona, why, mode)
             return persona
 
-    def _dice(self, first: str) -> Dice:
+    def _dice_of(self, first: str) -> Dice:
         """
         The dice of a persona about to be created with a first address.
 
         Keyed by how often there was one before, not by how many there are: the order of creation changes nothing.
         """
-        return self._universe.dice.on("persona", first, self._before.get(first, 0) + 1)
+        return self._dice.on("persona", first, self._before.get(first, 0) + 1)
 
     async def _create(self, persona: Persona, why: str, mode: str) -> None:
-        universe = self._universe
         for address in persona.addresses:
-            await universe.store.create(address)
+            await self._store.create(address)
         if persona.provider == "api":
-            event = Event("persona.updated", universe.clock.now(), {"id": persona.id, "name": persona.name})
+            event = Event("persona.updated", self._now(), {"id": persona.id, "name": persona.name})
         else:
-            event = Event("persona.created", universe.clock.now(), {
+            event = Event("persona.created", self._now(), {
                 "persona_id": persona.id, "persona": persona.name, "address": persona.address,
                 "temperament": persona.temperament, "mode": mode, "why": why}, persona_tag(persona))
         await self._commit(Commit(puts=(_document(persona),), events=(event,)))
@@ -176,10 +190,10 @@ class People(Memories):
         async with self._turn:
             persona = self._by_address.get(address)
             if persona is None:
-                dice = self._dice(address)
+                dice = self._dice_of(address)
                 persona = new_persona(
                     {"addresses": [address], **named_by(address)}, "p_" + dice.token(12, "id"), "stranger",
-                    self._universe.clock.now(), dice)
+                    self._now(), dice)
                 # Nobody writes but templates: ai acts as basic (decisions, section 23, "Recipients").
                 await self._create(persona, "mail came for an address never seen before",
                                    "basic" if mode == "ai" else mode)
@@ -194,22 +208,22 @@ class People(Memories):
         @raise Invalid: a bad field.
         """
         async with self._turn:
-            old = self._found(persona_id)
+            old = self.found(persona_id)
             if old.provider == "config":
                 raise Conflict(f"persona {persona_id} comes from a YAML file and cannot be edited")
             if isinstance(fields.get("case_ids"), list):
                 # What was read has the cases that name it; they name it still without being kept here.
-                listed = self._universe.cases.listing(old)
+                listed = self._cases.listing(old)
                 fields = {**fields, "case_ids": [one for one in fields["case_ids"] if one not in listed]}
             persona = patched(old, fields)
             self._check_unique(persona, old)
             self._check_named(persona, old)
             for address in persona.addresses:
-                await self._universe.store.create(address)
+                await self._store.create(address)
             # Whoever is at the old address next is somebody else.
             gone = self._gone(old.address) if persona.address != old.address else ()
             await self._commit(Commit(puts=(_document(persona), *gone), events=(
-                Event("persona.updated", self._universe.clock.now(), {"id": persona.id, "name": persona.name}),)))
+                Event("persona.updated", self._now(), {"id": persona.id, "name": persona.name}),)))
             self._keep(persona)
             return persona
 
@@ -228,7 +242,7 @@ class People(Memories):
         """Whether the cases and the person it names anew are there; what it named before may be gone meanwhile."""
         before = (old.case_ids or ()) if old is not None else ()
         for case_id in persona.case_ids or ():
-            if case_id not in before and self._universe.cases.get(case_id) is None:
+            if case_id not in before and self._cases.get(case_id) is None:
                 raise Invalid("case_ids", f"there is no case {case_id}")
         to = persona.behaviors.forward_to if persona.behaviors else UNSET
         if not to or old is not None and old.behaviors and old.behaviors.forward_to == to:
@@ -244,21 +258,20 @@ class People(Memories):
         @raise NotFound: no such persona.
         @raise Conflict: it comes from a YAML file.
         """
-        universe = self._universe
         async with self._turn:
-            persona = self._found(persona_id)
+            persona = self.found(persona_id)
             if persona.provider == "config":
                 raise Conflict(f"persona {persona_id} comes from a YAML file and cannot be deleted")
-            jobs = tuple(one.id for one in universe.scheduler.pending.values() if one.persona_id == persona_id)
+            jobs = tuple(one.id for one in self._pending.by_id.values() if one.persona_id == persona_id)
             drops = [("personas", persona_id), ("memory", persona_id)]
             for table in (dossiers_of(persona_id), threads_of(persona_id)):
-                drops += [(table, key) for key in await universe.database.table(universe.id, table)]
+                drops += [(table, key) for key in await self._database.table(self._universe, table)]
             await self._commit(Commit(
                 drops=tuple(drops), drop_jobs=jobs, puts=self._gone(persona.address),
-                events=(Event("persona.deleted", universe.clock.now(), {"id": persona.id, "name": persona.name}),)))
+                events=(Event("persona.deleted", self._now(), {"id": persona.id, "name": persona.name}),)))
             for table, key in drops:
-                self.shelf.put(table, key, None)
-            universe.scheduler.drop(jobs)
+                self._cache.put(table, key, None)
+            self._pending.drop(jobs)
             self._leave(persona)
 
     def _gone(self, address: str) -> tuple[tuple[str, str, bytes], ...]:
@@ -272,13 +285,12 @@ class People(Memories):
 
         @raise Invalid: a bad entry, by its place; nothing has changed then.
         """
-        universe = self._universe
         async with self._turn:
-            now = universe.clock.now()
+            now = self._now()
             listed: dict[str, Persona] = {}
             for n, fields in enumerate(entries):
                 try:
-                    dice = universe.dice.on("persona", _first(fields), 0)
+                    dice = self._dice.on("persona", _first(fields), 0)
                     persona = new_persona(fields, "p_" + dice.token(12, "id"), "config", now, dice)
                     old = self._by_id.get(persona.id)
                     persona = replace(persona, created=old.created) if old is not None else persona
@@ -294,7 +306,7 @@ class People(Memories):
             new = [one for one in kept.values() if self._by_id.get(one.id) != one]
             for persona in new:
                 for address in persona.addresses:
-                    await universe.store.create(address)
+                    await self._store.create(address)
             if new or gone:
                 await self._commit(Commit(
                     puts=tuple(_document(one) for one in new),
@@ -340,4 +352,16 @@ def _circles(persona: Persona) -> tuple[str, ...]:
     return (*circles, persona.org) if persona.org else circles
 
 
-_persona = msgspec.json.Decoder(Persona).decode
+def dossiers_of(persona_id: str) -> str:
+    """The table of what a persona holds about its correspondents, by address."""
+    return "dossiers:" + persona_id
+
+
+def threads_of(persona_id: str) -> str:
+    """The table of what a persona knows of its threads, by thread key."""
+    return "threads:" + persona_id
+
+
+def persona_tag(persona: Persona) -> PersonaTag:
+    """The C{persona} object of an event."""
+    return PersonaTag(persona.id, persona.name, persona.addresses, persona.external_ids or {})

@@ -15,7 +15,7 @@ class EventsTestCase(ServedTestCase):
 
     def happen(self, *types: str, **data: Any) -> None:
         """Record one commit of events."""
-        now(self.universe.commit(Commit(events=tuple(
+        now(self.universe.committer.commit(Commit(events=tuple(
             Event(type, self.universe.clock.now(), data or {"n": n}) for n, type in enumerate(types)))))
 
 

@@ -86,7 +86,7 @@ class HealthTests(ServedTestCase):
             "d.0", "maria@acme.test", made["id"], "app@sim.test", self.universe.clock.now(),
             Copy("maria@acme.test", "INBOX", 1, 1))
         now(scheduler.stop())
-        self.universe.correspondents._queue.append((arrival, None, self.server.reactor.seconds()))
+        self.universe.inbox._queue.append((arrival, None, self.server.reactor.seconds()))
         self.server.reactor.advance(86400 * 4)
         figures = dict(line.rsplit(" ", 1) for line in self.get("/metrics").body.decode().splitlines())
         self.assertEqual((figures["simmail_undecided_arrivals"], figures["simmail_overdue_jobs"]),
@@ -95,7 +95,7 @@ class HealthTests(ServedTestCase):
         due = datetime.fromisoformat(min(one["due"] for one in jobs).replace("Z", "+00:00"))
         late = (self.universe.clock.line() - due).total_seconds()
         self.assertAlmostEqual(float(figures["simmail_job_lag_seconds"]), late, places=2)
-        self.universe.correspondents._queue.clear()
+        self.universe.inbox._queue.clear()
 
     def test_metrics(self) -> None:
         """Figures in Prometheus's format: requests by route, not by path; what others add comes behind."""

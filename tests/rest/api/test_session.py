@@ -184,7 +184,7 @@ class PassTests(SessionTestCase):
         now(users.sign_out(session))
         self.assertEqual([ask(self.site, "GET", "/api/me", key=one).status for one in (ours, other)], [401, 200])
         self.assertEqual(len(users._tickets), now_open)
-        self.assertEqual(len(now(self.server.roster.documents("tickets"))), now_open)
+        self.assertEqual(len(now(self.server.database.table("", "tickets"))), now_open)
         late = now(users.create_pass(users.get("ann@x.test"), "main", session))
         self.assertEqual(ask(self.site, "GET", "/api/me", key=late).status, 401)
 

@@ -314,7 +314,7 @@ class ReplyTests(ServedTestCase):
         for n in range(2):
             self.question(f"Question {n}")
             self.good("POST", "/api/clock/advance", {"until": "idle"})
-        self.universe.postoffice.lately._written.clear()
+        self.universe.recent._written.clear()
         answer = self.good("GET", "/api/wait/reply?persona=maria@acme.test")
         self.assertEqual(answer["message"]["subject"], "Re: Question 1")
 

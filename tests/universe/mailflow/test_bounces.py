@@ -15,6 +15,7 @@ from simmail.errors import Conflict, FeatureMissing, Invalid, NotFound, OverMail
 from simmail.testing.universe import now, turned
 from simmail.universe import faults
 from simmail.universe.fingerprint import fingerprint
+from simmail.universe.jobs import notices
 from simmail.universe.mailflow import bounces
 from simmail.universe.mailflow.envelope import DsnRequest, Recipient, Submission
 from tests.universe.test_road import MAIL, RoadTestCase, persona
@@ -77,7 +78,7 @@ class BounceTests(BounceTestCase):
         self.submit("maria@acme.test", notify=("NEVER",))
         self.submit("maria@acme.test", notify=("SUCCESS",))
         self.assertEqual(len(self.events("persona.bounced")), 2)
-        self.assertEqual(self.universe.scheduler.pending, {})
+        self.assertEqual(self.universe.pending.by_id, {})
         self.submit("maria@acme.test", dsn=DsnRequest("FULL", "env+2B1"), orcpt="rfc822;m@acme.test",
                     notify=("SUCCESS", "FAILURE"))
         turned(self.universe, self.universe.scheduler.advance(until="idle"))
@@ -93,7 +94,7 @@ class BounceTests(BounceTestCase):
         now(self.universe.people.create(persona(paused=True)))
         now(self.universe.faults.put([{"kind": "duplicate", "stage": "deliver", "first": 1}]))
         for notify in (("SUCCESS", "DELAY"), ("SUCCESS",), ("DELAY",), ()):
-            fault = self.universe.policy.fault(FaultEvent("deliver", "ip", "app@sim.test", "maria@acme.test"))
+            fault = self.universe.faults.judge(FaultEvent("deliver", "ip", "app@sim.test", "maria@acme.test"))
             self.submit("maria@acme.test", dsn=DsnRequest("FULL", "e"), notify=notify, fault=fault)
         self.assertEqual(len(self.events("persona.received")), 5)
         spam = b"From: WINNER <x@y.test>\nSubject: FREE MONEY!!! ACT NOW!!! $$$\n\nViagra! http://1.2.3.4/ CLICK HERE\n"
@@ -118,14 +119,14 @@ class BounceTests(BounceTestCase):
         self.rules(status={"dead@x.test": "unknown"})
         self.submit("dead@x.test", sender="")
         self.submit("dead@x.test", notify=("NEVER",))
-        self.assertEqual(self.universe.scheduler.pending, {})
+        self.assertEqual(self.universe.pending.by_id, {})
 
     def test_large_message_returned(self) -> None:
         """RET=FULL returns a long message too; it waits in the mail store, not in the job."""
         self.rules(status={"dead@x.test": "blocked"})
         octets = CRLF + b"a line of text\r\n" * 20_000 + b"the end\r\n"
         self.submit("dead@x.test", octets, dsn=DsnRequest("FULL"))
-        (job,) = self.universe.scheduler.pending.values()
+        (job,) = self.universe.pending.by_id.values()
         self.assertLess(len(str(job.data)), 2000)
         turned(self.universe, self.universe.scheduler.advance(until="idle"))
         (notice,) = self.notices()
@@ -134,7 +135,8 @@ class BounceTests(BounceTestCase):
 
     def test_too_large_to_return(self) -> None:
         """RET=FULL of a message over the limit returns its header, not a message without a body."""
-        self.patch(bounces, "LARGEST_RETURN", 2000)
+        for module in (bounces, notices):
+            self.patch(module, "LARGEST_RETURN", 2000)
         now(self.universe.people.create(persona(behaviors={"bounce": 1.0})))
         self.rules(status={"dead@x.test": "blocked"})
         for address in ("dead@x.test", "maria@acme.test"):
@@ -160,7 +162,7 @@ class BounceTests(BounceTestCase):
             now(universe.faults.put([{"kind": "late", "stage": "deliver", "delay_ms": 60_000}]))
             for address in ("dead@x.test", "alive@x.test"):
                 verdict = universe.policy.recipient(address, "app@sim.test")
-                fault = universe.policy.fault(FaultEvent("deliver", "ip", "app@sim.test", address))
+                fault = universe.faults.judge(FaultEvent("deliver", "ip", "app@sim.test", address))
                 now(universe.postoffice.accept(Submission(
                     sender="app@sim.test", recipients=(Recipient(address, verdict, fault=fault),),
                     octets=b"Received: from " + number + b"\r\n" + CRLF.replace(b"<one@", b"<" + number + b"@"))))
@@ -209,7 +211,7 @@ class BounceTests(BounceTestCase):
 
     def test_no_room_for_strangers(self) -> None:
         """Over the plan's people a never-seen address gets its mailbox and nobody behind it."""
-        self.universe.plan = lambda: Plan("tiny", limits=Allowances(people=0))
+        self.server.plans["self-hosted"] = Plan("tiny", limits=Allowances(people=0))
         self.rules(default={"stranger": "basic"})
         self.submit("new@x.test")
         self.assertEqual(self.events("persona.created"), [])
@@ -217,7 +219,7 @@ class BounceTests(BounceTestCase):
 
     def test_over_the_month(self) -> None:
         """Over the plan's mail of a month SMTP is refused by name, and nothing is filed."""
-        self.server.roster.plans = {"tiny": Plan("tiny", limits=Allowances(mail_per_month=1))}
+        self.server.plans.update({"tiny": Plan("tiny", limits=Allowances(mail_per_month=1))})
         now(self.server.roster.change_org("default", plan="tiny"))
         self.submit("a@x.test")
         error = self.assertRaises(OverMailLimit, self.submit, "b@x.test")
@@ -237,7 +239,7 @@ class FaultTests(BounceTestCase):
 
     def judge(self, **fields: Any) -> Any:
         """What happens to one recipient at RCPT."""
-        return self.universe.policy.fault(FaultEvent(**{
+        return self.universe.faults.judge(FaultEvent(**{
             "stage": "rcpt", "sender": "app@sim.test", "recipient": "a@x.test", **fields}))
 
     def restart(self) -> None:
@@ -273,7 +275,7 @@ class FaultTests(BounceTestCase):
 
     def test_plan(self) -> None:
         """What needs the chaos feature is refused without it; what does not is not."""
-        self.universe.plan = lambda: Plan("free")
+        self.server.plans["self-hosted"] = Plan("free")
         now(self.universe.faults.put([{"name": "x", "kind": "reject", "stage": "rcpt"}]))
         for rule in ({"name": "x", "kind": "greylist", "stage": "rcpt"},
                      {"name": "x", "kind": "drop", "stage": "data"}):

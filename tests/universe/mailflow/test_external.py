@@ -35,7 +35,7 @@ class ForeignTests(RoadTestCase):
 
     def started_again(self) -> Universe:
         """The universe after a crash."""
-        again = Universe(self.universe.charter, self.server.config, self.universe.store, self.server.database,
+        again = Universe(self.universe.record, self.server.config, self.universe.store, self.server.database,
                          self.server.reactor, self.server.unique, self.server.web)
         now(again.start())
         again.begin()
@@ -64,7 +64,7 @@ class ForeignTests(RoadTestCase):
         universe = other.universe()
         now(universe.people.create(persona()))
         other.send(universe, "app@sim.test", "maria@acme.test", MAIL)
-        (job,), (wanted,) = self.universe.scheduler.pending.values(), universe.scheduler.pending.values()
+        (job,), (wanted,) = self.universe.pending.by_id.values(), universe.pending.by_id.values()
         self.assertEqual((job.id, job.due, job.plan), (wanted.id, wanted.due, wanted.plan))
 
     def test_nobody(self) -> None:
@@ -112,10 +112,10 @@ class ForeignTests(RoadTestCase):
 
         self.patch(self.universe.store, "folder", folder)
         self.deliver()
-        self.assertEqual((self.types(), self.universe.postoffice.floor()), ([], START))
+        self.assertEqual((self.types(), self.universe.in_flight.earliest_pending()), ([], START))
         self.server.reactor.advance(1.1)
         self.assertEqual(self.types(), ["mail.delivered", "persona.received", "job.scheduled"])
-        self.assertIsNone(self.universe.postoffice.floor())
+        self.assertIsNone(self.universe.in_flight.earliest_pending())
 
     def test_gone(self) -> None:
         """What somebody removed before it was read is not told of."""
@@ -159,14 +159,14 @@ class ForeignTests(RoadTestCase):
             threads.append(len(args[0]))
             return maybeDeferred(call, *args)
 
-        self.universe.readings.in_thread = in_thread
+        self.server.in_thread = in_thread
         large = OCTETS + b"word word word\r\n" * 20_000
         self.deliver(large)
         self.assertEqual(threads, [len(large)])
         self.server.send(self.universe, "app@sim.test", "maria@acme.test", large.replace(b"<one@", b"<two@"))
         self.assertEqual(len(threads), 2)
         self.assertEqual(len(self.events("persona.received")), 2)
-        self.assertIsNone(self.universe.postoffice.floor())
+        self.assertIsNone(self.universe.in_flight.earliest_pending())
         self.server.send(self.universe, "app@sim.test", "x@sim.test", large.replace(b"<one@", b"<three@"))
         self.assertEqual(len(threads), 2)
 

@@ -23,7 +23,7 @@ class LostTests(RoadTestCase):
         """Maria is there, and nothing is settled."""
         super().setUp()
         now(self.universe.people.create(persona()))
-        self.patch(self.universe.postoffice.settling, "settle", lambda delivery_id: None)
+        self.patch(self.universe.in_flight, "settle", lambda delivery_id: None)
         self.kept = deepcopy(self.server.database._spaces)
 
     def lose(self) -> None:
@@ -41,7 +41,7 @@ class LostTests(RoadTestCase):
     def answered(self) -> str:
         """Somebody writes to Maria, and she has answered; the id of the job."""
         self.server.send(self.universe, "app@sim.test", "maria@acme.test", MAIL)
-        (job,) = self.universe.scheduler.pending
+        (job,) = self.universe.pending.by_id
         turned(self.universe, self.universe.scheduler.advance(until="idle"))
         self.assertEqual(len(self.inbox()), 1)
         return job
@@ -58,14 +58,14 @@ class LostTests(RoadTestCase):
         self.lose()
         self.assertEqual(now(self.universe.status())["folders"]["INBOX"], 3)
         self.assertEqual(self.types(), ["mail.delivered"] * 2)
-        self.assertEqual(self.universe.correspondents.lag, 3)
+        self.assertEqual(self.universe.inbox.lag, 3)
         self.assertFalse(self.server.database.continued)
         self.server.roster.begin()
         self.assertEqual(self.types(), ["mail.delivered"] * 2 + [
             "persona.received", "persona.sent", "persona.received"])
         self.assertEqual(replies, 2)
         self.assertTrue(self.server.database.continued)
-        self.assertNotIn(job, self.universe.scheduler.pending)
+        self.assertNotIn(job, self.universe.pending.by_id)
         self.assertEqual(len(self.inbox()), 1)
         turned(self.universe, self.universe.scheduler.advance(until="idle"))
         ids = [one["data"]["message_id"] for one in self.events("persona.sent")]
@@ -77,11 +77,11 @@ class LostTests(RoadTestCase):
         """Who wrote before goes on as if nothing had happened."""
         self.answered()
         self.server.send(self.universe, "app@sim.test", "maria@acme.test", MAIL.replace(b"<one@", b"<two@"))
-        before = {one.id: one.due for one in self.universe.scheduler.pending.values()}
+        before = {one.id: one.due for one in self.universe.pending.by_id.values()}
         sent = self.universe.people._sent.copy()
         self.lose()
         self.server.roster.begin()
-        self.assertEqual({one.id: one.due for one in self.universe.scheduler.pending.values()}, before)
+        self.assertEqual({one.id: one.due for one in self.universe.pending.by_id.values()}, before)
         self.assertEqual(self.universe.people._sent, sent)
 
     def test_nobody_comes_between(self) -> None:
@@ -123,7 +123,7 @@ class LostTests(RoadTestCase):
         self.lose()
         self.server.roster.begin()
         self.assertEqual(self.types(), ["mail.delivered", "persona.received", "persona.sent"])
-        self.assertNotIn(job, self.universe.scheduler.pending)
+        self.assertNotIn(job, self.universe.pending.by_id)
 
     def test_clock(self) -> None:
         """It goes on behind what was sent, though where it stood is lost."""
@@ -141,7 +141,7 @@ class LostTests(RoadTestCase):
         self.lose()
         self.server.database.set_healthy(False)
         self.server.roster.begin()
-        self.assertEqual(self.universe.correspondents.lag, 2)
+        self.assertEqual(self.universe.inbox.lag, 2)
         stopped = Deferred.fromCoroutine(self.universe.stop())
         self.server.reactor.advance(AGAIN)
         self.server.reactor.advance(0)

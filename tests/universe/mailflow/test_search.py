@@ -15,7 +15,7 @@ from simmail.core.message.query import parse
 from simmail.core.message.search_match import Sought
 from simmail.core.message.summarize import digest
 from simmail.mailstore.memory.mailstore import MemoryMailStore
-from simmail.universe.mailflow.search import Finding, Hit
+from simmail.universe.mailflow.search import MailSearch, MessageHit
 from tests.contracts.mailstores import AT, DiskProvider, result_of
 
 _WORDS = ("budget", "Invoice", "März", "50%", "a_b", "x")
@@ -29,19 +29,12 @@ _TERMS = st.lists(st.sampled_from((
     "has:attachment", '"a_b"', "message-id:<m1@x>")), max_size=3)
 
 
-class _Universe:
-    """No more of a universe than finding mail needs."""
-
-    def __init__(self, store: Any, reactor: Any) -> None:
-        self.store, self.reactor = store, reactor
-
-
-class FindingTests(SynchronousTestCase):
+class MailSearchTests(SynchronousTestCase):
     """Both stores."""
 
     def check(self, store: Any, reactor: Any, messages: Any, terms: list[str], most: int) -> None:
         """Pages of what is found, against a plain look."""
-        plain: list[Hit] = []
+        plain: list[MessageHit] = []
         parsed = parse(" ".join(terms))
         for n, (mailbox, name, subject, text, minute, seen) in enumerate(messages):
             result_of(store.create(mailbox))
@@ -52,12 +45,14 @@ class FindingTests(SynchronousTestCase):
             at = AT + timedelta(minutes=minute)
             uid = result_of(folder.append(octets, ["\\Seen"] if seen else [], at))
             if all(_fits(term, mailbox, name, octets, at, seen) is term.wanted for term in parsed):
-                plain.append(Hit(round(at.timestamp() * 1_000_000), mailbox, name, uid))
+                plain.append(MessageHit(round(at.timestamp() * 1_000_000), mailbox, name, uid))
         plain.sort(reverse=True)
-        finding = Finding(_Universe(store, reactor), parsed)  # type: ignore[arg-type]
-        found: list[Hit] = []
+        # Nobody is there, so that only the store is asked.
+        nobody: Any = None
+        search = MailSearch("main", nobody, store, nobody, nobody, nobody, nobody, reactor)
+        found: list[MessageHit] = []
         behind = None
-        while page := result_of(finding.newest(most, behind)):
+        while page := result_of(search.newest(parsed, most, behind)):
             self.assertLessEqual(len(page), most)
             found += page
             behind = page[-1]

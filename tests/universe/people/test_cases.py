@@ -1,15 +1,13 @@
-"""Tests for C{simmail.universe.people.cases}, C{learning} and personas from a file."""
+"""Tests for C{simmail.universe.people.cases} and C{case_editor}."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 from typing import Any
 
-from simmail.core.message.parse import read
 from simmail.core.rules.quota_plan import Allowances, Plan
-from simmail.errors import Conflict, Invalid, NotFound, OverAllowance
+from simmail.errors import Invalid, NotFound, OverAllowance
 from simmail.testing.universe import now, turned
-from simmail.universe.people.learning import learn_persona
 from tests.universe.test_road import MAIL, RoadTestCase, persona
 
 
@@ -33,15 +31,15 @@ class CaseTests(RoadTestCase):
 
     def test_push_creates_then_updates(self) -> None:
         """The same external id names the same case; changed fields are named."""
-        made = now(self.universe.cases.push(case(external_id="crm-7")))
+        made = now(self.universe.case_editor.push(case(external_id="crm-7")))
         self.assertTrue(made.new)
-        again = now(self.universe.cases.push({"external_id": "crm-7", "status": "waiting"}))
+        again = now(self.universe.case_editor.push({"external_id": "crm-7", "status": "waiting"}))
         self.assertEqual((again.new, again.changed, again.case.id), (False, ("status",), made.case.id))
         self.assertEqual([event["data"]["new"] for event in self.events("case.updated")], [True, False])
 
     def test_people_become_personas(self) -> None:
         """Somebody described on a case is a persona with provider C{case}."""
-        made = now(self.universe.cases.push(case()))
+        made = now(self.universe.case_editor.push(case()))
         person = self.universe.people.at("kim@acme.test")
         assert person is not None and made.case.people
         self.assertEqual((person.provider, made.case.people[0].persona_id), ("case", person.id))
@@ -50,40 +48,40 @@ class CaseTests(RoadTestCase):
         """A bad field of one person is refused by its path, and nobody is created."""
         bad = case()
         bad["people"][0]["timing"] = {"reply_rate": 2}
-        self.assertRaises(Invalid, now, self.universe.cases.push(bad))
+        self.assertRaises(Invalid, now, self.universe.case_editor.push(bad))
         self.assertEqual((len(self.universe.cases), len(self.universe.people)), (0, 0))
 
     def test_people_the_plan_does_not_allow(self) -> None:
         """People described beyond the plan's allowance are refused by name of the plan, and nothing is created."""
-        self.universe.plan = lambda: Plan("tiny", limits=Allowances(people=1))  # type: ignore[method-assign]
+        self.server.plans["self-hosted"] = Plan("tiny", limits=Allowances(people=1))
         two = case()
         two["people"].insert(0, {"addresses": ["lee@acme.test"]})
-        error = self.assertRaises(OverAllowance, now, self.universe.cases.push(two))
+        error = self.assertRaises(OverAllowance, now, self.universe.case_editor.push(two))
         self.assertIn("the plan tiny allows 1", str(error))
         self.assertEqual((len(self.universe.cases), len(self.universe.people)), (0, 0))
-        now(self.universe.cases.push(case()))
+        now(self.universe.case_editor.push(case()))
         self.assertEqual(len(self.universe.people), 1)
         # Who is there already is not one more.
-        self.assertFalse(now(self.universe.cases.push(case(id=self.universe.cases.all()[0].id))).new)
+        self.assertFalse(now(self.universe.case_editor.push(case(id=self.universe.cases.all()[0].id))).new)
 
     def test_case_ids(self) -> None:
         """A persona is read with the cases that name it; writing that back keeps nothing of them."""
-        made = now(self.universe.cases.push(case()))
+        made = now(self.universe.case_editor.push(case()))
         person = self.universe.people.at("kim@acme.test")
         assert person is not None
         shown = self.universe.cases.shown(person)
         self.assertEqual(shown.case_ids, (made.case.id,))
-        now(self.universe.cases.push({"id": "c_other"}))
+        now(self.universe.case_editor.push({"id": "c_other"}))
         now(self.universe.people.patch(person.id, {"case_ids": [made.case.id, "c_other"], "role": "buyer"}))
         kept = self.universe.people.at("kim@acme.test")
         assert kept is not None
         self.assertEqual((kept.case_ids, kept.role), (("c_other",), "buyer"))
-        now(self.universe.cases.push({"id": made.case.id, "people": []}))
+        now(self.universe.case_editor.push({"id": made.case.id, "people": []}))
         self.assertEqual(self.universe.cases.shown(kept).case_ids, ("c_other",))
 
     def test_facts_are_said_and_secrets_are_not(self) -> None:
         """A mail with the case's key is linked; the answer states its fact and never its secret."""
-        now(self.universe.cases.push(case()))
+        now(self.universe.case_editor.push(case()))
         self.server.send(self.universe, "app@sim.test", "kim@acme.test", QUESTION)
         (received,) = self.events("persona.received")
         self.assertEqual(received["case_id"], received["data"]["case_id"])
@@ -99,7 +97,7 @@ class CaseTests(RoadTestCase):
         now(self.universe.people.create(persona(behaviors={"keep_promises": 1.0})))
         person = self.universe.people.at("maria@acme.test")
         assert person is not None
-        now(self.universe.cases.push({
+        now(self.universe.case_editor.push({
             "title": "Offer", "people": [{"persona_id": person.id}, {"address": "app@sim.test"}],
             "deliverables": [{"name": "the price list", "persona_id": person.id, "due": due.isoformat()}]}))
         (promised,) = self.events("persona.promised")
@@ -113,7 +111,7 @@ class CaseTests(RoadTestCase):
         """A case by which Maria, who keeps promises, owes the price list."""
         person = self.universe.people.at("maria@acme.test") or now(
             self.universe.people.create(persona(behaviors={"keep_promises": 1.0})))
-        return now(self.universe.cases.push({
+        return now(self.universe.case_editor.push({
             "external_id": "crm-8", "title": "Offer", "people": [{"persona_id": person.id}, {
                 "address": "app@sim.test"}], **fields, "deliverables": [
                     {"name": "the price list", "persona_id": person.id, "due": due} for due in fields.get(
@@ -122,9 +120,9 @@ class CaseTests(RoadTestCase):
     def test_deliverable_due_another_day(self) -> None:
         """A new date replaces the old promise and its job; the thing comes once."""
         self.owed(deliverables=["2026-03-05T12:00:00Z"])
-        (first,) = self.universe.scheduler.pending.values()
+        (first,) = self.universe.pending.by_id.values()
         self.owed(deliverables=["2026-03-20T12:00:00Z"])
-        (second,) = self.universe.scheduler.pending.values()
+        (second,) = self.universe.pending.by_id.values()
         self.assertNotEqual(first.id, second.id)
         self.assertEqual(now(self.universe.scheduler.job(first.id)).state, "skipped")
         turned(self.universe, self.universe.scheduler.advance(until="idle"))
@@ -138,99 +136,28 @@ class CaseTests(RoadTestCase):
             self.universe = self.server.universe(f"u{len(fields)}")
             self.owed(deliverables=["2026-03-05T12:00:00Z"])
             self.owed(**fields)
-            self.assertEqual(self.universe.scheduler.pending, {})
+            self.assertEqual(self.universe.pending.by_id, {})
 
     def test_joining_later(self) -> None:
         """Who comes to a case that is there writes first about what it wants; who was there does not write again."""
-        made = now(self.universe.cases.push({"title": "Lease", "people": [{"address": "app@sim.test"}]}))
+        made = now(self.universe.case_editor.push({"title": "Lease", "people": [{"address": "app@sim.test"}]}))
         now(self.universe.people.create(persona()))
         people = [{"address": "maria@acme.test", "wants": "the keys"}, {"address": "app@sim.test"}]
         for _ in range(2):
-            now(self.universe.cases.push({"people": people}, made.case.id))
-            self.assertEqual([job.kind for job in self.universe.scheduler.pending.values()], ["initiate"])
+            now(self.universe.case_editor.push({"people": people}, made.case.id))
+            self.assertEqual([job.kind for job in self.universe.pending.by_id.values()], ["initiate"])
 
     def test_delete_skips_its_jobs(self) -> None:
         """Jobs about a case that is gone are skipped, and that is told."""
         made = self.owed(deliverables=["2026-03-05T12:00:00Z"])
-        (job,) = self.universe.scheduler.pending.values()
-        now(self.universe.cases.delete(made.case.id))
-        self.assertEqual(self.universe.scheduler.pending, {})
+        (job,) = self.universe.pending.by_id.values()
+        now(self.universe.case_editor.delete(made.case.id))
+        self.assertEqual(self.universe.pending.by_id, {})
         self.assertEqual([event["data"]["id"] for event in self.events("job.updated")], [job.id])
 
     def test_delete(self) -> None:
         """A case that is gone is not found, and its people stay."""
-        made = now(self.universe.cases.push(case()))
-        now(self.universe.cases.delete(made.case.id))
+        made = now(self.universe.case_editor.push(case()))
+        now(self.universe.case_editor.delete(made.case.id))
         self.assertRaises(NotFound, self.universe.cases.found, made.case.id)
         self.assertEqual(len(self.universe.people), 1)
-
-
-class LearnTests(RoadTestCase):
-    """Personas from the mail that is there."""
-
-    def test_learned(self) -> None:
-        """Name, client and role come from what somebody wrote; correspondents that are known are named."""
-        now(self.universe.people.create(persona()))
-        for n in range(4):
-            octets = (
-                f"From: Jo Park <jo@beta.test>\r\nTo: maria@acme.test\r\nSubject: n {n}\r\nMessage-ID: <{n}@b>\r\n"
-                "X-Mailer: Apple Mail (2.3774)\r\n\r\nHi Maria,\r\n\r\nshort note.\r\n\r\n-- \r\nJo Park\r\n"
-                "Account Manager\r\n").encode()
-            now(self.universe.mailboxes.inject("jo@beta.test", "Sent", octets))
-        learned = now(learn_persona(self.universe, "jo@beta.test", paused=True))
-        self.assertEqual((learned.persona.provider, learned.persona.name), ("mail", "Jo Park"))
-        self.assertEqual((learned.persona.paused, learned.people), (True, ("maria@acme.test",)))
-        self.assertEqual(len(self.events("persona.created")), 1)
-
-    def test_nothing_to_learn_from(self) -> None:
-        """No mailbox, an empty one, and somebody who is a persona already are refused."""
-        self.assertRaises(NotFound, now, learn_persona(self.universe, "no@beta.test"))
-        now(self.universe.store.create("empty@beta.test"))
-        self.assertRaises(Invalid, now, learn_persona(self.universe, "empty@beta.test"))
-        now(self.universe.people.create(persona()))
-        self.assertRaises(Invalid, now, learn_persona(self.universe, "maria@acme.test"))
-
-
-class ConfiguredTests(RoadTestCase):
-    """Personas from a file."""
-
-    def test_exactly_those_listed(self) -> None:
-        """The file says who there is: new ones come, missing ones go, unchanged ones keep their id."""
-        now(self.universe.people.configured([persona(), persona(addresses=["b@acme.test"], name="B")]))
-        first = self.universe.people.at("maria@acme.test")
-        now(self.universe.people.configured([persona()]))
-        self.assertEqual(self.universe.people.at("maria@acme.test"), first)
-        self.assertIsNone(self.universe.people.at("b@acme.test"))
-
-    def test_cannot_be_edited(self) -> None:
-        """A persona from a file is neither changed nor deleted by the API."""
-        now(self.universe.people.configured([persona()]))
-        person = self.universe.people.at("maria@acme.test")
-        assert person is not None
-        self.assertRaises(Conflict, now, self.universe.people.patch(person.id, {"name": "X"}))
-        self.assertRaises(Conflict, now, self.universe.people.delete(person.id))
-
-    def test_bad_entry_is_named(self) -> None:
-        """A bad entry is refused by its place, and nothing changes."""
-        error = self.assertRaises(
-            Invalid, now, self.universe.people.configured([persona(), {"name": "no address"}]))
-        self.assertIn("personas.1", error.field)
-        self.assertEqual(len(self.universe.people), 0)
-
-
-class HtmlTests(RoadTestCase):
-    """What a client's reply looks like."""
-
-    def test_new_text_can_be_told_from_the_quoted(self) -> None:
-        """A quote-stripping library recovers the new text of a Gmail reply."""
-        from mailparser_reply import EmailReplyParser
-
-        now(self.universe.people.create(persona(style={"client": "gmail"})))
-        self.server.send(self.universe, "app@sim.test", "maria@acme.test", MAIL)
-        turned(self.universe, self.universe.scheduler.advance(until="idle"))
-        (filed,) = now(self.universe.mailboxes.messages("app@sim.test"))
-        mail = read(now(self.universe.mailboxes.read("app@sim.test", filed.folder, filed.entry.uid))[1])
-        latest = EmailReplyParser(languages=["en"]).parse_reply(text=mail.text)
-        self.assertNotIn("do you have time for lunch", latest)
-        self.assertIn("Hello", latest)
-        self.assertIn("12:30", latest)

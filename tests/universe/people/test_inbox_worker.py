@@ -125,7 +125,7 @@ class PreviewTests(RoadTestCase):
         maria = self.universe.people.at(MARIA)
         assert maria is not None
         octets = silence.mail.replace(b"\n", b"\r\n")
-        return now(self.universe.correspondents.preview(maria, read(octets), silence.sender))
+        return now(self.universe.decisions.preview(maria, read(octets), silence.sender))
 
     def test_silences_are_explained_alike(self) -> None:
         """For each of 22 cases of silence the preview and the event give the same why, with what decided."""
@@ -163,7 +163,7 @@ class PreviewTests(RoadTestCase):
         self.universe_of(silence, 0)
         told = self.previewed(silence)
         self.server.send(self.universe, APP, MARIA, MAIL)
-        (job,) = self.universe.scheduler.pending.values()
+        (job,) = self.universe.pending.by_id.values()
         self.assertEqual((told.decision, told.would_send, told.due), ("reply", True, job.due))
 
 
@@ -232,15 +232,15 @@ class PromiseTests(RoadTestCase):
         now(self.universe.people.create(persona(behaviors={"keep_promises": 1.0})))
         maria = self.universe.people.at(MARIA)
         assert maria is not None
-        now(self.universe.cases.push({
+        now(self.universe.case_editor.push({
             "title": "Offer", "people": [{"persona_id": maria.id}, {"address": APP}], "deliverables": [
                 {"name": "the price list", "persona_id": maria.id, "due": "2026-03-05T09:00:00Z"}]}))
-        (job,) = self.universe.scheduler.pending.values()
+        (job,) = self.universe.pending.by_id.values()
         now(self.universe.scheduler.skip(job.id))
         self.server.send(self.universe, APP, MARIA, said(b"Where is the price list? Could you send it?"))
         turned(self.universe, self.universe.scheduler.advance(until="idle"))
         kinds = [event["data"]["kind"] for event in self.events("persona.sent")]
         self.assertEqual(kinds.count("deliver"), 1)
-        relations, _ = now(self.universe.people.relations(maria.id))
+        relations, _ = now(self.universe.memories.relations(maria.id))
         self.assertEqual([one.what for one in relations[0].open_promises if one.by == "persona"
                           and one.what == "the price list"], [])

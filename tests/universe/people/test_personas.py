@@ -68,8 +68,8 @@ class CreationTests(PeopleTestCase):
     def test_by_external_id(self) -> None:
         """A persona is found by the id that another system has for it."""
         made = self.create(external_ids={"crm": "7"})
-        self.assertEqual(now(self.people.by_external("crm", "7")), made)
-        self.assertRaises(NotFound, now, self.people.by_external("crm", "8"))
+        self.assertEqual(self.people.by_external("crm", "7"), made)
+        self.assertRaises(NotFound, self.people.by_external, "crm", "8")
 
     def test_patch(self) -> None:
         """A change is seen at once, under the addresses it has now only."""
@@ -85,11 +85,11 @@ class CreationTests(PeopleTestCase):
         made = self.create()
         self.server.send(self.universe, APP, MARIA, MAIL)
         now(self.people.delete(made.id))
-        self.assertEqual(self.universe.scheduler.pending, {})
+        self.assertEqual(self.universe.pending.by_id, {})
         self.assertEqual(now(self.universe.database.table("main", "dossiers:" + made.id)), {})
         self.assertEqual(len(self.inbox(MARIA)), 1)
-        self.assertRaises(NotFound, now, self.people.get(made.id))
-        self.assertRaises(NotFound, now, self.people.memory(made.id))
+        self.assertRaises(NotFound, self.people.found, made.id)
+        self.assertRaises(NotFound, now, self.universe.memories.memory(made.id))
 
     def test_sorted_by_name(self) -> None:
         """The list is by name, whatever was changed."""
@@ -108,7 +108,7 @@ class CreationTests(PeopleTestCase):
         self.assertEqual(set(self.people.colleagues(maria)), {"b@acme.test", "c@gmail.com"})
         self.assertEqual(self.people.colleagues(other), {})
         now(self.people.patch(maria.id, {"addresses": ["m@gmail.com"]}))
-        self.assertEqual(set(self.people.colleagues(now(self.people.get(maria.id)))), {"c@gmail.com"})
+        self.assertEqual(set(self.people.colleagues(self.people.found(maria.id))), {"c@gmail.com"})
 
     def test_configured_cannot_be_deleted(self) -> None:
         """Who comes from a file stays until the file says otherwise."""
@@ -179,23 +179,23 @@ class MemoryTests(PeopleTestCase):
     def test_notes(self) -> None:
         """Notes are added with their source, told of, and cleared by case or whole."""
         made = self.create()
-        now(self.people.remember(made.id, "likes tea", source="crm"))
-        now(self.people.remember(made.id, "asked twice", "c_1"))
-        self.assertEqual(now(self.people.memory(made.id)), {"": ["(crm) likes tea"], "c_1": ["asked twice"]})
+        now(self.universe.memories.remember(made.id, "likes tea", source="crm"))
+        now(self.universe.memories.remember(made.id, "asked twice", "c_1"))
+        self.assertEqual(now(self.universe.memories.memory(made.id)), {"": ["(crm) likes tea"], "c_1": ["asked twice"]})
         self.assertEqual([set(event["data"]) for event in self.events("persona.memory")],
                          [{"persona_id", "case_id", "source"}] * 2)
-        now(self.people.forget(made.id, "c_1"))
-        self.assertEqual(now(self.people.memory(made.id)), {"": ["(crm) likes tea"]})
-        now(self.people.forget(made.id))
-        self.assertEqual(now(self.people.memory(made.id)), {})
+        now(self.universe.memories.forget(made.id, "c_1"))
+        self.assertEqual(now(self.universe.memories.memory(made.id)), {"": ["(crm) likes tea"]})
+        now(self.universe.memories.forget(made.id))
+        self.assertEqual(now(self.universe.memories.memory(made.id)), {})
 
     def test_bad_notes(self) -> None:
         """No text, too much of it, and nobody to remember it are refused."""
         made = self.create()
         for text in ("", "  ", "x" * 10_001):
-            error = self.assertRaises(Invalid, now, self.people.remember(made.id, text))
+            error = self.assertRaises(Invalid, now, self.universe.memories.remember(made.id, text))
             self.assertEqual(error.field, "text")
-        self.assertRaises(NotFound, now, self.people.remember("p_none", "x"))
+        self.assertRaises(NotFound, now, self.universe.memories.remember("p_none", "x"))
 
 
 class RelationTests(PeopleTestCase):
@@ -204,13 +204,13 @@ class RelationTests(PeopleTestCase):
     def test_relations(self) -> None:
         """After mail there is a relation with its numbers and a stance."""
         made = self.create()
-        self.assertEqual(now(self.people.relations(made.id)), ([], []))
+        self.assertEqual(now(self.universe.memories.relations(made.id)), ([], []))
         self.server.send(self.universe, APP, MARIA, said(b"Thank you so much for your help!"))
-        (relation,), (stance,) = now(self.people.relations(made.id))
+        (relation,), (stance,) = now(self.universe.memories.relations(made.id))
         self.assertEqual((relation.address, relation.name, relation.last_contact),
                          (APP, "App", self.universe.clock.now()))
         self.assertEqual((stance.address, stance.case_id), (APP, ""))
-        self.assertRaises(NotFound, now, self.people.relations("p_none"))
+        self.assertRaises(NotFound, now, self.universe.memories.relations("p_none"))
 
     def test_mood_moves(self) -> None:
         """Nagging tires, thanks warm."""
@@ -218,8 +218,8 @@ class RelationTests(PeopleTestCase):
         for n in range(4):
             self.server.send(self.universe, APP, nagged.address, said(b"Reminder: any update? Urgent!", n))
             self.server.send(self.universe, APP, thanked.address, said(b"Thank you, that was very kind.", n + 10))
-        (tired,), _ = now(self.people.relations(nagged.id))
-        (warm,), _ = now(self.people.relations(thanked.id))
+        (tired,), _ = now(self.universe.memories.relations(nagged.id))
+        (warm,), _ = now(self.universe.memories.relations(thanked.id))
         self.assertLess(tired.patience, warm.patience - 0.3)
         self.assertGreater(warm.warmth, tired.warmth)
 
@@ -228,13 +228,40 @@ class RelationTests(PeopleTestCase):
         made = self.create()
         self.server.send(self.universe, APP, MARIA, MAIL)
         self.server.send(self.universe, "else@sim.test", MARIA, said(b"Hello?").replace(APP.encode(), b"else@sim.test"))
-        jobs = set(self.universe.scheduler.pending)
-        now(self.people.forget_relations(made.id, APP))
-        self.assertEqual([one.address for one in now(self.people.relations(made.id))[0]], ["else@sim.test"])
-        dossier = now(self.people.dossier(made.id, APP))
+        jobs = set(self.universe.pending.by_id)
+        now(self.universe.memories.forget_relations(made.id, APP))
+        self.assertEqual([one.address for one in now(self.universe.memories.relations(made.id))[0]], ["else@sim.test"])
+        dossier = now(self.universe.memories.dossier(made.id, APP))
         assert dossier is not None
         self.assertEqual((dossier.received, dossier.warmth, dossier.promises), (1, None, ()))
         self.server.send(self.universe, APP, MARIA, said(b"And now?", 7))
-        self.assertEqual(len(set(self.universe.scheduler.pending) - jobs), 1)
-        now(self.people.forget_relations(made.id))
-        self.assertEqual(now(self.people.relations(made.id)), ([], []))
+        self.assertEqual(len(set(self.universe.pending.by_id) - jobs), 1)
+        now(self.universe.memories.forget_relations(made.id))
+        self.assertEqual(now(self.universe.memories.relations(made.id)), ([], []))
+
+
+class ConfiguredTests(RoadTestCase):
+    """Personas from a file."""
+
+    def test_exactly_those_listed(self) -> None:
+        """The file says who there is: new ones come, missing ones go, unchanged ones keep their id."""
+        now(self.universe.people.configured([persona(), persona(addresses=["b@acme.test"], name="B")]))
+        first = self.universe.people.at("maria@acme.test")
+        now(self.universe.people.configured([persona()]))
+        self.assertEqual(self.universe.people.at("maria@acme.test"), first)
+        self.assertIsNone(self.universe.people.at("b@acme.test"))
+
+    def test_cannot_be_edited(self) -> None:
+        """A persona from a file is neither changed nor deleted by the API."""
+        now(self.universe.people.configured([persona()]))
+        person = self.universe.people.at("maria@acme.test")
+        assert person is not None
+        self.assertRaises(Conflict, now, self.universe.people.patch(person.id, {"name": "X"}))
+        self.assertRaises(Conflict, now, self.universe.people.delete(person.id))
+
+    def test_bad_entry_is_named(self) -> None:
+        """A bad entry is refused by its place, and nothing changes."""
+        error = self.assertRaises(
+            Invalid, now, self.universe.people.configured([persona(), {"name": "no address"}]))
+        self.assertIn("personas.1", error.field)
+        self.assertEqual(len(self.universe.people), 0)

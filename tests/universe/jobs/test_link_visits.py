@@ -58,7 +58,7 @@ class VisitTestCase(RoadTestCase):
 
     def job(self) -> Any:
         """The link job that is pending."""
-        (job,) = (one for one in self.universe.scheduler.pending.values() if one.kind == "link")
+        (job,) = (one for one in self.universe.pending.by_id.values() if one.kind == "link")
         return job
 
 
@@ -114,7 +114,7 @@ class OpeningTests(VisitTestCase):
             fields["timing"]["hours"] = {"tz": "UTC", "days": "mon-fri", "from": "10:00", "to": "11:00"}
             now(self.universe.people.create(fields))
             self.server.send(self.universe, "app@sim.test", f"p{n}@acme.test", MAIL + LINKS)
-        jobs = list(self.universe.scheduler.pending.values())
+        jobs = list(self.universe.pending.by_id.values())
         reading = {job.persona_id: job.due for job in jobs if job.kind == "link"}
         for job in jobs:
             if job.kind == "reply":
@@ -224,7 +224,7 @@ class SenderTests(VisitTestCase):
         self.assertEqual(set(found), {"persona_id", "persona", "domain", "url", "message_id", "reason", "status",
                                       "final_url", "title", "ms"})
         self.assertRegex(found["reason"], r"unknown sender, sender draw 0\.\d\d under 1\.00")
-        notes = now(self.universe.people.memory(self.maria.id))[""]
+        notes = now(self.universe.memories.memory(self.maria.id))[""]
         self.assertIn("2026-03-02: looked up shop.com: The Shop", notes)
         self.send(b"", "app@shop.com")
         self.idle()
@@ -247,7 +247,7 @@ class SenderTests(VisitTestCase):
             "persona_id", "persona", "domain", "url", "message_id", "reason", "why", "quality", "error"})
         self.assertEqual((found["quality"], found["error"]), ("imagined", NOWHERE))
         self.assertIn("Solar Shop", found["why"])
-        self.assertIn(found["why"], now(self.universe.people.memory(self.maria.id))[""][-1])
+        self.assertIn(found["why"], now(self.universe.memories.memory(self.maria.id))[""][-1])
 
     def test_noticed(self) -> None:
         """Or it is noticed that there is none."""
@@ -256,7 +256,7 @@ class SenderTests(VisitTestCase):
         self.idle()
         (found,) = self.told()
         self.assertEqual((found["quality"], found["why"]), ("missing", "there is no site at solar-shop.test"))
-        self.assertIn("no such site", now(self.universe.people.memory(self.maria.id))[""][-1])
+        self.assertIn("no such site", now(self.universe.memories.memory(self.maria.id))[""][-1])
 
     def test_forbidden_meanwhile(self) -> None:
         """A sender that must not be looked up any more is left alone."""
@@ -319,7 +319,7 @@ class WaitingTests(VisitTestCase):
     def test_together(self) -> None:
         """A long move fetches for several jobs at once, so many and no more; each is told of at its own time."""
         self.people(20)
-        dues = sorted(job.due for job in self.universe.scheduler.pending.values())
+        dues = sorted(job.due for job in self.universe.pending.by_id.values())
         moved = self.begin(self.universe.scheduler.advance(by=timedelta(days=300)))
         rounds = 0
         while not moved:
@@ -342,7 +342,7 @@ class WaitingTests(VisitTestCase):
     def test_skipped_meanwhile(self) -> None:
         """A job that is skipped or moved while its page is on the way is not done."""
         self.people(2)
-        first, second = sorted(self.universe.scheduler.pending.values(), key=lambda job: job.due)
+        first, second = sorted(self.universe.pending.by_id.values(), key=lambda job: job.due)
         moved = self.begin(self.universe.scheduler.advance(by=timedelta(days=300)))
         now(self.universe.scheduler.skip(first.id))
         later = now(self.universe.scheduler.reschedule(second.id, second.due + timedelta(hours=1)))

@@ -1,4 +1,4 @@
-"""Tests for C{simmail.universe.people.letters}: what is sent is what was meant."""
+"""Tests for C{simmail.universe.jobs.letters}: what is sent is what was meant."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from typing import Any, get_args
 
 from simmail.core.message.parse import read
 from simmail.core.records.persona import Client
+from simmail.universe.cache import MailCache
 from tests.universe.people.test_inbox_worker import said
-from tests.universe.people.test_job_runner import DeskTestCase
+from tests.universe.jobs.test_runner import RunnerTestCase
 
 
-class SentTests(DeskTestCase):
+class SentTests(RunnerTestCase):
     """A mail of one's own need not be read to be known."""
 
     def test_as_read(self) -> None:
         """Whatever the client, what is known of a mail that was sent is what reading it gives."""
         known: list[Any] = []
-        self.patch(self.universe.readings, "filed", lambda copy, octets, mail=None: known.append((octets, mail)))
+        self.patch(self.universe.mail_cache, "filed", lambda copy, octets, mail=None: known.append((octets, mail)))
         for n, client in enumerate(get_args(Client)):
             self.create(addresses=[f"m{n}@acme.test"], name=f"Märia {n} Rößler", style={
                 "client": client, "signature": "Märia  \n\nAcme", "typos": 0.1})
@@ -41,7 +42,7 @@ class SentTests(DeskTestCase):
             self.send(said(b"How many chairs do you need?"))
             self.idle()
             if not kept:
-                self.universe.readings = type(self.universe.readings)()
+                vars(self.universe.mail_cache).update(vars(MailCache()))
             self.answer(b"And who will sign the order?", self.inbox()[0])
             self.idle()
             texts.append([mail.text for mail in self.inbox()])

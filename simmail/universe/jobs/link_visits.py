@@ -18,12 +18,13 @@ Sources: API contract, "Events" ("Links"); decisions, sections 8 and 11.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 from twisted.internet.defer import CancelledError, Deferred, FirstError, gatherResults
-from twisted.logger import Logger
+from twisted.internet.interfaces import IReactorTime
 
 from simmail.concurrency import Lock
 from simmail.core.decide.link_policy import permitted
@@ -37,11 +38,14 @@ from simmail.core.records.event import Event
 from simmail.core.records.job import Job
 from simmail.core.records.persona import Persona
 from simmail.core.records.settings import LinkPolicy
+from simmail.core.rng import Dice
 from simmail.interfaces import IBrowser
-from simmail.universe.people.memory import persona_tag
-
-if TYPE_CHECKING:
-    from simmail.universe.universe import Universe
+from simmail.universe.committer import Committer
+from simmail.universe.maillog import MailLog
+from simmail.universe.pending import PendingJobs
+from simmail.universe.people.memory import Memories
+from simmail.universe.people.personas import Personas, persona_tag
+from simmail.universe.settings import Settings
 
 #: Pages that the people of one universe open at once.
 AT_ONCE = 8
@@ -52,7 +56,7 @@ MOST_TOLD = 20
 _FORBIDDEN = "the link policy does not allow this host"
 
 
-class Found(NamedTuple):
+class VisitedPages(NamedTuple):
     """
     What one job's errands brought.
 
@@ -68,7 +72,7 @@ class Found(NamedTuple):
 class _Going:
     """A job whose pages are being fetched."""
 
-    def __init__(self, job: Job, done: Deferred[Found]) -> None:
+    def __init__(self, job: Job, done: Deferred[VisitedPages]) -> None:
         self.job = job
         self.done = done
 
@@ -84,15 +88,29 @@ class _Going:
         return waiter
 
 
-class Visits:
-    """The looks at web pages of one universe."""
+class LinkVisits:
+    """
+    The looks at web pages of one universe.
 
-    log = Logger()
+    @param lab_hosts: hosts, with their ports, that are served here over plain HTTP.
+    """
 
-    def __init__(self, universe: Universe, browser: IBrowser) -> None:
-        self._universe = universe
+    def __init__(
+        self, browser: IBrowser, lab_hosts: Sequence[str], settings: Settings, people: Personas, memories: Memories,
+        pending: PendingJobs, dice: Dice, now: Callable[[], datetime], committer: Committer, mail_log: MailLog,
+        reactor: IReactorTime,
+    ) -> None:
         self._browser = browser
-        self._room = Lock(universe.reactor, AT_ONCE)
+        self._lab_hosts = lab_hosts
+        self._settings = settings
+        self._people = people
+        self._memories = memories
+        self._pending = pending
+        self._dice = dice
+        self._now = now
+        self._committer = committer
+        self._mail_log = mail_log
+        self._room = Lock(reactor, AT_ONCE)
         self._going: dict[str, _Going] = {}
         self._stopped = False
 
@@ -106,7 +124,7 @@ class Visits:
             going = self._going[job.id] = _Going(job, Deferred.fromCoroutine(self._fetched(job)))
         return going.waited()
 
-    def keep(self, pending: dict[str, Job]) -> None:
+    def keep(self, pending: Mapping[str, Job]) -> None:
         """Forget what was fetched for jobs that are not these any more."""
         for one in [one for one, going in self._going.items() if pending.get(one) is not going.job]:
             self._forget(one)
@@ -123,11 +141,11 @@ class Visits:
         for one in list(self._going):
             self._forget(one)
 
-    async def _fetched(self, job: Job) -> Found:
-        universe, policy = self._universe, self._universe.settings.links
-        persona = universe.people.known(job.persona_id or "")
+    async def _fetched(self, job: Job) -> VisitedPages:
+        policy = self._settings.links
+        persona = self._people.known(job.persona_id or "")
         if persona is None or persona.paused is True or not policy.enabled:
-            return Found(())
+            return VisitedPages(())
         opened: list[dict[str, Any]] = job.data.get("open", [])
         try:
             links = await gatherResults([self._opened(one, job, policy) for one in opened], consumeErrors=True)
@@ -135,9 +153,9 @@ class Visits:
             error.subFailure.raiseException()
         domain = job.data.get("look_up", "")
         if not domain or not permitted(domain, policy):
-            return Found(tuple(links))
+            return VisitedPages(tuple(links))
         url, site = await self._site(domain, job, policy)
-        return Found(tuple(links), url, site)
+        return VisitedPages(tuple(links), url, site)
 
     def _opened(self, one: dict[str, Any], job: Job, policy: LinkPolicy) -> Deferred[Visit | None]:
         return Deferred.fromCoroutine(self._open(one, job, policy))
@@ -155,7 +173,7 @@ class Visits:
 
     async def _site(self, domain: str, job: Job, policy: LinkPolicy) -> tuple[str, Visit]:
         """A sender's site as somebody finds it who types the domain: secure, else as it comes."""
-        urls = [f"http://{one}/" for one in self._universe.config.links.lab_hosts if one.rpartition(":")[0] == domain]
+        urls = [f"http://{one}/" for one in self._lab_hosts if one.rpartition(":")[0] == domain]
         if not urls:
             urls = [f"https://{domain}/", f"http://{domain}/"] if public_name(domain) else [f"https://{domain}/"]
         for url in urls:
@@ -177,60 +195,58 @@ class Visits:
 
     # The job itself
 
-    async def perform(self, job: Job) -> None:
-        """Commit what was found, fetching it now if nobody has begun to."""
-        universe, desk = self._universe, self._universe.desk
-        persona = universe.people.known(job.persona_id or "")
+    async def perform(self, job: Job, drop: Callable[[Job, str], Awaitable[None]]) -> None:
+        """Commit what was found, fetching it now if nobody has begun to; C{drop}: for a job with nothing to do."""
+        persona = self._people.known(job.persona_id or "")
         if persona is None:
-            await desk.drop(job, "the persona is gone")
+            await drop(job, "the persona is gone")
         elif persona.paused is True:
-            await desk.drop(job, "the persona is paused")
-        elif not universe.settings.links.enabled:
-            await desk.drop(job, "opening links is switched off")
+            await drop(job, "the persona is paused")
+        elif not self._settings.links.enabled:
+            await drop(job, "opening links is switched off")
         else:
             self.begin(job)
             going = self._going.pop(job.id)
             await self._tell(job, persona, await going.done)
 
-    async def _tell(self, job: Job, persona: Persona, found: Found) -> None:
-        universe = self._universe
-        scribe = _Scribe(job, persona, universe.clock.now())
+    async def _tell(self, job: Job, persona: Persona, found: VisitedPages) -> None:
+        recorder = _VisitRecorder(job, persona, self._now())
         for one, visit in zip(job.data.get("open", ()), found.links):
-            scribe.link(one, visit)
+            recorder.link(one, visit)
         domain = job.data.get("look_up", "")
         if found.site is not None:
-            scribe.sender(domain, found.url, found.site, self._made_up(domain, found.site))
+            recorder.sender(domain, found.url, found.site, self._made_up(domain, found.site))
         elif domain:
-            scribe.event("link.skipped", url="", why=_FORBIDDEN, domain=domain)
-        scribe.events.append(Event("job.done", scribe.now, {
-            "id": job.id, "kind": job.kind, "persona_id": job.persona_id, "note": scribe.told()},
+            recorder.event("link.skipped", url="", why=_FORBIDDEN, domain=domain)
+        recorder.events.append(Event("job.done", recorder.now, {
+            "id": job.id, "kind": job.kind, "persona_id": job.persona_id, "note": recorder.summary()},
             persona_tag(persona)))
-        jobs = [replace(job, state="done", note=scribe.told())]
-        reply = universe.scheduler.reply_in(persona.id, job.thread, job.data.get("to", ""))
-        if reply is not None and scribe.links:
-            told = [*reply.data.get("visited", ()), *scribe.links][-MOST_TOLD:]
+        jobs = [replace(job, state="done", note=recorder.summary())]
+        reply = self._pending.reply_in(persona.id, job.thread, job.data.get("to", ""))
+        if reply is not None and recorder.links:
+            told = [*reply.data.get("visited", ()), *recorder.links][-MOST_TOLD:]
             jobs.append(replace(reply, data={**reply.data, "visited": told}))
         puts: tuple[tuple[str, str, bytes], ...] = ()
-        if scribe.notes:
-            memory = await universe.people.memory(persona.id)
-            notes.add_own(memory, job.case_id or "", scribe.notes)
+        if recorder.notes:
+            memory = await self._memories.memory(persona.id)
+            notes.add_own(memory, job.case_id or "", recorder.notes)
             puts = (("memory", persona.id, notes.encode(memory)),)
-        await universe.commit_surely(Commit(
-            once=job.id, jobs=tuple(jobs), puts=puts, events=tuple(scribe.events)))
+        await self._committer.commit_surely(Commit(
+            once=job.id, jobs=tuple(jobs), puts=puts, events=tuple(recorder.events)))
         for put in puts:
-            universe.people.shelf.put(*put)
-        universe.scheduler.add(jobs)
-        universe.told("visited {count} pages for {persona}: {note}", count=len(scribe.links), persona=persona.address,
-                      note=scribe.told())
+            self._memories.cache.put(*put)
+        self._pending.add(jobs)
+        self._mail_log.line("visited {count} pages for {persona}: {note}", count=len(recorder.links),
+                            persona=persona.address, note=recorder.summary())
 
     def _made_up(self, domain: str, site: Visit) -> str:
         """What the persona takes for a site that is not there, C{""} when it notices that."""
-        if not site.error or self._universe.settings.links.missing_site == "notice":
+        if not site.error or self._settings.links.missing_site == "notice":
             return ""
-        return imagine(domain, self._universe.dice).text
+        return imagine(domain, self._dice).text
 
 
-class _Scribe:
+class _VisitRecorder:
     """
     Writes down what came of one job.
 
@@ -246,7 +262,7 @@ class _Scribe:
         self.notes: list[str] = []
         self._said: list[str] = []
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """All of it in a sentence."""
         good = sum(1 for one in self.links if not one["broken"])
         bad = len(self.links) - good

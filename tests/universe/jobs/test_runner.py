@@ -1,4 +1,4 @@
-"""Tests for C{simmail.universe.people.job_runner} and C{letters}: what due jobs do."""
+"""Tests for C{simmail.universe.jobs.runner} and C{letters}: what due jobs do."""
 
 from __future__ import annotations
 
@@ -6,18 +6,19 @@ from datetime import timedelta
 from typing import Any
 
 from simmail.core.message.mail import Attachment
+from simmail.core.message.parse import read
 from simmail.core.writer import Promised, WordsRequest, Written
 from simmail.core.writer import write as words
 from simmail.errors import Unavailable
 from simmail.testing.universe import START, now, turned
-from simmail.universe.people import drafting
+from simmail.universe.jobs import letters
 from tests.universe.people.test_inbox_worker import said
 from tests.universe.test_road import MAIL, RoadTestCase, persona
 
 APP, MARIA, TOM = "app@sim.test", "maria@acme.test", "tom@acme.test"
 
 
-class DeskTestCase(RoadTestCase):
+class RunnerTestCase(RoadTestCase):
     """A universe whose words can be watched and replaced."""
 
     def setUp(self) -> None:
@@ -30,7 +31,7 @@ class DeskTestCase(RoadTestCase):
             self.requests.append(request)
             return self.replaced.get(request.kind) or words(request)
 
-        self.patch(drafting, "write", write)
+        self.patch(letters, "write", write)
 
     def create(self, **fields: Any) -> Any:
         """A persona who always answers."""
@@ -56,11 +57,11 @@ class DeskTestCase(RoadTestCase):
 
     def pending(self, kind: str) -> Any:
         """The pending job of a kind."""
-        (job,) = [job for job in self.universe.scheduler.pending.values() if job.kind == kind]
+        (job,) = [job for job in self.universe.pending.by_id.values() if job.kind == kind]
         return job
 
 
-class QuestionTests(DeskTestCase):
+class QuestionTests(RunnerTestCase):
     """The persona's own question."""
 
     def setUp(self) -> None:
@@ -102,7 +103,7 @@ class QuestionTests(DeskTestCase):
         self.assertEqual(self.requests[1].own[0].message_id, first.message_id)
 
 
-class PromiseTests(DeskTestCase):
+class PromiseTests(RunnerTestCase):
     """Promises made and received."""
 
     def promise(self, keep: float) -> None:
@@ -122,7 +123,7 @@ class PromiseTests(DeskTestCase):
         sent = self.events("persona.sent")[-1]
         self.assertLessEqual(sent["at"], promised["data"]["due"])
         self.assertEqual([one.filename for one in self.inbox()[-1].attachments], ["offer.pdf"])
-        (relation,) = now(self.universe.people.relations(promised["data"]["persona_id"]))[0]
+        (relation,) = now(self.universe.memories.relations(promised["data"]["persona_id"]))[0]
         self.assertEqual(relation.open_promises, ())
 
     def test_settled_meanwhile(self) -> None:
@@ -130,7 +131,7 @@ class PromiseTests(DeskTestCase):
         self.promise(1.0)
         turned(self.universe, self.universe.scheduler.advance(until="event:persona.sent"))
         job = self.pending("deliver")
-        now(self.universe.people.forget_relations(job.persona_id))
+        now(self.universe.memories.forget_relations(job.persona_id))
         self.idle()
         self.assertEqual(self.kinds(), ["reply"])
         done = now(self.universe.scheduler.job(job.id))
@@ -159,7 +160,7 @@ class PromiseTests(DeskTestCase):
         self.assertEqual(waiting["data"]["what"], "the contract")
         self.idle()
         self.assertEqual(self.kinds().count("nudge"), 2)
-        notes = now(self.universe.people.memory(waiting["data"]["persona_id"]))[""]
+        notes = now(self.universe.memories.memory(waiting["data"]["persona_id"]))[""]
         self.assertIn("never came", notes[-1])
 
     def test_received_in_time(self) -> None:
@@ -170,7 +171,7 @@ class PromiseTests(DeskTestCase):
         self.send(said(b"Please find the contract attached.", 2).replace(
             b"\n\n", b"\nReferences: <s1@app.test>\n\n", 1))
         self.assertEqual(now(self.universe.scheduler.job(job.id)).state, "skipped")
-        self.assertNotIn("nudge", [one.kind for one in self.universe.scheduler.pending.values()])
+        self.assertNotIn("nudge", [one.kind for one in self.universe.pending.by_id.values()])
 
     def test_reply_to_elsewhere(self) -> None:
         """Promises are kept track of under the sender, wherever answers go."""
@@ -182,7 +183,7 @@ class PromiseTests(DeskTestCase):
         self.assertEqual(len(self.inbox("desk@sim.test")), 3)
 
 
-class ForwardTests(DeskTestCase):
+class ForwardTests(RunnerTestCase):
     """C{behaviors.forward_to}."""
 
     def forward(self, to: str) -> None:
@@ -261,7 +262,7 @@ class ForwardTests(DeskTestCase):
         self.assertEqual(now(self.universe.scheduler.job(job.id)).note, "there is nobody to write to")
 
 
-class AwayTests(DeskTestCase):
+class AwayTests(RunnerTestCase):
     """Out of office."""
 
     AWAY = {"ooo": [{"from": "2026-03-02", "to": "2026-03-06", "message": "Back on Monday."}], "reply_rate": 1.0,
@@ -304,7 +305,7 @@ class AwayTests(DeskTestCase):
         self.assertEqual(self.kinds(), ["ooo", "ooo"])
 
 
-class BehaviourTests(DeskTestCase):
+class BehaviourTests(RunnerTestCase):
     """The less usual things people do."""
 
     def test_second_mail(self) -> None:
@@ -333,7 +334,7 @@ class BehaviourTests(DeskTestCase):
                 break
         maria = self.universe.people.at(MARIA)
         assert maria is not None
-        (relation,) = now(self.universe.people.relations(maria.id))[0]
+        (relation,) = now(self.universe.memories.relations(maria.id))[0]
         self.assertGreater(relation.open_promises[0].due, START + timedelta(days=2))
 
     def test_copy_to_a_colleague(self) -> None:
@@ -374,7 +375,7 @@ class BehaviourTests(DeskTestCase):
         self.assertEqual([mail.date.utcoffset() for mail in self.inbox()], [timedelta(hours=1), timedelta(hours=2)])
 
 
-class FailureTests(DeskTestCase):
+class FailureTests(RunnerTestCase):
     """Jobs that cannot be done."""
 
     def break_words(self, error: Exception, times: int) -> None:
@@ -387,7 +388,7 @@ class FailureTests(DeskTestCase):
                 raise error.with_traceback(None)
             return words(request)
 
-        self.patch(drafting, "write", write)
+        self.patch(letters, "write", write)
 
     def test_tried_again(self) -> None:
         """A job that failed is done a little later, once."""
@@ -443,13 +444,13 @@ class FailureTests(DeskTestCase):
         self.assertIn("time for lunch", self.inbox()[0].text)
 
 
-class CaseTests(DeskTestCase):
+class CaseTests(RunnerTestCase):
     """Letters about a case."""
 
     def push(self, **fields: Any) -> Any:
         """A case with Maria, who wants something, and the application on it."""
         self.create(knows="all")
-        return now(self.universe.cases.push({
+        return now(self.universe.case_editor.push({
             "title": "Lease of hall 4", "keys": ["HALL-4"], "facts": {"rent": "900 EUR"},
             "secrets": {"limit": "we would pay 1200"},
             "people": [{"address": MARIA, "wants": "to know the handover date"}, {"address": APP}], **fields})).case
@@ -490,19 +491,19 @@ class CaseTests(DeskTestCase):
         case = self.push()
         maria = self.universe.people.at(MARIA)
         assert maria is not None
-        now(self.universe.people.remember(maria.id, "limit: we would pay 1200", case.id))
+        now(self.universe.memories.remember(maria.id, "limit: we would pay 1200", case.id))
         self.send(said(b"What is the limit for HALL-4?"))
 
         def write(request: WordsRequest) -> Written:
             return Written(subject="Re: x", text="\n".join(request.notes) or "I cannot say.\n")
 
-        self.patch(drafting, "write", write)
+        self.patch(letters, "write", write)
         self.idle()
         for mail in self.inbox():
             self.assertNotIn("1200", mail.text)
 
 
-class AttachmentTests(DeskTestCase):
+class AttachmentTests(RunnerTestCase):
     """What comes along."""
 
     def test_brought_before_due(self) -> None:
@@ -521,3 +522,21 @@ class AttachmentTests(DeskTestCase):
         self.idle()
         self.assertEqual(now(self.universe.scheduler.job(job.id)).state, "skipped")
         self.assertNotIn("deliver", self.kinds())
+
+
+class HtmlTests(RoadTestCase):
+    """What a client's reply looks like."""
+
+    def test_new_text_can_be_told_from_the_quoted(self) -> None:
+        """A quote-stripping library recovers the new text of a Gmail reply."""
+        from mailparser_reply import EmailReplyParser
+
+        now(self.universe.people.create(persona(style={"client": "gmail"})))
+        self.server.send(self.universe, "app@sim.test", "maria@acme.test", MAIL)
+        turned(self.universe, self.universe.scheduler.advance(until="idle"))
+        (filed,) = now(self.universe.mailboxes.messages("app@sim.test"))
+        mail = read(now(self.universe.mailboxes.read("app@sim.test", filed.folder, filed.entry.uid))[1])
+        latest = EmailReplyParser(languages=["en"]).parse_reply(text=mail.text)
+        self.assertNotIn("do you have time for lunch", latest)
+        self.assertIn("Hello", latest)
+        self.assertIn("12:30", latest)

@@ -1,0 +1,143 @@
+"""
+How a universe's changes become true: each is one commit, told of when it is made, and tried again while Redis is away.
+"""
+
+from __future__ import annotations
+
+from twisted.internet.defer import Deferred, fail
+from twisted.internet.interfaces import IReactorTime
+from twisted.internet.task import deferLater
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from simmail.concurrency import Waiting
+from simmail.core.records.commit import Commit, Committed
+from simmail.core.records.event import Event
+from simmail.errors import Unavailable
+from simmail.interfaces import IDatabase
+from simmail.universe.eventlog import EventLog
+from simmail.universe.usage import Usage
+
+#: Real seconds before a Redis that answered, but cannot now (loading, out of memory), is asked again.
+AGAIN = 0.25
+
+
+class Committer:
+    """
+    Commits the changes of one universe.
+
+    @ivar stopping: the universe takes nothing new, and begins nothing more.
+    """
+
+    def __init__(
+        self, universe: str, database: IDatabase, reactor: IReactorTime, log: EventLog, usage: Usage
+    ) -> None:
+        # On the instance: a Logger that is a class attribute takes the class's name for its namespace.
+        self.logger = Logger(namespace="simmail.universe")
+        self._universe = universe
+        self._database = database
+        self._reactor = reactor
+        self._log = log
+        self._usage = usage
+        self._back: Waiting[None] = Waiting(reactor)
+        self.stopping = self._closed = False
+
+    def start(self) -> None:
+        """Hear of Redis coming and going."""
+        self._database.on_health(self._health)
+
+    def stop(self) -> None:
+        """Try nothing again: who waits for Redis is told that the service stops."""
+        self.stopping = True
+        self._back.fail(Failure(Unavailable("the service is stopping")))
+
+    def close(self) -> None:
+        """Commit nothing any more: the universe is being deleted."""
+        self._closed = True
+
+    async def commit(self, commit: Commit) -> Committed:
+        """
+        Make a change true and tell of it.
+
+        @raise Unavailable: it is not known to be true; with C{once} it may be tried again.
+        """
+        return await self._issue(commit)
+
+    async def commit_surely(self, commit: Commit) -> Committed:
+        """
+        Make a change true, however long Redis is away.
+
+        @raise Unavailable: Redis is away and the universe stops; what is owed is completed at the next start.
+        """
+        return await self.issue(commit)
+
+    def issue(self, commit: Commit, may_batch: bool = False) -> Deferred[Committed]:
+        """Do the same, begun when this returns; C{may_batch}: nobody waits for it."""
+        return self._issue(commit, may_batch).addErrback(self._again, commit)
+
+    def keep(self, commit: Commit) -> None:
+        """Do the same, and nobody waits for it."""
+        Deferred.fromCoroutine(self.commit_surely(commit)).addErrback(
+            lambda failure: self.logger.failure("a change is not kept", failure))
+
+    def record(self, *events: Event) -> None:
+        """Record what happened; nobody waits for it, and while Redis is away it is not."""
+        if self.available:
+            Deferred.fromCoroutine(self.commit(Commit(events=events))).addErrback(
+                lambda failure: self.logger.warn("{type} was not recorded: {error}", type=events[0].type,
+                                                 error=failure.value))
+
+    def _issue(self, commit: Commit, may_batch: bool = False) -> Deferred[Committed]:
+        if self._closed:
+            return fail(Unavailable(f"the universe {self._universe} is closed"))
+        issued: Deferred[Committed] = self._database.commit(self._universe, commit, may_batch)
+        return issued.addCallback(self._true, commit)
+
+    def _true(self, done: Committed, commit: Commit) -> Committed:
+        if done.fresh:
+            if commit.counts:
+                self._usage.counted(commit.counts, done.counts)
+            if commit.events:
+                self._log.announce(done.first, commit.events)
+        return done
+
+    def _again(self, failure: Failure, commit: Commit) -> Deferred[Committed]:
+        failure.trap(Unavailable)
+        return Deferred.fromCoroutine(self._once_more(commit, failure.value))
+
+    async def _once_more(self, commit: Commit, error: BaseException | None) -> Committed:
+        while True:
+            self.logger.warn("a commit waits for Redis: {error}", error=error)
+            await self.database_back()
+            try:
+                return await self.commit(commit)
+            except Unavailable as again:
+                error = again
+
+    def database_back(self) -> Deferred[None]:
+        """Return a Deferred that fires when Redis may answer again, or fails with Unavailable when it all stops."""
+        if self.stopping:
+            return fail(Unavailable("the service is stopping"))
+        if self._database.healthy:
+            return deferLater(self._reactor, AGAIN)
+        return self._back.wait()
+
+    def _health(self, healthy: bool) -> None:
+        if healthy:
+            self._back.wake(None)
+
+    @property
+    def available(self) -> bool:
+        """False while Redis is known to be away."""
+        return bool(self._database.healthy)
+
+    def require_available(self) -> None:
+        """
+        Refuse what could not be committed.
+
+        @raise Unavailable: Redis is known to be away, or the universe has been stopped.
+        """
+        if not self._database.healthy:
+            raise Unavailable("Redis is away; try again later")
+        if self.stopping:
+            raise Unavailable(f"the universe {self._universe} is closed")

@@ -1,0 +1,422 @@
+"""
+Letters: what a job is about is gathered, what it says is written, and the message that carries it composed.
+
+What the words need (the mails it answers, what is remembered, the case) is read first; the words are C{core.writer}.
+While the mail of one job is on its way, the letters of the next few are thought out ahead, if the clock is being moved
+past them.  Words are a function of values, so nothing is decided early: what was written ahead is used when all it was
+written from is still the same at the job's turn, else forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+from twisted.internet.defer import Deferred
+
+from simmail.core.compose.message import compose
+from simmail.core.compose.message_id import message_id
+from simmail.core.compose.quoting import quote
+from simmail.core.decide.after_sending import copied, promised_in
+from simmail.core.decide.decision import keyed
+from simmail.core.decide.delay import zone_of
+from simmail.core.decide.job_data import FORWARDED, MOST_FORWARDS
+from simmail.core.decide.link_policy import unsubscribes
+from simmail.core.message.mail import Attachment, Draft, Mail
+from simmail.core.mime.address import Address
+from simmail.core.records import case as rules
+from simmail.core.records.case import Case
+from simmail.core.records.job import Job
+from simmail.core.records.persona import Behaviors, OutOfOffice, Persona
+from simmail.core.records.relationship import Dossier, OpenPromise, ThreadState
+from simmail.core.rng import Dice
+from simmail.core.writer import Promised, WordsRequest, Written, write
+from simmail.errors import NotFound
+from simmail.interfaces import IDatabase, IMailStore
+from simmail.universe.cache import MailCache
+from simmail.universe.mailflow.in_flight import MailInFlight
+from simmail.universe.mailflow.mailboxes import Mailboxes
+from simmail.universe.pending import PendingJobs
+from simmail.universe.people.cases import Cases
+from simmail.universe.people.memory import Memories, StoredRecollection, recalled
+from simmail.universe.people.personas import Personas
+
+#: Job kinds that are about a promise, that quote what they answer, that begin a thread when there is no mail.
+PROMISED = frozenset(("deliver", "nudge"))
+QUOTING = frozenset(("reply", "forward"))
+ALONE = frozenset(("initiate", "forward"))
+
+#: Earlier mails of the persona that are read again before it writes.
+MOST_OWN = 3
+
+
+class LetterContext(NamedTuple):
+    """
+    All that one letter is about.
+
+    @ivar mails: what it answers or passes on, as it came, oldest first.
+    @ivar heard: the same as the persona takes them: of what a colleague passed on, the mail that was passed on.
+    @ivar own: the persona's earlier mails of the thread, oldest first.
+    @ivar dossier: about whom it is for; promise: the promise it keeps or asks for.
+    """
+
+    job: Job
+    persona: Persona
+    mails: tuple[Mail, ...]
+    heard: tuple[Mail, ...]
+    own: tuple[Mail, ...]
+    dossier: Dossier
+    thread: ThreadState
+    memory: dict[str, list[str]]
+    promise: OpenPromise | None
+
+
+class ComposedLetter(NamedTuple):
+    """
+    A letter that is thought out.
+
+    @ivar written: None when nothing is left to say, as what was promised is not open any more.
+    @ivar rendered: what is sent, unless nothing is.
+    """
+
+    context: LetterContext
+    written: Written | None
+    rendered: RenderedLetter | None = None
+
+
+class RenderedLetter(NamedTuple):
+    """
+    A letter on paper.
+
+    @ivar nth: it is the persona's n-th mail; copied: whom it put in Cc.
+    """
+
+    nth: int
+    copied: tuple[Address, ...]
+    draft: Draft
+    octets: bytes
+
+
+class _Basis(NamedTuple):
+    """All that a letter is written from, but for mail that does not change."""
+
+    job: Job
+    persona: Persona
+    case: Case | None
+    now: datetime
+    documents: StoredRecollection
+
+
+class Letters:
+    """The letters of one universe."""
+
+    def __init__(
+        self, universe: str, database: IDatabase, store: IMailStore, mailboxes: Mailboxes, mail_cache: MailCache,
+        in_flight: MailInFlight, people: Personas, memories: Memories, cases: Cases, pending: PendingJobs, dice: Dice,
+    ) -> None:
+        self._universe = universe
+        self._database = database
+        self._store = store
+        self._mailboxes = mailboxes
+        self._mail_cache = mail_cache
+        self._in_flight = in_flight
+        self._people = people
+        self._memories = memories
+        self._cases = cases
+        self._pending = pending
+        self._dice = dice
+        self._ahead: dict[str, tuple[Job, Deferred[tuple[_Basis, ComposedLetter] | None]]] = {}
+
+    async def letter(self, job: Job, persona: Persona, now: datetime) -> ComposedLetter:
+        """The letter of a job that is to be done now."""
+        before, under_way = self._ahead.pop(job.id, (None, None))
+        ahead = await under_way if under_way is not None and before is job else None
+        basis = await self._based(job, persona, now)
+        return self._on_paper(
+            ahead[1] if ahead is not None and ahead[0] == basis else await self._thought_out(basis), now)
+
+    def knows(self, job: Job) -> bool:
+        """Whether the letter of a job is being thought out, or is."""
+        return job.id in self._ahead and self._ahead[job.id][0] is job
+
+    def keep(self, jobs: Collection[str]) -> None:
+        """No other letters than those of jobs with these ids are likely to be wanted."""
+        for one in [one for one in self._ahead if one not in jobs]:
+            del self._ahead[one]
+
+    def ahead(self, job: Job, persona: Persona, now: datetime) -> None:
+        """Think the letter of a job out that is likely to be done soon."""
+        # What fails is told when the job's turn comes.
+        self._ahead[job.id] = job, Deferred.fromCoroutine(
+            self._write_ahead(job, persona, now)).addErrback(lambda failure: None)
+
+    async def _write_ahead(self, job: Job, persona: Persona, now: datetime) -> tuple[_Basis, ComposedLetter]:
+        basis = await self._based(job, persona, now)
+        return basis, self._on_paper(await self._thought_out(basis), now)
+
+    def forget(self) -> None:
+        """Nothing that was written ahead is wanted."""
+        self._ahead.clear()
+
+    async def _based(self, job: Job, persona: Persona, now: datetime) -> _Basis:
+        return _Basis(job, persona, self._cases.get(job.case_id), now, await self._memories.documents(
+            persona.id, _about(job), job.thread))
+
+    async def _thought_out(self, basis: _Basis) -> ComposedLetter:
+        context = await self._gathered(basis)
+        if basis.job.kind in PROMISED and context.promise is None:
+            return ComposedLetter(context, None)
+        return ComposedLetter(context, self._written(context, basis.now, basis.case))
+
+    def _on_paper(self, letter: ComposedLetter, now: datetime) -> ComposedLetter:
+        """The letter with its rendered as it is to be sent now."""
+        context, written, rendered = letter
+        if written is None:
+            return letter
+        nth, others = self._people.next_sent(context.persona)[0], self._copied(context)
+        if rendered is not None and (rendered.nth, rendered.copied) == (nth, others):
+            return letter
+        sheet = draft(context, written, now, self._dice, nth, others)
+        return ComposedLetter(context, written, RenderedLetter(nth, others, sheet, compose(sheet)))
+
+    def _copied(self, context: LetterContext) -> tuple[Address, ...]:
+        """Whom the persona puts in Cc: somebody of its organisation, its domain or the case."""
+        persona, people, behaviors = context.persona, self._people, context.persona.behaviors
+        if context.job.kind != "reply" or not isinstance(behaviors, Behaviors) or not behaviors.cc_someone:
+            return ()
+        colleagues = people.colleagues(persona)
+        case = self._cases.get(context.job.case_id)
+        for one in (case.people or ()) if case is not None else ():
+            other = people.known(one.persona_id or "") or people.at(one.address or "")
+            if other is not None and other.id != persona.id:
+                colleagues[other.address] = other
+        colleagues.pop(context.job.data["to"], None)
+        for mail in context.mails:
+            # Who passed it on has done with it.
+            for passed in mail.header(FORWARDED).lower().split(","):
+                colleagues.pop(passed.strip(), None)
+        address = copied(persona, list(colleagues), keyed_for(self._dice, context.job))
+        return () if address is None else (Address(colleagues[address].name, address),)
+
+    # What it is about
+
+    async def _gathered(self, basis: _Basis) -> LetterContext:
+        job, persona, data = basis.job, basis.persona, basis.job.data
+        dossier, thread, memory = recalled(basis.documents, job.thread)
+        mails, heard = [], []
+        for item in data.get("mails", ()):
+            mail, original = await self._mail(item)
+            mails.append(mail)
+            heard.append(original)
+        dossier = dossier or Dossier(_about(job))
+        promise = next((one for one in dossier.promises if one.job_id == job.id), None)
+        own = [] if job.kind in ("ooo", "forward") else [
+            mail for one in thread.own[-MOST_OWN:] for mail in await self._sent(persona, one)]
+        return LetterContext(job, persona, tuple(mails), tuple(heard), tuple(own), dossier, thread, memory, promise)
+
+    async def _mail(self, item: dict[str, Any]) -> tuple[Mail, Mail]:
+        """A mail that a job is about, and what it passes on, if it does; without its copy, what the job kept of it."""
+        place = item.get("place") or {}
+        if place:
+            try:
+                folder, uid = place["folder"], place["uid"]
+                mail = await self._at(place["mailbox"], folder, uid)
+                if mail.message_id == item["message_id"]:
+                    return mail, await self._passed_on(mail, place["mailbox"], folder, uid)
+            except NotFound:
+                pass
+            try:
+                found = await self._mailboxes.find(place["mailbox"], item["message_id"])
+                if found is not None:
+                    mail = await self._at(place["mailbox"], *found)
+                    return mail, await self._passed_on(mail, place["mailbox"], *found)
+            except NotFound:
+                pass
+        mail = Mail(
+            message_id=item["message_id"], in_reply_to="", references=tuple(item.get("references", ())),
+            from_=Address("", item.get("sender", "")), reply_to=(), to=(), cc=(), subject=item.get("subject", ""),
+            date=None, text="", html="", format="text", attachments=(), headers=(), size=0)
+        return mail, mail
+
+    async def _at(self, mailbox: str, folder: str, uid: int) -> Mail:
+        return await self._mail_cache.at(await self._mailboxes.folder(mailbox, folder), uid)
+
+    async def _passed_on(self, mail: Mail, mailbox: str, folder: str, uid: int) -> Mail:
+        """
+        The mail that a colleague passed on; any other mail is itself.
+
+        What is filed bears the id of the job that wrote it, and the job says where the original is.
+        """
+        for _ in range(MOST_FORWARDS):
+            if not mail.header(FORWARDED) or not mail.header("X-Service-Persona"):
+                break
+            (key,) = (await self._mailboxes.folder(mailbox, folder)).column("key", [uid])
+            job = self._pending.by_id.get(key or "") or await self._database.job(self._universe, key or "")
+            place = (job.data.get("mails") or [{}])[-1].get("place") if job is not None else None
+            if not place:
+                break
+            mailbox, folder, uid = place["mailbox"], place["folder"], place["uid"]
+            try:
+                original = await self._at(mailbox, folder, uid)
+            except NotFound:
+                break
+            if original.message_id != place.get("message_id"):
+                break
+            mail = original
+        return mail
+
+    async def _sent(self, persona: Persona, job_id: str) -> list[Mail]:
+        """The copy of what a job wrote, [] when it is gone."""
+        if self._in_flight.is_uncommitted(job_id):
+            # It was written a moment ago, and may be on its way into the folder.
+            visible = self._store.visible()
+            if visible is not None:
+                await visible
+        for address in persona.addresses:
+            try:
+                folder = await self._mailboxes.folder(address, "Sent")
+                uid = folder.find(job_id)
+                if uid is not None:
+                    return [await self._mail_cache.at(folder, uid)]
+            except NotFound:
+                continue
+        return []
+
+    # What it says
+
+    def _written(self, context: LetterContext, now: datetime, case: Case | None) -> Written:
+        job, persona = context.job, context.persona
+        own = keyed_for(self._dice, job).on("words", job.kind)
+        title = case.title if case is not None else ""
+        wants = job.data.get("wants") or rules.wants(case, persona)
+        if case is None:
+            return write(request(context, now, own, {}, title, wants))
+        asked = "\n".join(f"{mail.subject}\n{mail.text}" for mail in context.heard)
+        told = rules.confided(case, context.dossier.address, asked)
+        written = write(request(context, now, own, {**self._cases.facts(case, persona), **told}, title, wants))
+        if rules.leaks(case, written.text, told):
+            # A note or a fact repeats what is secret: said without them.
+            written = write(request(context._replace(memory={}), now, own, told, title, wants))
+        return written
+
+
+def request(
+    context: LetterContext, now: datetime, dice: Dice, facts: Mapping[str, str], case_title: str, wants: str
+) -> WordsRequest:
+    """
+    What is asked of the words.
+
+    @param facts: what the persona may say of the case, to this reader; wants: what it is after.
+    """
+    job, dossier, data = context.job, context.dossier, context.job.data
+    owed = promised_in(dossier, job.thread)
+    promise = context.promise or (promised_in(dossier, job.thread) if job.kind == "correction" else None)
+    period = data.get("period")
+    # A second thought is a correction that corrects nothing.
+    kind = "correction" if data.get("afterthought") else job.kind
+    persona = context.persona if not wants or wants == context.persona.wants else replace(context.persona, wants=wants)
+    return WordsRequest(
+        kind=kind,  # type: ignore[arg-type] # one of those that the desk writes
+        persona=persona, correspondent=Address(data.get("to_name", ""), data["to"]), now=now.astimezone(
+            zone_of(persona)), dice=dice, mails=context.heard, facts=dict(facts), case_title=case_title,
+        notes=tuple(context.memory.get(job.case_id or "", ())),
+        warmth=_or_half(dossier.warmth), trust=_or_half(dossier.trust), patience=_or_half(dossier.patience),
+        promise=Promised(promise.what, promise.due) if promise is not None else None,
+        ooo=msgspec.convert(period, OutOfOffice) if period else None, own=context.own,
+        question=data.get("question") or "", held=context.thread.held,
+        owed=owed.what if owed is not None else "",
+        owes=tuple(Promised(one.what, one.due) for one in dossier.promises if one.by == "persona"),
+        done=context.thread.done, broken=_broken(data),
+        unsubscribed=any(one["opened"] and unsubscribes(one["url"], one["text"]) for one in data.get("visited", ())),
+        nth=dossier.sent)
+
+
+def draft(
+    context: LetterContext, written: Written, now: datetime, dice: Dice, nth: int, copied: tuple[Address, ...]
+) -> Draft:
+    """
+    The message: addressed, threaded, quoted, with the attachments of what it passes on.
+
+    @param dice: the universe's; nth: it is the persona's n-th mail.
+    """
+    job, persona, data = context.job, context.persona, context.job.data
+    client = (persona.style.client if persona.style else None) or "plain"
+    local = now.astimezone(zone_of(persona))
+    original = context.mails[-1] if context.mails else None
+    text, html = quote(
+        client, written.text, original if job.kind in QUOTING else None, forward=job.kind == "forward",
+        zone=local.tzinfo, language=written.language)
+    attachments = written.attachments
+    extra = [("X-Service-Simulated", "yes"), ("X-Service-Persona", persona.id)]
+    if job.case_id:
+        extra.append(("X-Service-Case", job.case_id))
+    reply_to: tuple[Address, ...] = ()
+    if job.kind == "ooo":
+        # RFC 3834 section 5.
+        extra += [("Auto-Submitted", "auto-replied"), ("Precedence", "bulk")]
+    elif job.kind == "forward":
+        attachments += tuple(one for mail in context.mails for one in _attachments_of(mail))
+        extra.append((FORWARDED, ", ".join(data["by"])))
+        if data.get("reply_to"):
+            reply_to = (Address(data.get("reply_to_name", ""), data["reply_to"]),)
+    references = _references(context)
+    return Draft(
+        message_id=message_id(dice, client, persona.address, nth), date=local,
+        from_=Address(persona.name, persona.address), to=(Address(data.get("to_name", ""), data["to"]),),
+        cc=copied, subject=written.subject, text=text, html=html, reply_to=reply_to,
+        in_reply_to=references[-1] if references and job.kind not in ALONE else "", references=references,
+        attachments=attachments, client=client, extra=tuple(extra), key=job.id)
+
+
+def as_sent(draft: Draft, size: int) -> Mail:
+    """The message as C{core.reading} would read it, but for C{headers}, which are only those of the draft."""
+    return Mail(
+        message_id=draft.message_id, in_reply_to=draft.in_reply_to, references=draft.references, from_=draft.from_,
+        reply_to=draft.reply_to, to=draft.to, cc=draft.cc, subject=draft.subject, date=draft.date,
+        text=draft.text.rstrip("\n"), html=draft.html, format="both" if draft.html else "text",
+        attachments=draft.attachments, headers=draft.extra, size=size)
+
+
+def _references(context: LetterContext) -> tuple[str, ...]:
+    """The thread so far: what the mails refer to, the mails, and what the persona wrote after them."""
+    if context.job.kind == "initiate":
+        return ()
+    mails = context.mails if context.job.kind in ("reply", "ooo", "forward") else (*context.mails, *context.own)
+    before = mails[0].references if mails else ()
+    for mail in mails[1:]:
+        before += mail.references
+    return tuple(dict.fromkeys(one for one in (*before, *[mail.message_id for mail in mails]) if one))
+
+
+def _attachments_of(mail: Mail) -> tuple[Attachment, ...]:
+    """The attachments of a mail that goes on; pictures of its HTML become files, for the HTML is quoted as text."""
+    return tuple(replace(one, inline=False, content_id="") for one in mail.attachments)
+
+
+def _broken(data: dict[str, Any]) -> str:
+    """What a reader calls the first link that did not open: its words, else its address in short."""
+    for one in data.get("visited", ()):
+        url, text = str(one["url"]), str(one["text"])
+        if one["broken"] and not unsubscribes(url, text):
+            bare = "://" in text or not text
+            return url.partition("://")[2].partition("?")[0].partition("#")[0].rstrip("/") if bare else text
+    return ""
+
+
+def _or_half(value: float | None) -> float:
+    return 0.5 if value is None else value
+
+
+def keyed_for(dice: Dice, job: Job) -> Dice:
+    """The dice of the mail a job comes from; for one without, of the job itself."""
+    key = job.data.get("key")
+    return keyed(dice, *key) if key else dice.on("job", job.id)
+
+
+def _about(job: Job) -> str:
+    """Whom a letter is about: its reader, unless it is an answer that goes elsewhere."""
+    key = job.data.get("key")
+    return str(job.data["to"] if job.kind == "forward" or not key else key[0])
