@@ -187,9 +187,10 @@ def what_kind(what: str, language: Language) -> str:
     low = what.lower()
     own = language.what
     for kind, phrases in (
+        # "Word that it is done" is a task, "word" alone an answer.
+        ("task", (own.task, *every("task_things"))),
         ("answer", (own.answer, own.answer_plain, own.news, *every("answer_things"))),
         ("payment", (own.payment, own.payment_plain, *every("payment_things"))),
-        ("task", (own.task, *every("task_things"))),
     ):
         if any(low.startswith(phrase.partition("{")[0].strip().lower()) for phrase in phrases):
             return kind

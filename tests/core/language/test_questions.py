@@ -1,0 +1,97 @@
+"""Questions: which sentences ask, in what form, about what."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.core.language import questions
+from simmail.core.language.questions import apart, asks, options, read_question
+from simmail.core.language.tables import language
+from tests.core.hostile import seconds
+
+EN, DE = language("en"), language("de")
+
+
+class AskingTests(SynchronousTestCase):
+    """Sentences that want an answer."""
+
+    def test_asks(self) -> None:
+        """A question mark behind words asks; footers, addresses and marks alone do not."""
+        for sentence, known, expected in (
+            ("Which colour do you prefer?", EN, True), ("Why?", EN, True), ("Sale?", EN, False),
+            ("Any questions?", EN, False), ("Any thoughts?", EN, True), ("What do you think?", EN, True),
+            ("Didn't request this?", EN, False), ("Is it \"done?\"", EN, True), ("What?!", EN, True),
+            ("See https://x.test/?", EN, False), ("???", EN, False), ("It rained.", EN, False), ("", EN, False),
+            ("Wann?", DE, True), ("Noch Fragen?", DE, False), ("Können Sie uns den Plan schicken?", DE, True),
+        ):
+            self.assertEqual(asks(sentence, known), expected, sentence)
+
+    def test_alone(self) -> None:
+        """What would be idle beside other sentences asks when it is all that is said."""
+        self.assertEqual((asks("ok?", EN), asks("ok?", EN, alone=True)), (False, True))
+        self.assertFalse(asks("ok.", EN, alone=True))
+
+    def test_apart(self) -> None:
+        """Two questions of one sentence are two; an "and" inside one is not."""
+        self.assertEqual(apart("How many seats do you need, and when do you need them?", EN),
+                         ["How many seats do you need?", "When do you need them?"])
+        self.assertEqual(len(apart("Do you like salt and pepper on it?", EN)), 1)
+
+
+class FormTests(SynchronousTestCase):
+    """What a question is."""
+
+    def test_forms(self) -> None:
+        """The form is told by how a question begins, and by what it offers."""
+        for sentence, known, form in (
+            ("Could we meet, do you have time on Friday?", EN, "time"), ("By when do you need it?", EN, "when"),
+            ("How many seats do you need?", EN, "many"), ("Why did you leave?", EN, "why"),
+            ("Which browser do you use?", EN, "what"), ("Could you tell me who signs?", EN, "what"),
+            ("Do you want tea or coffee?", EN, "choice"), ("Is it the blue one?", EN, "yes_no"),
+            ("Was it the price, or was something missing?", EN, "either"),
+            ("Wie viele Lizenzen brauchen Sie?", DE, "many"), ("Warum haben Sie gekündigt?", DE, "why"),
+        ):
+            self.assertEqual(read_question(sentence, known).form, form, sentence)
+
+    def test_topics(self) -> None:
+        """What it is about is said as the answering side says it; of German only the noun."""
+        for sentence, known, topic in (
+            ("Which delivery address should we use?", EN, "the delivery address"),
+            ("How many licences do you need?", EN, "the number of licences"),
+            ("Is your new office open?", EN, "our new office"), ("Is it on your side?", EN, ""),
+            ("Wie lautet Ihre Lieferadresse?", DE, "Lieferadresse"),
+        ):
+            self.assertEqual(read_question(sentence, known).topic, topic, sentence)
+
+    def test_short_answers(self) -> None:
+        """Yes and no, as the question has them."""
+        for sentence, short in (
+            ("Do you have it?", ("yes, we do", "no, we don't")),
+            ("May we call?", ("yes, please do", "no, please don't")),
+            ("Is the order complete?", ("yes, it is", "no, it isn't")), ("Could you send it?", ("yes", "no")),
+            ("Are the boxes there?", ("yes, they are", "no, they aren't")),
+        ):
+            self.assertEqual(read_question(sentence, EN).short, short, sentence)
+        self.assertEqual(read_question("Haben Sie es?", DE).short, ("ja", "nein"))
+
+    def test_options(self) -> None:
+        """Both sides of a choice; without a word of choosing only a question offers one."""
+        self.assertEqual(options("Tea or coffee?", EN, asked=True), ())
+        self.assertEqual(options("Do you want tea or coffee?", EN, asked=True), ("tea", "coffee"))
+        self.assertEqual(options("Do you prefer the red box or the blue box?", EN), ("the red box", "the blue box"))
+        self.assertEqual(options("The red box or the blue box has arrived.", EN), ())
+
+    @given(st.text(max_size=300), st.sampled_from((EN, DE)))
+    def test_anything(self, sentence: str, known: questions.Language) -> None:
+        """Any text is read, and what is said again of it is short and on one line."""
+        asks(sentence, known)
+        for part in apart(sentence, known):
+            found = read_question(part, known)
+            self.assertLessEqual(len(found.text), 201)
+            self.assertNotIn("\n", found.text + found.topic)
+
+    def test_quick(self) -> None:
+        """A sentence without end costs no more than its beginning."""
+        self.assertLess(seconds(read_question, "which or what, " * 50_000 + "?", EN), 0.5)

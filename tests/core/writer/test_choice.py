@@ -1,0 +1,71 @@
+"""What temperaments choose, and what that promises."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.core.writer.choice import does, plain, values_of, what_for
+from simmail.core.writer.context import Scene, set_scene
+from simmail.core.writer.speech_act import ACTS
+from tests.core.writer.samples import NOW, TEMPERAMENTS, mail, request
+
+
+def scene(*texts: str, temperament: str = "responsive", trust: float = 0.5, seed: str = "seed") -> Scene:
+    """What Maria has before her."""
+    return set_scene(request(*(mail(text, "Invoice INV-7") for text in texts), temperament=temperament, trust=trust,
+                             seed=seed))
+
+
+class ChoiceTests(SynchronousTestCase):
+    """Acts."""
+
+    def test_acts(self) -> None:
+        """Every temperament has an act that exists for every intent of its table, and the same one each time."""
+        for temperament in TEMPERAMENTS:
+            before = scene("Hello.", temperament=temperament)
+            for intent in before.manner.does:
+                acts = does(before, intent, 0)
+                self.assertEqual(acts, does(before, intent, 0))
+                for act in acts if intent not in ("question",) else ():
+                    self.assertIn(act, ACTS, (temperament, intent))
+
+    def test_distrust(self) -> None:
+        """Who has lost trust does not pay but asks."""
+        trusting = {act for n in range(20) for act in does(scene("Hello.", seed=str(n)), "invoice", 0)}
+        doubting = {act for n in range(20) for act in does(scene("Hello.", seed=str(n), trust=0.1), "invoice", 0)}
+        self.assertIn("invoice.pay", trusting)
+        self.assertNotIn("invoice.pay", doubting)
+        self.assertIn("invoice.doubt", doubting)
+
+    def test_promises(self) -> None:
+        """An act that promises has a day, and names what is promised; what is given for it counts."""
+        before = scene("Please look into it.")
+        read = before.read[0]
+        day = date(2026, 3, 20)
+        acts = {act.act: act for n in range(20) for act in plain(
+            scene("Please look into it.", seed=str(n)), read, "task", 0, day=day, what="the plan")}
+        promise = acts["task.do"].promise
+        assert promise is not None
+        self.assertEqual((promise.what, promise.due.date()), ("the plan", day))
+        self.assertIn("by", acts["task.do"].values)
+        self.assertEqual({act.promise for name, act in acts.items() if name != "task.do"} - {None}, set())
+
+    def test_what(self) -> None:
+        """What is promised is named by what is known of it."""
+        before = scene("Hello.")
+        for act, values, expected in (
+            ("invoice.pay", {"ref": "INV-7"}, "the payment of INV-7"), ("bill.pay", {}, "the payment of your invoice"),
+            ("task.do", {}, "word that it is done"), ("answer.check", {"topic": "the price"}, "an answer on the price"),
+            ("enquiry.promise", {}, "our quote"), ("chaser.answer", {"owed": "the plan"}, "the plan"),
+        ):
+            self.assertEqual(what_for(before, act, values), expected, act)
+
+    def test_values(self) -> None:
+        """The last mail of a batch is what is common; an earlier one names its own things."""
+        first, last = mail("EUR 10.00 are due.", "Invoice INV-1"), mail("EUR 20.00 are due.", "Invoice INV-2")
+        both = set_scene(request(first, last, now=NOW))
+        self.assertEqual(values_of(both, both.read[1])["amount"], "EUR 20.00")
+        self.assertEqual(values_of(both, both.read[0])["amount"], "EUR 10.00")
+        self.assertEqual(values_of(both, both.read[0])["me"], values_of(both, both.read[1])["me"])

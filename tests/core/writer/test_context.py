@@ -1,0 +1,85 @@
+"""What a text is written from."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta, timezone
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.core.language.tables import language
+from simmail.core.writer.context import TOGETHER, Scene, base_subject, mentions, set_scene, without_determiner
+from tests.core.writer.samples import NOW, mail, maria, request
+
+EN = language("en")
+
+
+class SceneTests(SynchronousTestCase):
+    """A request, read."""
+
+    def scene(self, text: str, subject: str = "Hello", **fields: object) -> Scene:
+        """Maria before one mail."""
+        return set_scene(request(mail(text, subject), **fields))
+
+    def test_names(self) -> None:
+        """Who writes, who reads, and what it is about."""
+        common = self.scene("Hi Maria, the invoice INV-2041 over EUR 10.00 is due.\n\nDana").common
+        self.assertEqual((common["me"], common["first"], common["name"]), ("Maria Lindqvist", "Dana", "Dana Novak"))
+        self.assertEqual((common["company"], common["ref"], common["amount"]), ("Brightdesk", "INV-2041", "EUR 10.00"))
+
+    def test_language(self) -> None:
+        """The language is that of the last mail; German is said politely until somebody says du."""
+        self.assertEqual(self.scene("Könnten Sie uns bitte die Rechnung schicken?").language.code, "de")
+        self.assertTrue(self.scene("Könnten Sie uns bitte die Rechnung schicken?").far)
+        self.assertFalse(self.scene("Hallo Maria, kannst du mir bitte deine Rechnung schicken?").far)
+
+    def test_lying_date(self) -> None:
+        """A Date field far from now moves nobody's calendar."""
+        lying = mail("Thursday at 10:00?", date=datetime(1999, 1, 1, tzinfo=timezone.utc))
+        self.assertEqual(set_scene(request(lying)).read[0].base, NOW)
+        late = mail("Thursday at 10:00?", date=NOW - timedelta(days=3))
+        self.assertEqual(set_scene(request(late)).read[0].base, NOW - timedelta(days=3))
+
+    def test_batch(self) -> None:
+        """Of many mails the last ones are answered."""
+        many = [mail(f"Part {n} is here.") for n in range(TOGETHER + 3)]
+        self.assertEqual([read.mail.text for read in set_scene(request(*many)).read],
+                         [one.text for one in many[-TOGETHER:]])
+
+    def test_in_thread(self) -> None:
+        """What was paid or agreed before is not paid or agreed again."""
+        own = (mail("Hi Dana, I will pay it by Friday."),)
+        reminder = "Invoice INV-7 over EUR 10.00 is still unpaid. Where is it?"
+        self.assertEqual(self.scene(reminder, "Payment reminder").read[0].intent, "invoice")
+        self.assertEqual(
+            self.scene(reminder, "Payment reminder", own=own, done={"payment": "INV-7"}).read[0].intent, "chaser")
+        self.assertEqual(self.scene("Thursday at 10:00 works for me.", own=own).read[0].intent, "booked")
+
+    def test_due(self) -> None:
+        """A promise is for a working day, and not after a deadline that can still be kept."""
+        before = self.scene("Hello.")
+        self.assertEqual(before.due(3), date(2026, 3, 5))
+        self.assertEqual(before.due(3, (date(2026, 3, 4),)), date(2026, 3, 4))
+        self.assertEqual(before.due(3, (date(2026, 3, 1),)), date(2026, 3, 5))
+
+    def test_somebody_else(self) -> None:
+        """A greeting to another person is astray, unless the mail was passed on."""
+        text = "Dear Mr Okafor,\n\nhere is our offer."
+        self.assertEqual(self.scene(text).read[0].intent, "wrong")
+        passed = request(mail(text), persona=maria(addresses=("purchasing@norrland-print.example",)))
+        self.assertNotEqual(set_scene(passed).read[0].intent, "wrong")
+
+
+class PhraseTests(SynchronousTestCase):
+    """Small things."""
+
+    def test_subject(self) -> None:
+        """A subject without its prefixes, however many."""
+        self.assertEqual(base_subject("Re: AW: Fwd: re:re: The plan", EN), "The plan")
+        self.assertEqual(base_subject("Regarding the plan", EN), "Regarding the plan")
+
+    def test_words(self) -> None:
+        """A phrase without its article; words of a sentence in whichever case."""
+        self.assertEqual(without_determiner("the plan", EN), "plan")
+        self.assertEqual(without_determiner("the", EN), "the")
+        self.assertTrue(mentions("Is it Overdue?", frozenset(("overdue",))))
+        self.assertFalse(mentions("Is it overdue?", frozenset(("over",))))

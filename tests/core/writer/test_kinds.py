@@ -1,0 +1,150 @@
+"""What mails say that are no plain replies."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.core.mime.address import Address
+from simmail.core.records.persona import OutOfOffice, Style
+from simmail.core.rng import Dice
+from simmail.core.writer import Promised
+from tests.core.writer.samples import NOW, TEMPERAMENTS, mail, maria, wrote
+
+QUESTION = mail("Hi Maria,\n\nwhich delivery address should we use?\n\nBest,\nDana", "Order 77120")
+CONTRACT = mail("Hi Maria, could you please send us the signed contract by Friday, 6 March?", "Contract FA-118")
+
+
+class KindTests(SynchronousTestCase):
+    """Everything that is no reply."""
+
+    def test_followup(self) -> None:
+        """The unanswered question is asked again, and is what the mail asks."""
+        for temperament in TEMPERAMENTS:
+            written = wrote(QUESTION, kind="followup", temperament=temperament, question="Which version is it?")
+            self.assertIn("Which version is it?", written.text)
+            self.assertEqual(written.question, "Which version is it?")
+
+    def test_question_that_points(self) -> None:
+        """A question that asks for what stands above it is none to be said again by itself."""
+        for n in range(60):
+            written = wrote(mail("I am very disappointed. The paper is too thin, this is unacceptable."),
+                            temperament="procedural", dice=Dice(f"points {n}"))
+            if "Could you send me these" in written.text:
+                self.assertEqual(written.question, "")
+                return
+        self.fail("never asked")
+
+    def test_answer_fits_the_question(self) -> None:
+        """A promised answer to who and how many says who and how many, the same whenever it is asked."""
+        asked = mail("How many seats do you need? Who will sign the order?")
+        promise = Promised("an answer on the number of seats and an answer on the order", NOW)
+        numbers = set()
+        for temperament in TEMPERAMENTS:
+            text = wrote(asked, kind="deliver", temperament=temperament, promise=promise).text
+            self.assertIn("that would be me", text)
+            asked_so = mail("Could you also tell me who signs on your side?")
+            told = wrote(asked_so, kind="deliver", promise=Promised("an answer to your question", NOW)).text
+            self.assertIn("That would be me", told)
+            numbers.add(text.partition("number of seats: ")[2].partition(".")[0])
+        self.assertEqual(len(numbers), 1)
+        self.assertTrue(numbers.pop().isdigit())
+
+    def test_answer_is_the_document(self) -> None:
+        """Who was asked where a document is sends it."""
+        asked = mail("Thanks. Where is the insurance certificate?")
+        promise = Promised("an answer on the insurance certificate", NOW)
+        for temperament in TEMPERAMENTS:
+            written = wrote(asked, kind="deliver", temperament=temperament, promise=promise)
+            self.assertEqual([one.filename for one in written.attachments], ["insurance-certificate.pdf"])
+
+    def test_answer_to_yes_or_no(self) -> None:
+        """A promised answer to what may be agreed to agrees."""
+        asked = mail("Can we begin on Monday?")
+        text = wrote(asked, kind="deliver", promise=Promised("an answer to your question", NOW)).text
+        self.assertTrue("go ahead" in text or "fine" in text, text)
+
+    def test_complaint_is_put_right(self) -> None:
+        """What was promised after a complaint is told as done, not agreed to."""
+        complaint = mail("I am very disappointed. The paper is too thin, this is unacceptable.")
+        promise = Promised("an answer on the paper", NOW)
+        for temperament in TEMPERAMENTS:
+            text = wrote(complaint, kind="deliver", temperament=temperament, promise=promise).text
+            self.assertNotIn("go ahead", text.lower())
+            self.assertNotIn("objections", text.lower())
+
+    def test_correction(self) -> None:
+        """A promised day is put right, and the promise moves with it; without a promise something is added."""
+        for temperament in TEMPERAMENTS:
+            promise = Promised("the price list", NOW + timedelta(days=1))
+            written = wrote(QUESTION, kind="correction", temperament=temperament, promise=promise)
+            assert written.promise is not None
+            self.assertEqual(written.promise.due.date(), datetime(2026, 3, 4).date())
+            self.assertIn("Wednesday", written.text)
+            self.assertIn("17:00", wrote(QUESTION, kind="correction", temperament=temperament).text)
+
+    def test_ooo(self) -> None:
+        """The notice is the persona's own, word for word, or names the days."""
+        away = OutOfOffice(from_="2026-03-01", to="2026-03-06", message="At the fair.\nCall Erik.")
+        self.assertIn("At the fair.\nCall Erik.", wrote(QUESTION, kind="ooo", ooo=away, style=Style(typos=1.0)).text)
+        plain = wrote(QUESTION, kind="ooo", ooo=OutOfOffice(from_="2026-03-01", to="2026-03-06")).text
+        self.assertIn("Monday 9 March", plain)
+
+    def test_initiate(self) -> None:
+        """What the persona wants is told in the first person; else the case is asked about."""
+        for temperament in TEMPERAMENTS:
+            text = wrote(kind="initiate", persona=maria(temperament, wants="wants to get her money back")).text
+            self.assertIn("I would like to get my money back.", text)
+            self.assertIn("Two monitor arms", wrote(kind="initiate", temperament=temperament,
+                                                    case_title="Two monitor arms").text)
+            self.assertTrue(wrote(kind="initiate", temperament=temperament).text.strip())
+        self.assertIn("I would like a refund", wrote(kind="initiate", persona=maria(wants="a refund")).text)
+        self.assertIn("about the following: Rockets", wrote(kind="initiate", persona=maria(wants="Rockets")).text)
+
+    def test_deliver(self) -> None:
+        """What was promised comes: a document as a file, late with regrets, an answer, a payment, a deed."""
+        for temperament in TEMPERAMENTS:
+            late = wrote(CONTRACT, kind="deliver", temperament=temperament,
+                         promise=Promised("the signed contract", NOW - timedelta(days=3)))
+            self.assertEqual([one.filename for one in late.attachments], ["signed-contract-FA-118.pdf"])
+            both = wrote(QUESTION, kind="deliver", temperament=temperament, facts={"delivery address": "Hafenvägen 12"},
+                         promise=Promised("the price list and an answer on the delivery address", NOW))
+            self.assertEqual(len(both.attachments), 1)
+            self.assertIn("Hafenvägen 12", both.text)
+            for what in ("an answer to your question", "the payment of INV-1", "word that it is done"):
+                written = wrote(QUESTION, kind="deliver", temperament=temperament, promise=Promised(what, NOW))
+                self.assertEqual(written.attachments, ())
+                self.assertNotIn("word that", written.text)
+
+    def test_deliver_by_name(self) -> None:
+        """What a case calls by its bare name is spoken of as people do."""
+        for what, said in (("March invoice", "the March invoice"), ("our floor plan", "our floor plan"),
+                           ("invoice INV-12", "invoice INV-12")):
+            text = wrote(kind="deliver", promise=Promised(what, NOW)).text
+            self.assertIn(said, text)
+            self.assertNotIn("the our", text)
+            self.assertNotIn("the invoice INV", text)
+
+    def test_promises_are_understood(self) -> None:
+        """Every promise that a reply makes is kept by what deliver sends."""
+        for one in (QUESTION, CONTRACT, mail("Could you please update the contact?")):
+            for temperament in TEMPERAMENTS:
+                promise = wrote(one, temperament=temperament).promise
+                if promise is not None:
+                    kept = wrote(one, kind="deliver", temperament=temperament, promise=promise)
+                    self.assertEqual(bool(kept.attachments), "contract" in promise.what, promise)
+
+    def test_nudge(self) -> None:
+        """What was promised to it is asked for by name."""
+        for temperament in TEMPERAMENTS:
+            written = wrote(QUESTION, kind="nudge", temperament=temperament,
+                            promise=Promised("the price list", NOW - timedelta(days=3)))
+            self.assertIn("the price list", written.text.lower())
+
+    def test_forward(self) -> None:
+        """The note is for the colleague, not for the sender."""
+        erik = Address("Erik Holm", "erik@norrland-print.example")
+        text = wrote(QUESTION, kind="forward", correspondent=erik).text
+        self.assertNotIn("Dana,", text)
+        self.assertIn("Erik", text)

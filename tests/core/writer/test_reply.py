@@ -1,0 +1,152 @@
+"""What replies say."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.core.records.persona import Style
+from simmail.core.writer import Promised
+from simmail.core.writer.context import set_scene
+from simmail.core.writer.kinds import said_by
+from tests.core.writer.samples import NOW, TEMPERAMENTS, mail, request, wrote
+
+QUESTION = mail("Hi Maria,\n\nwhich delivery address should we use?\n\nBest,\nDana", "Order 77120")
+CONTRACT = mail("Hi Maria, could you please send us the signed contract by Friday, 6 March?", "Contract FA-118")
+
+
+class ReplyTests(SynchronousTestCase):
+    """Replies."""
+
+    def test_facts(self) -> None:
+        """A fact the persona knows is stated by everybody, whatever their voice."""
+        for temperament in TEMPERAMENTS:
+            text = wrote(QUESTION, temperament=temperament, facts={"delivery address": "Hafenvägen 12"}).text
+            self.assertIn("Hafenvägen 12", text, temperament)
+
+    def test_unknown(self) -> None:
+        """What a responsive person does not know it promises to find out, and the promise is told."""
+        written = wrote(QUESTION)
+        assert written.promise is not None
+        self.assertEqual(written.promise.what, "an answer on the delivery address")
+        self.assertEqual(written.promise.due, datetime(2026, 3, 3, 16, 0, tzinfo=timezone.utc))
+        self.assertIn("tomorrow", written.text)
+
+    def test_promised_day(self) -> None:
+        """Asked when something comes that was promised, everybody names the day it was promised for."""
+        asked = mail("Hi Maria, when do we get the delivery note for INV-88?", "INV-88")
+        for temperament in TEMPERAMENTS:
+            owes = (Promised("the offer", NOW + timedelta(days=20)),
+                    Promised("delivery note", NOW + timedelta(days=30)))
+            self.assertIn("1 April", wrote(asked, temperament=temperament, owes=owes).text, temperament)
+            past = (Promised("delivery note", NOW - timedelta(days=30)),)
+            self.assertNotIn("January", wrote(asked, temperament=temperament, owes=past).text)
+
+    def test_paid(self) -> None:
+        """A fact about the payment is told instead of a new promise to pay."""
+        reminder = mail("Invoice INV-2041 over EUR 300.00 is overdue.", "Payment reminder")
+        for temperament in TEMPERAMENTS:
+            written = wrote(reminder, temperament=temperament, facts={"payment": "made on 27 February"})
+            self.assertIn("made on 27 February", written.text, temperament)
+            self.assertIsNone(written.promise)
+
+    def test_attached(self) -> None:
+        """Whoever says that a document is attached attaches it, and nobody else does."""
+        seen = set()
+        for seed in range(30):
+            written = wrote(CONTRACT, seed=str(seed))
+            self.assertEqual(bool(written.attachments), written.promise is None, written.text)
+            self.assertEqual(bool(written.attachments), "ttached" in written.text, written.text)
+            seen.add(bool(written.attachments))
+        self.assertEqual(seen, {True, False})
+
+    def test_deadline(self) -> None:
+        """A promise is not made for later than the deadline, and not for a day off."""
+        for temperament in ("busy", "procedural", "flaky"):
+            for seed in range(5):
+                written = wrote(CONTRACT, temperament=temperament, seed=str(seed))
+                if written.promise is not None:
+                    self.assertLessEqual(written.promise.due.date(), datetime(2026, 3, 6).date())
+                    self.assertLess(written.promise.due.weekday(), 5)
+                    self.assertGreater(written.promise.due, NOW)
+
+    def test_request_beside(self) -> None:
+        """A document asked for in passing is dealt with once, not answered with yes as well."""
+        passing = mail("Hi Maria, could you send us the contract? Could we meet on Tuesday at 10:00 or Friday at 9:00?")
+        for temperament in TEMPERAMENTS:
+            acts = [said.act for said in said_by(set_scene(request(passing, temperament=temperament)))]
+            self.assertIn("meeting.accept", acts)
+            self.assertEqual(len([act for act in acts if act.startswith("document.")]), 1)
+            self.assertEqual([act for act in acts if act.startswith("answer.")], [])
+
+    def test_two_documents(self) -> None:
+        """Two documents asked for are two files."""
+        both = mail("Please send us your insurance certificate and the price list.")
+        files = next(files for files in (wrote(both, seed=str(n)).attachments for n in range(20)) if files)
+        self.assertEqual([one.filename for one in files], ["insurance-certificate.pdf", "price-list.csv"])
+
+    def test_no_slot_fits(self) -> None:
+        """Times outside the persona's hours are declined, with two of its own that are inside."""
+        weekend = mail("Could we meet on Saturday at 10:00 or on Sunday at 11:00?", "Meeting")
+        for temperament in TEMPERAMENTS:
+            text = wrote(weekend, temperament=temperament).text
+            self.assertRegex(text, r"Monday 9 March|Tuesday 10 March", temperament)
+            self.assertNotRegex(text, r"Saturday at|Sunday at", temperament)
+
+    def test_no_slot_given(self) -> None:
+        """Who is asked for a time without being given one proposes one."""
+        for temperament in TEMPERAMENTS:
+            asking = mail("Can we schedule a call next week? What is your availability?")
+            text = wrote(asking, temperament=temperament).text
+            self.assertRegex(text, r"(Mon|Tues|Wednes|Thurs|Fri)day|tomorrow", temperament)
+
+    def test_batched(self) -> None:
+        """Several mails are answered together, each of them."""
+        written = wrote(CONTRACT, QUESTION, temperament="procedural", facts={"delivery address": "Hafenvägen 12"})
+        self.assertIn("contract", written.text)
+        self.assertIn("Hafenvägen 12", written.text)
+        self.assertEqual(written.intent, "question")
+
+    def test_distrust(self) -> None:
+        """Without trust nothing is sent or paid: it is asked first."""
+        for seed in range(10):
+            written = wrote(CONTRACT, trust=0.1, seed=str(seed))
+            self.assertEqual((written.attachments, written.promise), ((), None))
+            self.assertIsNotNone(written.question)
+
+    def test_patience(self) -> None:
+        """Warmth and lost patience show."""
+        texts = {name: {wrote(QUESTION, temperament="difficult", seed=str(seed), nth=3, **{name: value}).text
+                        for seed in range(12)}
+                 for name, value in (("patience", 0.05), ("warmth", 0.95), ("trust", 0.5))}
+        self.assertTrue(texts["patience"] - texts["trust"])
+        self.assertTrue(texts["warmth"] - texts["trust"] - texts["patience"])
+
+    def test_images(self) -> None:
+        """A reader with a screen reader asks about images without a description, others do not."""
+        pictures = mail("Which of these do you like?", html='<img src="a.png">')
+        self.assertRegex(wrote(pictures, style=Style(access="screen_reader")).text, "images|pictures")
+        self.assertNotRegex(wrote(pictures).text, "images|pictures")
+
+    def test_not_again(self) -> None:
+        """In a thread a person does not say the same sentence twice running."""
+        first = wrote(QUESTION, temperament="busy")
+        line = first.text.split("\n")[2]
+        texts = {seed: wrote(QUESTION, temperament="busy", seed=seed).text for seed in map(str, range(20))}
+        self.assertTrue(any(line in text for text in texts.values()))
+        for seed in texts:
+            self.assertNotIn(line, wrote(QUESTION, temperament="busy", seed=seed, own=(mail(first.text),)).text)
+
+    def test_du(self) -> None:
+        """A German mail that says du is answered with du, one that says Sie with Sie."""
+        near = mail("Hallo Maria, kannst du mir bitte bis Freitag den Vertrag schicken? Wann kommst du?\n\nGruß\nJonas")
+        far = mail("Hallo, können Sie mir bitte bis Freitag den Vertrag schicken? Wann kommen Sie?\n\nGruß\nJonas")
+        said = {"du": "", "Sie": ""}
+        for temperament in TEMPERAMENTS:
+            for seed in range(8):
+                said["du"] += wrote(near, temperament=temperament, seed=str(seed)).text
+                said["Sie"] += wrote(far, temperament=temperament, seed=str(seed)).text
+        self.assertNotRegex(said["du"], r"\b(Ihnen|Ihre[nr]?|[a-z]+en Sie)\b")
+        self.assertNotRegex(said["Sie"], r"\b(dir|dich|deine[nr]?|[a-z]+st du)\b")
+        self.assertRegex(said["du"], r"\b(dir|dich|deine[nr]?|[a-z]+st du)\b")
