@@ -20,9 +20,9 @@ def base(state: Path) -> str:
     """
     try:
         http = json.loads((state / "endpoints.json").read_text(encoding="utf-8"))["http"]
-    except (OSError, ValueError, KeyError):
+        return f"http://{http['host']}:{http['port']}"
+    except (OSError, ValueError, KeyError, TypeError):
         raise Invalid("state", f"nothing was started with {state}; name the folder with --state") from None
-    return f"http://{http['host']}:{http['port']}"
 
 
 def call(parsed: argparse.Namespace, method: str, path: str, body: Any = None) -> Any:

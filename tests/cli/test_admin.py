@@ -1,0 +1,85 @@
+"""What C{simmail admin} asks, and what it prints of the answers."""
+
+from __future__ import annotations
+
+import json
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from typing import Any
+
+from simmail.cli.command import main
+from tests.cli.asked import AskedTestCase
+
+
+class AdminTests(AskedTestCase):
+    """Each thing and what can be done with it."""
+
+    def run_admin(self, *words: str, answer: Any = None) -> str:
+        """What a command prints; the server answers each question the same."""
+        self.says = 200, json.dumps({} if answer is None else answer).encode()
+        self.asked.clear()
+        with redirect_stdout(StringIO()) as out:
+            error = self.assertRaises(SystemExit, main, ["admin", *words, "--state", str(self.state)])
+        self.assertIn(error.code, (0, None))
+        return out.getvalue()
+
+    def questions(self) -> list[tuple[str, str, Any]]:
+        """Method, path below C{/api/admin/} and body of what was asked."""
+        return [(method, path.removeprefix("/api/admin/"), json.loads(body) if body else None)
+                for method, path, _, body in self.asked]
+
+    def test_universe(self) -> None:
+        """One is made with a key for it, which is printed; names are escaped in paths."""
+        key = "sm_2_secret"
+        self.assertEqual(self.run_admin("universes", "create", "shop", "--clock", "2026-05-01T08:00:00Z",
+                                        answer={"key": key}), key + "\n")
+        self.assertEqual(self.questions(), [
+            ("POST", "universes", {"id": "shop", "name": "", "org": "default", "seed": "",
+                                   "clock": {"now": "2026-05-01T08:00:00Z", "frozen": True}}),
+            ("POST", "keys", {"universe": "shop", "role": "admin", "name": "created with it"})])
+        self.run_admin("universes", "delete", "a/b")
+        self.assertEqual(self.questions(), [("DELETE", "universes/a%2Fb", None)])
+        self.assertEqual(self.run_admin("universes", "list", answer=[
+            {"id": "shop", "org": "acme", "name": "The Shop"}]).split(), ["shop", "acme", "The", "Shop"])
+
+    def test_organization(self) -> None:
+        """Its plan is said only where it is given."""
+        self.run_admin("orgs", "create", "acme")
+        self.assertEqual(self.questions(), [("POST", "orgs", {"id": "acme", "name": ""})])
+        for words, body in ((("change", "acme", "--plan", "team"), {"plan": "team"}),
+                            (("suspend", "acme"), {"suspended": True}), (("resume", "acme"), {"suspended": False})):
+            self.run_admin("orgs", *words)
+            self.assertEqual(self.questions(), [("PATCH", "orgs/acme", body)])
+        text = self.run_admin("plans", "list", answer=[
+            {"name": "free", "features": [], "limits": {"people": 25, "logins": None}},
+            {"name": "all", "features": ["links"], "limits": {"people": None}}])
+        self.assertEqual([" ".join(line.split()) for line in text.splitlines()],
+                         ["free no features; people 25", "all links; no limits"])
+
+    def test_user(self) -> None:
+        """A password is made and printed unless it comes on standard input; it is no argument."""
+        printed = self.run_admin("users", "create", "ann@acme.test", "--role", "acme=member", "--role", "b=viewer")
+        [(_, _, body)] = self.questions()
+        self.assertEqual(body, {"email": "ann@acme.test", "password": printed.strip(),
+                                "orgs": {"acme": "member", "b": "viewer"}})
+        self.patch(sys, "stdin", StringIO("correct horse\nmore\n"))
+        self.assertEqual(self.run_admin("users", "create", "b@acme.test", "--password-stdin"), "")
+        self.assertEqual(self.questions(), [("POST", "users", {"email": "b@acme.test", "password": "correct horse"})])
+        self.run_admin("users", "change", "ann@acme.test", "--administrator", "no")
+        self.assertEqual(self.questions(), [("PATCH", "users/ann%40acme.test", {"administrator": False})])
+
+    def test_reset(self) -> None:
+        """Another first key is asked for by a file: at once of a running service, else of the next start."""
+        (self.state / "endpoints.json").unlink()
+        self.assertIn("at the next start", self.run_admin("keys", "reset-first"))
+        self.assertTrue((self.state / "reset-first").exists())
+        self.assertEqual(self.asked, [])
+
+    def test_refused(self) -> None:
+        """A refusal is told in the API's words, with status 1."""
+        self.says = 404, b'{"error": "no key x"}'
+        with redirect_stderr(StringIO()) as out:
+            error = self.assertRaises(SystemExit, main, ["admin", "keys", "revoke", "x", "--state", str(self.state)])
+        self.assertIn("no key x", str(error.code) + out.getvalue())
+        self.assertNotIn(error.code, (0, None))
