@@ -87,7 +87,7 @@ class Options(usage.Options):
 
 def makeService(options: Options) -> service.Service:
     """
-    The whole service, its state folder and its ports already taken.
+    Return the whole service, its state folder and its ports already taken.
 
     Exits with a clear message when the configuration is wrong, another daemon
     has the state folder or a port is busy.
@@ -277,7 +277,7 @@ class Daemon(service.Service):
                 factory = api_site(
                     config, roster, reactor, tls=tls, endpoints=self.endpoints(), in_thread=in_thread,
                     checks=(("listeners", self._check_listeners), ("store", lambda: journal.condition.told)),
-                    warnings=(self._people_warnings, self._troubles.told,
+                    warnings=(self._people_warnings, self._troubles.describe,
                               lambda: [f"journal: {one}" for one in journal.condition.damage]),
                     metrics=(process_figures, partial(exposition, roster, self._factories, self._figures)))
                 words = BUSY
@@ -294,7 +294,7 @@ class Daemon(service.Service):
             one.socket.close()
 
     def endpoints(self) -> dict[str, dict[str, object]]:
-        """Where to connect, by listener."""
+        """Return where to connect, by listener."""
         return {one.name: {"host": one.host, "port": one.port} for one in self._listeners}
 
     def _people_warnings(self) -> list[str]:

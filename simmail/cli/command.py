@@ -85,7 +85,7 @@ def _where(parser: argparse.ArgumentParser, usual: str) -> None:
 
 
 def state_folder(parsed: argparse.Namespace, configured: str = "") -> Path:
-    """The state folder the arguments, the configuration or the environment name, else the user's own."""
+    """Return the state folder the arguments, the configuration or the environment name, else the user's own."""
     chosen = (getattr(parsed, "state", None) or configured or getattr(parsed, "default_state", None)
               or os.environ.get("SIMMAILD_STATE"))
     return (Path(chosen) if chosen else Path.home() / ".local" / "state" / "simmail").absolute()

@@ -154,7 +154,7 @@ def banner(
     required: bool = False,
 ) -> str:
     """
-    What a start prints: the addresses; the first time the key, the login and three lines to paste as well.
+    Return what a start prints: the addresses; the first time the key, the login and three lines to paste as well.
 
     @param first: secrets that were made are shown, others only where they are kept.
     @param plain: passwords may go over the wire without TLS.

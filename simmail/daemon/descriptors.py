@@ -46,7 +46,7 @@ def raise_limit() -> int:
 
 
 def held() -> int:
-    """How many this process holds; a guess where the system does not tell."""
+    """Count those this process holds; a guess where the system does not tell."""
     for place in ("/proc/self/fd", "/dev/fd"):
         try:
             return len(os.listdir(place))
@@ -80,7 +80,7 @@ class Descriptors:
         self._full = False
 
     def full(self) -> bool:
-        """Whether there are none for one more connection."""
+        """Tell whether there are none for one more connection."""
         full = sum([len(one.connections) for one in self.factories]) >= self.most
         if full and not self._full:
             self.log.warn("no descriptors for more than {most} connections: new ones are turned away", most=self.most)
@@ -103,19 +103,19 @@ class Door(protocol.ServerFactory):
         self._words = words
 
     def logPrefix(self) -> str:
-        """What Twisted writes of the listener."""
+        """Return what Twisted writes of the listener."""
         return type(self._factory).__name__
 
     def doStart(self) -> None:
-        """The port listens."""
+        """Let the factory know that the port listens."""
         self._factory.doStart()
 
     def doStop(self) -> None:
-        """It does not any more."""
+        """Let the factory know that it does not any more."""
         self._factory.doStop()
 
     def buildProtocol(self, addr: Any) -> Any:
-        """One more connection, or one too many."""
+        """Let one more connection in, or turn it away."""
         if self._descriptors.full():
             return _TurnedAway(self._words)
         return self._factory.buildProtocol(addr)

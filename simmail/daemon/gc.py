@@ -18,7 +18,7 @@ _THRESHOLDS = 5000, 10, 100
 
 
 def prefer_latency() -> None:
-    """What is in memory now stays for good; short turns come before throughput."""
+    """Keep what is in memory now for good, and put short turns before throughput."""
     sys.setswitchinterval(_SWITCH)
     gc.collect()
     gc.freeze()

@@ -44,7 +44,7 @@ class LogWriter:
         self._thread: threading.Thread | None = None
 
     def write(self, text: str) -> None:
-        """Some lines."""
+        """Take some lines."""
         with self._changed:
             if self._octets + len(text) > self._most:
                 self.dropped += text.count("\n")
@@ -54,7 +54,7 @@ class LogWriter:
             self._changed.notify_all()
 
     def flush(self) -> None:
-        """It is written without being asked to."""
+        """Do nothing: it is written without being asked to."""
 
     def reopen(self) -> None:
         """Go on in the file of that name, which may be another one now."""
@@ -128,7 +128,7 @@ class LogWriter:
 
 def writable(path: str) -> None:
     """
-    Whether a log can be written there; its folder is made when it is missing, for its owner and group only.
+    Tell whether a log can be written there; its folder is made when it is missing, for its owner and group only.
 
     A pipe that nobody reads yet is.
 

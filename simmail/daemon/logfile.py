@@ -50,11 +50,11 @@ class RotatingFile:
             self._path.name, str(self._path.parent), largest, defaultMode=MODE, maxRotatedFiles=kept)
 
     def write(self, text: str) -> None:
-        """Some lines; before them the file is put aside when it has become large."""
+        """Write some lines; before them the file is put aside when it has become large."""
         self._file.write(text.encode("utf-8", "backslashreplace"))
 
     def flush(self) -> None:
-        """So that whoever looks at it sees them."""
+        """Write what the file holds back, so that whoever looks at it sees it."""
         self._file.flush()
 
     def reopen(self) -> None:
@@ -62,7 +62,7 @@ class RotatingFile:
         self._file.reopen()
 
     def close(self) -> None:
-        """No more is written."""
+        """Close the file: no more is written."""
         self._file.close()
 
 
@@ -123,7 +123,7 @@ class GatheringObserver:
 
 
 def log_file(path: str) -> IO[str] | RotatingFile:
-    """What C{SIMMAILD_LOG} names; only a file of its own is ever put aside."""
+    """Return what C{SIMMAILD_LOG} names; only a file of its own is ever put aside."""
     if path == "-":
         return sys.stdout
     if os.path.exists(path) and not os.path.isfile(path):
@@ -132,7 +132,7 @@ def log_file(path: str) -> IO[str] | RotatingFile:
 
 
 def observer() -> GatheringObserver:
-    """The observer for the file that C{SIMMAILD_LOG} names, C{-} or nothing for standard output."""
+    """Return the observer for the file that C{SIMMAILD_LOG} names, C{-} or nothing for standard output."""
     from twisted.internet import reactor
 
     path = os.environ.get("SIMMAILD_LOG", "-")

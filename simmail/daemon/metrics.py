@@ -39,7 +39,7 @@ class MailFigures:
 
 def exposition(roster: MailServer, factories: Mapping[str, Any], figures: MailFigures) -> str:
     """
-    The figures as text.
+    Return the figures as text.
 
     @param factories: what makes the sessions of each listener, by its name in C{endpoints.json}.
     """

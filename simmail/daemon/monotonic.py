@@ -24,7 +24,7 @@ LOOK, LEAST = 1.0, 1.0
 
 
 def monotonic() -> Callable[[], float]:
-    """A clock that nobody can set; where there is one, it goes on while the machine sleeps."""
+    """Return a clock that nobody can set; where there is one, it goes on while the machine sleeps."""
     boot = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic if boot is None else partial(time.clock_gettime, boot)
 
@@ -74,5 +74,5 @@ class SteadyTime:
         self._seen = datetime.fromtimestamp(now, UTC)
 
     def wall_clock(self) -> WallClock | None:
-        """What was seen of the wall clock; None when it did not jump."""
+        """Return what was seen of the wall clock; None when it did not jump."""
         return None if self._seen is None else WallClock(self._jumps, round(self._offset, 3), self._seen)

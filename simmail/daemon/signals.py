@@ -15,13 +15,13 @@ HEARD = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1)
 
 
 def hold() -> None:
-    """From now on they wait."""
+    """Hold signals: from now on they wait."""
     signal.pthread_sigmask(signal.SIG_BLOCK, HEARD)
 
 
 def hear(acts: Mapping[int, Callable[[], object]], call: Callable[[Callable[[], object]], object]) -> None:
     """
-    From now on they are acted upon, those that have waited too.
+    Hear signals: from now on they are acted upon, those that have waited too.
 
     @param acts: what to do, by signal.
     @param call: C{reactor.callFromThread}: what is done is done in a turn of the reactor.

@@ -95,12 +95,12 @@ class ServerTls:
             leaf.public_bytes(serialization.Encoding.PEM))
 
     def serverConnectionForTLS(self, tlsProtocol: Any) -> SSL.Connection:
-        """A connection with the certificate in force now."""
+        """Return a connection with the certificate in force now."""
         return SSL.Connection(self._context, None)
 
     def flawed(self, flaw: str) -> FlawedTls:
         """
-        TLS with a certificate that careful clients refuse.
+        Serve TLS with a certificate that careful clients refuse.
 
         It is signed by the server's own, so that who trusts that sees the flaw and no other.
 
@@ -146,13 +146,13 @@ class FlawedTls:
         self._context.use_privatekey(private)
 
     def serverConnectionForTLS(self, tlsProtocol: Any) -> SSL.Connection:
-        """A connection with this certificate."""
+        """Return a connection with this certificate."""
         return SSL.Connection(self._context, None)
 
 
 def make_certificate(certificate: str, key: str, names: tuple[str, ...]) -> None:
     """
-    A self-signed certificate for these names, localhost and the loopback addresses, and its key (0600), on disk.
+    Put a self-signed certificate for these names, localhost and the loopback addresses on disk, and its key (0600).
 
     @raise OSError: the disk refused.
     """

@@ -34,8 +34,8 @@ class Troubles:
                 self._known.pop(next(iter(self._known)), None)
             self._known[key] = str(trouble)
 
-    def told(self) -> list[str]:
-        """A line for each kind of damage in each universe, which names no address: those are in the log."""
+    def describe(self) -> list[str]:
+        """Return a line for each kind of damage in each universe, which names no address: those are in the log."""
         counts = Counter((universe, trouble) for (universe, _), trouble in list(self._known.items()))
         lines = [f"{universe}: {trouble}{f' ({count} times)' if count > 1 else ''}"[:LONGEST]
                  for (universe, trouble), count in sorted(counts.items())]

@@ -72,7 +72,7 @@ class Browser:
 
 def browser(links: Links, gate: Gate, reactor: IReactorTime) -> Any:
     """
-    The C{IBrowser} that is configured.
+    Return the C{IBrowser} that is configured.
 
     @raise Invalid: a folder for visits that cannot be.
     """

@@ -40,7 +40,7 @@ class HttpConnection:
         self.over = False
 
     def connect(self, protocolFactory: IProtocolFactory) -> Deferred[Any]:
-        """Deferred of the protocol, connected."""
+        """Return a Deferred of the protocol, connected."""
         return Deferred.fromCoroutine(self._connected(protocolFactory))
 
     async def _connected(self, factory: Any) -> Any:
@@ -62,15 +62,15 @@ class HttpConnection:
         return _Metered(self, factory, protocol)
 
     def opened(self, transport: Any) -> None:
-        """The connection is there."""
+        """Notice that the connection is there."""
         self._transport = transport
 
     def more(self, octets: int) -> None:
-        """So much more may come."""
+        """Let so much more come."""
         self._left += octets
 
     def took(self, octets: int) -> bool:
-        """So much came; whether it may be looked at."""
+        """Count what came, and tell whether it may be looked at."""
         self._left -= octets
         if self._left < 0:
             self.over = True

@@ -88,7 +88,7 @@ class Request(NamedTuple):
 
 
 def own_address(address: str) -> bool:
-    """Whether an address is one of this machine: packets to it would have it as their source as well."""
+    """Tell whether an address is one of this machine: packets to it would have it as their source as well."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     with socket.socket(family, socket.SOCK_DGRAM) as one:
         try:
@@ -124,7 +124,7 @@ class Gate:
 
     def fetch(self, request: Request) -> Deferred[HttpAnswer]:
         """
-        Deferred of the answer, within L{PATIENCE} of the beginning.
+        Return a Deferred of the answer, within L{PATIENCE} of the beginning.
 
         It fails with L{Unreachable} when there is none, and with C{CancelledError} once the gate is closed.
         """
@@ -296,13 +296,13 @@ class _Body:
         return succeed(None)
 
     def pauseProducing(self) -> None:
-        """All is written already."""
+        """Notice that all is written already."""
 
     def resumeProducing(self) -> None:
-        """All is written already."""
+        """Notice that all is written already."""
 
     def stopProducing(self) -> None:
-        """All is written already."""
+        """Notice that all is written already."""
 
 
 def _field(response: Any, name: bytes) -> str:

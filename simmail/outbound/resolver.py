@@ -25,7 +25,7 @@ AT_ONCE, PATIENCE, LATE_ONES, AWAY = 8, 5.0, 3, 30.0
 
 def system_addresses(host: str) -> list[str]:
     """
-    The addresses of a host, IPv4 first; blocks.
+    Return the addresses of a host, IPv4 first; blocks.
 
     @raise OSError: there are none.
     """
@@ -53,7 +53,7 @@ class Names:
         self._away = 0.0
 
     def addresses(self, host: str) -> Deferred[list[str]]:
-        """Deferred of a host's addresses; it fails with C{OSError} when there are none to be had in time."""
+        """Return a Deferred of a host's addresses; it fails with C{OSError} when there are none to be had in time."""
         # Without a canceller of its own it takes no offence when the thread answers after all.
         done: Deferred[list[str]] = Deferred()
         if self._time.seconds() < self._away:

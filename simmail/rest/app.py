@@ -42,7 +42,7 @@ class _Number(BaseConverter):
     regex = "[0-9]{1,10}"
 
     def to_python(self, value: str) -> int:
-        """The number."""
+        """Return the number."""
         return int(value)
 
 
@@ -101,7 +101,7 @@ class Application:
         return refused.body
 
     def resource(self) -> Root:
-        """The resource a C{Site} serves."""
+        """Return the resource a C{Site} serves."""
         return Root(self, self._klein)
 
 

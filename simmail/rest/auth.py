@@ -40,7 +40,7 @@ class Guard:
 
     async def identify(self, request: Request) -> Identity:
         """
-        Who calls: by key or pass, else by the session's cookie, else as one who looks at the demo.
+        Find out who calls: by key or pass, else by the session's cookie, else as one who looks at the demo.
 
         @raise Unauthenticated: nobody that is known.
         @raise Forbidden: a change from another site.
@@ -142,7 +142,7 @@ class Guard:
         self._let_in(call, identity)
 
     def ends(self, request: Request) -> float | None:
-        """When the session or pass of a caller ends (real Unix time); None for a key, which does not."""
+        """Return when the session or pass of a caller ends (real Unix time); None for a key, which does not."""
         token = _token(request) or _session(request)
         return self._roster.users.ends(token) if token else None
 
@@ -192,7 +192,7 @@ class Guard:
 
 
 def check_rank(role: str, needed: Role) -> None:
-    """@raise Forbidden: C{role} is lower than C{needed}."""
+    """Check a role.  @raise Forbidden: C{role} is lower than C{needed}."""
     if _RANK.get(role, -1) < _RANK[needed]:
         raise Forbidden(f"your role is {role}; this call needs {needed}")
 
@@ -214,7 +214,7 @@ def check_origin(request: Request) -> None:
 
 
 def check_not_foreign(request: Request) -> None:
-    """@raise Forbidden: a page of another site asks; a client that is no browser says nothing of the kind."""
+    """Check who asks.  @raise Forbidden: a page of another site; a client that is no browser says nothing of it."""
     site, origin = request.getHeader(b"Sec-Fetch-Site"), request.getHeader(b"Origin")
     if site not in (None, b"same-origin", b"none") or (origin is not None and not _own(origin, request)):
         raise Forbidden("signing in must be asked for by a page of this server (Origin)")
@@ -226,7 +226,7 @@ def _own(origin: bytes, request: Request) -> bool:
 
 
 def named_universe(request: Request) -> str | None:
-    """The universe a request names in C{X-Service-Universe} or C{?universe=}; the header is preferred."""
+    """Return the universe a request names in C{X-Service-Universe} or C{?universe=}; the header is preferred."""
     named = request.getHeader(b"X-Service-Universe")
     if named is None:
         named = request.args.get(b"universe", (None,))[0]

@@ -97,7 +97,7 @@ class Dispatcher:
             if isinstance(answer, Large):
                 await self._send(request, answer)
                 return
-            status, octets, headers, content_type = self._told(call, answer)
+            status, octets, headers, content_type = self._encoded(call, answer)
         except Refusal as refusal:
             status, octets, headers = errors.error_reply(refusal)
         except Exception as error:
@@ -152,7 +152,7 @@ class Dispatcher:
             return answer
         return await (Lasting(self.guard, call).of(answer) if route.lasting else answer)
 
-    def _told(self, call: Call, answer: Any) -> tuple[int, bytes, tuple[tuple[str, str], ...], bytes | None]:
+    def _encoded(self, call: Call, answer: Any) -> tuple[int, bytes, tuple[tuple[str, str], ...], bytes | None]:
         headers: tuple[tuple[str, str], ...] = ()
         if isinstance(answer, Octets):
             return answer.status, answer.octets, answer.headers, answer.content_type.encode("latin-1")

@@ -37,7 +37,7 @@ _decoder = json.JSONDecoder(object_pairs_hook=_once, parse_int=float)
 
 def twice(octets: bytes) -> str | None:
     """
-    A name that some object has twice, None for none.
+    Return a name that some object has twice, None for none.
 
     @param octets: valid JSON in UTF-8, not nested so deeply that reading it overflows the stack.
     """

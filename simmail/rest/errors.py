@@ -68,7 +68,7 @@ class ErrorReply(NamedTuple):
 
 
 def error_reply(refusal: errors.Refusal) -> ErrorReply:
-    """How HTTP tells a refusal."""
+    """Say a refusal as HTTP does."""
     status = next((status for kind, status in STATUSES if isinstance(refusal, kind)), 400)
     headers: tuple[tuple[str, str], ...] = ()
     if isinstance(refusal, errors.TooMany):
@@ -81,16 +81,16 @@ def error_reply(refusal: errors.Refusal) -> ErrorReply:
 
 
 def wrong_method(method: str, allowed: list[str]) -> ErrorReply:
-    """405; C{allowed} are the methods the path answers (RFC 9110 section 15.5.6)."""
+    """Say 405; C{allowed} are the methods the path answers (RFC 9110 section 15.5.6)."""
     allow = ", ".join(allowed)
     return ErrorReply(405, body(f"{method} is not allowed here, only {allow}"), (("Allow", allow),))
 
 
 def defect(incident: str) -> ErrorReply:
-    """500 for what should not have happened; C{incident} is in the log as well."""
+    """Say 500 for what should not have happened; C{incident} is in the log as well."""
     return ErrorReply(500, body(f"internal error; the log has it as incident {incident}"))
 
 
 def body(text: str) -> bytes:
-    """C{{"error": text}}."""
+    """Return C{{"error": text}}."""
     return msgspec.json.encode(Error(text))

@@ -35,7 +35,7 @@ class Lasting:
 
     async def of(self, answer: Awaitable[Any]) -> Any:
         """
-        What the call answers.
+        Return what the call answers.
 
         @raise Refusal: what its caller would be refused with by now.
         """

@@ -40,7 +40,7 @@ _PATH_TYPES: dict[str, dict[str, Any]] = {
 
 
 def document(routes: Iterable[Route]) -> dict[str, Any]:
-    """The whole document, as JSON types."""
+    """Return the whole document, as JSON types."""
     shown = [route for route in routes if not route.hidden]
     types: list[Any] = [Error]
     for route in shown:
@@ -76,7 +76,7 @@ def document(routes: Iterable[Route]) -> dict[str, Any]:
 
 
 def statuses(route: Route) -> list[int]:
-    """What a route may answer other than 200, in order."""
+    """Return what a route may answer other than 200, in order."""
     found = set(route.statuses) | {500}
     if route.role is not None:
         found |= {401, 403, 429, 503, 400}

@@ -23,7 +23,7 @@ HEADINGS: tuple[ModuleType, ...] = (
 
 
 def all_routes() -> tuple[Route, ...]:
-    """Every route with its heading, and the one that serves the document of them all."""
+    """Return every route with its heading, and the one that serves the document of them all."""
     routes = tuple(replace(route, heading=module.HEADING) for module in HEADINGS for route in module.ROUTES)
     octets = msgspec.json.encode(openapi.document(routes))
 

@@ -39,7 +39,7 @@ def api_site(
     warnings: tuple[Callable[[], Iterable[str]], ...] = (),
 ) -> ApiSite:
     """
-    The factory that serves the API.
+    Return the factory that serves the API.
 
     @param tls: what mail programs are shown; its C{facts} describe the certificate (C{simmail.daemon.tls.ServerTls}).
     @param endpoints: host and port of each listener, by its name in lower case.

@@ -24,7 +24,7 @@ class Traffic:
         self._seconds = 0.0
 
     def answered(self, endpoint: str, status: int, seconds: float) -> None:
-        """One request was answered; C{endpoint} as the table names it, C{""} for none of it."""
+        """Count one request; C{endpoint} as the table names it, C{""} for none of it."""
         key = (endpoint, status)
         self._requests[key] = self._requests.get(key, 0) + 1
         self._count += 1
@@ -32,7 +32,7 @@ class Traffic:
         self._buckets[bisect_left(BUCKETS, seconds)] += 1
 
     def lines(self) -> Iterator[str]:
-        """The counts in Prometheus's exposition format."""
+        """Yield the counts in Prometheus's exposition format."""
         yield "# TYPE simmail_http_requests_total counter"
         for (endpoint, status), count in sorted(self._requests.items()):
             method, _, path = endpoint.partition(" ")

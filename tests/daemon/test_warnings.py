@@ -26,12 +26,12 @@ class TroublesTests(SynchronousTestCase):
             self.damage.found("tom@acme.test", "a mailbox is odd")
         self.damage.found("tom@acme.test", "it is odd in another way")
         self.assertEqual(self.lines, ["maria@acme.test", "tom@acme.test"])
-        self.assertEqual(self.troubles.told(), ["main: a mailbox is odd (2 times)"])
+        self.assertEqual(self.troubles.describe(), ["main: a mailbox is odd (2 times)"])
         self.damage.well("tom@acme.test")
         self.damage.well("tom@acme.test")
-        self.assertEqual(self.troubles.told(), ["main: a mailbox is odd"])
+        self.assertEqual(self.troubles.describe(), ["main: a mailbox is odd"])
         self.damage.well("maria@acme.test")
-        self.assertEqual((self.troubles.told(), len(self.lines)), ([], 4))
+        self.assertEqual((self.troubles.describe(), len(self.lines)), ([], 4))
 
     def test_mended(self) -> None:
         """What was damaged and is mended is said each time, and told of until the end."""
@@ -39,13 +39,13 @@ class TroublesTests(SynchronousTestCase):
             self.damage.mended("maria@acme.test", "it was odd")
         self.damage.mended("maria@acme.test", "it was odder")
         self.assertEqual((len(self.lines), self.damage.said), (3, {}))
-        self.assertEqual(self.troubles.told(), ["main: it was odd", "main: it was odder"])
+        self.assertEqual(self.troubles.describe(), ["main: it was odd", "main: it was odder"])
 
     def test_bounded(self) -> None:
         """However much is damaged, little is told and kept."""
         for number in range(3 * MOST_SAID):
             self.damage.found(str(number), f"trouble {number:05d} " + "x" * 1000)
-        told = self.troubles.told()
+        told = self.troubles.describe()
         self.assertEqual((len(told), max(map(len, told))), (MOST_TOLD, LONGEST))
         self.assertEqual(told[-1], f"and {MOST_KEPT - MOST_TOLD + 1} more; see the log")
         self.assertEqual(len(self.damage.said), MOST_SAID)
@@ -53,4 +53,4 @@ class TroublesTests(SynchronousTestCase):
     def test_others(self) -> None:
         """Other lines of the log are no trouble."""
         self.troubles({"log_format": "hello"})
-        self.assertEqual(self.troubles.told(), [])
+        self.assertEqual(self.troubles.describe(), [])

@@ -112,7 +112,7 @@ def _accounts(call: Call) -> Accounts:
 
 
 async def account(call: Call) -> Account:
-    """The login the path names.  @raise NotFound: there is none."""
+    """Return the login the path names.  @raise NotFound: there is none."""
     return _accounts(call).get(call.path["address"])
 
 

@@ -83,13 +83,13 @@ class CreatedKey(Struct, frozen=True):
 
 
 async def administrator(call: Call) -> None:
-    """@raise Forbidden: the caller is none."""
+    """Check who calls.  @raise Forbidden: no administrator."""
     if not call.identity.administrator:
         raise Forbidden(f"your role is {call.identity.role}; this call is reserved for the server's administrators")
 
 
 async def universe(call: Call) -> Universe:
-    """The universe the path names.  @raise NotFound: there is none."""
+    """Return the universe the path names.  @raise NotFound: there is none."""
     await administrator(call)
     return call.services.roster.universe(call.path["id"])
 

@@ -41,7 +41,7 @@ class Advance(Body, frozen=True):
 
 
 def settle_seconds(text: str) -> float:
-    """@raise Invalid: no duration, or over 30 s."""
+    """Read a duration.  @raise Invalid: it is none, or over 30 s."""
     seconds = parse_duration(text, "settle").total_seconds()
     if seconds > LONGEST_SETTLE:
         raise Invalid("settle", f"at most {LONGEST_SETTLE:g}s")

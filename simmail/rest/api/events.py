@@ -58,7 +58,7 @@ class _Numbered(Struct):
 
 
 def types(text: str | None) -> tuple[str, ...]:
-    """@raise Invalid: a name that is no event type."""
+    """Read names of event types.  @raise Invalid: one is none."""
     if not text:
         return ()
     names = tuple(name.strip() for name in text.split(","))
@@ -83,7 +83,7 @@ async def list_events(call: Call) -> Paged:
 
 
 async def event_page(call: Call, query: EventQuery) -> Paged:
-    """The events of a query, with the question for those behind them."""
+    """Return the events of a query, with the question for those behind them."""
     # One more than asked for tells whether there is a next page.
     rows: list[bytes] = await call.universe.log.query(replace(query, limit=query.limit + 1))
     page = rows[:query.limit]

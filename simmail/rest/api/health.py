@@ -43,7 +43,7 @@ class Ready(Struct, frozen=True):
 
 
 def checks(services: Services) -> dict[str, str]:
-    """Each thing the service needs: C{ok}, or what is wrong with it."""
+    """Return each thing the service needs: C{ok}, or what is wrong with it."""
     found = {
         "redis": "ok" if services.roster.available else "away",
         "store": _store(services),

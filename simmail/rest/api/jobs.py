@@ -54,13 +54,13 @@ class Reschedule(Body, frozen=True):
 
 
 def item(job: Job) -> JobItem:
-    """A job as the API shows it."""
+    """Return a job as the API shows it."""
     return JobItem(job.id, job.kind, job.state, job.persona_id, job.case_id, job.message_id, job.created, job.due,
                    job.plan, job.note, job.attempts)
 
 
 async def job(call: Call) -> Job:
-    """The job the path names.  @raise NotFound: there is none."""
+    """Return the job the path names.  @raise NotFound: there is none."""
     found: Job = await call.universe.scheduler.job(call.path["id"])
     return found
 

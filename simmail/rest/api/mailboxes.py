@@ -132,7 +132,7 @@ class Injection(Body, frozen=True, rename={"from_": "from"}):
 
 
 def address_of(call: Call) -> str:
-    """The mailbox the path names.  @raise NotFound: there is none."""
+    """Return the mailbox the path names.  @raise NotFound: there is none."""
     address: str = stored(call.path["address"])
     if not call.universe.store.exists(address):
         raise NotFound(f"no mailbox {address}")
@@ -178,7 +178,7 @@ async def list_messages(call: Call) -> Paged:
 
 
 async def placed(call: Call) -> tuple[IFolder, Entry]:
-    """The folder and what it says of the message the path names.  @raise NotFound: there is none."""
+    """Return the folder and what it says of the message the path names.  @raise NotFound: there is none."""
     folder = await call.universe.mailboxes.folder(address_of(call), call.path["folder"])
     found: Entry | None = folder.entry(call.path["uid"])
     if found is None:
@@ -187,7 +187,7 @@ async def placed(call: Call) -> tuple[IFolder, Entry]:
 
 
 async def case_of(call: Call, address: str, thread: str, named: str) -> CaseLink | None:
-    """The case that a persona has linked a message's thread to; elsewhere the case the message names."""
+    """Return the case that a persona has linked a message's thread to; elsewhere the case the message names."""
     persona = call.universe.people.at(address)
     if persona is not None:
         known = await call.universe.memories.thread(persona.id, thread)
@@ -197,7 +197,7 @@ async def case_of(call: Call, address: str, thread: str, named: str) -> CaseLink
 
 
 async def opened_of(folder: IFolder, found: Entry) -> Any:
-    """The message, open, if it is a large one; to be closed."""
+    """Return the message, open, if it is a large one; to be closed."""
     return await folder.open(found.uid) if found.size > LARGE else None
 
 
@@ -250,7 +250,7 @@ async def get_attachment(call: Call) -> Octets | Large:
 
 
 def attachment_of(mail: Mail, n: int) -> Octets:
-    """An attachment to be saved.  @raise NotFound: there are not so many."""
+    """Return an attachment to be saved.  @raise NotFound: there are not so many."""
     if n >= len(mail.attachments):
         raise NotFound(f"the message has {len(mail.attachments)} attachments; they count from 0")
     return download(mail.attachments[n], n)
@@ -273,7 +273,7 @@ async def delete_message(call: Call) -> Deleted:
 
 
 async def conversations(call: Call, address: str) -> list[conversation.Thread[conversation.ThreadedMessage]]:
-    """The conversations of a mailbox, that with the latest message first."""
+    """Return the conversations of a mailbox, that with the latest message first."""
     services = call.services
     return await services.conversations.of(services.numbers.of(call.universe), call.universe.mailboxes, address)
 
@@ -294,7 +294,7 @@ async def list_threads(call: Call) -> Paged:
 
 
 async def with_messages(call: Call, address: str, threads: list[Any]) -> list[Conversation]:
-    """Conversations of a mailbox with what lists show of their messages."""
+    """Return conversations of a mailbox with what lists show of their messages."""
     services = call.services
     items: dict[Any, Any] = await conversation.listed_in(
         services.listings, services.numbers.of(call.universe), call.universe.mailboxes, address,
@@ -331,7 +331,7 @@ async def inject(call: Call) -> Message:
 
 
 def crlf(octets: bytes) -> bytes:
-    """Octets with every line ended by CRLF, and by nothing else."""
+    """Return octets with every line ended by CRLF, and by nothing else."""
     return octets.replace(b"\r\n", b"\n").replace(b"\r", b"\n").replace(b"\n", b"\r\n")
 
 
@@ -354,7 +354,7 @@ def check_header(octets: bytes, section: int, field: int) -> None:
 
 
 def listed_example() -> dict[str, Any]:
-    """A message as lists show it, for examples."""
+    """Return a message as lists show it, for examples."""
     return dict(_MESSAGE)
 
 

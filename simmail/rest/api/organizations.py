@@ -77,13 +77,13 @@ class UserChange(Body, frozen=True):
 
 
 async def org(call: Call) -> Org:
-    """The organization the path names.  @raise NotFound: there is none."""
+    """Return the organization the path names.  @raise NotFound: there is none."""
     await administrator(call)
     return call.services.roster.org(call.path["id"])
 
 
 async def user(call: Call) -> User:
-    """The user the path names.  @raise NotFound: there is none."""
+    """Return the user the path names.  @raise NotFound: there is none."""
     await administrator(call)
     return call.services.roster.users.get(call.path["email"])
 

@@ -56,7 +56,7 @@ class NewPass(Struct, frozen=True):
 
 
 def user_info(user: User) -> UserInfo:
-    """A user as the API shows them."""
+    """Return a user as the API shows them."""
     return UserInfo(user.email, user.orgs, user.administrator)
 
 
@@ -86,7 +86,7 @@ async def sign_out(call: Call) -> Cookied:
 
 
 async def person(call: Call) -> User:
-    """Who is signed in.  @raise Forbidden: the caller is no person."""
+    """Return who is signed in.  @raise Forbidden: the caller is no person."""
     user = call.identity.user
     if user is None or call.identity.kind != "user":
         raise Forbidden(f"your role is {call.identity.role}; this call is for signed-in people")

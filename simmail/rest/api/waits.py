@@ -107,14 +107,14 @@ class NothingCame(Struct, frozen=True):
 
 
 async def may_advance(call: Call) -> None:
-    """@raise Forbidden: moving the clock needs the role member."""
+    """Check a role.  @raise Forbidden: moving the clock needs the role member."""
     given = call.request.args.get(b"advance", [b"0"])[0]
     if given not in (b"0", b"false", b"False"):
         check_rank(call.identity.role, "member")
 
 
 def timeout(text: str) -> float:
-    """@raise Invalid: no duration, or over five minutes."""
+    """Read a duration.  @raise Invalid: it is none, or over five minutes."""
     seconds = parse_duration(text, "timeout").total_seconds()
     if seconds > LONGEST_TIMEOUT:
         raise Invalid("timeout", "at most 5m")
@@ -122,7 +122,7 @@ def timeout(text: str) -> float:
 
 
 def mail_wait(asked: WhichMail) -> MailWait:
-    """@raise Invalid: naming the parameter."""
+    """Read what is waited for.  @raise Invalid: naming the parameter."""
     return MailWait(
         to=one_address(asked.to, "to").address, folder=asked.folder, filter=WaitFilter(
             asked.from_, asked.subject, asked.text, tuple(parse_header(one) for one in asked.header), asked.case_id,
@@ -133,7 +133,7 @@ def mail_wait(asked: WhichMail) -> MailWait:
 
 
 def reply_wait(asked: WhichReply) -> ReplyWait:
-    """@raise Invalid: naming the parameter."""
+    """Read what is waited for.  @raise Invalid: naming the parameter."""
     if bool(asked.persona) == bool(asked.in_reply_to):
         raise Invalid("persona", "give either persona or in_reply_to")
     return ReplyWait(

@@ -97,11 +97,11 @@ class Download:
     # IPushProducer
 
     def pauseProducing(self) -> None:
-        """The reader does not keep up."""
+        """Notice that the reader does not keep up."""
         self._paused = True
 
     def resumeProducing(self) -> None:
-        """There is room again."""
+        """Notice that there is room again."""
         self._paused = False
         self._stop_waiting()
         room, self._room = self._room, None
@@ -109,7 +109,7 @@ class Download:
             room.callback(None)
 
     def stopProducing(self) -> None:
-        """The connection is gone; whoever answers is told by the request."""
+        """Notice that the connection is gone; whoever answers is told by the request."""
 
     def _stop_waiting(self) -> None:
         if self._deadline is not None and self._deadline.active():

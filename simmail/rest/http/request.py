@@ -68,7 +68,7 @@ class ApiRequest(Request):
         self._room = self._limit = 0
 
     def gotLength(self, length: int | None) -> None:
-        """All headers are here; C{length} octets of body follow, C{None} when it comes in chunks."""
+        """Judge a request whose headers are here; C{length} octets of body follow, C{None} when it comes in chunks."""
         channel = self.channel
         hosts = self.requestHeaders.getRawHeaders(b"Host") or ()
         if len(hosts) > 1 or not hosts and channel._version == b"HTTP/1.1":
@@ -103,7 +103,7 @@ class ApiRequest(Request):
 
     def body(self, kept: bool) -> Deferred[None] | None:
         """
-        Whoever sends the body may: it is taken from now on.
+        Let whoever sends the body do so: it is taken from now on.
 
         @param kept: whether anybody looks at it.
         @return: fires when it has come, C{None} when it is here; fails with L{TooLarge} over its limit, with
@@ -122,7 +122,7 @@ class ApiRequest(Request):
         return self._coming
 
     def handleContentChunk(self, data: bytes) -> None:
-        """One more piece of the body."""
+        """Take one more piece of the body."""
         if self.refused or self._problem is not None:
             return
         self._room -= len(data)
@@ -164,7 +164,7 @@ class ApiRequest(Request):
         self.channel.linger(self._room, asks)
 
     def requestReceived(self, command: bytes, path: bytes, version: bytes) -> None:
-        """The request is complete."""
+        """Notice that the request is complete."""
         self.channel.complete()
         if not self.awaited:
             super().requestReceived(command, path, version)
@@ -176,12 +176,12 @@ class ApiRequest(Request):
             coming.callback(None)
 
     def finish(self) -> None:
-        """The answer is complete; what is still to come of a body nobody waits for is dropped."""
+        """End the answer; what is still to come of a body nobody waits for is dropped."""
         self.refused = self.refused or self.awaited
         super().finish()
 
     def connectionLost(self, reason: Any = None) -> None:
-        """The client is gone."""
+        """Notice that the client is gone."""
         # A change that was received whole goes on, and may not have read its body yet: it ends with its last reader.
         self.content = None
         self.left = True
@@ -249,7 +249,7 @@ class ApiRequest(Request):
         self.finish()
 
     def processingFailed(self, reason: Failure) -> Failure:
-        """What no error handler of the API saw: 500, as JSON."""
+        """Answer 500, as JSON, for what no error handler of the API saw."""
         self._log.failure("a request failed", failure=reason)
         if not self.startedWriting:
             body = errors.body("internal error")
@@ -262,7 +262,7 @@ class ApiRequest(Request):
 
 
 def request_id(request: Any) -> str:
-    """The id of a request, the client's own if it sent a good one; goes with its answer."""
+    """Return the id of a request, the client's own if it sent a good one; goes with its answer."""
     if not request.request_id:
         given = request.getHeader(b"X-Request-Id")
         good = given is not None and _GOOD_ID.match(given)

@@ -67,18 +67,18 @@ class _Channel(http.HTTPChannel):
     _idle: IDelayedCall | None = None
 
     def connectionMade(self) -> None:
-        """A client connected."""
+        """Notice that a client connected."""
         self.site.opened(self)
         super().connectionMade()
 
     def getHost(self) -> Any:
-        """Where it connected to; asked of the system once, not for each request."""
+        """Return where it connected to; asked of the system once, not for each request."""
         if self._host is None:
             self._host = super().getHost()
         return self._host
 
     def dataReceived(self, data: bytes) -> None:
-        """Octets from the client."""
+        """Take octets from the client."""
         if self._lingers:
             self._dropped -= len(data)
             if self._dropped < 0:
@@ -88,7 +88,7 @@ class _Channel(http.HTTPChannel):
         self._watch()
 
     def allContentReceived(self) -> None:
-        """A request has come whole."""
+        """Notice that a request has come whole."""
         if self._lingers:
             self.complete()
             self.loseConnection()
@@ -96,7 +96,7 @@ class _Channel(http.HTTPChannel):
             super().allContentReceived()
 
     def requestDone(self, request: Any) -> None:
-        """A request is answered; what was sent behind it is looked at now."""
+        """Look at what was sent behind a request that is answered now."""
         if request.awaited:
             self.linger(self.site.room(request.method, request.path), request.expects)
             return
@@ -105,7 +105,7 @@ class _Channel(http.HTTPChannel):
 
     def linger(self, room: int, at_once: bool = False) -> None:
         """
-        The client has its last answer, perhaps before it has sent what that is about.
+        Give the client, who has its last answer, time to take it, perhaps before it has sent what that is about.
 
         What it goes on to send is dropped for a while: closing on unread octets makes its system drop the answer
         (RFC 9112 section 9.6).
@@ -125,12 +125,12 @@ class _Channel(http.HTTPChannel):
     # IPushProducer
 
     def pauseProducing(self) -> None:
-        """The client does not keep up."""
+        """Notice that the client does not keep up."""
         self.full = True
         super().pauseProducing()
 
     def resumeProducing(self) -> None:
-        """There is room again."""
+        """Notice that there is room again."""
         self.full = False
         super().resumeProducing()
 
@@ -156,7 +156,7 @@ class _Channel(http.HTTPChannel):
         return before
 
     def resetTimeout(self) -> None:
-        """The client is heard."""
+        """Notice that the client is heard."""
         self._quiet_since = self.site.reactor.seconds()
 
     def _look_whether_idle(self) -> None:
@@ -176,13 +176,13 @@ class _Channel(http.HTTPChannel):
             self.deadline = self.callLater(self.timeOut + self.body_time, self.timeoutConnection)
 
     def expect_body(self, length: int) -> None:
-        """The headers of a request are complete; give a body of C{length} octets the time it may take."""
+        """Give the body of a request, whose headers are complete, the time it may take: C{length} octets."""
         self.body_time = length / SLOWEST_BODY
         if self.deadline is not None:
             self.deadline.reset(self.timeOut + self.body_time)
 
     def complete(self) -> None:
-        """A request is complete, or there will be none."""
+        """Notice that a request is complete, or there will be none."""
         self.body_time = 0.0
         if self.deadline is not None:
             if self.deadline.active():
@@ -190,12 +190,12 @@ class _Channel(http.HTTPChannel):
             self.deadline = None
 
     def timeoutConnection(self) -> None:
-        """The client took too long."""
+        """Cut a client that took too long."""
         self.complete()
         super().timeoutConnection()
 
     def connectionLost(self, reason: Any = None) -> None:
-        """The client is gone."""
+        """Notice that the client is gone."""
         self.complete()
         self.site.closed(self)
         super().connectionLost(reason)
@@ -204,7 +204,7 @@ class _Channel(http.HTTPChannel):
             self._idle = None
 
     def lineLengthExceeded(self, line: bytes) -> None:
-        """A line without end."""
+        """Refuse a line without end."""
         self._respondToBadRequestAndDisconnect()
 
     def _respondToBadRequestAndDisconnect(self) -> None:
@@ -251,10 +251,10 @@ class ApiSite(Site):
         self._access = Logger(namespace="simmail.http")
 
     def startFactory(self) -> None:
-        """No log file is opened: the access log goes where all logs go."""
+        """Open no log file: the access log goes where all logs go."""
 
     def stopFactory(self) -> None:
-        """Nothing was opened."""
+        """Close nothing, for nothing was opened."""
 
     @property
     def connections(self) -> Collection[_Channel]:
@@ -262,7 +262,7 @@ class ApiSite(Site):
         return self._open.keys()
 
     def buildProtocol(self, addr: IAddress | None) -> Any:
-        """A new connection."""
+        """Make a new connection."""
         place: str = getattr(addr, "host", "")
         if len(self._open) >= self._most or self._at[place] >= self._most_at_one:
             return _Busy()
@@ -276,12 +276,12 @@ class ApiSite(Site):
         return channel
 
     def opened(self, channel: _Channel) -> None:
-        """A connection was made."""
+        """Notice that a connection was made."""
         self._open[channel] = channel.place
         self._at[channel.place] += 1
 
     def closed(self, channel: _Channel) -> None:
-        """A connection is gone."""
+        """Notice that a connection is gone."""
         place = self._open.pop(channel, None)
         if place is not None:
             self._at[place] -= 1
@@ -289,7 +289,7 @@ class ApiSite(Site):
                 del self._at[place]
 
     def close(self) -> None:
-        """At the end of the service: close all connections, when what they are being sent is sent."""
+        """Close all connections at the end of the service, when what they are being sent is sent."""
         for channel in list(self._open):
             channel.loseConnection()
 
@@ -298,19 +298,19 @@ class ApiSite(Site):
         return self._rooms.get((method, path), self._room)
 
     def new_id(self) -> bytes:
-        """The id of a request that brings none."""
+        """Return the id of a request that brings none."""
         self._count += 1
         return b"%b-%x" % (self._series, self._count)
 
     def date(self) -> bytes:
-        """The C{Date} header, made once a second."""
+        """Return the C{Date} header, made once a second."""
         second = int(self.reactor.seconds())
         if second != self._dated:
             self._dated, self._date = second, http.datetimeToString(second)
         return self._date
 
     def log(self, request: Any) -> None:
-        """One line in the access log, without keys: of the query only the names of the parameters are kept."""
+        """Write one line to the access log, without keys: of the query only the names of the parameters are kept."""
         path, _, query = request.uri.partition(b"?")
         now = self.reactor.seconds()
         took = now - request.begun

@@ -169,13 +169,13 @@ class EventStream:
     # IPushProducer
 
     def pauseProducing(self) -> None:
-        """The reader does not keep up."""
+        """Notice that the reader does not keep up."""
         self._paused = True
         if self._deadline is None and not self._ended:
             self._deadline = self._reactor.callLater(PATIENCE, self._drop)
 
     def resumeProducing(self) -> None:
-        """There is room again."""
+        """Notice that there is room again."""
         self._paused = False
         if self._deadline is not None:
             if self._deadline.active():
@@ -184,7 +184,7 @@ class EventStream:
         self._read_on()
 
     def stopProducing(self) -> None:
-        """The connection is gone."""
+        """Notice that the connection is gone."""
         self._paused = self._ended = True
 
     def _drop(self) -> None:

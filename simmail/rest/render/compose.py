@@ -60,7 +60,7 @@ def composed(
     reply_to: Sequence[str] = (), headers: Mapping[str, str] | None = None,
 ) -> bytes:
     """
-    A message, with CRLF lines and without a Message-ID (the post office adds one).
+    Compose a message, with CRLF lines and without a Message-ID (the post office adds one).
 
     C{text} is derived from the HTML when it is None; C{data:} images of the HTML become inline parts.
 
@@ -88,7 +88,7 @@ def composed(
 
 def further(headers: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     """
-    Header fields that a caller adds (RFC 5322 section 3.6.8).
+    Check header fields that a caller adds (RFC 5322 section 3.6.8).
 
     @raise Invalid: a name or value that cannot be, or a field that the service writes.
     """
@@ -106,7 +106,7 @@ def further(headers: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
 
 def one_address(text: str, field: str) -> Address:
     """
-    C{local@domain}, or C{Name <local@domain>}; the address in lower case.
+    Read C{local@domain}, or C{Name <local@domain>}; the address in lower case.
 
     @raise Invalid: anything else.
     """
@@ -120,13 +120,13 @@ def one_address(text: str, field: str) -> Address:
 
 
 def addresses(texts: Sequence[str], field: str) -> tuple[Address, ...]:
-    """@raise Invalid: one is no address."""
+    """Read addresses.  @raise Invalid: one is no address."""
     return tuple(one_address(text, f"{field}.{n}") for n, text in enumerate(texts))
 
 
 def one_message_id(text: str, field: str) -> str:
     """
-    A Message-ID with its angle brackets.
+    Return a Message-ID with its angle brackets.
 
     @raise Invalid: anything else.
     """
@@ -137,7 +137,7 @@ def one_message_id(text: str, field: str) -> str:
 
 def header_text(text: str, field: str, longest: int) -> str:
     """
-    Text for a header field.
+    Return text for a header field.
 
     @raise Invalid: too long, or it holds control characters, as they are or in an encoded word.
     """
@@ -163,7 +163,7 @@ def _decoded(encoding: str, encoded: str) -> bytes:
 
 
 def checked_text(text: str, field: str) -> str:
-    """@raise Invalid: it holds a NUL."""
+    """Check a text.  @raise Invalid: it holds a NUL."""
     if "\0" in text:
         raise Invalid(field, "must not contain NUL")
     return text
@@ -171,7 +171,7 @@ def checked_text(text: str, field: str) -> str:
 
 def attachment(given: Enclosure, field: str) -> Attachment:
     """
-    An attachment from its JSON form.
+    Return an attachment from its JSON form.
 
     @raise Invalid: a bad name or type, or not base64.
     """
@@ -183,7 +183,7 @@ def attachment(given: Enclosure, field: str) -> Attachment:
 
 def base64(text: str, field: str) -> bytes:
     """
-    What base64 text stands for; line breaks in it do not matter.
+    Return what base64 text stands for; line breaks in it do not matter.
 
     @raise Invalid: it is not base64.
     """
@@ -195,7 +195,7 @@ def base64(text: str, field: str) -> bytes:
 
 def inlined(html: str, domain: str) -> tuple[str, tuple[Attachment, ...]]:
     """
-    HTML with its C{data:} images turned into C{cid:} references, and those images.
+    Return HTML with its C{data:} images turned into C{cid:} references, and those images.
 
     @raise Invalid: an image is not what its URL says, or there are too many.
     """

@@ -72,7 +72,7 @@ class Conversations:
 
     async def of(self, universe: int, mailboxes: Mailboxes, address: str) -> list[Thread[ThreadedMessage]]:
         """
-        The conversations of a mailbox, that with the latest message first.
+        Return the conversations of a mailbox, that with the latest message first.
 
         @param universe: its number (L{simmail.rest.render.list.UniverseNumbers}).
         @raise NotFound: no such mailbox.
@@ -129,7 +129,7 @@ async def _asked(folder: IFolder, old: _Known) -> _Known:
 async def listed_in(
     listings: Listings, universe: int, mailboxes: Mailboxes, address: str, messages: list[ThreadedMessage]
 ) -> dict[tuple[str, int], msgspec.Raw]:
-    """The JSON of messages of a mailbox by folder and UID, as lists show it; what is gone meanwhile is left out."""
+    """Return the JSON of messages of a mailbox by folder and UID, as lists show it, without what is gone meanwhile."""
     found: dict[tuple[str, int], msgspec.Raw] = {}
     for name in dict.fromkeys(one.folder for one in messages):
         folder = await mailboxes.folder(address, name)

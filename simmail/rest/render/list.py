@@ -41,7 +41,7 @@ class UniverseNumbers:
         self._given: WeakKeyDictionary[object, int] = WeakKeyDictionary()
 
     def of(self, universe: object) -> int:
-        """The number of a universe, the same as long as it is there."""
+        """Return the number of a universe, the same as long as it is there."""
         number = self._given.get(universe)
         if number is None:
             number = self._given[universe] = next(self._next)
@@ -64,7 +64,7 @@ class Listings:
         self, universe: int, folder: IFolder, limit: int, before: int | None, among: Sequence[int] | None = None
     ) -> tuple[list[int], list[bytes]]:
         """
-        The newest C{limit} messages with UIDs below C{before}: their UIDs, and the JSON of each.
+        Return the newest C{limit} messages with UIDs below C{before}: their UIDs, and the JSON of each.
 
         @param universe: its number.  @param among: only of these UIDs, ascending.
         """
@@ -75,7 +75,7 @@ class Listings:
         return list(found), list(found.values())
 
     async def items(self, universe: int, folder: IFolder, wanted: Sequence[int]) -> dict[int, bytes]:
-        """The JSON of messages of a folder by UID, in the order of C{wanted}; what is gone is left out."""
+        """Return the JSON of messages of a folder by UID, in the order of C{wanted}; what is gone is left out."""
         return await self._items(universe, folder, wanted, folder.column("flags", wanted))
 
     async def _items(

@@ -99,7 +99,7 @@ class FullMessage(Struct, frozen=True):
 
 
 def listed(folder: str, entry: Entry, digest: Digest) -> Message:
-    """A message in a list."""
+    """Return a message in a list."""
     sender = digest.from_[0] if digest.from_ else None
     return Message(
         entry.uid, folder, sorted(entry.flags), entry.date, entry.size, digest.message_id, digest.in_reply_to,
@@ -116,7 +116,7 @@ def _addresses(found: Sequence[Address]) -> list[str]:
 
 
 def shown(folder: str, entry: Entry, mail: Mail) -> Message:
-    """A message whole, without its HTML."""
+    """Return a message whole, without its HTML."""
     return Message(
         entry.uid, folder, sorted(entry.flags), entry.date, entry.size, mail.message_id, mail.in_reply_to,
         mail.references, mail.author.address, mail.author.name, _addresses(mail.shown_to),
@@ -131,7 +131,7 @@ def full(
     light: bool = False,
 ) -> FullMessage:
     """
-    A message whole, with display-safe HTML whose C{cid:} images are attachment calls.
+    Return a message whole, with display-safe HTML whose C{cid:} images are attachment calls.
 
     @param remote: let remote images be; light: leave colours alone instead of adapting them to dark mode.
     """
@@ -150,12 +150,12 @@ def full(
 
 
 def source(octets: bytes) -> Octets:
-    """The message as it is, C{message/rfc822}."""
+    """Return the message as it is, C{message/rfc822}."""
     return Octets(octets, SOURCE, HARMLESS)
 
 
 def download(attachment: Attachment, n: int) -> Octets:
-    """An attachment to be saved, under its own name (RFC 6266)."""
+    """Return an attachment to be saved, under its own name (RFC 6266)."""
     content_type = attachment.content_type
     if not _TYPE.fullmatch(content_type):
         content_type = "application/octet-stream"
@@ -165,7 +165,7 @@ def download(attachment: Attachment, n: int) -> Octets:
 
 def disposition(filename: str) -> str:
     """
-    C{Content-Disposition: attachment} for any file name (RFC 6266, RFC 8187).
+    Return C{Content-Disposition: attachment} for any file name (RFC 6266, RFC 8187).
 
     Folders and control characters in the name are left out; a name beyond plain ASCII is given twice.
     """

@@ -72,7 +72,7 @@ class Showings:
         light: bool = False, opened: Any = None,
     ) -> RenderedMessage:
         """
-        One message.
+        Return one message.
 
         @param universe: its number (L{UniverseNumbers}).
         @param remote, light: as C{presenting.full} has them.
@@ -109,7 +109,7 @@ async def _text(folder: IFolder, uid: int) -> str | None:
 
 
 async def heavy(in_thread: InThread, work: Callable[[], Any], size: int) -> Any:
-    """What C{work()} answers; done in a thread when it is about more than L{LARGE} octets."""
+    """Return what C{work()} answers; done in a thread when it is about more than L{LARGE} octets."""
     if size <= LARGE:
         return work()
     done = in_thread(work)
@@ -119,7 +119,7 @@ async def heavy(in_thread: InThread, work: Callable[[], Any], size: int) -> Any:
 def shown(
     mailbox: str, folder: str, entry: Entry, mail: Mail, remote: bool = False, light: bool = False
 ) -> RenderedMessage:
-    """A message made ready to be sent."""
+    """Return a message made ready to be sent."""
     made = full(mailbox, folder, entry, mail, None, remote, light)
     return RenderedMessage(_encode(made.message), _encode(made.safe), thread_key(mail), mail.header("X-Service-Case"))
 
