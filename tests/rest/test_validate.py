@@ -11,10 +11,9 @@ from msgspec import Meta
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.errors import Invalid
-from simmail.rest import duplicate_names
-from simmail.rest.duplicate_names import twice
+from simmail.rest import validate
 from simmail.rest.route import Body, Query
-from simmail.rest.validate import body, query
+from simmail.rest.validate import body, query, twice
 
 
 class Inner(Body, frozen=True, rename={"from_": "from"}):
@@ -185,22 +184,22 @@ class RepeatedTests(SynchronousTestCase):
             st.text(st.sampled_from('ab"\\:'), max_size=3), inner)))
     def test_left_out(self, value: Any) -> None:
         """Leaving out long texts changes nothing else."""
-        self.patch(duplicate_names, "LONG", 2)
+        self.patch(validate, "LONG", 2)
         for octets in (json.dumps(value).encode(), json.dumps(value, indent=1).encode()):
-            short = json.loads(duplicate_names._short(octets))
+            short = json.loads(validate._short(octets))
             self.assertEqual(keys(short), keys(value))
-            self.assertLessEqual(len(duplicate_names._short(octets)), len(octets))
+            self.assertLessEqual(len(validate._short(octets)), len(octets))
 
     def test_large(self) -> None:
         """In the body of a large message too, whatever its text is like, and soon."""
-        self.patch(duplicate_names, "LARGE", 1000)
+        self.patch(validate, "LARGE", 1000)
         for text in ("x" * 100_000, "\r\n\"a\": \\" * 1000, '",' * 30_000, "\\" * 5000, '\\"' * 999 + '\\"}'):
             for value, name in (({"text": text, "b": 1}, None), ({"text": text, "b": {"text": text, "c": 1}}, None)):
                 octets = json.dumps(value).encode()
                 self.assertEqual(twice(octets), name)
                 self.assertEqual(twice(octets[:-1] + b', "b": 2}'), "b")
                 self.assertEqual(twice(b'{"b": 2, ' + octets[1:]), "b")
-        self.assertLess(len(duplicate_names._short(json.dumps({"text": "x" * 100_000, "b": 1}).encode())), 100)
+        self.assertLess(len(validate._short(json.dumps({"text": "x" * 100_000, "b": 1}).encode())), 100)
 
 
 class Repeated(Body, frozen=True):
