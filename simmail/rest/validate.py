@@ -52,7 +52,7 @@ def body(octets: bytes, type: Any, depth: int) -> Any:
 
 def query(args: Mapping[bytes, list[bytes]], type: Any, extra: frozenset[str] = frozenset()) -> Any:
     """
-    Return query parameters as the record C{type}; numbers and booleans (C{1}, C{0}, C{true}, C{false}) are written as text.
+    Return query parameters as the record C{type}; numbers and booleans (C{1}, C{0}, C{true}, C{false}) as text.
 
     @param args: values by name, as sent; C{extra}: names to overlook.
     @raise Invalid: unknown, given twice (where it is no list), not UTF-8, or not such a value.
