@@ -131,7 +131,7 @@ class IMailStore(Interface):
         An id that is still owed answers what it answered before.  A copy without flags goes to
         C{new/} and is recent, one with flags is not.  Keywords for which a folder has no room are left out.
 
-        @return: Deferred of C{tuple[Copy, ...]} in the order of the filings; they fire in the order of
+        @return: Deferred of C{tuple[Copy, ...]} in the order of the placements; they fire in the order of
             the calls, after listeners were told.  Mailboxes and folders that are missing are created.
             @raise Invalid: a name or flag that cannot be.
 
@@ -139,21 +139,21 @@ class IMailStore(Interface):
             process; from then on the Deferred fails only because the store is closed.
         """
 
-    def visible():
+    def when_visible():
         """
         Deferred that fires when all that was promised so far (C{durable} was called) is visible, or after a moment
         when the disk is in trouble.  None: everything is.
         """
 
-    def settle(ids):
+    def committed(ids):
         """
         What was owed for these delivery ids is committed; their journal may be dropped.
 
-        A delivery without a C{commit} owes nothing and is settled when it is filed.
+        A delivery without a C{commit} owes nothing and counts as committed when it is filed.
         """
 
-    def owed():
-        """At start: Deferred of list of delivery ids that are journalled and not settled, in order."""
+    def uncommitted():
+        """At start: Deferred of list of delivery ids that are journalled and not committed, in order."""
 
     unfiled = Attribute("C{list[str]}: ids that L{replay} left owed, for the disk refused to file them now.")
 
@@ -161,7 +161,7 @@ class IMailStore(Interface):
         """
         At start: finish what a crash cut short.
 
-        @param known: the ids among C{owed()} whose commit is in the database; they were visible, so a
+        @param known: the ids among C{uncommitted()} whose commit is in the database; they were visible, so a
             copy that is gone by now was removed on purpose and is not filed again (unless the machine
             itself went down since).
         @param among: only these, such as those of C{unfiled} when the disk may have room again; None: all.

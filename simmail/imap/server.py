@@ -368,7 +368,7 @@ class ImapServer(IMAP4Server):
         """Do a command in its turn.  @raise ClientGone: the client has left before it."""
         if self.login is not None:
             # Whoever was answered 250 finds the message.
-            visible = self.store.visible()
+            visible = self.store.when_visible()
             if visible is not None:
                 await visible
                 if self.closing:

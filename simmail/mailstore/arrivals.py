@@ -37,13 +37,13 @@ class Telling:
             try:
                 folder = await store.folder(copy.mailbox, copy.folder)
             except NotFound:
-                store.settle([one])
+                store.committed([one])
                 continue
             if folder.uidvalidity == copy.uidvalidity and folder.entry(copy.uid) is not None:
                 self.tell(one, copy)
             else:
                 # It did not come so far, or was moved or removed since.
-                store.settle([one])
+                store.committed([one])
 
     def tell(self, foreign: str, copy: Copy) -> None:
         """A message was delivered by another program."""

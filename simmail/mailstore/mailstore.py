@@ -23,7 +23,7 @@ from zope.interface import implementer
 from simmail.concurrency import Lock
 from simmail.core.message.summarize import digest as core_digest
 from simmail.core.message.summary import Digest
-from simmail.core.records.delivery import Copy, Delivery, Filing
+from simmail.core.records.delivery import Copy, Delivery, Placement
 from simmail.core.records.folder import FolderChange, FolderStatus, MailboxCounts
 from simmail.errors import Invalid, NotFound, Refusal, Unavailable
 from simmail.interfaces import IMailStore
@@ -130,7 +130,7 @@ class MailStore:
         self.placing = Placing(reactor, self.later)
         self._closed = False
         self.unfiled: list[str] = []
-        journal.begin(self.at, self.layout, lambda: self.later(self.owed())).addCallback(self._clear)
+        journal.begin(self.at, self.layout, lambda: self.later(self.uncommitted())).addCallback(self._clear)
 
     def _clear(self, leftovers: list[str]) -> None:
         for gone in leftovers:
@@ -178,7 +178,7 @@ class MailStore:
         promise = self._sight.promise(durable)
         return self.journal.accept(delivery, self.into, promise).addCallback(self.filed).addBoth(promise.over)
 
-    def visible(self) -> Deferred[None] | None:
+    def when_visible(self) -> Deferred[None] | None:
         """Deferred that fires when all that was promised is visible; None: it is."""
         self.idle.wait()
         clear = None if self.journal.late else self._sight.clear()
@@ -188,10 +188,10 @@ class MailStore:
         if not _ID.fullmatch(delivery.id):
             raise Invalid("id", "must be from 1 to 64 letters, digits, - and _")
         microseconds(delivery.at)
-        for filing in delivery.filings:
-            if (filing.flags not in _USUAL or not is_standard(filing.folder)
-                    or filing.mailbox not in self.boxes):
-                return replace(delivery, universe=self.universe, filings=tuple(map(_checked, delivery.filings)))
+        for placement in delivery.placements:
+            if (placement.flags not in _USUAL or not is_standard(placement.folder)
+                    or placement.mailbox not in self.boxes):
+                return replace(delivery, universe=self.universe, placements=tuple(map(_checked, delivery.placements)))
         return delivery if delivery.universe == self.universe else replace(delivery, universe=self.universe)
 
     def filed(self, filed: DeliveryResult) -> tuple[Copy, ...]:
@@ -229,17 +229,17 @@ class MailStore:
             self.tally.filed(mailbox, name, rows)
             self.events.tell(mailbox, "added", name)
 
-    def settle(self, ids: Iterable[str]) -> None:
+    def committed(self, ids: Iterable[str]) -> None:
         """Nothing is owed any more for these deliveries."""
         ids = list(ids)
         self._telling.settled(ids)
         self.journal.committed(self.universe, ids)
 
-    def owed(self) -> Deferred[list[str]]:
+    def uncommitted(self) -> Deferred[list[str]]:
         """Deferred of the ids that are journalled and not settled."""
-        return Deferred.fromCoroutine(self._owed())
+        return Deferred.fromCoroutine(self._find_uncommitted())
 
-    async def _owed(self) -> list[str]:
+    async def _find_uncommitted(self) -> list[str]:
         found = await self.journal.uncommitted(self.at)
         if found.lost:
             # Nor is the index what it was.
@@ -406,7 +406,7 @@ class MailStore:
         if rows:
             self.came(mailbox, name, rows, adopted.table)
         if adopted.lost:
-            self.settle(adopted.lost)
+            self.committed(adopted.lost)
         for one in adopted.owed:
             self._telling.tell(*one)
 
@@ -459,5 +459,5 @@ class MailStore:
         self.layout.close()
 
 
-def _checked(filing: Filing) -> Filing:
-    return Filing(check_mailbox(filing.mailbox), check_folder(filing.folder), canonical_all(filing.flags))
+def _checked(placement: Placement) -> Placement:
+    return Placement(check_mailbox(placement.mailbox), check_folder(placement.folder), canonical_all(placement.flags))

@@ -125,7 +125,7 @@ class Dispatcher:
         # Held from here on: a client that leaves takes it from the request.
         content: Any = request.content
         await self.guard.admit(call)
-        visible = call.universe.store.visible() if call.universe is not None else None
+        visible = call.universe.store.when_visible() if call.universe is not None else None
         if visible is not None:
             await visible
         if route.detached and not self.services.roster.available:

@@ -12,7 +12,7 @@ from twisted.python.failure import Failure
 
 from simmail.core.message.summary import Digest, Enclosed
 from simmail.core.mime.address import Address
-from simmail.core.records.delivery import Delivery, Filing
+from simmail.core.records.delivery import Delivery, Placement
 from simmail.mailstore.journal.groupcommit import GroupCommit
 from simmail.mailstore.journal.journal import Journal
 from simmail.mailstore.mailstore import MailStore
@@ -67,8 +67,8 @@ def a_delivery(
     commit: bytes = b"owed", at: datetime = AT,
 ) -> Delivery:
     """A delivery to some places: an address, or (address, folder), or with flags."""
-    filings = tuple(Filing(place) if isinstance(place, str) else Filing(*place) for place in places)
-    return Delivery(f"d-{number}", "main", filings, octets or a_mail(f"mail {number}"), at, commit)
+    placements = tuple(Placement(place) if isinstance(place, str) else Placement(*place) for place in places)
+    return Delivery(f"d-{number}", "main", placements, octets or a_mail(f"mail {number}"), at, commit)
 
 
 class MemoryProvider:

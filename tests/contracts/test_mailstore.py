@@ -41,9 +41,9 @@ class Contract:
         return result_of(self.store.accept(a_delivery(*args, **kwargs)))
 
     def settle(self, *ids: str) -> None:
-        self.store.settle(ids)
+        self.store.committed(ids)
         # Settling is lazy; owed() is in the same queue.
-        result_of(self.store.owed())
+        result_of(self.store.uncommitted())
 
     def folder(self, mailbox: str = MARIA, name: str = INBOX) -> Any:
         return result_of(self.store.folder(mailbox, name))
@@ -75,7 +75,7 @@ class DeliveryContract(Contract):
         self.assertTrue(verifyObject(IFolder, self.folder()))
 
     def test_filed_everywhere(self) -> None:
-        """A delivery is in every place, with its octets, flags and date; copies come in the order of filings."""
+        """A delivery is in every place, with its octets, flags and date; copies come in the order of placements."""
         copies = self.accept(1, (TOM, "Sent", ("\\Seen", "$Label1")), MARIA, octets=a_mail("one"))
         self.assertEqual([(copy.mailbox, copy.folder, copy.uid) for copy in copies],
                          [(TOM, "Sent", 1), (MARIA, INBOX, 1)])
@@ -112,15 +112,15 @@ class DeliveryContract(Contract):
     def test_same_id_after_restart(self) -> None:
         """The same delivery id is one message across restarts too."""
         first = self.accept(1, MARIA)
-        self.store.settle(["d-1"])
+        self.store.committed(["d-1"])
         self.store = self.provider.restart()
         self.assertEqual(self.accept(1, MARIA), first)
         self.assertEqual(list(self.folder().uids), [1])
 
     def test_filed_nowhere(self) -> None:
-        """A delivery without filings is owed its commit all the same."""
+        """A delivery without placements is owed its commit all the same."""
         self.assertEqual(self.accept(1), ())
-        self.assertEqual(result_of(self.store.owed()), ["d-1"])
+        self.assertEqual(result_of(self.store.uncommitted()), ["d-1"])
 
     def test_refused(self) -> None:
         """A name, id or flag that cannot be, or a date without a zone, is refused and changes nothing."""
@@ -132,7 +132,7 @@ class DeliveryContract(Contract):
         ):
             self.assertRaises(Invalid, result_of, self.store.accept(delivery))
         self.assertEqual(self.store.mailboxes(), [])
-        self.assertEqual(result_of(self.store.owed()), [])
+        self.assertEqual(result_of(self.store.uncommitted()), [])
 
     def test_inbox_in_any_case(self) -> None:
         """INBOX is one folder however it is written."""
@@ -192,22 +192,22 @@ class OwedContract(Contract):
         for number in (3, 1, 2):
             self.accept(number, MARIA)
         self.accept(4, MARIA, commit=b"")
-        self.store.settle(["d-1", "d-9"])
+        self.store.committed(["d-1", "d-9"])
         self.store = self.provider.restart()
-        self.assertEqual(result_of(self.store.owed()), ["d-3", "d-2"])
+        self.assertEqual(result_of(self.store.uncommitted()), ["d-3", "d-2"])
 
     def test_replay(self) -> None:
         """What is owed and not known comes back whole, with its copies; it is in its places once."""
         copies = self.accept(1, (TOM, "Sent", ("\\Seen",)), MARIA)
         self.accept(2, MARIA)
         self.store = self.provider.crash()
-        self.assertEqual(result_of(self.store.owed()), ["d-1", "d-2"])
+        self.assertEqual(result_of(self.store.uncommitted()), ["d-1", "d-2"])
         self.assertEqual(result_of(self.store.replay({"d-2"})),
                          [(a_delivery(1, (TOM, "Sent", ("\\Seen",)), MARIA), copies)])
         self.assertEqual(list(self.folder().uids), [1, 2])
-        self.store.settle(["d-1", "d-2"])
+        self.store.committed(["d-1", "d-2"])
         self.store = self.provider.restart()
-        self.assertEqual(result_of(self.store.owed()), [])
+        self.assertEqual(result_of(self.store.uncommitted()), [])
 
     def test_replay_after_removal(self) -> None:
         """A copy that was removed on purpose is not filed again."""
@@ -215,7 +215,7 @@ class OwedContract(Contract):
         result_of(self.folder().expunge([1]))
         self.store = self.provider.crash()
         for known in ({"d-1"}, set[str]()):
-            result_of(self.store.owed())
+            result_of(self.store.uncommitted())
             self.assertEqual([copies for _, copies in result_of(self.store.replay(known))], [] if known else [copies])
             self.assertEqual(list(self.folder().uids), [])
 
@@ -539,7 +539,7 @@ class FolderContract(Contract):
         entry = folder.entry(2)
         self.assertEqual((entry.flags, entry.date), ({"\\Draft", "Work"}, AT + timedelta(days=1)))
         self.assertEqual(result_of(folder.read(2)), a_mail("mine"))
-        self.assertEqual(result_of(self.store.owed()), ["d-mI0"])
+        self.assertEqual(result_of(self.store.uncommitted()), ["d-mI0"])
         for flags, moment in ((["\\Recent"], AT), ([], datetime(2026, 1, 1))):
             self.assertRaises(Invalid, result_of, folder.append(b"x", flags, moment))
         self.assertEqual(list(folder.uids), [1, 2])
@@ -560,7 +560,7 @@ class FolderContract(Contract):
             self.assertRaises(Invalid, result_of, folder.append_all([messages[0], (b"x", flags, moment)]))
         self.assertEqual(result_of(folder.append_all([])), [])
         self.assertEqual((list(folder.uids), len(set(folder.column("key", folder.uids)))), ([1, 2, 3, 4], 4))
-        self.assertEqual(result_of(self.store.owed()), ["d-mI0"])
+        self.assertEqual(result_of(self.store.uncommitted()), ["d-mI0"])
 
     def test_saved(self) -> None:
         """When each message was put into its folder; its own date where nothing else was said."""

@@ -92,8 +92,8 @@ class _Side:
             copies = result_of(self.store.accept(a_delivery(args[0], *args[1])))
             return [(copy.mailbox, copy.folder, copy.uid) for copy in copies]
         if what == "settle":
-            self.store.settle([f"d-{args[0]}"])
-            return result_of(self.store.owed())
+            self.store.committed([f"d-{args[0]}"])
+            return result_of(self.store.uncommitted())
         if what == "drop":
             return self.leave()
         if what == "later":
@@ -101,7 +101,7 @@ class _Side:
         if what in ("restart", "crash"):
             self.leave()
             self.store = getattr(self.provider, what)()
-            owed = result_of(self.store.owed())
+            owed = result_of(self.store.uncommitted())
             return owed, [(delivery, [copy[:3] for copy in map(_plain, copies)])
                           for delivery, copies in result_of(self.store.replay(set(owed[::2])))]
         if what in ("create", "delete", "create_folder", "delete_folder", "rename_folder", "subscribe"):

@@ -19,7 +19,7 @@ from twisted.python.failure import Failure
 from zope.interface import alsoProvides
 
 from simmail.config import Config
-from simmail.core.records.delivery import Delivery, Filing
+from simmail.core.records.delivery import Delivery, Placement
 from simmail.core.rng import Dice
 from simmail.core.rules.fault_rule import FaultRule, rules_of
 from simmail.core.rules.faults import FaultCount, FaultEvent, FaultVerdict, judge
@@ -205,7 +205,7 @@ class House:
         """A message comes in."""
         self._filed += 1
         now(self.store.accept(Delivery(
-            f"test-{self._filed}", "main", (Filing(ADDRESS, folder, flags),), octets,
+            f"test-{self._filed}", "main", (Placement(ADDRESS, folder, flags),), octets,
             START + timedelta(minutes=self._filed))))
 
     def folder(self, name: str = "INBOX") -> Any:
@@ -238,7 +238,7 @@ class House:
         return held
 
     def _release(self) -> None:
-        del self.store.visible  # type: ignore[method-assign]
+        del self.store.when_visible  # type: ignore[method-assign]
         self._held.callback(None)
 
     def play(self, name: str) -> None:

@@ -152,11 +152,11 @@ class JournalTests(SynchronousTestCase):
         for number in (0, 4):
             next(Path(self.path).rglob(f"{MARIA}/new/d-{number},*")).write_bytes(b"")
         store = self.provider.start()
-        self.assertEqual(result_of(store.owed()), ["d-0", "d-1", "d-3", "d-4"])
+        self.assertEqual(result_of(store.uncommitted()), ["d-0", "d-1", "d-3", "d-4"])
         (told,) = self.provider.journal.condition.damage
         self.assertRegex(told, r"^0000000001\.journal: \d+ octets at \d+ cannot be read$")
         self.assertEqual(self.provider.journal.condition.doubt, "")
-        store.settle([f"d-{number}" for number in range(5)])
+        store.committed([f"d-{number}" for number in range(5)])
         self.provider.stop()
         self.assertEqual(sorted(os.listdir(f"{self.path}/journal")), ["0000000001.damaged", "lock"])
         self.assertEqual(list(Inspection(Path(self.path)).findings()), [f"journal/{told}".replace(
@@ -180,7 +180,7 @@ class JournalTests(SynchronousTestCase):
         (mail,) = Path(self.path).rglob(f"{MARIA}/new/d-4,*")
         mail.write_bytes(b"")
         store = self.provider.start()
-        result_of(store.owed())
+        result_of(store.uncommitted())
         result_of(store.replay(set()))
         folder = result_of(store.folder(MARIA, "INBOX"))
         self.assertEqual(list(folder.uids), [1, 2, 3, 4, 5])

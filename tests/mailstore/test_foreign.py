@@ -142,12 +142,12 @@ class DeliveryTests(ForeignTestCase):
         for again in (self.provider.crash, self.provider.restart, self.provider.crash):
             self.store = again()
             self.assertEqual(self.watched(), foreign)
-        self.store.settle([foreign[0][0]])
+        self.store.committed([foreign[0][0]])
         self.later()
         self.store = self.provider.crash()
         self.assertEqual(self.watched(), foreign[1:])
         # Nothing of it was owed as a delivery is.
-        self.assertEqual([one for one in result_of(self.store.owed()) if "foreign" in one], [])
+        self.assertEqual([one for one in result_of(self.store.uncommitted()) if "foreign" in one], [])
 
     def test_moved_before_it_was_told(self) -> None:
         """What somebody has removed meanwhile is not told; nor is what belongs to a universe that is gone."""
@@ -181,7 +181,7 @@ class DeliveryTests(ForeignTestCase):
                     self.assertEqual([one[1] for one in foreign], [uid])
                     self.assertEqual(result_of(self.folder.read(uid)), octets.replace(b"\r", b"").replace(
                         b"\n", b"\r\n"))
-                    self.store.settle([foreign[0][0]])
+                    self.store.committed([foreign[0][0]])
                     self.later()
 
     def killed_at(self, step: str, done: bool) -> None:

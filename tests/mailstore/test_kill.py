@@ -54,7 +54,7 @@ class KillTests(SynchronousTestCase):
                 promises.hear(line)
             provider = DiskProvider(path)
             try:
-                owed = result_of(provider.store.owed())
+                owed = result_of(provider.store.uncommitted())
                 due = {key for key in promises.filed if key.startswith(f"d-{number}-")} - promises.settled
                 self.assertEqual(due.difference(owed), set())
                 replayed = {delivery.id for delivery, _ in result_of(provider.store.replay(set(owed) - due))}

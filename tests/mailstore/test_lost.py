@@ -104,18 +104,18 @@ class LostTests(SynchronousTestCase):
             for number in range(2, 9):
                 result_of(self.store.accept(a_delivery(number, MARIA, (TOM, "Sent", ("\\Seen", "Key")))))
             result_of(result_of(self.store.folder(TOM, "Sent")).append(a_mail("kept"), ["\\Draft"], AT))
-            self.store.settle([f"d-{number}" for number in range(6)])
+            self.store.committed([f"d-{number}" for number in range(6)])
             self.provider.clock.advance(2)
             before, sent = self.inbox(), self.inbox("Sent", TOM)
             self.restart(names)
-            self.assertEqual(result_of(self.store.owed()), ["d-6", "d-7", "d-8"])
+            self.assertEqual(result_of(self.store.uncommitted()), ["d-6", "d-7", "d-8"])
             self.assertEqual([delivery.id for delivery, _ in result_of(self.store.replay({"d-7"}))], ["d-6", "d-8"])
             self.assertEqual((self.inbox(), self.inbox("Sent", TOM)), (before, sent))
             folder = result_of(self.store.folder(TOM, "Sent"))
             self.assertEqual((folder.entry(5).flags, folder.entry(10).flags), ({"\\Seen", "Key"}, {"\\Draft"}))
             # Others may have been told of and be lost for good.
             self.assertGreater(folder.uidnext, 10_000)
-            self.store.settle(["d-6", "d-7", "d-8"])
+            self.store.committed(["d-6", "d-7", "d-8"])
             self.provider.stop()
             self.assertEqual(os.listdir(f"{self.path}/journal"), ["lock"])
             self.provider.start()
@@ -136,7 +136,7 @@ class LostTests(SynchronousTestCase):
             self.provider.clock.advance(2)
             before, moved = self.inbox(), self.inbox("Archive")
             self.restart(names)
-            result_of(self.store.owed())
+            result_of(self.store.uncommitted())
             result_of(self.store.replay(set()))
             self.assertEqual(self.inbox(), before)
             found = self.inbox("Archive")
@@ -160,7 +160,7 @@ class LostTests(SynchronousTestCase):
             before = self.inbox("Archive")
             self.assertEqual(list(before), [1, 2, 4, 6])
             self.restart(names)
-            result_of(self.store.owed())
+            result_of(self.store.uncommitted())
             self.assertEqual(self.inbox("Archive"), before)
             archive = result_of(self.store.folder(MARIA, "Archive"))
             self.assertEqual(result_of(archive.saved([2, 4, 6])), [later] * 3)
@@ -180,7 +180,7 @@ class LostTests(SynchronousTestCase):
         next(Path(self.path).rglob(f"{MARIA}/new/d-6,*")).unlink()
         result_of(inbox.poll())
         self.store = self.provider.crash()
-        result_of(self.store.owed())
+        result_of(self.store.uncommitted())
         result_of(self.store.replay({f"d-{number}" for number in range(8)}))
         self.assertEqual(sorted(self.inbox()), [1, 2, 3, 7, 9])
         self.assertEqual(result_of(self.store.folder(MARIA, "INBOX")).uidnext, 10)
@@ -201,13 +201,13 @@ class LostTests(SynchronousTestCase):
         def full(*args: Any, **more: Any) -> None:
             raise OSError(errno.ENOSPC, "full")
         trouble = self.patch(os, "link", full)
-        result_of(self.store.owed())
+        result_of(self.store.uncommitted())
         trouble.restore()
         self.assertIs(os.link, real)
-        self.store.settle(["d-0", "d-1"])
+        self.store.committed(["d-0", "d-1"])
         self.provider.stop()
         self.store = self.provider.start()
-        result_of(self.store.owed())
+        result_of(self.store.uncommitted())
         self.assertEqual(self.inbox(), before)
         self.provider.stop()
 
@@ -260,7 +260,7 @@ class DoubtTests(SynchronousTestCase):
         self.assertEqual(len(self.syncs), 3)
         result_of(self.store.accept(a_delivery(3, MARIA)))
         self.store = self.provider.crash()
-        self.assertEqual(result_of(self.store.owed()), ["d-0", "d-3"])
+        self.assertEqual(result_of(self.store.uncommitted()), ["d-0", "d-3"])
 
     def test_again_while_checked(self) -> None:
         """A doubt that comes while one is looked into is not forgotten."""
@@ -292,20 +292,20 @@ class DoubtTests(SynchronousTestCase):
         octets = first.read_bytes()
         first.write_bytes(octets[:octets.rindex(b"d-4")])
         self.store = self.provider.crash()
-        result_of(self.store.owed())
+        result_of(self.store.uncommitted())
         result_of(self.store.replay(set()))
         self.assertEqual(list(result_of(self.store.folder(MARIA, "INBOX")).uids), [1, 4, 5])
 
     def test_stop_in_doubt(self) -> None:
         """An orderly stop with a disk that cannot be synced keeps the journal."""
-        self.store.settle(["d-0"])
+        self.store.committed(["d-0"])
         self.error = NotSynced(errno.EIO, "broken")
         result_of(self.store.close())
         self.error = None
         result_of(self.provider.journal.close())
         self.assertNotEqual(list(Path(self.path, "journal").glob("*.journal")), [])
         self.store = self.provider.start()
-        self.assertEqual(result_of(self.store.owed()), [])
+        self.assertEqual(result_of(self.store.uncommitted()), [])
 
     def test_held_not_synced(self) -> None:
         """What is held for later counts too."""

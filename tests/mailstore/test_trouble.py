@@ -60,7 +60,7 @@ class Trouble(SynchronousTestCase):
     def keys(self) -> list[str]:
         """Keys of what is in Maria's INBOX, once looked at from scratch."""
         self.store = self.provider.crash()
-        result_of(self.store.replay(result_of(self.store.owed())))
+        result_of(self.store.replay(result_of(self.store.uncommitted())))
         folder = result_of(self.store.folder(MARIA, "INBOX"))
         return list(folder.column("key", folder.uids))
 
@@ -77,7 +77,7 @@ class Trouble(SynchronousTestCase):
         self.refused(2, MARIA)
         trouble.restore()
         self.assertEqual(result_of(self.store.accept(a_delivery(3, MARIA)))[0].uid, 2)
-        self.assertEqual(result_of(self.store.owed()), ["d-0", "d-3"])
+        self.assertEqual(result_of(self.store.uncommitted()), ["d-0", "d-3"])
         self.assertEqual(self.keys(), ["d-0", "d-3"])
 
     def test_journal_half_written(self) -> None:
@@ -102,7 +102,7 @@ class Trouble(SynchronousTestCase):
         result_of(self.store.accept(a_delivery(2, MARIA)))
         self.assertEqual(self.keys(), ["d-0", "d-2"])
         self.store = self.provider.crash()
-        self.assertEqual(result_of(self.store.owed()), ["d-0", "d-2"])
+        self.assertEqual(result_of(self.store.uncommitted()), ["d-0", "d-2"])
 
     def test_full_at_the_start(self) -> None:
         """What the disk refuses when it is replayed stays owed, and is filed when it is asked for again with room."""
@@ -110,7 +110,7 @@ class Trouble(SynchronousTestCase):
         self.store.journal.commit.before([PendingDelivery(a_delivery(number, MARIA), batch) for number in (1, 2)])
         troubles = [self.failing("link"), self.failing("rename")]
         self.store = self.provider.crash()
-        self.assertEqual(result_of(self.store.owed()), ["d-0", "d-1", "d-2"])
+        self.assertEqual(result_of(self.store.uncommitted()), ["d-0", "d-1", "d-2"])
         self.assertEqual(result_of(self.store.replay({"d-0", "d-2"})), [])
         self.assertEqual(self.store.unfiled, ["d-1", "d-2"])
         for one in troubles:
@@ -430,7 +430,7 @@ class Trouble(SynchronousTestCase):
         second = DiskProvider(self.path)
         self.assertRaises(Unavailable, result_of, second.journal.ready)
         self.assertRaises(Unavailable, result_of, second.store.accept(a_delivery(1, MARIA)))
-        self.assertRaises(Unavailable, result_of, second.store.owed())
+        self.assertRaises(Unavailable, result_of, second.store.uncommitted())
         result_of(self.store.accept(a_delivery(2, MARIA)))
 
 
@@ -450,14 +450,14 @@ class RebootTests(SynchronousTestCase):
         store = provider.store
         for number in range(4):
             result_of(store.accept(a_delivery(number, MARIA, (TOM, "Sent", ("\\Seen", "Key")))))
-        store.settle(["d-0", "d-1"])
-        self.assertEqual(result_of(store.owed()), ["d-2", "d-3"])
+        store.committed(["d-0", "d-1"])
+        self.assertEqual(result_of(store.uncommitted()), ["d-2", "d-3"])
         uids = [path for path in Path(path).rglob(f"{MARIA}/new/*")]
         for name in sorted(uids)[:3]:
             name.unlink()
         next(Path(path).rglob(f"{TOM}/.Sent/cur/d-1,*")).write_bytes(b"")
         store = self.reboot(provider)
-        self.assertEqual(result_of(store.owed()), ["d-2", "d-3"])
+        self.assertEqual(result_of(store.uncommitted()), ["d-2", "d-3"])
         replayed = result_of(store.replay({"d-2"}))
         self.assertEqual([delivery.id for delivery, _ in replayed], ["d-3"])
         inbox, sent = result_of(store.folder(MARIA, "INBOX")), result_of(store.folder(TOM, "Sent"))
@@ -467,8 +467,8 @@ class RebootTests(SynchronousTestCase):
         self.assertEqual(list(sent.uids), [1, 2, 3, 4])
         self.assertEqual(sent.entry(2).flags, {"\\Seen", "Key"})
         self.assertEqual(result_of(sent.read(2)), a_mail("mail 1"))
-        store.settle(["d-2", "d-3"])
-        result_of(store.owed())
+        store.committed(["d-2", "d-3"])
+        result_of(store.uncommitted())
         provider.stop()
         self.assertEqual([name for name in os.listdir(f"{path}/journal") if name != "lock"], [])
 

@@ -39,10 +39,10 @@ class Victim:
     async def run(self) -> None:
         """Begin."""
         await self.journal.ready
-        owed = await self.store.owed()
+        owed = await self.store.uncommitted()
         for delivery, _ in await self.store.replay(set()):
             say("replayed", delivery.id)
-        self.store.settle(owed)
+        self.store.committed(owed)
         await self.store.create(MARIA)
         await self.store.create(TOM)
         for _ in range(WINDOW):
@@ -58,7 +58,7 @@ class Victim:
         def promised(copies: Any) -> None:
             say("filed", delivery.id, *(f"{copy.uidvalidity}:{copy.uid}" for copy in copies))
             if self.count % 3:
-                self.store.settle([delivery.id])
+                self.store.committed([delivery.id])
                 say("settled", delivery.id)
             self.deliver()
         self.store.accept(delivery).addCallback(promised)

@@ -444,7 +444,7 @@ class OwedTests(RoadTestCase):
         stopped: list[Any] = []
         Deferred.fromCoroutine(self.universe.stop()).addBoth(stopped.append)
         self.assertEqual(stopped, [None])
-        self.assertEqual(len(self.successResultOf(self.universe.store.owed())), 1)
+        self.assertEqual(len(self.successResultOf(self.universe.store.uncommitted())), 1)
 
 
 class WaitTests(RoadTestCase):

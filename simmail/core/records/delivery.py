@@ -20,7 +20,7 @@ SPECIAL_FOLDERS: tuple[tuple[str, str], ...] = (
 )
 
 
-class Filing(Struct, frozen=True):
+class Placement(Struct, frozen=True):
     """Where one copy goes.  Flags are IMAP flags (C{\\Seen}) and keywords."""
 
     mailbox: str
@@ -58,20 +58,20 @@ class Delivery(Struct, frozen=True):
     One message and all the places it goes to; or, with C{parts}, several messages that go into one folder, all of
     them or none.
 
-    @ivar id: C{[A-Za-z0-9_-]{1,64}}; the base of the file names.  Filing the
+    @ivar id: C{[A-Za-z0-9_-]{1,64}}; the base of the file names.  Placement the
         same id twice in one folder files it once.
     @ivar octets: the message, lines ended by CRLF.
     @ivar at: simulated instant, kept as INTERNALDATE.
     @ivar commit: what must be committed to the database for it, encoded by
         the post office (opaque to the store, C{b""}: nothing is owed).
-    @ivar parts: of several messages, which stand one behind the other in C{octets}; each has a filing of its own.
+    @ivar parts: of several messages, which stand one behind the other in C{octets}; each has a placement of its own.
     @ivar saved: when it was put there, where that is not C{at} (RFC 8514).
     @ivar replaces: what is gone once this is filed; both happen or neither does.
     """
 
     id: str
     universe: str
-    filings: tuple[Filing, ...]
+    placements: tuple[Placement, ...]
     octets: bytes
     at: datetime
     commit: bytes = b""

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from simmail.core.records.delivery import Copy, Delivery, Filing
+from simmail.core.records.delivery import Copy, Delivery, Placement
 from simmail.mailstore.delivery.changes import Restated, remove_replaced
 from simmail.mailstore.delivery.folders import LockedFolder, OpenFolder, OpenFolders
 from simmail.mailstore.maildir import filename, savedate
@@ -30,8 +30,8 @@ from simmail.mailstore.maildir.flags import is_keyword, microseconds
 from simmail.mailstore.maildir.layout import Layout, TMP
 from simmail.mailstore.maildir.uidlist import UidList, UidListDamaged
 
-#: Mailbox and folder of a filing.
-key_of: Callable[[Filing], tuple[str, str]] = attrgetter("mailbox", "folder")
+#: Mailbox and folder of a placement.
+key_of: Callable[[Placement], tuple[str, str]] = attrgetter("mailbox", "folder")
 
 _NONE_LOCKED: Mapping[tuple[str, str], LockedFolder] = MappingProxyType({})
 _NOT_YET = Exception("not filed yet")
@@ -123,7 +123,7 @@ class MaildirDelivery:
         @param locked: folders that are locked already, by mailbox and name.
         @raise OSError: the disk refused; the message is visible nowhere (new).
         """
-        if not delivery.filings:
+        if not delivery.placements:
             return DeliveryResult((), [])
         if delivery.parts:
             return self._file_all(delivery, create, locked)
@@ -133,31 +133,31 @@ class MaildirDelivery:
             self._begun = ""
         else:
             self.write(temporary, delivery.octets, date)
-        keys = list(map(key_of, delivery.filings))
+        keys = list(map(key_of, delivery.placements))
         saved = microseconds(delivery.saved) if delivery.saved is not None else None
         message = _Message(delivery.id, len(delivery.octets), date, saved, temporary, len(set(keys)))
         copies: dict[tuple[str, str], Copy] = {}
         added: list[Added] = []
         try:
-            for key, filing in zip(keys, delivery.filings):
+            for key, placement in zip(keys, delivery.placements):
                 if key in copies:
                     continue
                 ready = locked.get(key)
                 if ready is not None:
                     folder = ready.folder
-                    uid, row = self._appear(message, folder, filing.flags, ready.take)
+                    uid, row = self._appear(message, folder, placement.flags, ready.take)
                 else:
                     try:
                         folder = self.folders.open(*key, create)
-                        uid, row = self._put(message, folder, filing.flags)
+                        uid, row = self._put(message, folder, placement.flags)
                     except (FileNotFoundError, UidListDamaged):
                         # Another program removed the folder under our hands, or put something else in its place.
                         folder = self.folders.reopen(key, create)
-                        uid, row = self._put(message, folder, filing.flags)
+                        uid, row = self._put(message, folder, placement.flags)
                 uids = folder.uids
-                copies[key] = Copy(filing.mailbox, filing.folder, uid, uids.uidvalidity)
+                copies[key] = Copy(placement.mailbox, placement.folder, uid, uids.uidvalidity)
                 if row is not None:
-                    added.append(Added(filing.mailbox, filing.folder, row, uids.keywords))
+                    added.append(Added(placement.mailbox, placement.folder, row, uids.keywords))
                 message.left -= 1
             if len(message.placed) < len(copies):
                 self.discard(temporary)
@@ -233,7 +233,7 @@ class MaildirDelivery:
         self, delivery: Delivery, create: bool, locked: Mapping[tuple[str, str], LockedFolder]
     ) -> DeliveryResult:
         singles = messages(delivery)
-        key = key_of(delivery.filings[0])
+        key = key_of(delivery.placements[0])
         written: list[str] = []
         try:
             for one in singles:
@@ -272,7 +272,7 @@ class MaildirDelivery:
                 # Linked, so that a second attempt has what it needs.
                 saved = microseconds(one.saved) if one.saved is not None else None
                 done.append(_Message(one.id, len(one.octets), microseconds(one.at), saved, temporary, 2))
-                uid, row = self._appear(done[-1], folder, one.filings[0].flags, take)
+                uid, row = self._appear(done[-1], folder, one.placements[0].flags, take)
                 copies.append(Copy(folder.mailbox, folder.name, uid, uids.uidvalidity))
                 if row is not None:
                     added.append(Added(folder.mailbox, folder.name, row, uids.keywords))
@@ -289,7 +289,7 @@ class MaildirDelivery:
 def messages(delivery: Delivery) -> list[Delivery]:
     """Return the messages of a delivery of several, each as a delivery of its own."""
     found, at = [], 0
-    for number, (part, one) in enumerate(zip(delivery.parts, delivery.filings), 1):
+    for number, (part, one) in enumerate(zip(delivery.parts, delivery.placements), 1):
         octets = delivery.octets[at:at + part.size]
         at += part.size
         found.append(Delivery(
@@ -368,7 +368,7 @@ def _locked(
     """Lock every folder that is filed into, with UIDs for all; C{held} is to be unlocked by who asks."""
     wanted: dict[tuple[str, str], int] = {}
     for delivery in deliveries:
-        keys = list(map(key_of, delivery.filings))
+        keys = list(map(key_of, delivery.placements))
         for key in keys if delivery.parts else set(keys):
             wanted[key] = wanted.get(key, 0) + 1
     folders = [(maildirs.folders.open(*key, create), key) for key in wanted]

@@ -17,7 +17,7 @@ from zope.interface import implementer
 from simmail.concurrency import unbroken
 from simmail.core.message.sort import Criterion
 from simmail.core.message.summary import Digest
-from simmail.core.records.delivery import Delivery, DeliveryPart, Filing, ReplacedMessage
+from simmail.core.records.delivery import Delivery, DeliveryPart, Placement, ReplacedMessage
 from simmail.core.records.folder import Columns, FolderChange
 from simmail.errors import NotFound, Refusal
 from simmail.interfaces import IFolder
@@ -116,12 +116,12 @@ class Folder(Flagging):
         try:
             self.require()
             microseconds(date)
-            filing = Filing(self.mailbox, self.name, canonical_all(flags))
+            placement = Placement(self.mailbox, self.name, canonical_all(flags))
         except Refusal:
             return fail()
         store.idle.wait()
         delivery = Delivery(
-            store.unique(), store.universe, (filing,), octets, date, saved=saved if saved != date else None)
+            store.unique(), store.universe, (placement,), octets, date, saved=saved if saved != date else None)
         return store.journal.accept(delivery, store.into_existing).addCallback(self._appended)
 
     def _appended(self, filed: DeliveryResult) -> int:
@@ -136,14 +136,14 @@ class Folder(Flagging):
             self.require()
             for _, _, date in messages:
                 microseconds(date)
-            filings = tuple(Filing(self.mailbox, self.name, canonical_all(flags)) for _, flags, _ in messages)
+            placements = tuple(Placement(self.mailbox, self.name, canonical_all(flags)) for _, flags, _ in messages)
         except Refusal:
             return fail()
         if not messages:
             return succeed([])
         store.idle.wait()
         delivery = Delivery(
-            store.unique(), store.universe, filings, b"".join([octets for octets, _, _ in messages]), messages[0][2],
+            store.unique(), store.universe, placements, b"".join([octets for octets, _, _ in messages]), messages[0][2],
             parts=tuple(DeliveryPart(len(octets), date) for octets, _, date in messages), saved=saved)
         return store.journal.accept(delivery, store.into_existing).addCallback(self._appended_all)
 
@@ -163,14 +163,14 @@ class Folder(Flagging):
         store = self._store
         target.require()
         microseconds(date)
-        filing = Filing(target.mailbox, target.name, canonical_all(flags))
+        placement = Placement(target.mailbox, target.name, canonical_all(flags))
         store.idle.wait()
         async with self._changing():
             at = self._rows.find(uid)
             if at < 0:
                 raise NotFound(f"message {uid} is gone")
             delivery = Delivery(
-                store.unique(), store.universe, (filing,), octets, date,
+                store.unique(), store.universe, (placement,), octets, date,
                 replaces=ReplacedMessage(self.mailbox, self.name, uid, self._rows.path(at)),
                 saved=saved if saved != date else None)
             filed: DeliveryResult = await store.journal.accept(delivery, store.into_existing)

@@ -82,12 +82,12 @@ class _Run:
     def takes(self, entry: PendingDelivery) -> bool:
         """Whether one more belongs here."""
         return (self.entries[0].file == entry.file and len(self.entries) < _RUN
-                and self.copies + len(entry.delivery.filings) <= _RUN_COPIES)
+                and self.copies + len(entry.delivery.placements) <= _RUN_COPIES)
 
     def add(self, entry: PendingDelivery) -> None:
         """It does."""
         self.entries.append(entry)
-        self.copies += len(entry.delivery.filings)
+        self.copies += len(entry.delivery.placements)
         entry.run = self
 
 
@@ -432,4 +432,5 @@ def _alone(fresh: Collection[PendingDelivery]) -> BatchDelivery | None:
     if len(fresh) != 1:
         return None
     entry, = fresh
-    return entry.file if isinstance(entry.file, BatchDelivery) and not entry.asked and entry.delivery.filings else None
+    file, begins = entry.file, not entry.asked and bool(entry.delivery.placements)
+    return file if begins and isinstance(file, BatchDelivery) else None

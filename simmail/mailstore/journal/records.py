@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
-from simmail.core.records.delivery import Delivery, DeliveryPart, Filing, ReplacedMessage
+from simmail.core.records.delivery import Delivery, DeliveryPart, Placement, ReplacedMessage
 
 #: Kinds of records: a delivery; deliveries that are visible, with their UIDs; those whose commit is made;
 #: those that were refused after all; a universe that was erased; messages that another program delivered and
@@ -25,7 +25,7 @@ class Described(Struct, frozen=True, array_like=True):
 
     id: str
     universe: str
-    filings: tuple[Filing, ...]
+    placements: tuple[Placement, ...]
     at: datetime
     commit: bytes
     parts: tuple[DeliveryPart, ...] = ()
@@ -34,7 +34,7 @@ class Described(Struct, frozen=True, array_like=True):
 
 
 class FiledAt(Struct, frozen=True, array_like=True):
-    """A delivery that is visible; (UID, UIDVALIDITY) for each of its filings."""
+    """A delivery that is visible; (UID, UIDVALIDITY) for each of its placements."""
 
     universe: str
     id: str
@@ -89,14 +89,14 @@ Octets = tuple[bytes, bytes, bytes]
 def describe(delivery: Delivery) -> bytes:
     """All of a delivery but its octets."""
     return _encode(Described(
-        delivery.id, delivery.universe, delivery.filings, delivery.at, delivery.commit, delivery.parts,
+        delivery.id, delivery.universe, delivery.placements, delivery.at, delivery.commit, delivery.parts,
         delivery.replaces, delivery.saved))
 
 
 def delivery_of(described: Described, octets: bytes) -> Delivery:
     """The delivery again."""
     return Delivery(
-        described.id, described.universe, described.filings, octets, described.at, described.commit, described.parts,
+        described.id, described.universe, described.placements, octets, described.at, described.commit, described.parts,
         described.replaces, described.saved)
 
 

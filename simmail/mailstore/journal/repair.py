@@ -117,7 +117,7 @@ def _places(one: Journalled) -> Sequence[Copy | None]:
     """Where its messages are, or may be when it is not known that they were filed."""
     if one.places is not None:
         return one.places
-    return [Copy(filing.mailbox, filing.folder, 0, 0) for filing in one.described.filings]
+    return [Copy(placement.mailbox, placement.folder, 0, 0) for placement in one.described.placements]
 
 
 class _Run:
@@ -231,8 +231,8 @@ class _Run:
 
     def _look_at_saved(self, one: Journalled, saved: int) -> None:
         """Is it known when it was put where it is, and was not moved since?"""
-        for place, filing in zip(_places(one), one.described.filings):
-            if place is None or (place.mailbox, place.folder) != key_of(filing):
+        for place, placement in zip(_places(one), one.described.placements):
+            if place is None or (place.mailbox, place.folder) != key_of(placement):
                 continue
             folder = self._folder(place)
             if folder is not None:
@@ -281,7 +281,7 @@ class _Run:
     def _restore(self, one: Journalled, at: int, octets: bytes) -> bool:
         """A message comes back under its UID, unless that is another's by now."""
         assert one.places is not None
-        copy, flags = one.places[at], one.described.filings[at].flags
+        copy, flags = one.places[at], one.described.placements[at].flags
         assert copy is not None
         folder = self._folder(copy)
         if folder is None or copy.uid in folder.uids:
@@ -310,12 +310,12 @@ class _Run:
         """Messages come back under other UIDs; where all of its delivery are."""
         described, places = one.described, one.places
         assert places is not None
-        filings = [described.filings[at] for at in missing]
+        placements = [described.placements[at] for at in missing]
         delivery = Delivery(
-            described.id, described.universe, tuple(filings), one.octets(), described.at, saved=described.saved)
+            described.id, described.universe, tuple(placements), one.octets(), described.at, saved=described.saved)
         filed = self._delivery.file(delivery)
         self._added += filed.added
         there = dict(zip(missing, filed.copies))
         return tuple(
-            there.get(at) or copy or Copy(filing.mailbox, filing.folder, 0, 0)
-            for at, (copy, filing) in enumerate(zip(places, described.filings)))
+            there.get(at) or copy or Copy(placement.mailbox, placement.folder, 0, 0)
+            for at, (copy, placement) in enumerate(zip(places, described.placements)))

@@ -22,7 +22,7 @@ class Journalled:
     """
     A delivery in the journal.
 
-    @ivar places: where the message of each filing is now, None for one that is gone; None before it was filed.
+    @ivar places: where the message of each placement is now, None for one that is gone; None before it was filed.
     @ivar former: where its messages are no more.
     """
 
@@ -46,9 +46,9 @@ class Journalled:
         if not described.parts:
             return [self]
         found, at = [], self.at
-        for number, (part, filing) in enumerate(zip(described.parts, described.filings)):
+        for number, (part, placement) in enumerate(zip(described.parts, described.placements)):
             one = Journalled(Described(
-                f"{described.id}-{number + 1}", described.universe, (filing,), part.at, b"", saved=described.saved),
+                f"{described.id}-{number + 1}", described.universe, (placement,), part.at, b"", saved=described.saved),
                 self.segment, at, part.size)
             if self.places is not None:
                 one.places = [self.places[number]]
@@ -83,7 +83,7 @@ class Retained:
 
     def __init__(self) -> None:
         self.deliveries: dict[Id, Journalled] = {}
-        # By universe, mailbox and folder, then UID: a delivery and which of its filings.
+        # By universe, mailbox and folder, then UID: a delivery and which of its placements.
         self._folders: dict[_Folder, dict[int, tuple[Journalled, int]]] = {}
 
     def read(self, one: Record) -> Any:
@@ -111,10 +111,10 @@ class Retained:
             return
         self._unplace(one)
         one.places = [None] * len(filed.places)
-        here = [Copy(filing.mailbox, filing.folder, *place)
-                for filing, place in zip(one.described.filings, filed.places)]
+        here = [Copy(placement.mailbox, placement.folder, *place)
+                for placement, place in zip(one.described.placements, filed.places)]
         for at, copy in enumerate(here):
-            # Where two filings are one message, it is the first one's.
+            # Where two placements are one message, it is the first one's.
             if copy not in here[:at]:
                 self._place(one, at, copy)
 

@@ -122,8 +122,8 @@ class Uncommitted:
                 owed = self.deliveries.get(Id(filed.universe, filed.id))
                 if owed is not None and owed.described is not None:
                     owed.copies = tuple(
-                        Copy(filing.mailbox, filing.folder, *place)
-                        for filing, place in zip(owed.described.filings, filed.places))
+                        Copy(placement.mailbox, placement.folder, *place)
+                        for placement, place in zip(owed.described.placements, filed.places))
                     if not owed.described.commit:
                         self.release(Id(filed.universe, filed.id))
         elif one.kind in (SETTLED, REFUSED):

@@ -222,7 +222,7 @@ class Layout:
         """Whether a place that it goes to is known to be damaged."""
         said = self.damage.said
         return any(self.directory_of(one.mailbox, one.folder) in said or mailbox_dir(one.mailbox) in said
-                   for one in delivery.filings)
+                   for one in delivery.placements)
 
     def open_uids(self, directory: str) -> UidList:
         """

@@ -19,7 +19,7 @@ from zope.interface import implementer
 from simmail.concurrency import Lock
 from simmail.core.message.summarize import digest as core_digest
 from simmail.core.message.summary import Digest
-from simmail.core.records.delivery import Copy, Delivery, Filing, SPECIAL_FOLDERS
+from simmail.core.records.delivery import Copy, Delivery, Placement, SPECIAL_FOLDERS
 from simmail.core.records.folder import FolderStatus, MailboxCounts, counted
 from simmail.errors import Conflict, NotFound, Unavailable
 from simmail.interfaces import IMailStore
@@ -78,7 +78,7 @@ class MemoryMailStore:
 
     # Deliveries
 
-    def visible(self) -> None:
+    def when_visible(self) -> None:
         """Nothing is promised that is not visible."""
 
     @deferred
@@ -86,31 +86,31 @@ class MemoryMailStore:
         """File a delivery."""
         self.require()
         microseconds(delivery.at)
-        delivery = replace(delivery, universe=self.universe, filings=tuple(
-            Filing(check_mailbox(filing.mailbox), check_folder(filing.folder), canonical_all(filing.flags))
-            for filing in delivery.filings))
+        delivery = replace(delivery, universe=self.universe, placements=tuple(
+            Placement(check_mailbox(placement.mailbox), check_folder(placement.folder), canonical_all(placement.flags))
+            for placement in delivery.placements))
         if delivery.id in self._owed:
             return self._owed[delivery.id][1]
-        copies = tuple(self._file(delivery, filing) for filing in delivery.filings)
+        copies = tuple(self._file(delivery, placement) for placement in delivery.placements)
         if delivery.commit:
             self._owed[delivery.id] = delivery, copies
         return copies
 
-    def _file(self, delivery: Delivery, filing: Filing) -> Copy:
-        folder = self._made(filing.mailbox, filing.folder)
+    def _file(self, delivery: Delivery, placement: Placement) -> Copy:
+        folder = self._made(placement.mailbox, placement.folder)
         uid = folder.find(delivery.id)
         if uid is None:
-            uid = folder.add(delivery.id, delivery.octets, filing.flags, delivery.at)
-        return Copy(filing.mailbox, filing.folder, uid, folder.uidvalidity)
+            uid = folder.add(delivery.id, delivery.octets, placement.flags, delivery.at)
+        return Copy(placement.mailbox, placement.folder, uid, folder.uidvalidity)
 
-    def settle(self, ids: Iterable[str]) -> None:
+    def committed(self, ids: Iterable[str]) -> None:
         """Nothing is owed any more for these deliveries."""
         for one in ids:
             self._owed.pop(one, None)
             self._foreign.pop(one, None)
 
     @deferred
-    def owed(self) -> list[str]:
+    def uncommitted(self) -> list[str]:
         """Delivery ids that are not settled."""
         self.require()
         return list(self._owed)

@@ -21,7 +21,7 @@ from simmail.mailstore.maildir.files import ISought, Shown, shown_of, verdicts_o
 from simmail.mailstore.maildir.layout import Layout
 from simmail.mailstore.maildir.status import count_mailboxes
 from simmail.mailstore.writer import requests as asked
-from simmail.mailstore.writer.requests import Into, WriterRequest, StoreId
+from simmail.mailstore.writer.requests import Into, StoreId, WriterRequest, decode_into
 
 
 class Looks(NamedTuple):
@@ -62,6 +62,7 @@ class RequestHandler:
         self._sought: tuple[Any, ISought] | None = None
         self._open: dict[StoreId, MaildirDelivery] = {}
         self._batches: dict[Into, BatchDelivery] = {}
+        self._encoded: dict[bytes, BatchDelivery] = {}
 
     def do(self, request: WriterRequest[Any]) -> Any:
         """Do it, and return the answer; raises what goes wrong."""
@@ -81,6 +82,13 @@ class RequestHandler:
             batch = self._batches[into] = BatchDelivery(self.delivery(into.at), into.create)
         return batch
 
+    def batch_of(self, octets: bytes) -> BatchDelivery:
+        """Return the same for an L{Into} that is encoded."""
+        batch = self._encoded.get(octets)
+        if batch is None:
+            batch = self._encoded[octets] = self.batch(decode_into(octets))
+        return batch
+
     def recovery(self, at: StoreId) -> Recovery:
         """Return how the Maildirs of a universe are mended."""
         delivery = self.delivery(at)
@@ -89,6 +97,7 @@ class RequestHandler:
     def close(self, at: StoreId) -> None:
         """Close the Maildirs of a universe."""
         delivery = self._open.pop(at, None)
+        self._encoded.clear()
         self._batches = {into: batch for into, batch in self._batches.items() if into.at != at}
         if delivery is not None:
             delivery.close()

@@ -29,8 +29,8 @@ from simmail.mailstore.maildir.layout import Layout
 from simmail.mailstore.threads import ThreadCall, LONGEST_KEPT, LUMP, MOST_AT_ONCE, Worker, outcome
 from simmail.mailstore.writer.handlers import RequestHandler
 from simmail.mailstore.writer.protocol import (
-    CONDITION, ERROR, FILE, FILED, Frame, Frames, LOGGED, Logged, PROMISE, PROMISED, RESULT, SEND, decode_into,
-    decode_request, encode, encode_error, head,
+    CONDITION, ERROR, FILE, FILED, Frame, Frames, LOGGED, Logged, PROMISE, PROMISED, RESULT, SEND, decode_request,
+    encode, encode_error, head,
 )
 from simmail.mailstore.writer.requests import NoteCommitted, WriterRequest
 
@@ -149,7 +149,7 @@ class Program:
                 # A view: the octets are copied nowhere on their way to the disk.
                 delivery = delivery_of(decode_described(described), cast(bytes, third))
                 return kind, PendingDelivery(
-                    delivery, self._handler.batch(decode_into(first)), described, kind == PROMISE)
+                    delivery, self._handler.batch_of(bytes(first)), described, kind == PROMISE)
             return kind, decode_request(first)
         except Exception as error:
             return kind, error

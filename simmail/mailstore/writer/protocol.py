@@ -18,7 +18,7 @@ from simmail import errors
 from simmail.errors import Refusal
 from simmail.mailstore.delivery.delivery import DeliveryResult
 from simmail.mailstore.journal.doubts import Condition
-from simmail.mailstore.writer.requests import Into, REQUESTS, WriterRequest, answer_of
+from simmail.mailstore.writer.requests import REQUESTS, WriterRequest, answer_of
 
 T = TypeVar("T")
 
@@ -36,7 +36,6 @@ _BUFFER = 512 * 1024
 encode = msgspec.msgpack.Encoder().encode
 decode_filed = msgspec.msgpack.Decoder(DeliveryResult).decode
 decode_request = msgspec.msgpack.Decoder(Union[REQUESTS]).decode
-decode_into = msgspec.msgpack.Decoder(Into).decode
 _ANSWERS = {kind: msgspec.msgpack.Decoder(answer_of(kind)) for kind in REQUESTS}
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, get_args
 
+import msgspec
 from msgspec import Struct
 from twisted.internet.defer import Deferred
 
@@ -351,3 +352,6 @@ def answer_of(kind: type[WriterRequest[Any]]) -> Any:
     """Return the type of what a kind of request is answered."""
     answer, = get_args(kind.__orig_bases__[0])  # type: ignore[attr-defined]
     return answer
+
+
+decode_into = msgspec.msgpack.Decoder(Into).decode

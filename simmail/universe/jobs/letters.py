@@ -272,7 +272,7 @@ class Letters:
         """The copy of what a job wrote, [] when it is gone."""
         if self._in_flight.is_uncommitted(job_id):
             # It was written a moment ago, and may be on its way into the folder.
-            visible = self._store.visible()
+            visible = self._store.when_visible()
             if visible is not None:
                 await visible
         for address in persona.addresses:

@@ -29,7 +29,7 @@ from simmail.config import Config
 from simmail.core.compose.complete import complete
 from simmail.core.message.parse import read_title
 from simmail.core.records.commit import Commit
-from simmail.core.records.delivery import Arrival, Copy, Delivery, Filing
+from simmail.core.records.delivery import Arrival, Copy, Delivery, Placement
 from simmail.core.records.event import Event
 from simmail.core.records.job import Job
 from simmail.core.rules.recipients import RecipientVerdict
@@ -142,7 +142,7 @@ class PostOffice:
 
         try:
             done = await self._take(
-                self._delivery(delivery_id, tuple(routing.filings), octets, now, commit), commit, filed)
+                self._delivery(delivery_id, tuple(routing.placements), octets, now, commit), commit, filed)
         except BaseException:
             self._usage.uncounted -= 1
             raise
@@ -182,7 +182,7 @@ class PostOffice:
         for copies in routing.beside.values():
             commit = Commit(once=copies.id, arrive=tuple(copies.arrivals))
             await self._in_time(await self._take(
-                self._delivery(copies.id, tuple(copies.filings), copies.octets, now, commit), commit))
+                self._delivery(copies.id, tuple(copies.placements), copies.octets, now, commit), commit))
 
     def _counted(self, result: Any) -> Any:
         self._usage.uncounted -= 1
@@ -220,19 +220,19 @@ class PostOffice:
         @param filed: called when it is visible.
         """
         now = self._now()
-        filings: list[Filing] = []
+        placements: list[Placement] = []
         arrivals: list[Arrival] = []
         if outgoing.sent_copy:
-            filings.append(Filing(outgoing.sent_copy, "Sent", ("\\Seen",)))
+            placements.append(Placement(outgoing.sent_copy, "Sent", ("\\Seen",)))
         for address in outgoing.recipients:
             if self._people.at(address) is None:
                 self.reached_application = True
             self._router.address_copy(address, outgoing.sender, outgoing.octets, delivery_id, now, outgoing.kind,
-                                      filings, arrivals)
+                                      placements, arrivals)
         commit = replace(commit, once=delivery_id, arrive=commit.arrive + tuple(arrivals))
         during_advance = (self._pending.bound is not None and not arrivals
                           and self._in_flight.uncommitted < MOST_DURING_ADVANCE and self._committer.available)
-        delivery = self._delivery(delivery_id, tuple(filings), outgoing.octets, now, commit)
+        delivery = self._delivery(delivery_id, tuple(placements), outgoing.octets, now, commit)
         if not during_advance:
             await self._travel(delivery, commit, None, filed)
             return
@@ -245,10 +245,10 @@ class PostOffice:
     # The road
 
     def _delivery(
-        self, delivery_id: str, filings: tuple[Filing, ...], octets: bytes, now: datetime, commit: Commit
+        self, delivery_id: str, placements: tuple[Placement, ...], octets: bytes, now: datetime, commit: Commit
     ) -> Delivery:
         # A message that is filed nowhere (discarded, bounced) is journalled all the same: it is owed a commit.
-        return Delivery(delivery_id, self._universe, filings, octets, now, _pack(commit))
+        return Delivery(delivery_id, self._universe, placements, octets, now, _pack(commit))
 
     async def _take(
         self, delivery: Delivery, commit: Commit, filed: Callable[[tuple[Copy, ...]], None] = lambda copies: None,

@@ -110,7 +110,7 @@ class MailInFlight:
         """Have the journal forget a message, whose commit was made, once that is in the synced log."""
         synced: Deferred[None] = self._database.synced()
         if synced.called:
-            self._store.settle([delivery_id])
+            self._store.committed([delivery_id])
         elif synced is self._round:
             self._ids.append(delivery_id)
         else:
@@ -118,4 +118,4 @@ class MailInFlight:
             synced.addCallback(self._synced, self._ids)
 
     def _synced(self, result: None, ids: list[str]) -> None:
-        self._store.settle(ids)
+        self._store.committed(ids)

@@ -83,7 +83,7 @@ class CrashRecovery:
 
         Before anything is learned from the database for good.
         """
-        owed = await self._store.owed()
+        owed = await self._store.uncommitted()
         if not owed:
             return
         known = await self._database.seen(self._universe, owed)

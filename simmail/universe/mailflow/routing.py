@@ -2,7 +2,7 @@
 Routing: what becomes of an accepted message, recipient by recipient.
 
 Verdicts of the recipient rules and of fault rules at stage C{deliver} turn
-into filings, arrivals, notices to come and events; nothing is filed or
+into placements, arrivals, notices to come and events; nothing is filed or
 committed here.  Sources: API contract, "Recipient rules"; decisions, sections
 12 and 23.
 """
@@ -18,7 +18,7 @@ from simmail.core.compose.complete import header_end
 from simmail.core.message.mail import Mail
 from simmail.core.message.parse import read_headers
 from simmail.core.records.bad_address import kind_of
-from simmail.core.records.delivery import Arrival, Copy, Filing
+from simmail.core.records.delivery import Arrival, Copy, Placement
 from simmail.core.records.event import Event
 from simmail.core.records.job import Job
 from simmail.core.rng import Dice
@@ -36,7 +36,7 @@ class Copies(NamedTuple):
 
     id: str
     octets: bytes
-    filings: list[Filing]
+    placements: list[Placement]
     arrivals: list[Arrival]
 
 
@@ -50,7 +50,7 @@ class Routing:
 
     def __init__(self, octets: bytes) -> None:
         self._octets = octets
-        self.filings: list[Filing] = []
+        self.placements: list[Placement] = []
         self.arrivals: list[Arrival] = []
         self.jobs: list[Job] = []
         self.events: list[Event] = []
@@ -98,7 +98,7 @@ class MailRouter:
         routing = Routing(octets)
         own = submission.login or submission.sender
         if submission.save_sent and own and self._people.at(own) is None:
-            routing.filings.append(Filing(own, "Sent", ("\\Seen",)))
+            routing.placements.append(Placement(own, "Sent", ("\\Seen",)))
         for recipient in submission.recipients:
             verdict = recipient.verdict
             if verdict.kind in ("deliver", "create"):
@@ -117,14 +117,14 @@ class MailRouter:
         kind = fault.kind if fault is not None else ""
         if fault is None or kind == "duplicate":
             self.address_copy(recipient.address, submission.sender, octets, delivery_id, now, "mail",
-                              routing.filings, routing.arrivals, _asked(submission, recipient))
+                              routing.placements, routing.arrivals, _asked(submission, recipient))
         if kind in ("duplicate", "corrupt"):
             copies = routing.beside.get(kind)
             if copies is None:
                 copies = routing.beside[kind] = Copies(
                     f"{delivery_id}-{kind}", _cut(octets) if kind == "corrupt" else octets, [], [])
             self.address_copy(recipient.address, submission.sender, copies.octets, copies.id, now, "mail",
-                              copies.filings, copies.arrivals,
+                              copies.placements, copies.arrivals,
                               _asked(submission, recipient, again=kind == "duplicate"))
         wait = timedelta(0)
         if fault is not None and kind == "bounce":
@@ -167,19 +167,19 @@ class MailRouter:
 
     def address_copy(
         self, address: str, sender: str, octets: bytes, delivery_id: str, now: datetime, kind: str,
-        filings: list[Filing], arrivals: list[Arrival], asked: dict[str, Any] | None = None,
+        placements: list[Placement], arrivals: list[Arrival], asked: dict[str, Any] | None = None,
     ) -> None:
-        """Add one more recipient: its filing and, where a persona stands behind it, its arrival."""
+        """Add one more recipient: its placement and, where a persona stands behind it, its arrival."""
         persona = self._people.at(address)
         folder, spam = "INBOX", None
         if persona is not None:
             spam = spam_hints(persona, address, sender, self._mail_cache.read(octets))
             folder = "Junk" if spam["junk"] else "INBOX"
             arrivals.append(Arrival(
-                id=f"{delivery_id}.{len(filings)}", mailbox=address, persona_id=persona.id, sender=sender,
+                id=f"{delivery_id}.{len(placements)}", mailbox=address, persona_id=persona.id, sender=sender,
                 at=now, copy=Copy(address, folder, 0, 0), kind=kind, spam=spam,
                 hints=asked or {}))
-        filings.append(Filing(address, folder))
+        placements.append(Placement(address, folder))
 
     def bounced(
         self, address: str, kind: str, to: str, why: str, subject: str = "", message_id: str = ""

@@ -70,7 +70,7 @@ class IdleTests(SynchronousTestCase):
         self.accept(1, 3)
         for _ in range(20):
             self.provider.clock.advance(0.2)
-            self.assertIsNone(self.store.visible())
+            self.assertIsNone(self.store.when_visible())
             self.assertEqual(len(self.missing()), 3)
         self.provider.clock.pump([0.2] * 4)
         self.assertEqual(self.missing(), [1])

@@ -66,7 +66,7 @@ class JournalTestCase(SynchronousTestCase):
         if self.refuse is not None:
             raise self.refuse
         uid = self.visible.setdefault(delivery.id, len(self.visible) + 1)
-        return DeliveryResult(tuple(Copy(one.mailbox, one.folder, uid, 7) for one in delivery.filings), [])
+        return DeliveryResult(tuple(Copy(one.mailbox, one.folder, uid, 7) for one in delivery.placements), [])
 
     def file_all(self, deliveries: Sequence[Delivery]) -> list[DeliveryResult | Exception]:
         outcomes: list[DeliveryResult | Exception] = []
@@ -182,7 +182,7 @@ class OwedTests(JournalTestCase):
     def test_universes(self) -> None:
         """Universes share the journal and know nothing of one another."""
         self.accept(1)
-        other = Delivery("d-1", "other", a_delivery(1, MARIA).filings, b"x", a_delivery(1).at, b"y")
+        other = Delivery("d-1", "other", a_delivery(1, MARIA).placements, b"x", a_delivery(1).at, b"y")
         result_of(self.journal.accept(other, Into(OTHER)))
         self.settle("d-1")
         self.assertEqual(self.owed(), [])
@@ -409,8 +409,8 @@ class RecordTests(SynchronousTestCase):
         self.addCleanup(again.close)
         first, second = again.records()
         described = decode_described(first.description)
-        self.assertEqual((again.boot, first.kind, described.id, described.filings, described.at, described.commit),
-                         ("boot", DELIVERY, delivery.id, delivery.filings, delivery.at, delivery.commit))
+        self.assertEqual((again.boot, first.kind, described.id, described.placements, described.at, described.commit),
+                         ("boot", DELIVERY, delivery.id, delivery.placements, delivery.at, delivery.commit))
         self.assertEqual(again.octets(first.at, first.length), delivery.octets)
         self.assertEqual((second.kind, decode_ids(second.description)), (SETTLED, [("main", "d-x")]))
         self.assertEqual(again.size, self.segment.size)

@@ -185,7 +185,7 @@ class WriterTests(WriterTestCase):
                 break
             except Unavailable:
                 await deferLater(reactor, 0.05, lambda: None)  # type: ignore[arg-type]
-        owed = await self.store.owed()
+        owed = await self.store.uncommitted()
         self.assertEqual(owed, ["d-before", *taken, "d-after"])
         await inbox.poll()
         keys = list(inbox.column("key", inbox.uids))
@@ -193,10 +193,10 @@ class WriterTests(WriterTestCase):
         self.assertLessEqual({"d-before", *taken, "d-after"}, set(keys))
         # A client tries again.
         await self.store.accept(a_delivery(refused[-1][2:], MARIA))
-        self.store.settle([*owed, refused[-1]])
+        self.store.committed([*owed, refused[-1]])
         await self.stop()
         self.start()
-        self.assertEqual(await self.store.owed(), [])
+        self.assertEqual(await self.store.uncommitted(), [])
 
     async def test_killed_twice(self) -> None:
         """Stopping works while there is none."""
@@ -264,7 +264,7 @@ class PromiseTests(WriterTestCase):
         seen: list[list[str]] = []
 
         async def look() -> None:
-            visible = self.store.visible()
+            visible = self.store.when_visible()
             self.assertIsNotNone(visible)
             await visible
             inbox = await self.store.folder(MARIA, "INBOX")
@@ -285,13 +285,13 @@ class PromiseTests(WriterTestCase):
         self.assertEqual(self.durable, [str(number) for number in range(20)])
         for number, keys in enumerate(seen):
             self.assertIn(f"d-{number}", keys)
-        self.assertIsNone(self.store.visible())
+        self.assertIsNone(self.store.when_visible())
 
     async def test_disk_refuses(self) -> None:
         """What was promised is filed when the disk is back; until then nothing more is promised."""
         promised = (await self.refused())[0]
         self.assertEqual(self.durable, ["promised"])
-        self.assertIsNone(self.store.visible())
+        self.assertIsNone(self.store.when_visible())
         await self.failing(self.promise("refused"), Unavailable)
         self.assertEqual(self.durable, ["promised"])
         self.assertEqual(await self.keys(), ["d-first"])
@@ -300,7 +300,7 @@ class PromiseTests(WriterTestCase):
         self.assertEqual(await self.keys(), ["d-first", "d-promised"])
         self.assertEqual(copy.uid, 2)
         self.assertFalse(self.journal.late)
-        self.assertEqual(await self.store.owed(), ["d-first", "d-promised"])
+        self.assertEqual(await self.store.uncommitted(), ["d-first", "d-promised"])
 
     async def test_closed_meanwhile(self) -> None:
         """The next start finds it."""
@@ -310,7 +310,7 @@ class PromiseTests(WriterTestCase):
         self.assertIn("next start", str(await failing))
         self.refuse(False)
         self.start()
-        self.assertEqual(await self.store.owed(), ["d-first", "d-promised"])
+        self.assertEqual(await self.store.uncommitted(), ["d-first", "d-promised"])
         replayed = await self.store.replay(["d-first"])
         self.assertEqual([delivery.id for delivery, _ in replayed], ["d-promised"])
         self.assertEqual(await self.keys(), ["d-first", "d-promised"])
@@ -323,7 +323,7 @@ class PromiseTests(WriterTestCase):
         self.assertIn("erased", str(await failing))
         self.assertFalse(self.journal.late)
         self.refuse(False)
-        self.assertEqual(await self.store.owed(), [])
+        self.assertEqual(await self.store.uncommitted(), [])
         # Another one of that name has nothing of it.
         await self.promise("second")
         self.assertEqual(await self.keys(), ["d-second"])
@@ -338,7 +338,7 @@ class PromiseTests(WriterTestCase):
         await erased[0]
         self.refuse(False)
         self.assertFalse(self.store.exists(MARIA))
-        self.assertEqual(await self.store.owed(), [])
+        self.assertEqual(await self.store.uncommitted(), [])
 
     async def test_killed(self) -> None:
         """Another writer files it, once."""
@@ -349,4 +349,4 @@ class PromiseTests(WriterTestCase):
             self.refuse(False)
             await promised
         self.assertEqual(await self.keys(), ["d-first", "d-promised"])
-        self.assertEqual(await self.store.owed(), ["d-first", "d-promised"])
+        self.assertEqual(await self.store.uncommitted(), ["d-first", "d-promised"])
