@@ -23,11 +23,11 @@ class IDatabase(Interface):
     healthy = Attribute("bool: false while Redis is known to be away.")
     continued = Attribute("bool: it has all that was ever acknowledged, for it went on while the service was away.")
 
-    def commit(universe, commit, patient=False):
+    def commit(universe, commit, may_batch=False):
         """
         Make all of a C{database.records.Commit} true at once, or nothing of it.
 
-        @param patient: nobody waits for it; it may be sent a few milliseconds later, together with others.
+        @param may_batch: nobody waits for it; it may be sent a few milliseconds later, together with others.
         @return: Deferred of C{Committed}.  A commit whose C{once} was seen
             before changes nothing and answers C{fresh=False}.
         """

@@ -26,7 +26,7 @@ from twisted.python.failure import Failure
 from txredisapi import HiredisProtocol, InvalidData, ResponseError
 
 from simmail.database.lua import Script
-from simmail.database.url import Link
+from simmail.database.url import RedisUrl
 from simmail.errors import Unavailable
 
 #: Real seconds between looks at what waits.
@@ -85,7 +85,7 @@ class _Call:
 class _Wire(HiredisProtocol):  # type: ignore[misc]
     """Octets to replies; everything else is the connection's."""
 
-    def __init__(self, owner: Connection) -> None:
+    def __init__(self, owner: RedisConnection) -> None:
         super().__init__(charset=None, convertNumbers=False)
         self._owner = owner
         self._socket: socket | None = None
@@ -130,14 +130,14 @@ class _Wire(HiredisProtocol):  # type: ignore[misc]
 class _Wires(Factory):
     noisy = False
 
-    def __init__(self, owner: Connection) -> None:
+    def __init__(self, owner: RedisConnection) -> None:
         self._owner = owner
 
     def buildProtocol(self, addr: IAddress | None) -> _Wire:
         return _Wire(self._owner)
 
 
-class Connection:
+class RedisConnection:
     """
     A connection to C{link}, made again whenever it is lost.
 
@@ -149,8 +149,8 @@ class Connection:
     _log = Logger()
 
     def __init__(
-        self, reactor: _Reactor, link: Link, timeout: float, scripts: Iterable[Script], changed: Callable[[], object],
-        prepare: Callable[[], Deferred[None]] = _nothing_to_do,
+        self, reactor: _Reactor, link: RedisUrl, timeout: float, scripts: Iterable[Script],
+        changed: Callable[[], object], prepare: Callable[[], Deferred[None]] = _nothing_to_do,
     ) -> None:
         """
         @param timeout: real seconds a call may take.
@@ -202,13 +202,13 @@ class Connection:
         return self._closed if not self._closed.called else succeed(None)
 
     def call(
-        self, args: Iterable[Word] | bytes, decode: Decode | None = None, patient: bool = False
+        self, args: Iterable[Word] | bytes, decode: Decode | None = None, may_batch: bool = False
     ) -> Deferred[Any]:
         """
         Send one command.
 
         @param args: its words, or the octets that L{pack} makes of them.
-        @param patient: nobody waits for it, so it may go together with others a little later.
+        @param may_batch: nobody waits for it, so it may go together with others a little later.
         @return: Deferred of the reply, or of what C{decode} makes of it.  Fails with C{Unavailable} when
             the connection is away or gets lost, when time is over, and when Redis cannot do it now.
         """
@@ -220,7 +220,7 @@ class Connection:
         call = _Call(packed, decode, answer, self._reactor.seconds())
         if self._again:
             self._held.append(call)
-        elif patient and call.sent - self._wrote < PATIENCE:
+        elif may_batch and call.sent - self._wrote < PATIENCE:
             self._keep(call)
         else:
             self._wrote = call.sent
@@ -421,7 +421,7 @@ class Connection:
 _PING = pack((b"PING",))
 
 
-def _greeting(link: Link, scripts: Iterable[Script]) -> list[bytes]:
+def _greeting(link: RedisUrl, scripts: Iterable[Script]) -> list[bytes]:
     """What is said first on a connection; the last is answered only when Redis serves."""
     commands: list[tuple[Word, ...]] = []
     if link.username:

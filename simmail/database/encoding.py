@@ -46,7 +46,7 @@ def instant(eighteen: bytes) -> datetime:
     return BEGINNING + timedelta(microseconds=int(eighteen))
 
 
-class Row(NamedTuple):
+class EventRow(NamedTuple):
     """An event as it is kept; C{tail} is its body from the value of C{data} to the end."""
 
     type: str
@@ -56,7 +56,7 @@ class Row(NamedTuple):
     case_id: str
 
 
-def encode_event(event: Event) -> Row:
+def encode_event(event: Event) -> EventRow:
     """
     The row of an event that has no number yet.
 
@@ -71,7 +71,7 @@ def encode_event(event: Event) -> Row:
     if case_id:
         parts += [b',"case_id":', _json(case_id)]
     parts.append(b"}")
-    return Row(event.type, digits(event.at), b"".join(parts), persona_id, case_id)
+    return EventRow(event.type, digits(event.at), b"".join(parts), persona_id, case_id)
 
 
 def event_body(type: bytes, number: int, at: bytes, tail: bytes) -> bytes:

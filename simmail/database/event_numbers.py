@@ -20,7 +20,7 @@ from simmail.durable import write
 JUMP = 100_000
 
 
-class Noted(Struct, frozen=True):
+class NotedNumbers(Struct, frozen=True):
     """
     What the file says.
 
@@ -33,7 +33,7 @@ class Noted(Struct, frozen=True):
     last: dict[str, int] = {}
 
 
-class Numbers:
+class EventNumbers:
     """
     The file of one state folder.
 
@@ -44,18 +44,18 @@ class Numbers:
         self._path = path
         self.broken = False
 
-    def read(self) -> Noted | None:
+    def read(self) -> NotedNumbers | None:
         """What an earlier process noted; None when there was none."""
         try:
             octets = self._path.read_bytes()
         except FileNotFoundError:
             return None
         try:
-            return msgspec.json.decode(octets, type=Noted)
+            return msgspec.json.decode(octets, type=NotedNumbers)
         except msgspec.DecodeError:
             # The machine went down while it was new.
             self.broken = True
-            return Noted()
+            return NotedNumbers()
 
     def write(self, run: str, last: Mapping[str, int], clean: bool) -> None:
         """
@@ -63,10 +63,10 @@ class Numbers:
 
         @raise OSError: the disk refused.
         """
-        write(self._path, msgspec.json.encode(Noted(run, clean, dict(last))))
+        write(self._path, msgspec.json.encode(NotedNumbers(run, clean, dict(last))))
 
 
-def ahead(noted: Noted, run: str, prefix: str, last: int) -> int:
+def ahead(noted: NotedNumbers, run: str, prefix: str, last: int) -> int:
     """The number a universe's events go on from, where C{last} is what Redis says."""
     known = max(last, noted.last.get(prefix, 0))
     if noted.clean or run and noted.run == run:

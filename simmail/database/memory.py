@@ -45,7 +45,7 @@ class _Space:
         self.arrivals: dict[str, bytes] = {}
         # Parallel lists: the row and the instant of event first + i.
         self.first = 1
-        self.rows: list[encoding.Row] = []
+        self.rows: list[encoding.EventRow] = []
         self.ats: list[bytes] = []
         self.last_at = b""
 
@@ -98,7 +98,7 @@ class MemoryDatabase:
             for listener in tuple(self._listeners):
                 listener(healthy)
 
-    def commit(self, universe: str, commit: Commit, patient: bool = False) -> Deferred[Committed]:
+    def commit(self, universe: str, commit: Commit, may_batch: bool = False) -> Deferred[Committed]:
         """See C{IDatabase}."""
         return self._answer(lambda: self._commit(self._space(universe), commit))
 

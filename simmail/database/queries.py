@@ -15,7 +15,7 @@ from twisted.python.failure import Failure
 from simmail.core.records.commit import EventQuery, JobQuery
 from simmail.core.records.job import Job
 from simmail.database import encoding, keys
-from simmail.database.connection import Connection
+from simmail.database.connection import RedisConnection
 from simmail.errors import Invalid
 
 T = TypeVar("T")
@@ -37,7 +37,7 @@ class Questions:
     @param start: how a call of each script begins.
     """
 
-    def __init__(self, reads: Connection, start: Mapping[str, tuple[bytes, ...]]) -> None:
+    def __init__(self, reads: RedisConnection, start: Mapping[str, tuple[bytes, ...]]) -> None:
         self._reads = reads
         self._start = start
 

@@ -25,8 +25,8 @@ from simmail.core.records.commit import Commit, Committed, EventQuery, JobQuery
 from simmail.core.records.delivery import Arrival
 from simmail.core.records.job import Job
 from simmail.database import encoding, keys
-from simmail.database.connection import Connection, Word, pack
-from simmail.database.event_numbers import Numbers, ahead
+from simmail.database.connection import RedisConnection, Word, pack
+from simmail.database.event_numbers import EventNumbers, ahead
 from simmail.database.lua import load
 from simmail.database.queries import PAGE, Questions, all_of, job_of
 from simmail.database.synced import Synced
@@ -77,17 +77,17 @@ class RedisDatabase:
         self._start = {
             name: (b"EVALSHA", script.sha, b"1") for name, script in scripts.items()
         }
-        self._reads = Connection(
+        self._reads = RedisConnection(
             reactor, link, timeout, [scripts[name] for name in _READ], self._changed,
             lambda: Deferred.fromCoroutine(self._prepare_reads()))
         self._questions = Questions(self._reads, self._start)
-        self._writes = Connection(
+        self._writes = RedisConnection(
             reactor, link, timeout, [scripts[name] for name in _WRITE], self._changed,
             lambda: Deferred.fromCoroutine(self._prepare_writes()))
         self._unsynced = Unsynced(reactor.seconds)
         self._synced = Synced(
-            reactor, self._unsynced, Connection(reactor, link, timeout, (), lambda: None), self._note_numbers)
-        self._numbers = None if numbers is None else Numbers(numbers)
+            reactor, self._unsynced, RedisConnection(reactor, link, timeout, (), lambda: None), self._note_numbers)
+        self._numbers = None if numbers is None else EventNumbers(numbers)
         self.continued = numbers is None
         self._recovered = False
         self._noted: dict[str, int] = {}
@@ -111,7 +111,7 @@ class RedisDatabase:
         self._writes.open()
         return Deferred.fromCoroutine(self._connect(patience))
 
-    def commit(self, universe: str, commit: Commit, patient: bool = False) -> Deferred[Committed]:
+    def commit(self, universe: str, commit: Commit, may_batch: bool = False) -> Deferred[Committed]:
         """See C{IDatabase}.  Drops come before puts, C{leave} before C{arrive}, jobs before C{drop_jobs}."""
         try:
             packed = pack(tuple(_commit_args(self._start["commit"], universe, commit)))
@@ -128,7 +128,7 @@ class RedisDatabase:
             self._synced.made()
             return done
 
-        return self._writes.call(packed, committed, patient)
+        return self._writes.call(packed, committed, may_batch)
 
     def recovered(self) -> None:
         """See C{IDatabase}."""

@@ -17,7 +17,7 @@ from twisted.logger import Logger
 
 from simmail.concurrency import Reached
 from simmail.database import keys
-from simmail.database.connection import Connection
+from simmail.database.connection import RedisConnection
 from simmail.database.unsynced import Unsynced
 from simmail.errors import Unavailable
 
@@ -39,7 +39,9 @@ class Synced:
 
     log = Logger()
 
-    def __init__(self, reactor: Any, unsynced: Unsynced, connection: Connection, looked: Callable[[], object]) -> None:
+    def __init__(
+        self, reactor: Any, unsynced: Unsynced, connection: RedisConnection, looked: Callable[[], object]
+    ) -> None:
         """
         @param looked: called after each look.
         """

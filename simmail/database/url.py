@@ -25,9 +25,9 @@ PORT = 6379
 LONGEST_PATH = 100
 
 
-class Link(Struct, frozen=True):
+class RedisUrl(Struct, frozen=True):
     """
-    Connection settings.
+    RedisConnection settings.
 
     @ivar path: of the Unix socket, C{""} for TCP to C{host} and C{port}.
     """
@@ -59,7 +59,7 @@ class Link(Struct, frozen=True):
         return endpoint
 
 
-def parse(url: str) -> Link:
+def parse(url: str) -> RedisUrl:
     """
     The settings of a URL.
 
@@ -84,7 +84,7 @@ def parse(url: str) -> Link:
             raise Invalid(FIELD, "must name the socket by an absolute path, as in unix:///run/redis/redis.sock")
         if "\0" in path or len(path.encode("utf-8", "surrogateescape")) >= LONGEST_PATH:
             raise Invalid(FIELD, f"has a socket path of {LONGEST_PATH} octets or more")
-        return Link(path=path, username=username, password=password, db=_db(options))
+        return RedisUrl(path=path, username=username, password=password, db=_db(options))
     if not parts.hostname:
         raise Invalid(FIELD, "names no host")
     try:
@@ -94,7 +94,7 @@ def parse(url: str) -> Link:
     in_path = parts.path.strip("/")
     if in_path and options:
         raise Invalid(FIELD, "gives the database both as /n and as ?db=n")
-    return Link(
+    return RedisUrl(
         host=parts.hostname, port=PORT if port is None else port, tls=parts.scheme == "rediss",
         username=username, password=password, db=_db(in_path or options),
     )
@@ -105,7 +105,7 @@ def unix_url(path: str) -> str:
     return f"unix://{quote(path)}?db=0"
 
 
-def locked_out(link: Link, said: str) -> str:
+def locked_out(link: RedisUrl, said: str) -> str:
     """What to do when Redis does not let us in, without telling the password."""
     given = "with that user and password" if link.username else "with that password" if link.password else (
         "without a password")

@@ -16,7 +16,7 @@ from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 from zope.interface import implementer
 
-from simmail.database.connection import Connection, DELAYS, PATIENCE, QUIET, TICK, _Wire
+from simmail.database.connection import RedisConnection, DELAYS, PATIENCE, QUIET, TICK, _Wire
 from simmail.database.lua import Script
 from simmail.errors import Unavailable
 
@@ -33,7 +33,7 @@ class Transport(StringTransport):
 
 
 class Place:
-    """Plays both C{Link} and its endpoint: keeps each attempt to connect for the test to answer."""
+    """Plays both C{RedisUrl} and its endpoint: keeps each attempt to connect for the test to answer."""
 
     username = ""
     password = ""
@@ -61,9 +61,9 @@ class ConnectionTests(SynchronousTestCase):
         self.connection = self.make()
         self.connection.open()
 
-    def make(self) -> Connection:
+    def make(self) -> RedisConnection:
         """A connection to the scripted place."""
-        return Connection(
+        return RedisConnection(
             self.clock, self.place, 2.0, [SCRIPT],  # type: ignore[arg-type]
             lambda: self.changes.append(self.connection.ready),
         )
@@ -161,31 +161,31 @@ class ConnectionTests(SynchronousTestCase):
     def test_patient(self) -> None:
         """The first one nobody waits for goes at once; those that come soon after it go together, in order."""
         self.be_ready()
-        waiting = [self.connection.call((word,), patient=True) for word in "ABC"]
+        waiting = [self.connection.call((word,), may_batch=True) for word in "ABC"]
         self.assertEqual(self.sent(), [[b"A"]])
         self.clock.advance(PATIENCE)
         self.assertEqual(self.sent(), [[b"B"], [b"C"]])
         self.answer(b"+1", b"+2", b"+3")
         self.assertEqual([self.successResultOf(one) for one in waiting], [b"1", b"2", b"3"])
         self.clock.advance(PATIENCE)
-        self.connection.call(("D",), patient=True)
+        self.connection.call(("D",), may_batch=True)
         self.assertEqual(self.sent(), [[b"D"]])
 
     def test_patient_and_not(self) -> None:
         """One that somebody waits for takes along what came before it, and nothing is sent twice."""
         self.be_ready()
         for word in "AB":
-            self.connection.call((word,), patient=True)
+            self.connection.call((word,), may_batch=True)
         self.connection.call(("C",))
         self.assertEqual(self.sent(), [[b"A"], [b"B"], [b"C"]])
-        self.connection.call(("D",), patient=True)
+        self.connection.call(("D",), may_batch=True)
         self.clock.advance(PATIENCE)
         self.assertEqual(self.sent(), [[b"D"]])
 
     def test_patient_and_lost(self) -> None:
         """What was not sent yet when the connection is lost fails like the rest, and is not sent over the next one."""
         self.be_ready()
-        waiting = [self.connection.call((word,), patient=True) for word in "AB"]
+        waiting = [self.connection.call((word,), may_batch=True) for word in "AB"]
         self.lose()
         for one in waiting:
             self.failureResultOf(one, Unavailable)

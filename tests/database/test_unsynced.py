@@ -17,7 +17,7 @@ from simmail.core.records.commit import Commit, EventQuery
 from simmail.core.records.delivery import Arrival, Copy
 from simmail.core.records.event import Event
 from simmail.database import keys, unsynced
-from simmail.database.event_numbers import JUMP, Noted, Numbers, ahead
+from simmail.database.event_numbers import JUMP, NotedNumbers, EventNumbers, ahead
 from simmail.database.private.server import PrivateRedis
 from simmail.database.redis import RedisDatabase
 from simmail.errors import Unavailable
@@ -335,17 +335,17 @@ class AheadTests(SynchronousTestCase):
 
     def test_ahead(self) -> None:
         """By what is noted, and by a jump unless nothing can be missing."""
-        self.assertEqual(ahead(Noted("a", True, {"{m}": 7}), "b", "{m}", 5), 7)
-        self.assertEqual(ahead(Noted("a", True, {"{m}": 7}), "b", "{m}", 9), 9)
-        self.assertEqual(ahead(Noted("a", False, {"{m}": 7}), "a", "{m}", 9), 9)
-        self.assertEqual(ahead(Noted("a", False, {"{m}": 7}), "b", "{m}", 5), 7 + JUMP)
-        self.assertEqual(ahead(Noted("", False, {"{m}": 7}), "", "{m}", 5), 7 + JUMP)
+        self.assertEqual(ahead(NotedNumbers("a", True, {"{m}": 7}), "b", "{m}", 5), 7)
+        self.assertEqual(ahead(NotedNumbers("a", True, {"{m}": 7}), "b", "{m}", 9), 9)
+        self.assertEqual(ahead(NotedNumbers("a", False, {"{m}": 7}), "a", "{m}", 9), 9)
+        self.assertEqual(ahead(NotedNumbers("a", False, {"{m}": 7}), "b", "{m}", 5), 7 + JUMP)
+        self.assertEqual(ahead(NotedNumbers("", False, {"{m}": 7}), "", "{m}", 5), 7 + JUMP)
 
     def test_file(self) -> None:
         """It is read as it was written."""
         path = Path(self.mktemp())
-        numbers = Numbers(path)
+        numbers = EventNumbers(path)
         self.assertIs(numbers.read(), None)
         numbers.write("r", {"{m}": 3}, True)
-        self.assertEqual(numbers.read(), Noted("r", True, {"{m}": 3}))
+        self.assertEqual(numbers.read(), NotedNumbers("r", True, {"{m}": 3}))
         self.assertFalse(numbers.broken)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from twisted.internet.testing import MemoryReactorClock
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.database.url import Link, parse, unix_url, weakness
+from simmail.database.url import RedisUrl, parse, unix_url, weakness
 from simmail.errors import Invalid
 
 
@@ -18,23 +18,24 @@ class ParseTests(SynchronousTestCase):
 
     def test_tcp(self) -> None:
         """Host, port, credentials and database, each with its default."""
-        self.assertEqual(parse("redis://localhost"), Link(host="localhost", port=6379))
+        self.assertEqual(parse("redis://localhost"), RedisUrl(host="localhost", port=6379))
         self.assertEqual(
             parse("redis://me:p%40ss%2Fword@10.0.0.1:7000/3"),
-            Link(host="10.0.0.1", port=7000, username="me", password="p@ss/word", db=3),
+            RedisUrl(host="10.0.0.1", port=7000, username="me", password="p@ss/word", db=3),
         )
-        self.assertEqual(parse("redis://:secret@[::1]:7000?db=2"), Link(host="::1", port=7000, password="secret", db=2))
+        self.assertEqual(
+            parse("redis://:secret@[::1]:7000?db=2"), RedisUrl(host="::1", port=7000, password="secret", db=2))
 
     def test_tls(self) -> None:
         """rediss:// is the same over TLS."""
-        self.assertEqual(parse("rediss://redis.test/1"), Link(host="redis.test", tls=True, db=1))
+        self.assertEqual(parse("rediss://redis.test/1"), RedisUrl(host="redis.test", tls=True, db=1))
 
     def test_unix(self) -> None:
         """A socket's path, with password and database."""
-        self.assertEqual(parse("unix:///run/redis.sock"), Link(path="/run/redis.sock"))
+        self.assertEqual(parse("unix:///run/redis.sock"), RedisUrl(path="/run/redis.sock"))
         self.assertEqual(
-            parse("unix://me:pw@/run/a%20b.sock?db=4"), Link(path="/run/a b.sock", username="me", password="pw", db=4)
-        )
+            parse("unix://me:pw@/run/a%20b.sock?db=4"),
+            RedisUrl(path="/run/a b.sock", username="me", password="pw", db=4))
 
     def test_refused(self) -> None:
         """What is none of these is refused, naming the setting and not telling the password."""
@@ -68,7 +69,7 @@ class ParseTests(SynchronousTestCase):
     def test_unix_url(self) -> None:
         """A path with anything in it makes a URL that names it."""
         for path in ("/run/x.sock", "/a b/ü%#?.sock"):
-            self.assertEqual(parse(unix_url(path)), Link(path=path))
+            self.assertEqual(parse(unix_url(path)), RedisUrl(path=path))
 
     def test_told_without_password(self) -> None:
         """A link is shown without its credentials, in logs and tracebacks too."""
