@@ -357,7 +357,7 @@ class UnbrokenTests(SynchronousTestCase):
             await load(folder)
 
         with patch.object(Folder, "load", later):
-            first, second = [Deferred.fromCoroutine(self.store.catalogue.load((MARIA, "INBOX"))) for _ in range(2)]
+            first, second = [Deferred.fromCoroutine(self.store.cache.load((MARIA, "INBOX"))) for _ in range(2)]
             first.cancel()
             self.failureResultOf(first, CancelledError)
             self.assertNoResult(second)

@@ -8,7 +8,7 @@ from twisted.internet.defer import Deferred
 from zope.interface import implementer
 
 from simmail.interfaces import IAnnotations
-from simmail.mailstore.maildir.annotations import Listeners, read
+from simmail.mailstore.maildir.annotations import AnnotationListeners, read
 from simmail.mailstore.maildir.layout import Layout
 from simmail.mailstore.maildir.names import existing_folder
 from simmail.mailstore.threads import IWorker
@@ -16,7 +16,7 @@ from simmail.mailstore.writer.requests import Annotate, IWriter, StoreId
 
 
 @implementer(IAnnotations)
-class Annotations(Listeners):
+class Annotations(AnnotationListeners):
     """
     Those of one store on disk.
 

@@ -7,21 +7,22 @@ somebody watches about once a second.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from twisted.internet.defer import Deferred
 from twisted.internet.task import LoopingCall
 from twisted.logger import Logger
 
 from simmail.errors import NotFound, Unavailable
+from simmail.mailstore.folder.context import FolderContext
+from simmail.mailstore.folder.events import FolderEvents
+from simmail.mailstore.folder_cache import FolderCache
+from simmail.mailstore.mailbox_list import MailboxList
 from simmail.mailstore.maildir import filename
 from simmail.mailstore.maildir.layout import Layout
 from simmail.mailstore.maildir.names import INBOX
-
-if TYPE_CHECKING:
-    from simmail.mailstore.mailstore import MailStore
 
 #: Real seconds between looks, and how many INBOXes are looked at in one.
 _TICK, _SLICE = 0.5, 200
@@ -49,20 +50,23 @@ class _Seen(NamedTuple):
     failed: bool = False
 
 
-class Watch:
+class ExternalWatch:
     """Looks after the folders of one store."""
 
     log = Logger()
 
-    def __init__(self, store: MailStore) -> None:
-        self._store = store
+    def __init__(
+        self, context: FolderContext, mailboxes: MailboxList, cache: FolderCache, events: FolderEvents
+    ) -> None:
+        self._context, self._mailboxes, self._cache, self._events = context, mailboxes, cache, events
+        self._seconds: Callable[[], float] = context.reactor.seconds
         self._seen: dict[str, _Seen] = {}
         self._next: dict[str, float] = {}
         self._turn: list[str] = []
         self._filed: set[str] = set()
-        self._saved = store.seconds()
+        self._saved = self._seconds()
         self._call = LoopingCall(lambda: Deferred.fromCoroutine(self._look()))
-        self._call.clock = store.reactor  # type: ignore[assignment]
+        self._call.clock = context.reactor  # type: ignore[assignment]
         self._running: Deferred[LoopingCall] | None = None
 
     def start(self) -> None:
@@ -84,24 +88,24 @@ class Watch:
         try:
             wrong = await self._look_at_watched()
             await self._look_at_inboxes()
-            await self._store.events.look()
+            await self._events.look()
             if wrong is not None:
                 raise wrong
-            if self._store.seconds() - self._saved > _SAVE:
-                self._saved = self._store.seconds()
-                await self._store.catalogue.save()
+            if self._seconds() - self._saved > _SAVE:
+                self._saved = self._seconds()
+                await self._cache.save()
         except Unavailable as error:
             self.log.warn("cannot look after the mailboxes of {universe}: {error}",
-                          universe=self._store.universe, error=error)
+                          universe=self._context.at.universe, error=error)
         except Exception:
-            self.log.failure("cannot look after the mailboxes of {universe}", universe=self._store.universe)
+            self.log.failure("cannot look after the mailboxes of {universe}", universe=self._context.at.universe)
 
     async def _look_at_watched(self) -> Unavailable | None:
         """What was wrong with the last folder that something was wrong with."""
         wrong = None
-        for folder in self._store.catalogue.all_loaded():
+        for folder in self._cache.all_loaded():
             key = f"{folder.mailbox} {folder.name}"
-            started = self._store.seconds()
+            started = self._seconds()
             if not folder.watched or folder.busy or self._next.get(key, 0.0) > started:
                 continue
             try:
@@ -111,21 +115,21 @@ class Watch:
             except Unavailable as error:
                 # Of one folder: all others are looked at.
                 wrong = error
-            took = self._store.seconds() - started
+            took = self._seconds() - started
             self._next[key] = started + max(1.0, took * _RARELY)
         if len(self._next) > 10_000:
             self._next.clear()
         return wrong
 
     async def _look_at_inboxes(self) -> None:
-        store = self._store
         if not self._turn:
-            self._turn = store.mailboxes()
+            self._turn = self._mailboxes.all()
         some = self._turn[-_SLICE:]
         del self._turn[-_SLICE:]
-        boxes = {mailbox: box for mailbox in some if (box := store.boxes.find(mailbox)) is not None}
+        boxes = {mailbox: box for mailbox in some if (box := self._mailboxes.find(mailbox)) is not None}
         filed, self._filed = self._filed, set()
-        strays = await store.reader.call(_strays, store.layout, boxes, self._seen, filed)
+        strays = await self._context.reader.call(
+            _strays, self._context.layout, boxes, self._seen, filed)
         seen = {mailbox: self._seen.pop(mailbox) for mailbox in strays}
         for mailbox, names in strays.items():
             if await self._not_taken(mailbox, names):
@@ -134,13 +138,13 @@ class Watch:
                 self.log.warn("some files in new/ of {mailbox} cannot be taken", mailbox=mailbox)
             else:
                 self._seen[mailbox] = seen[mailbox]
-        if len(self._seen) > 2 * len(store.mailboxes()) + 1000:
+        if len(self._seen) > 2 * len(self._mailboxes.all()) + 1000:
             self._seen.clear()
 
     async def _not_taken(self, mailbox: str, names: list[str]) -> bool:
         """Files of one mailbox are taken in; whether some have to be tried again."""
         try:
-            return await self._store.adopt(mailbox, INBOX, names)
+            return await self._context.keeper.adopt(mailbox, INBOX, names)
         except Unavailable as error:
             self.log.warn("cannot take in what is new in {mailbox}: {error}", mailbox=mailbox, error=error)
             return True

@@ -23,7 +23,7 @@ _SLICE = 50
 _NONE = counted({})
 
 
-class Tally:
+class MessageCounts:
     """
     L{MailboxCounts} by mailbox.
 
@@ -42,12 +42,12 @@ class Tally:
         self._complete = False
         self._counting: Shared[None] = Shared(reactor)
 
-    def made(self, mailbox: str) -> None:
+    def created(self, mailbox: str) -> None:
         """There is a new mailbox."""
         if self._complete:
             self._counts[mailbox] = _NONE
 
-    def gone(self, mailbox: str) -> None:
+    def removed(self, mailbox: str) -> None:
         """A mailbox is no more."""
         known = self._counts.pop(mailbox, None)
         if known is not None:
@@ -61,7 +61,7 @@ class Tally:
             total, unread = known.folders.get(name, (0, 0))
             self._put(mailbox, known, name, total + len(rows), unread + sum(not row.mask & SEEN for row in rows))
 
-    def says(self, mailbox: str, name: str, counts: Counts) -> None:
+    def set(self, mailbox: str, name: str, counts: Counts) -> None:
         """What a loaded folder says now."""
         known = self._counts.get(mailbox)
         if known is not None:
@@ -106,10 +106,10 @@ class Tally:
             for mailbox, folders in found:
                 if mailbox in there:
                     # It may have been counted before, by one that did not come to its end.
-                    self.gone(mailbox)
+                    self.removed(mailbox)
                     self._counts[mailbox] = _NONE
                     for name, counts in {**folders, **loaded.get(mailbox, {})}.items():
-                        self.says(mailbox, name, counts)
+                        self.set(mailbox, name, counts)
         self._complete = True
         for mailbox in mailboxes():
             self._counts.setdefault(mailbox, _NONE)

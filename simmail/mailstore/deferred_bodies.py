@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from twisted.internet.defer import Deferred, fail, succeed
+from twisted.internet.defer import Deferred
 from zope.interface import implementer
 
 from simmail.errors import NotFound
@@ -25,7 +25,7 @@ HELD = ".held"
 
 
 @implementer(IHeld)
-class Held:
+class DeferredBodies:
     """
     The octets kept for one universe.
 
@@ -91,30 +91,3 @@ class Held:
             return sorted(os.listdir(f"{self._layout.path}/{HELD}"))
         except FileNotFoundError:
             return []
-
-
-@implementer(IHeld)
-class HeldInMemory:
-    """The same in a dict."""
-
-    def __init__(self) -> None:
-        self._octets: dict[str, bytes] = {}
-
-    def keep(self, keys: Sequence[str], octets: bytes) -> Deferred[None]:
-        """Deferred: the octets are there under each key."""
-        self._octets.update(dict.fromkeys(keys, octets))
-        return succeed(None)
-
-    def read(self, key: str) -> Deferred[bytes]:
-        """Deferred of the octets."""
-        return succeed(self._octets[key]) if key in self._octets else fail(NotFound(f"nothing is held for {key}"))
-
-    def drop(self, keys: Sequence[str]) -> Deferred[None]:
-        """Deferred: nothing is kept under these keys."""
-        for key in keys:
-            self._octets.pop(key, None)
-        return succeed(None)
-
-    def keys(self) -> Deferred[list[str]]:
-        """Deferred of all keys, sorted."""
-        return succeed(sorted(self._octets))

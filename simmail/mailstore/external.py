@@ -1,5 +1,5 @@
 """
-Files that another program put into folders are taken in: they get UIDs, and are known here.
+Files that another program put into folders are taken in: they get UIDs, are known here, and are told.
 
 Of many, what FETCH shows is looked at meanwhile, so that it is known to
 whoever then looks into the folder: by the thread of the index, and when that
@@ -9,23 +9,23 @@ has fallen behind by the writer, which has just read them.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import merge
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
+from simmail.core.records.delivery import Copy
 from simmail.errors import NotFound, Refusal
-from simmail.mailstore.delivery.external import Adopted
-from simmail.mailstore.index.fetch import glance, keep
+from simmail.mailstore.delivery.external import Adopted, foreign_copy
+from simmail.mailstore.folder.context import FolderContext
+from simmail.mailstore.folder.folder import Folder
+from simmail.mailstore.folder_cache import FolderCache
+from simmail.mailstore.journal.journal import Journal
 from simmail.mailstore.maildir.filename import packed
 from simmail.mailstore.writer.requests import Adopt, PrepareToLook
-
-if TYPE_CHECKING:
-    from simmail.mailstore.folder.folder import Folder
-    from simmail.mailstore.mailstore import MailStore
 
 #: Files that get their UIDs at once, and slices of them that the writer is asked for at once.
 _SLICE, _AHEAD = 100, 2
@@ -41,18 +41,25 @@ _MOST_KEPT = 20 * _SLICE
 _AT_ONCE = 2
 
 
-class Strays:
-    """Those of one store."""
+class ExternalFiles:
+    """
+    Those of one store.
 
-    def __init__(self, store: MailStore) -> None:
-        self._store = store
+    @param adopted: called with a mailbox, a folder and what became of some files in it.
+    @param most: octets that a message may have to be shown whole.
+    """
+
+    def __init__(
+        self, context: FolderContext, cache: FolderCache, adopted: Callable[[str, str, Adopted], None], most: int
+    ) -> None:
+        self._context, self._cache, self._adopted, self._most = context, cache, adopted, most
         self._unseen: deque[tuple[Folder, Sequence[int]]] = deque()
         #: Messages in there, and those that the writer may still answer with.
         self._behind = 0
         #: Those that the writer has looked at, until the index has them.
         self._kept = 0
         self._looking = 0
-        store.writer.send(PrepareToLook())
+        context.writer.send(PrepareToLook())
 
     def stop(self) -> None:
         """No more is looked at."""
@@ -64,8 +71,8 @@ class Strays:
 
         @return: whether some have to be tried again.
         """
-        store, many = self._store, len(strays) >= _MANY
-        ordered = await in_order(strays, store.reactor)
+        context, many = self._context, len(strays) >= _MANY
+        ordered = await in_order(strays, context.reactor)
         asked: deque[tuple[Deferred[Adopted], int]] = deque()
         error: Refusal | None = None
         failed, begin = False, 0
@@ -74,12 +81,13 @@ class Strays:
             while begin < len(strays) and error is None and len(asked) < _AHEAD:
                 some = list(islice(ordered, _SLICE))
                 begin += _SLICE
-                wanted = many and store.catalogue.loaded((mailbox, name)) is not None
+                wanted = many and self._cache.loaded((mailbox, name)) is not None
                 theirs = wanted and self._behind >= _BEHIND and self._kept < _MOST_KEPT
                 ours = len(some) if wanted and not theirs else 0
                 self._behind += ours
-                asked.append((store.writer.call(Adopt(
-                    store.at, mailbox, name, packed(some), theirs and store.shown is not None, store.most)), ours))
+                asked.append((context.writer.call(Adopt(
+                    context.at, mailbox, name, packed(some), theirs and context.index.readers.shown is not None,
+                    self._most)), ours))
             answer, ours = asked.popleft()
             try:
                 adopted = await answer
@@ -88,32 +96,32 @@ class Strays:
                 continue
             finally:
                 self._behind -= ours
-            store.adopted(mailbox, name, adopted)
+            self._adopted(mailbox, name, adopted)
             failed = failed or adopted.failed
-            folder = store.catalogue.loaded((mailbox, name))
+            folder = self._cache.loaded((mailbox, name))
             if many and folder is not None:
-                self._came(folder, adopted)
+                self._arrived(folder, adopted)
         if error is not None and not isinstance(error, NotFound):
             raise error
         return failed and error is None
 
-    def _came(self, folder: Folder, adopted: Adopted) -> None:
+    def _arrived(self, folder: Folder, adopted: Adopted) -> None:
         """What FETCH shows of messages is known, or is to be looked at."""
         uids: Sequence[int] = adopted.uids
         if adopted.shown:
-            self._store.later(Deferred.fromCoroutine(self._keep(folder, list(adopted.shown.items()))))
+            self._context.keeper.later(Deferred.fromCoroutine(self._keep(folder, list(adopted.shown.items()))))
             uids = [uid for uid in uids if uid not in adopted.shown]
         if uids:
             self._unseen.append((folder, uids))
             self._behind += len(uids)
             if self._looking < _AT_ONCE:
                 self._looking += 1
-                self._store.later(Deferred.fromCoroutine(self._look()))
+                self._context.keeper.later(Deferred.fromCoroutine(self._look()))
 
     async def _keep(self, folder: Folder, rows: list[tuple[int, tuple[bytes, bytes]]]) -> None:
         self._kept += len(rows)
         try:
-            await keep(folder, self._store, rows)
+            await self._context.index.keep(folder, rows)
         finally:
             self._kept -= len(rows)
 
@@ -122,7 +130,7 @@ class Strays:
             while self._unseen:
                 folder, uids = self._unseen.popleft()
                 try:
-                    await glance(folder, self._store, folder.there(uids))
+                    await self._context.index.glance(folder, folder.there(uids))
                 finally:
                     self._behind -= len(uids)
         except Refusal:
@@ -149,3 +157,52 @@ async def in_order(strays: Sequence[str], reactor: Any) -> Iterator[str]:
 
 def _name(stray: str) -> str:
     return stray.partition("/")[2]
+
+
+#: Called with the id under which a message is owed a commit, and where it is.
+OnForeign = Callable[[str, Copy], None]
+
+
+class Arrivals:
+    """
+    Who is told of mail that other programs delivered: each once, until what follows from it is committed.
+
+    @param cache: the folders they come into; committed: called with ids of messages of which nothing is to be told.
+    """
+
+    def __init__(
+        self, universe: str, journal: Journal, cache: FolderCache, committed: Callable[[Iterable[str]], None]
+    ) -> None:
+        self._universe, self._journal, self._cache, self._committed = (
+            universe, journal, cache, committed)
+        self._on_foreign: OnForeign | None = None
+        self._told: set[str] = set()
+
+    async def begin(self, on_foreign: OnForeign) -> None:
+        """Tell of what is owed from before, and of what comes from now on."""
+        # Asked for first: what is adopted from here on is told as it comes.
+        asked = self._journal.foreign(self._universe)
+        self._on_foreign = on_foreign
+        for one in await asked:
+            copy = foreign_copy(one)
+            try:
+                folder = await self._cache.load((copy.mailbox, copy.folder))
+            except NotFound:
+                self._committed([one])
+                continue
+            if folder.uidvalidity == copy.uidvalidity and folder.entry(copy.uid) is not None:
+                self.tell(one, copy)
+            else:
+                # It did not come so far, or was moved or removed since.
+                self._committed([one])
+
+    def tell(self, foreign: str, copy: Copy) -> None:
+        """A message was delivered by another program."""
+        if self._on_foreign is not None and foreign not in self._told:
+            self._told.add(foreign)
+            self._on_foreign(foreign, copy)
+
+    def settled(self, ids: Iterable[str]) -> None:
+        """Nothing is owed any more for these."""
+        if self._told:
+            self._told.difference_update(ids)

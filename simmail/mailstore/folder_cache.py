@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from twisted.internet.defer import Deferred
@@ -18,13 +17,12 @@ from simmail.concurrency import Lock, Shared
 from simmail.core.records.folder import FolderStatus
 from simmail.errors import NotFound, Unavailable
 from simmail.mailstore.folder import load as loading
-from simmail.mailstore.folder.changes import Changing
+from simmail.mailstore.folder.context import FolderContext
 from simmail.mailstore.folder.folder import Folder
+from simmail.mailstore.folder.state import FolderState
+from simmail.mailstore.index.index import Index
 from simmail.mailstore.maildir import filename, flaglog
 from simmail.mailstore.maildir.status import Survey, survey
-
-if TYPE_CHECKING:
-    from simmail.mailstore.mailstore import MailStore
 
 #: Loaded folders, and messages in them, that are kept when nobody holds them.
 _MOST_KEPT, _MOST_ROWS = 4096, 500_000
@@ -36,11 +34,11 @@ _MOST_SURVEYS = 1000
 Key = tuple[str, str]
 
 
-class Catalogue:
+class FolderCache:
     """Folders by (mailbox, name)."""
 
-    def __init__(self, store: MailStore) -> None:
-        self._store = store
+    def __init__(self, context: FolderContext) -> None:
+        self._context = context
         self._folders: WeakValueDictionary[Key, Folder] = WeakValueDictionary()
         self._loading: dict[Key, Shared[Folder]] = {}
         self._kept: OrderedDict[Key, Folder] = OrderedDict()
@@ -88,11 +86,11 @@ class Catalogue:
             return folder
         loading = self._loading.get(key)
         if loading is None:
-            loading = self._loading[key] = Shared(self._store.reactor)
+            loading = self._loading[key] = Shared(self._context.reactor)
         return await loading.do(lambda: self._load(key))
 
     async def _load(self, key: Key) -> Folder:
-        folder = self._folders[key] = Folder(self._store, *key)
+        folder = self._folders[key] = Folder(self._context, *key)
         try:
             await folder.load()
         except BaseException:
@@ -121,11 +119,11 @@ class Catalogue:
             rows -= len(old.uids)
             del kept[old_key]
             if old.dirty:
-                self._store.later(Deferred.fromCoroutine(self._save(old)))
+                self._context.keeper.later(Deferred.fromCoroutine(self._save(old)))
 
     # Going
 
-    def drop(self, folder: Changing) -> None:
+    def drop(self, folder: FolderState) -> None:
         """A folder is gone, or called something else."""
         key = (folder.mailbox, folder.name)
         if self._folders.get(key) is folder:
@@ -148,11 +146,10 @@ class Catalogue:
                 await self._save(folder)
 
     async def _save(self, folder: Folder) -> None:
-        store = self._store
         try:
             await folder.poll()
             folder.dirty = False
-            await store.indexer.call(store.index.save, folder.mailbox, folder.name, folder.snapshot())
+            await self._context.index.call(Index.save, folder.mailbox, folder.name, folder.snapshot())
         except (NotFound, Unavailable):
             return
 
@@ -164,9 +161,9 @@ class Catalogue:
 
         @raise NotFound: no such mailbox.
         """
-        store = self._store
+        context = self._context
         loaded = {folder.name for folder in self._of(mailbox) if folder.loaded}
-        names, result, strays = await store.reader.call(self._look, mailbox, box, loaded, None)
+        names, result, strays = await context.reader.call(self._look, mailbox, box, loaded, None)
         for name in names:
             if name not in loaded:
                 continue
@@ -175,9 +172,9 @@ class Catalogue:
                 result.append(folder.status())
             else:
                 # It went away meanwhile, or nobody holds it any more.
-                result += (await store.reader.call(self._look, mailbox, box, (), name))[1]
+                result += (await context.reader.call(self._look, mailbox, box, (), name))[1]
         for name, some in strays.items():
-            store.later(Deferred.fromCoroutine(store.adopt(mailbox, name, some)))
+            context.keeper.later(Deferred.fromCoroutine(context.keeper.adopt(mailbox, name, some)))
         statuses: list[FolderStatus] = result
         return statuses
 
@@ -185,20 +182,20 @@ class Catalogue:
         self, mailbox: str, box: str, loaded: Collection[str], only: str | None
     ) -> tuple[list[str], list[FolderStatus], dict[str, list[str]]]:
         """Names of all folders, the state of those not loaded, strays in them; in the reader thread."""
-        shown = self._store.layout.folders(box)
+        shown = self._context.layout.folders(box)
         statuses, strays = [], {}
         for name, (_, directory) in shown.items():
             if name in loaded or (only is not None and name != only):
                 continue
             try:
-                head = loading.head(self._store.layout, mailbox, name)
+                head = loading.head(self._context.layout, mailbox, name)
             except NotFound:
                 continue
             try:
                 counted = self._survey(directory) if directory is not None else None
             except (FileNotFoundError, NotADirectoryError):
                 # It has gone meanwhile, or there is something else in its place.
-                self._store.layout.broken(str(directory))
+                self._context.layout.broken(str(directory))
                 counted = None
             counts = (counted.total, counted.unseen, counted.recent) if counted else (0, 0, 0)
             statuses.append(FolderStatus(
@@ -209,10 +206,10 @@ class Catalogue:
         return list(shown), statuses, strays
 
     def _survey(self, directory: str) -> Survey:
-        root = self._store.layout.root
+        root = self._context.layout.root
         known = self._surveys.get(directory)
         times = filename.times_of(root, directory)
-        settled = max(times) / 1e9 < self._store.layout.wall() - loading.SETTLED
+        settled = max(times) / 1e9 < self._context.layout.wall() - loading.SETTLED
         if known is None or known.times != times or not settled or flaglog.is_marked(root, directory):
             known = self._surveys[directory] = survey(root, directory)
             if len(self._surveys) > _MOST_SURVEYS:

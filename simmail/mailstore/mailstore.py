@@ -28,29 +28,27 @@ from simmail.core.records.folder import FolderChange, FolderStatus, MailboxCount
 from simmail.errors import Invalid, NotFound, Refusal, Unavailable
 from simmail.interfaces import IMailStore
 from simmail.mailstore.annotations import Annotations
-from simmail.mailstore.arrivals import OnForeign, Telling
-from simmail.mailstore.background import Watch
-from simmail.mailstore.counts import Tally
-from simmail.mailstore.deferred_bodies import Held
+from simmail.mailstore.background import ExternalWatch
+from simmail.mailstore.counts import MessageCounts
+from simmail.mailstore.deferred_bodies import DeferredBodies
 from simmail.mailstore.delivery.delivery import Added, DeliveryResult
 from simmail.mailstore.delivery.external import Adopted, MOST
-from simmail.mailstore.external import Strays
-from simmail.mailstore.folder.changes import Changing
+from simmail.mailstore.external import Arrivals, ExternalFiles, OnForeign
+from simmail.mailstore.folder.context import FolderContext
 from simmail.mailstore.folder.events import FolderEvents
+from simmail.mailstore.folder.flags import place
 from simmail.mailstore.folder.folder import Folder
-from simmail.mailstore.folder.renames import Placing
-from simmail.mailstore.folder_cache import Catalogue
-from simmail.mailstore.folder_list import Places
+from simmail.mailstore.folder.renames import PendingRenames
+from simmail.mailstore.folder.state import FolderState
+from simmail.mailstore.folder_cache import FolderCache
 from simmail.mailstore.immediate import fail_now
-from simmail.mailstore.index.background import Idle
-from simmail.mailstore.index.fetch import understand
 from simmail.mailstore.index.index import Index
-from simmail.mailstore.index.scan import Scanning, Wanted
+from simmail.mailstore.index.mail_index import MailIndex, MessageFiles, MessageReaders, Wanted
+from simmail.mailstore.index.scan import Scanning
 from simmail.mailstore.index.search import containing
-from simmail.mailstore.index.thread import Indexer
 from simmail.mailstore.journal.journal import Journal
-from simmail.mailstore.mailbox_list import Boxes
-from simmail.mailstore.mailboxes import Cabinet
+from simmail.mailstore.mailbox_folders import MailboxFolders
+from simmail.mailstore.mailbox_list import FolderList, MailboxList
 from simmail.mailstore.maildir.filename import Row
 from simmail.mailstore.maildir.files import ISought, Shown
 from simmail.mailstore.maildir.flags import canonical_all, microseconds
@@ -58,8 +56,7 @@ from simmail.mailstore.maildir.layout import Layout
 from simmail.mailstore.maildir.names import INBOX, check_folder, check_mailbox, existing_folder, mailbox_dir
 from simmail.mailstore.maildir.opened import OpenMessages
 from simmail.mailstore.maildir.special_use import is_standard, special_order
-from simmail.mailstore.threads import IWorker
-from simmail.mailstore.visibility import Sight
+from simmail.mailstore.visibility import Visibility
 from simmail.mailstore.writer.requests import CloseStore, DropMailbox, Into, MakeMailbox, StoreId
 
 #: Longest that anybody waits to see what was promised, when the disk is slow (real seconds).
@@ -80,7 +77,6 @@ class MailStore:
     @param reactor: of the process; digest: takes the digest of a message; shown: takes only its envelope and
         structure, None for always all.
     @param sought: tells by a look at a message whether it has some texts, as its digest would, None for never.
-    @ivar idle: what is done when there is nothing else to do.
     @ivar unfiled: ids of deliveries that the disk refused when they were replayed.
     @param shared: other processes serve the same mail; files then always have their flags in their names.
     @param most: octets that a message of another program may have to be shown whole.
@@ -95,39 +91,40 @@ class MailStore:
         most: int = MOST, wall: Callable[[], float] | None = None,
         sought: Callable[[Wanted], ISought] | None = None,
     ) -> None:
-        self.shared, self.most = shared, most
-        self.universe = universe
-        self.journal = journal
-        self.reactor = reactor
-        self.digest_of, self.shown, self.sought, self.writer, self.reader = (
-            digest, shown, sought, journal.writer, journal.reader)
+        self.universe, self.shared, self.reactor = universe, shared, reactor
+        self.journal, self.writer, self.reader = journal, journal.writer, journal.reader
         self.at = StoreId(root, universe)
-        self._telling = Telling(self)
         try:
             journal.attach(root)
             self.layout = Layout(root, universe, wall or self.seconds)
-            self.boxes = Boxes(self.layout, self.seconds, lambda mailbox: self.tally.made(mailbox), self._gone)
+            self.boxes = MailboxList(
+                self.layout, self.seconds, lambda mailbox: self._counts.created(mailbox), self._gone)
         except OSError as error:
             raise Unavailable(f"the mail in {root} cannot be reached: {error.strerror}") from error
-        self.index = Index(f"{index}/{mailbox_dir(universe)}.sqlite", digest, shown, shared)
-        self.indexer: IWorker = Indexer(journal.indexer, self.index)
-        self.held = Held(self.layout, self.reader)
+        tables = Index(f"{index}/{mailbox_dir(universe)}.sqlite", digest, shown, shared)
+        self.index = MailIndex(
+            tables, journal.indexer, MessageReaders(digest, shown, sought),
+            MessageFiles(self.layout, self.writer, self.at), reactor, self.later)
+        self.held = DeferredBodies(self.layout, self.reader)
         self.annotations = Annotations(self.layout, self.boxes.require, self.reader, self.writer, self.at)
-        self.events, self.catalogue = FolderEvents(self), Catalogue(self)
         self.openings = OpenMessages(self.layout, self.reader, reactor)
-        self.places_known = Places(self)
-        self._cabinet = Cabinet(self)
-        self.tally = Tally(self.writer, self.at, self.catalogue.counts, reactor)
-        #: How deliveries are filed; the same into what is there.
-        self.into, self.into_existing = Into(self.at), Into(self.at, create=False)
-        self._sight = Sight(reactor)
-        self._watch = Watch(self)
-        self.idle = Idle(
-            reactor, lambda folder, uids: understand(folder, self, uids),
-            lambda: self.indexer.call(self.index.fulltext.learn))
-        self._strays = Strays(self)
-        self.scanning = Scanning(self)
-        self.placing = Placing(reactor, self.later)
+        self.renames: PendingRenames[Folder] = PendingRenames(reactor, self.later, place)
+        self.scanning = Scanning(self.index)
+        #: How deliveries are filed.
+        self.into = Into(self.at)
+        context = FolderContext(
+            reactor, shared, self.layout, self.reader, self.writer, self.at, journal, Into(self.at, create=False),
+            self.index, self.scanning, self.renames, self.openings, self)
+        self.cache = FolderCache(context)
+        self.events = FolderEvents(self.layout, self.reader, self.seconds, self.boxes.require, self.cache.loaded)
+        self._counts = MessageCounts(self.writer, self.at, self.cache.counts, reactor)
+        self._folders = FolderList(self.layout, self.reader, self.boxes, reactor, shared)
+        self._mailbox_folders = MailboxFolders(
+            context, self.boxes, self._folders, self.cache, self._counts, self.events)
+        self._arrivals = Arrivals(universe, journal, self.cache, self.committed)
+        self._external = ExternalFiles(context, self.cache, self._adopted, most)
+        self._watch = ExternalWatch(context, self.boxes, self.cache, self.events)
+        self._visibility = Visibility(reactor)
         self._closed = False
         self.unfiled: list[str] = []
         journal.begin(self.at, self.layout, lambda: self.later(self.uncommitted())).addCallback(self._clear)
@@ -146,7 +143,7 @@ class MailStore:
 
     def watch(self, on_foreign: OnForeign) -> None:
         """Look after folders from now on; call it for mail that another program delivered."""
-        self.later(Deferred.fromCoroutine(self._telling.begin(on_foreign)))
+        self.later(Deferred.fromCoroutine(self._arrivals.begin(on_foreign)))
         self._watch.start()
 
     def later(self, deferred: Deferred[Any]) -> None:
@@ -159,7 +156,7 @@ class MailStore:
 
     def locks(self) -> list[tuple[str, Lock]]:
         """The locks that are held now, each with what it is."""
-        return self.catalogue.locks()
+        return self.cache.locks()
 
     # Deliveries
 
@@ -171,17 +168,17 @@ class MailStore:
             delivery = self._checked(delivery)
         except Invalid:
             return fail_now()
-        self.idle.wait()
+        self.index.background.wait()
         if durable is None or self.shared or self.layout.damage.said and self.layout.harmed(delivery):
             # Other processes would look at once, and who may be refused must not be promised anything.
             return self.journal.accept(delivery, self.into).addCallback(self.filed)
-        promise = self._sight.promise(durable)
+        promise = self._visibility.promise(durable)
         return self.journal.accept(delivery, self.into, promise).addCallback(self.filed).addBoth(promise.over)
 
     def when_visible(self) -> Deferred[None] | None:
         """Deferred that fires when all that was promised is visible; None: it is."""
-        self.idle.wait()
-        clear = None if self.journal.late else self._sight.clear()
+        self.index.background.wait()
+        clear = None if self.journal.late else self._visibility.clear()
         return clear.addTimeout(_PATIENCE, self.reactor, lambda *_: None) if clear is not None else None
 
     def _checked(self, delivery: Delivery) -> Delivery:
@@ -206,33 +203,33 @@ class MailStore:
         """Messages have appeared: folders that are loaded learn of it."""
         if len(added) == 1:
             one = added[0]
-            self.came(one.mailbox, one.folder, (one.row,), one.keywords)
+            self.arrived(one.mailbox, one.folder, (one.row,), one.keywords)
         elif added:
             groups: dict[tuple[str, str], list[Added]] = {}
             for one in added:
                 groups.setdefault((one.mailbox, one.folder), []).append(one)
             for (mailbox, name), some in groups.items():
-                self.came(mailbox, name, [one.row for one in some], some[-1].keywords)
+                self.arrived(mailbox, name, [one.row for one in some], some[-1].keywords)
 
-    def came(self, mailbox: str, name: str, rows: Sequence[Row], table: tuple[str, ...]) -> None:
+    def arrived(self, mailbox: str, name: str, rows: Sequence[Row], table: tuple[str, ...]) -> None:
         """
         Messages have appeared in a folder: it learns of it if it is loaded.
 
         @param table: the keywords their masks are to be read by.
         """
         self.boxes.learn(mailbox)
-        self.places_known.came(mailbox, name)
-        folder = self.catalogue.get((mailbox, name))
+        self._folders.arrived(mailbox, name)
+        folder = self.cache.get((mailbox, name))
         if folder is not None:
             folder.added(rows, table)
         if folder is None or not folder.loaded:
-            self.tally.filed(mailbox, name, rows)
+            self._counts.filed(mailbox, name, rows)
             self.events.tell(mailbox, "added", name)
 
     def committed(self, ids: Iterable[str]) -> None:
         """Nothing is owed any more for these deliveries."""
         ids = list(ids)
-        self._telling.settled(ids)
+        self._arrivals.settled(ids)
         self.journal.committed(self.universe, ids)
 
     def uncommitted(self) -> Deferred[list[str]]:
@@ -243,7 +240,7 @@ class MailStore:
         found = await self.journal.uncommitted(self.at)
         if found.lost:
             # Nor is the index what it was.
-            await self.indexer.call(self.index.erase)
+            await self.index.call(Index.erase)
         for one in found.filed:
             self.apply(one.added)
         return found.ids
@@ -294,9 +291,9 @@ class MailStore:
         self.reader.send(self.layout.clear, gone)
 
     def _gone(self, mailbox: str) -> None:
-        self.tally.gone(mailbox)
-        self.catalogue.drop_all(mailbox)
-        self.later(self.indexer.call(self.index.forget, mailbox))
+        self._counts.removed(mailbox)
+        self.cache.drop_all(mailbox)
+        self.index.forget(mailbox)
 
     def erase(self) -> Deferred[None]:
         """Deferred: everything is gone."""
@@ -310,21 +307,21 @@ class MailStore:
             except NotFound:
                 pass
         await self.held.drop(await self.held.keys())
-        await self.indexer.call(self.index.erase)
+        await self.index.call(Index.erase)
 
     # Counts
 
     def counts(self) -> Deferred[dict[str, MailboxCounts]]:
         """Deferred of the messages of each mailbox."""
-        return Deferred.fromCoroutine(self.tally.counts(self.mailboxes))
+        return Deferred.fromCoroutine(self._counts.counts(self.mailboxes))
 
     def totals(self) -> Deferred[dict[str, int]]:
         """Deferred of the messages of all mailboxes, by folder."""
-        return Deferred.fromCoroutine(self.tally.totals(self.mailboxes))
+        return Deferred.fromCoroutine(self._counts.totals(self.mailboxes))
 
-    def changed(self, folder: Changing, change: FolderChange) -> None:
+    def changed(self, folder: FolderState, change: FolderChange) -> None:
         """A loaded folder is about to tell a change."""
-        self.tally.says(folder.mailbox, folder.name, folder.counts()[:2])
+        self._counts.set(folder.mailbox, folder.name, folder.counts()[:2])
         if change.kind != "reset":
             self.events.tell(folder.mailbox, change.kind, folder.name)
 
@@ -336,22 +333,22 @@ class MailStore:
 
     async def _list(self, mailbox: str) -> list[FolderStatus]:
         box = self.boxes.require(mailbox)
-        return sorted(await self.catalogue.statuses(mailbox, box), key=special_order)
+        return sorted(await self.cache.statuses(mailbox, box), key=special_order)
 
     def folder(self, mailbox: str, name: str) -> Deferred[Folder]:
         """Deferred of one folder."""
-        folder = self.catalogue.loaded((mailbox, name))
+        folder = self.cache.loaded((mailbox, name))
         return succeed(folder) if folder is not None else Deferred.fromCoroutine(self._load(mailbox, name))
 
     async def _load(self, mailbox: str, name: str) -> Folder:
         self.boxes.require(mailbox)
-        return await self.catalogue.load((mailbox, existing_folder(name)))
+        return await self.cache.load((mailbox, existing_folder(name)))
 
-    def lost(self, folder: Changing) -> None:
+    def lost(self, folder: FolderState) -> None:
         """Somebody else has removed a folder."""
-        self.catalogue.drop(folder)
+        self.cache.drop(folder)
         self.events.tell(folder.mailbox, "gone", folder.name)
-        self.later(self.indexer.call(self.index.forget, folder.mailbox, folder.name))
+        self.index.forget(folder.mailbox, folder.name)
 
     def check_folder(self, name: str) -> str:
         """The name of a folder if there may be one."""
@@ -359,35 +356,35 @@ class MailStore:
 
     def create_folder(self, mailbox: str, name: str, special_use: str = "") -> Deferred[None]:
         """Deferred: one more folder."""
-        return Deferred.fromCoroutine(self._cabinet.create(mailbox, name, special_use))
+        return Deferred.fromCoroutine(self._mailbox_folders.create(mailbox, name, special_use))
 
     def delete_folder(self, mailbox: str, name: str) -> Deferred[None]:
         """Deferred: the folder and its messages are gone."""
-        return Deferred.fromCoroutine(self._cabinet.delete(mailbox, name))
+        return Deferred.fromCoroutine(self._mailbox_folders.delete(mailbox, name))
 
     def rename_folder(self, mailbox: str, old: str, new: str, saved: datetime | None = None) -> Deferred[None]:
         """Deferred: the folder and its inferiors are called something else."""
-        return Deferred.fromCoroutine(self._cabinet.rename(mailbox, old, new, saved))
+        return Deferred.fromCoroutine(self._mailbox_folders.rename(mailbox, old, new, saved))
 
     def subscribed(self, mailbox: str) -> Deferred[set[str]]:
         """Deferred of the names subscribed to."""
-        return Deferred.fromCoroutine(self._cabinet.subscribed(mailbox))
+        return Deferred.fromCoroutine(self._mailbox_folders.subscribed(mailbox))
 
     def subscribe(self, mailbox: str, name: str, on: bool) -> Deferred[None]:
         """Deferred: subscribed to a name, or no more."""
-        return Deferred.fromCoroutine(self._cabinet.subscribe(mailbox, name, on))
+        return Deferred.fromCoroutine(self._mailbox_folders.subscribe(mailbox, name, on))
 
     # All folders
 
     def places(self) -> Deferred[list[tuple[str, str]]]:
         """Deferred of (mailbox, folder) of all folders that may hold a message."""
-        return Deferred.fromCoroutine(self.places_known.all())
+        return Deferred.fromCoroutine(self._folders.all())
 
     def containing(
         self, folders: Sequence[Folder], wanted: Sequence[tuple[Sequence[str], str]]
     ) -> Deferred[list[Sequence[int]]]:
         """Deferred of the UIDs, of each folder, of messages that have some texts."""
-        return Deferred.fromCoroutine(containing(self, folders, wanted))
+        return Deferred.fromCoroutine(containing(self.scanning, folders, wanted))
 
     # What others did
 
@@ -398,31 +395,17 @@ class MailStore:
 
         @return: whether some have to be tried again.
         """
-        return await self._strays.take(mailbox, name, strays)
+        return await self._external.take(mailbox, name, strays)
 
-    def adopted(self, mailbox: str, name: str, adopted: Adopted) -> None:
+    def _adopted(self, mailbox: str, name: str, adopted: Adopted) -> None:
         """What became of some of them."""
         rows = adopted.rows()
         if rows:
-            self.came(mailbox, name, rows, adopted.table)
+            self.arrived(mailbox, name, rows, adopted.table)
         if adopted.lost:
             self.committed(adopted.lost)
         for one in adopted.owed:
-            self._telling.tell(*one)
-
-    # The index
-
-    def digest_later(self, folder: Folder, uid: int) -> None:
-        """Messages from a UID on have come; their digests are taken when there is nothing else to do."""
-        self.idle.came(folder, uid)
-
-    async def indexed(self, function: Callable[..., Any], *args: Any) -> Any:
-        """What the index answers, None while it is away."""
-        try:
-            return await self.indexer.call(function, *args)
-        except Unavailable as error:
-            self.log.warn("{error}", error=error)
-            return None
+            self._arrivals.tell(*one)
 
     # The rest
 
@@ -444,12 +427,12 @@ class MailStore:
         self._closed = True
         self.journal.end(self.universe)
         self._watch.stop()
-        self.idle.stop()
-        self._strays.stop()
-        await self.placing.finish()
+        self.index.background.stop()
+        self._external.stop()
+        await self.renames.finish()
         await self.journal.sync()
-        await self.catalogue.save()
-        await self.indexed(self.index.close)
+        await self.cache.save()
+        await self.index.ask(Index.close)
         await self.reader.call(lambda: None)
         try:
             await self.writer.call(CloseStore(self.at))

@@ -11,7 +11,7 @@ from twisted.internet.interfaces import IReactorTime
 from simmail.concurrency import Reached
 
 
-class Sight:
+class Visibility:
     """
     What was promised in one store; it becomes visible in the same order.
 
@@ -42,20 +42,20 @@ class Sight:
 class WhenDurable:
     """Called when a delivery is durable."""
 
-    __slots__ = ("_sight", "_durable", "_made")
+    __slots__ = ("_visibility", "_durable", "_made")
 
-    def __init__(self, sight: Sight, durable: Callable[[], None]) -> None:
-        self._sight = sight
+    def __init__(self, visibility: Visibility, durable: Callable[[], None]) -> None:
+        self._visibility = visibility
         self._durable = durable
         self._made = False
 
     def __call__(self) -> None:
         self._made = True
-        self._sight.made()
+        self._visibility.made()
         self._durable()
 
     def over(self, result: Any) -> Any:
         """Its outcome is known; it is handed on."""
         if self._made:
-            self._sight.kept()
+            self._visibility.kept()
         return result

@@ -143,7 +143,7 @@ class DiskProvider:
         self.journal.commit.lock = -1
         for call in list(self.clock.getDelayedCalls()):
             call.cancel()
-        self.store.index.close()
+        self.store.index.tables.close()
 
     def later(self) -> None:
         """Time goes by: what was left for later is done."""

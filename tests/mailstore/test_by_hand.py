@@ -72,11 +72,11 @@ class Folders(DamageCase):
         spoil(self.box(MARIA))
         number = 100 + len(list(self.box(TOM).rglob("*")))
         if told_first:
-            self.assertRaises(NotFound, result_of, self.store.catalogue.get((MARIA, "INBOX")).poll())
+            self.assertRaises(NotFound, result_of, self.store.cache.get((MARIA, "INBOX")).poll())
             self.assertEqual(told, ["reset"])
         copies = result_of(self.store.accept(a_delivery(number, MARIA, TOM)))
         if not told_first:
-            again = self.store.catalogue.get((MARIA, "INBOX"))
+            again = self.store.cache.get((MARIA, "INBOX"))
             if again is not None:
                 self.assertRaises(NotFound, result_of, again.poll())
             self.assertEqual(told[-1], "reset")
@@ -97,7 +97,7 @@ class Folders(DamageCase):
             self.tearDown()
             self.setUp()
         before = self.folder().uidvalidity
-        result_of(self.store.catalogue.save())
+        result_of(self.store.cache.save())
         self.provider.stop()
         spoil(self.box(MARIA))
         self.store = self.provider.start()
@@ -154,7 +154,7 @@ class Folders(DamageCase):
         result_of(self.store.accept(a_delivery(7, MARIA)))
         self.is_another(spoil, True)
         self.is_another(spoil, False)
-        result_of(self.store.catalogue.save())
+        result_of(self.store.cache.save())
         before = self.folder().uidvalidity
         self.provider.stop()
         spoil(self.box(MARIA))
@@ -201,7 +201,7 @@ class Folders(DamageCase):
                 _, told, before = self.changed()
                 shutil.rmtree(self.box(MARIA) / part)
                 if first and part != "tmp":
-                    self.assertRaises(NotFound, result_of, self.store.catalogue.get((MARIA, "INBOX")).poll())
+                    self.assertRaises(NotFound, result_of, self.store.cache.get((MARIA, "INBOX")).poll())
                 copies = result_of(self.store.accept(a_delivery(9, MARIA, TOM)))
                 self.assertEqual(copies[0].uidvalidity, before)
                 self.assertGreaterEqual(copies[0].uid, 4)
@@ -243,7 +243,7 @@ class InTheirPlace(DamageCase):
         """In the place of a mailbox: mail to it is refused and comes when it is back; the service starts."""
         for _ in self.make_each(self.box(MARIA)):
             told: list[str] = []
-            known = self.store.catalogue.loaded((MARIA, "INBOX"))
+            known = self.store.cache.loaded((MARIA, "INBOX"))
             if known is not None:
                 known.listen(lambda change: told.append(change.kind))
             self.assertRaises(Unavailable, result_of, self.store.accept(a_delivery(20, MARIA)))
@@ -265,7 +265,7 @@ class InTheirPlace(DamageCase):
         """In the place of a part of a folder: that folder cannot be had, and can be when it is back."""
         for part in ("new", "cur"):
             for _ in self.make_each(self.box(MARIA) / part):
-                folder = self.store.catalogue.loaded((MARIA, "INBOX"))
+                folder = self.store.cache.loaded((MARIA, "INBOX"))
                 if folder is not None:
                     self.assertRaises(NotFound, result_of, folder.poll())
                 self.assertRaises(NotFound, self.folder)

@@ -13,7 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.errors import NotFound, Unavailable
 from simmail.mailstore import external
-from simmail.mailstore.index import fetch
+from simmail.mailstore.index.mail_index import MailIndex
 from simmail.mailstore.writer.requests import Adopt, ReadShown
 from tests.contracts.mailstores import DiskProvider, a_delivery, a_mail, result_of, tiny_shown
 
@@ -52,7 +52,7 @@ class ManyTests(SynchronousTestCase):
 
     def known(self, folder: Any) -> Any:
         """What the index knows of what FETCH shows."""
-        index = self.store.index
+        index = self.store.index.tables
         return index.digests.fetch(index.folder(MARIA, "INBOX", folder.uidvalidity), list(folder.uids), NAMES)
 
     def expected(self, count: int, first: int = 2) -> dict[int, Any]:
@@ -85,13 +85,13 @@ class ManyTests(SynchronousTestCase):
         """What the index has no time for the writer looks at, but at nothing large and at no more than can be kept."""
         self.patch(external, "_BEHIND", 0)
         looked: list[int] = []
-        real = fetch.glance
+        real = MailIndex.glance
 
-        async def glance(folder: Any, store: Any, uids: Any) -> None:
+        async def glance(index: MailIndex, folder: Any, uids: Any) -> None:
             looked.extend(uids)
-            await real(folder, store, uids)
+            await real(index, folder, uids)
 
-        self.patch(external, "glance", glance)
+        self.patch(MailIndex, "glance", glance)
         self.put(650)
         octets = a_mail("foreign 650", "x" * (1 << 17))
         (self.box / "cur" / "1772356999.M1P1.host:2,").write_bytes(octets)

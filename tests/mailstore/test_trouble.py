@@ -7,15 +7,15 @@ import os
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
+from msgspec.structs import force_setattr
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.message.sort import Criterion
 from simmail.errors import Unavailable
-from simmail.mailstore.folder import changes as changing
+from simmail.mailstore.folder import slices
 from simmail.mailstore.journal import groupcommit
 from simmail.mailstore.journal.groupcommit import PendingDelivery
 from simmail.mailstore.journal.records import DELIVERY
@@ -268,10 +268,10 @@ class Trouble(SynchronousTestCase):
 
     def test_flags_half_done(self) -> None:
         """Where flags are in the names of files at once, a change that failed half way shows what is on disk."""
-        self.store.shared = True
         for number in range(1, 6):
             result_of(self.store.accept(a_delivery(number, MARIA)))
         folder = result_of(self.store.folder(MARIA, "INBOX"))
+        force_setattr(folder.context, "shared", True)
         changes: list[Any] = []
         folder.listen(changes.append)
         trouble = self.failing("rename", lambda source, target, *args: "d-3," in source)
@@ -287,7 +287,7 @@ class Trouble(SynchronousTestCase):
             result_of(self.store.accept(a_delivery(number, MARIA)))
         folder, target = (result_of(self.store.folder(MARIA, name)) for name in ("INBOX", "Archive"))
         result_of(folder.copy([1], target))
-        self.patch(changing, "SLICE", 2)
+        self.patch(slices, "SLICE", 2)
         return folder, target, self.failing("link", lambda source, target, *args: "d-3," in source)
 
     def test_copy_is_all_or_nothing(self) -> None:
@@ -302,13 +302,13 @@ class Trouble(SynchronousTestCase):
     def test_copy_fails_while_more_is_copied(self) -> None:
         """Slices are begun before those before them are done; one that fails takes back those too."""
         folder, target, trouble = self.third_cannot_be_copied()
-        writer, asked = self.store.writer, list[Any]()
+        call_writer, asked = self.store.writer.call, list[Any]()
 
         def call(*args: Any) -> Deferred[Any]:
             asked.append((done := Deferred[Any](), args))
             return done
 
-        self.patch(self.store, "writer", SimpleNamespace(call=call))
+        self.patch(self.store.writer, "call", call)
         before, told = self.messages(), list[Any]()
         copying = folder.copy(range(1, 7), target)
         target.listen(lambda change: told.append((change.kind, change.uids)))
@@ -316,7 +316,7 @@ class Trouble(SynchronousTestCase):
         while asked:
             self.assertNoResult(copying)
             done, args = asked.pop(0)
-            writer.call(*args).chainDeferred(done)
+            call_writer(*args).chainDeferred(done)
             self.provider.clock.advance(0)
         self.assertRaises(Unavailable, result_of, copying)
         self.assertEqual(told, [("added", (2, 3)), ("added", (6, 7)), ("expunged", (2, 3, 6, 7))])
@@ -339,7 +339,7 @@ class Trouble(SynchronousTestCase):
 
     def kept(self, folder: Any) -> list[int]:
         """What of the first UIDs of a folder is in the index."""
-        index = self.store.index
+        index = self.store.index.tables
         number = index.folder(folder.mailbox, folder.name, folder.uidvalidity)
         uids: list[int] = index.digests.columns(number, range(1, 9), ("subject", "text", "envelope"))[0]
         return uids
@@ -350,7 +350,7 @@ class Trouble(SynchronousTestCase):
             result_of(self.store.accept(a_delivery(number, MARIA)))
         folder = result_of(self.store.folder(MARIA, "INBOX"))
         result_of(folder.digests(range(1, 7)))
-        self.patch(changing, "SLICE", 2)
+        self.patch(slices, "SLICE", 2)
         told: list[Any] = []
         folder.listen(lambda change: told.append((change.kind, change.uids)))
         trouble = self.failing("unlink", lambda path, *args, **more: "d-2," in path)
@@ -365,8 +365,8 @@ class Trouble(SynchronousTestCase):
         """Of many messages a few go first, so that the writer begins early, then more and more up to a slice."""
         for number in range(1, 21):
             result_of(self.store.accept(a_delivery(number, MARIA)))
-        self.patch(changing, "SLICE", 8)
-        self.patch(changing, "FIRST", 3)
+        self.patch(slices, "SLICE", 8)
+        self.patch(slices, "FIRST", 3)
         folder, target = (result_of(self.store.folder(MARIA, name)) for name in ("INBOX", "Archive"))
         told: list[int] = []
         target.listen(lambda change: told.append(len(change.uids)))

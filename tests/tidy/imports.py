@@ -41,8 +41,8 @@ TOP = frozenset({"tap", "interfaces", "errors", "config", "concurrency", "durabl
 PARTS: Mapping[str, tuple[str, ...]] = {
     "core": ("rng lru", "mime/ net/ time.instant", "records/", "html/ time/", "message/", "compose/",
              "rules/ language/", "writer/", "decide/"),
-    "mailstore": ("threads immediate damage", "journal.records journal.sync", "maildir/", "delivery/", "journal/",
-                  "writer/", "journal.journal", "index/", "folder/", "memory/", "*"),
+    "mailstore": ("threads immediate damage listeners", "journal.records journal.sync", "maildir/", "delivery/",
+                  "journal/", "writer/", "journal.journal", "index/", "folder/", "memory/", "*"),
     "database": ("*", "private/"),
     "universe": ("*", "people/", "mailflow/", "jobs/", "universe", "fingerprint"),
     "imap": ("wire/", "*", "fetch/", "search/", "untagged/", "command/", "commands", "server", "factory"),

@@ -9,10 +9,9 @@ come in between.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from twisted.internet.defer import Deferred
 
@@ -21,50 +20,41 @@ from simmail.core.records.folder import FolderChange
 from simmail.errors import NotFound, Unavailable
 from simmail.mailstore.delivery.changes import Restated
 from simmail.mailstore.folder import load
-from simmail.mailstore.folder.load import Head
+from simmail.mailstore.folder.context import FolderContext
+from simmail.mailstore.folder.load import FolderHead
+from simmail.mailstore.folder.slices import in_slices
 from simmail.mailstore.folder.state import FolderState
+from simmail.mailstore.folder.vanished import Vanished
 from simmail.mailstore.index import update
 from simmail.mailstore.maildir.filename import Row
 from simmail.mailstore.writer.requests import BumpModseq, MakeStandardFolder, NoteFlags, RenewUidvalidity
 
-if TYPE_CHECKING:
-    from simmail.mailstore.mailstore import MailStore
-
 T = TypeVar("T")
 
-#: File operations in one slice, and in the first of those that are begun ahead: the writer need not wait long for it.
-SLICE, FIRST = 500, 125
-#: Expunged messages remembered, at most.
-_MOST_VANISHED = 50_000
 
-
-class Changing(FolderState):
+class ChangingFolder(FolderState):
     """
     What all changes of a folder have in common.
 
     @ivar lock: held by who changes it.
     @ivar directory: below the universe's, None while it is not made.
+    @ivar dirty: something is not in the index as it is here.
+    @ivar early: messages that cannot be told yet: the folder is being loaded, or an earlier one is not known.
+    @ivar stamp: of the UID file, (0, 0) when it was not seen.
+    @ivar unplaced: UIDs of messages whose files do not have their flags in their names; noted: the flag log has some.
     """
 
-    def __init__(self, store: MailStore, mailbox: str, name: str) -> None:
+    def __init__(self, context: FolderContext, mailbox: str, name: str) -> None:
         super().__init__(mailbox, name)
-        self._store = store
+        self.context = context
         self.directory: str | None = None
-        self.loaded = False
-        self.gone = False
-        #: Something is not in the index as it is here.
-        self.dirty = False
-        #: Messages that cannot be told yet: the folder is being loaded, or an earlier one is not known.
-        self._early: list[Row] = []
-        self._times = (0, 0)
-        #: Of the UID file, (0, 0) when it was not seen.
-        self._stamp = (0, 0)
-        #: UIDs of messages whose files are not yet where they should be, and whether any were noted on disk.
-        self._unplaced: set[int] = set()
-        self._noted = False
-        self._vanished: list[tuple[int, int]] = []
-        self._vanished_from = 1
-        self.lock = Lock(store.reactor)
+        self.loaded = self.dirty = self.noted = False
+        self.early: list[Row] = []
+        self.times = (0, 0)
+        self.stamp = (0, 0)
+        self.unplaced: set[int] = set()
+        self.expunges = Vanished()
+        self.lock = Lock(context.reactor)
 
     # What the writer did
 
@@ -72,41 +62,29 @@ class Changing(FolderState):
         """The writer has put messages in."""
         if self.gone:
             return
-        self._learn(table)
+        self.table.learn(table)
         if self.directory is None:
-            self.directory = self._store.layout.directory_of(self.mailbox, self.name)
+            self.directory = self.context.layout.directory_of(self.mailbox, self.name)
         if not self.loaded:
-            self._early += rows
-        elif self._early or rows[0].uid > self.uidnext:
+            self.early += rows
+        elif self.early or rows[0].uid > self.uidnext:
             # Another process may have been before us (or a UID was used up in vain).
-            if not self._early:
-                self._store.later(self.poll())
-            self._early += rows
+            if not self.early:
+                self.context.keeper.later(self.poll())
+            self.early += rows
         else:
-            self._append(rows)
+            self.append_rows(rows)
 
-    def reset(self) -> None:
-        """The folder is gone, or called something else."""
-        if self.gone:
-            return
-        self.gone = True
-        self._rows = type(self._rows)()
-        self._tell(FolderChange("reset", ()))
-
-    def _tell(self, change: FolderChange) -> None:
+    def tell(self, change: FolderChange) -> None:
         self.dirty = True
-        self._store.changed(self, change)
-        super()._tell(change)
+        self.context.keeper.changed(self, change)
+        super().tell(change)
 
     # One change at a time
 
-    def require(self) -> None:
-        """@raise NotFound: the folder is gone."""
-        if self.gone:
-            raise NotFound(f"folder {self.name} of {self.mailbox} is gone")
-
     @asynccontextmanager
-    async def _changing(self) -> AsyncIterator[None]:
+    async def changing(self) -> AsyncIterator[None]:
+        """Make one change, after those that were asked for before.  @raise NotFound: the folder is gone."""
         async with self.lock:
             self.require()
             yield
@@ -116,65 +94,32 @@ class Changing(FolderState):
         """Whether a change is under way."""
         return bool(self.lock.locked)
 
-    def _did(self, restated: Restated) -> None:
-        if restated.before == self._times:
-            self._times = restated.after
+    def did(self, restated: Restated) -> None:
+        """Take over what the writer did to the folder."""
+        if restated.before == self.times:
+            self.times = restated.after
         self.highestmodseq = max(self.highestmodseq, restated.modseq)
 
-    async def _in_slices(
-        self, uids: Iterable[int], todo: Callable[[Sequence[int]], list[T]], do: Callable[[list[T]], Any],
-        size: int = 0, ahead: int = 0,
+    async def in_slices(
+        self, uids: Iterable[int], todo: Callable[[Sequence[int]], list[T]],
+        do: Callable[[list[T]], Coroutine[Any, Any, list[int]]], size: int = 0, ahead: int = 0,
     ) -> None:
-        """
-        Do something in slices; once more for messages whose files another program has renamed.
-
-        @param todo: what is to be done for UIDs, as the state is now.
-        @param do: does a slice; Deferred of the UIDs whose files were not there.
-        @param size: of a slice, 0 for the usual one; ahead: slices that are begun while one is being done.
-        """
-        ordered, size = sorted(set(uids)), size or SLICE
+        """Do something L{in_slices}; once more for messages whose files another program has renamed."""
         try:
-            lost = await self._slices(ordered, todo, do, size, ahead)
+            lost = await in_slices(sorted(set(uids)), todo, do, size, ahead)
             if lost:
-                await self._look()
-                await self._slices(lost, todo, do, size, ahead)
+                await self.notice()
+                await in_slices(lost, todo, do, size, ahead)
         except Unavailable:
             # A slice may be half done.
-            await self._look()
+            await self.notice()
             raise
 
-    async def _slices(
-        self, uids: Sequence[int], todo: Callable[[Sequence[int]], list[T]], do: Callable[[list[T]], Any], size: int,
-        ahead: int,
-    ) -> list[int]:
-        lost: list[int] = []
-        begun: deque[Deferred[list[int]]] = deque()
-        begin, count = 0, min(FIRST, size) if ahead else size
-        try:
-            while begin < len(uids):
-                items = todo(uids[begin:begin + count])
-                begin, count = begin + count, min(2 * count, size)
-                if items:
-                    begun.append(Deferred.fromCoroutine(do(items)))
-                if len(begun) > ahead:
-                    lost += await begun.popleft()
-            while begun:
-                lost += await begun.popleft()
-        except Exception:
-            # What was begun is done first.
-            for one in begun:
-                try:
-                    await one
-                except Exception:
-                    continue
-            raise
-        return lost
-
-    async def _made(self) -> None:
+    async def make(self) -> None:
         """The folder is there on disk."""
         if self.directory is None:
-            self.directory = await self._store.writer.call(
-                MakeStandardFolder(self._store.at, self.mailbox, self.name))
+            self.directory = await self.context.writer.call(
+                MakeStandardFolder(self.context.at, self.mailbox, self.name))
 
     # What others do
 
@@ -183,104 +128,97 @@ class Changing(FolderState):
         return unbroken(self._poll())
 
     async def _poll(self) -> None:
-        async with self._changing():
-            await self._look()
+        async with self.changing():
+            await self.notice()
 
-    async def _look(self) -> None:
+    async def notice(self) -> None:
         """Notice what others changed; a change is under way."""
-        store = self._store
+        context = self.context
         directory = self.directory
         if directory is None:
-            head: Head = await store.reader.call(load.head, store.layout, self.mailbox, self.name)
+            head: FolderHead = await context.reader.call(load.head, context.layout, self.mailbox, self.name)
             directory = self.directory = head.directory
         if directory is None:
             return
         self.require()
         try:
-            found, table, self._stamp = await store.reader.call(
-                load.look, store.layout, directory, self._rows,
-                load.Seen(self.uidvalidity, self._stamp, self._times), self.uidnext)
+            found, table, self.stamp = await context.reader.call(
+                load.look, context.layout, directory, self.rows,
+                load.Seen(self.uidvalidity, self.stamp, self.times), self.uidnext)
         except NotFound as error:
             if isinstance(error, load.Another):
-                store.layout.replaced(directory)
+                context.layout.replaced(directory)
             if not self.gone:
-                store.lost(self)
-                await self._renew()
+                context.keeper.lost(self)
+                # What is here now, or will be, has another UIDVALIDITY than what was told of: it is not the same.
+                await context.writer.call(RenewUidvalidity(
+                    context.at, self.mailbox, self.name, self.uidvalidity, self.uidnext, self.stamp[0]))
             raise
         if found is None:
-            early, self._early = self._early, []
-            self._append(early)
+            early, self.early = self.early, []
+            self.append_rows(early)
             return
         bumped = 0
         # What our own writer put in is told by the writer; it may be seen here first.
-        if found.gone or found.restated or any(self._rows.find(row.uid) < 0 for row in found.added):
-            bumped = await store.writer.call(BumpModseq(store.at, self.mailbox, self.name, found.gone))
+        if found.gone or found.restated or any(self.rows.find(row.uid) < 0 for row in found.added):
+            bumped = await context.writer.call(BumpModseq(context.at, self.mailbox, self.name, found.gone))
         self.require()
-        self._learn(table)
-        self._times = found.times
-        early, self._early = self._early, []
+        self.table.learn(table)
+        self.times = found.times
+        early, self.early = self.early, []
         having = {row.uid for row in early}
-        self._append(sorted([*early, *(
+        self.append_rows(sorted([*early, *(
             row._replace(modseq=bumped) for row in found.added if row.uid not in having)]))
         if found.gone:
-            self._rows.remove([self._rows.find(uid) for uid in found.gone])
-            self._unplaced.difference_update(found.gone)
-            self._vanish(found.gone, bumped)
+            self.rows.remove([self.rows.find(uid) for uid in found.gone])
+            self.unplaced.difference_update(found.gone)
+            self.expunges.add(found.gone, bumped)
             self.highestmodseq = max(self.highestmodseq, bumped)
-            self._tell(FolderChange("expunged", tuple(found.gone), bumped))
-            update.expunged(store, self, found.gone)
+            self.tell(FolderChange("expunged", tuple(found.gone), bumped))
+            context.journal.changed()
+            update.expunged(context.index, self, found.gone)
         noted = self._restated(found.restated, bumped)
         if noted:
-            await self._mark(noted, 0)
+            await self.note_flags(noted, 0)
         if found.strays:
-            await store.adopt(self.mailbox, self.name, found.strays)
+            await context.keeper.adopt(self.mailbox, self.name, found.strays)
 
-    async def _renew(self) -> None:
-        """What is here now, or will be, has another UIDVALIDITY than what was told of: it is not the same."""
-        await self._store.writer.call(RenewUidvalidity(
-            self._store.at, self.mailbox, self.name, self.uidvalidity, self.uidnext, self._stamp[0]))
+    def expunged(self, uids: list[int], done: Restated) -> None:
+        """The writer has removed the files of messages."""
+        rows = self.rows
+        rows.remove([at for at in map(rows.find, uids) if at >= 0])
+        self.unplaced.difference_update(uids)
+        self.expunges.add(uids, done.modseq)
+        self.did(done)
+        self.tell(FolderChange("expunged", tuple(uids), done.modseq))
 
     def _restated(self, restated: Sequence[tuple[int, int, bool]], modseq: int) -> list[tuple[int, int]]:
         """Another program has renamed files; what is noted besides has to be noted again."""
-        rows, changed, noted = self._rows, [], []
+        rows, changed, noted = self.rows, [], []
         for uid, mask, in_new in restated:
             at = rows.find(uid)
             if at < 0:
                 continue
-            ours, before = rows.masks[at], rows.placed[at]
-            merged = (mask | (ours & ~before)) & ~(before & ~ours)
-            rows.placed[at], rows.in_new[at] = mask, in_new
-            if merged != ours:
+            if rows.merge(at, mask, in_new):
                 rows.modseqs[at] = modseq
                 changed.append(uid)
-            rows.restate(at, merged, bool(rows.recent[at]) and in_new)
             if rows.is_placed(at):
-                self._unplaced.discard(uid)
+                self.unplaced.discard(uid)
             else:
-                self._unplaced.add(uid)
-                noted.append((uid, merged))
+                self.unplaced.add(uid)
+                noted.append((uid, rows.masks[at]))
         if changed:
             self.highestmodseq = max(self.highestmodseq, modseq)
-            self._tell(FolderChange("flags", tuple(changed), modseq))
+            self.tell(FolderChange("flags", tuple(changed), modseq))
         return noted
 
-    async def place(self) -> None:
-        """Files get the names they should have."""
-        raise NotImplementedError
-
-    async def _mark(self, items: Iterable[tuple[int, int]], changes: int) -> int:
+    async def note_flags(self, items: Iterable[tuple[int, int]], changes: int) -> int:
+        """Note flags, as (UID, bits), that the names of files will have before long; return the MODSEQ."""
         groups: dict[int, list[int]] = {}
         for uid, mask in items:
             groups.setdefault(mask, []).append(uid)
-        self._noted = True
-        modseq = await self._store.writer.call(
-            NoteFlags(self._store.at, self.mailbox, self.name, list(groups.items()), changes))
-        self._store.placing.add(self)
+        self.noted = True
+        modseq = await self.context.writer.call(
+            NoteFlags(self.context.at, self.mailbox, self.name, list(groups.items()), changes))
+        self.context.renames.add(self)
         return modseq
-
-    def _vanish(self, uids: Iterable[int], modseq: int) -> None:
-        self._vanished += [(modseq, uid) for uid in uids]
-        if len(self._vanished) > _MOST_VANISHED:
-            dropped = self._vanished[:-_MOST_VANISHED // 2]
-            self._vanished = self._vanished[len(dropped):]
-            self._vanished_from = dropped[-1][0]

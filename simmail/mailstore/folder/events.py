@@ -8,23 +8,21 @@ subscribed to, so that what another program did to them is found, and nothing is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from twisted.internet.defer import Deferred
-from twisted.logger import Logger
 from zope.interface import implementer
 
 from simmail.core.records.folder import FolderEvent
 from simmail.errors import NotFound, Unavailable
 from simmail.interfaces import IFolderEvents
-from simmail.mailstore.immediate import deferred, fail_now
+from simmail.mailstore.folder.folder import Folder
+from simmail.mailstore.immediate import fail_now
+from simmail.mailstore.listeners import Listeners
 from simmail.mailstore.maildir import filename
 from simmail.mailstore.maildir.layout import Layout
 from simmail.mailstore.maildir.subscriptions import subscriptions
-
-if TYPE_CHECKING:
-    from simmail.mailstore.mailstore import MailStore
-    from simmail.mailstore.memory.mailstore import MemoryMailStore
+from simmail.mailstore.threads import IWorker
 
 Listener = Callable[[FolderEvent], None]
 #: When C{new} and C{cur} of a folder were changed, in nanoseconds.
@@ -49,7 +47,7 @@ class _Heard:
     """
 
     def __init__(self) -> None:
-        self.listeners: list[Listener] = []
+        self.listeners: Listeners[[FolderEvent]] = Listeners("a mailbox")
         self.names: set[str] | None = None
         self.subscribed: set[str] = set()
         self.times: dict[str, Times] = {}
@@ -71,52 +69,42 @@ class _Heard:
         return news
 
 
-class _Telling:
-    """Who listens, by mailbox."""
-
-    log = Logger()
-
-    def __init__(self) -> None:
-        self._heard: dict[str, _Heard] = {}
-
-    def unlisten(self, mailbox: str, listener: Listener) -> None:
-        """Stop."""
-        heard = self._heard.get(mailbox)
-        if heard is not None and listener in heard.listeners:
-            heard.listeners.remove(listener)
-            if not heard.listeners:
-                del self._heard[mailbox]
-
-    def _hear(self, mailbox: str, listener: Listener) -> _Heard:
-        heard = self._heard.setdefault(mailbox, _Heard())
-        heard.listeners.append(listener)
-        return heard
-
-    def _tell(self, heard: _Heard, event: FolderEvent) -> None:
-        for listener in list(heard.listeners):
-            try:
-                listener(event)
-            except Exception:
-                self.log.failure("a listener of {name} failed", name=event.name)
-
-
 @implementer(IFolderEvents)
-class FolderEvents(_Telling):
-    """Those of one store on disk."""
+class FolderEvents:
+    """
+    Those of one store on disk.
 
-    def __init__(self, store: MailStore) -> None:
-        super().__init__()
-        self._store = store
+    @param seconds: real seconds.
+    @param require: answers the directory of a mailbox or raises L{NotFound}; loaded: a folder if it is loaded.
+    """
+
+    def __init__(
+        self, layout: Layout, reader: IWorker, seconds: Callable[[], float], require: Callable[[str], str],
+        loaded: Callable[[tuple[str, str]], Folder | None],
+    ) -> None:
+        self._heard: dict[str, _Heard] = {}
+        self._layout, self._reader, self._seconds, self._require, self._loaded = (
+            layout, reader, seconds, require, loaded)
         self._turn: list[str] = []
         self._next = self._took = 0.0
 
     def listen(self, mailbox: str, listener: Listener) -> Deferred[None]:
         """Call it with each event of a mailbox; Deferred that fires when nothing is missed."""
         try:
-            self._store.boxes.require(mailbox)
+            self._require(mailbox)
         except NotFound:
             return fail_now()
-        return Deferred.fromCoroutine(self._begin(mailbox, self._hear(mailbox, listener)))
+        heard = self._heard.setdefault(mailbox, _Heard())
+        heard.listeners.add(listener)
+        return Deferred.fromCoroutine(self._begin(mailbox, heard))
+
+    def unlisten(self, mailbox: str, listener: Listener) -> None:
+        """Stop."""
+        heard = self._heard.get(mailbox)
+        if heard is not None:
+            heard.listeners.remove(listener)
+            if not heard.listeners:
+                del self._heard[mailbox]
 
     async def _begin(self, mailbox: str, heard: _Heard) -> None:
         while heard.names is None and heard.listeners:
@@ -133,18 +121,18 @@ class FolderEvents(_Telling):
                 self.tell(mailbox, "made", name)
         elif not heard.is_news(kind, name, old):
             return
-        self._tell(heard, FolderEvent(kind, name, old))
+        heard.listeners.tell(FolderEvent(kind, name, old))
 
     # What other programs did
 
     async def look(self) -> None:
         """Tell what other programs did, if it is time for that."""
-        store, began = self._store, self._store.seconds()
+        began = self._seconds()
         if not self._turn:
             if began < self._next:
                 return
             self._turn, self._took = list(self._heard), 0.0
-        while self._turn and store.seconds() - began < _STRETCH:
+        while self._turn and self._seconds() - began < _STRETCH:
             mailbox = self._turn.pop()
             heard = self._heard.get(mailbox)
             try:
@@ -152,24 +140,24 @@ class FolderEvents(_Telling):
                     await self._look_at(mailbox, heard)
             except NotFound:
                 continue
-        ended = store.seconds()
+        ended = self._seconds()
         self._took += ended - began
         self._next = ended + max(_LOOK, self._took * _RARELY)
 
     async def _look_at(self, mailbox: str, heard: _Heard) -> None:
-        store, turns = self._store, heard.turns
-        places, subscribed = await store.reader.call(_outline, store.layout, store.boxes.require(mailbox))
+        turns = heard.turns
+        places, subscribed = await self._reader.call(_outline, self._layout, self._require(mailbox))
         if turns == heard.turns:
             self._named(mailbox, heard, places.keys(), subscribed)
         times: dict[str, Times] = {}
         items = list(places.items())
         for begin in range(0, len(items), _SLICE):
-            times.update(await store.reader.call(_times, store.layout.root, items[begin:begin + _SLICE]))
+            times.update(await self._reader.call(_times, self._layout.root, items[begin:begin + _SLICE]))
         before, heard.times = heard.times, times
         for name, one in times.items():
             if before.get(name, one) == one:
                 continue
-            folder = store.catalogue.loaded((mailbox, name))
+            folder = self._loaded((mailbox, name))
             if folder is None:
                 self.tell(mailbox, "changed", name)
             elif not folder.busy:
@@ -208,24 +196,3 @@ def _times(root: int, places: Iterable[tuple[str, str]]) -> dict[str, Times]:
         except (FileNotFoundError, NotADirectoryError):
             continue
     return found
-
-
-@implementer(IFolderEvents)
-class EventsInMemory(_Telling):
-    """Those of the store in memory."""
-
-    def __init__(self, store: MemoryMailStore) -> None:
-        super().__init__()
-        self._store = store
-
-    @deferred
-    def listen(self, mailbox: str, listener: Listener) -> None:
-        """Call it with each event of a mailbox."""
-        self._store.require_box(mailbox)
-        self._hear(mailbox, listener)
-
-    def tell(self, mailbox: str, kind: Any, name: str, old: str = "") -> None:
-        """Something happened."""
-        heard = self._heard.get(mailbox)
-        if heard is not None:
-            self._tell(heard, FolderEvent(kind, name, old))

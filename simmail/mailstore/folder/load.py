@@ -29,7 +29,7 @@ class Another(NotFound):
     """The folder is gone, and another one is in its place."""
 
 
-class Head(NamedTuple):
+class FolderHead(NamedTuple):
     """
     What the UID file of a folder says.
 
@@ -62,7 +62,7 @@ class Difference(NamedTuple):
     times: tuple[int, int]
 
 
-def head(layout: Layout, mailbox: str, name: str) -> Head:
+def head(layout: Layout, mailbox: str, name: str) -> FolderHead:
     """
     What the UID file says.
 
@@ -72,13 +72,14 @@ def head(layout: Layout, mailbox: str, name: str) -> Head:
     directory = layout.directory(box, name)
     if directory is None:
         uidvalidity, objectid = layout.identity(box, name)
-        return Head(None, uidvalidity, 1, 1, 0, objectid, use_of(name), ())
+        return FolderHead(None, uidvalidity, 1, 1, 0, objectid, use_of(name), ())
     stamp = stamp_of(layout.root, directory)
     uids = layout.open_uids(directory)
     uids.close()
     # The standard folders keep their use when another program made them.
-    return Head(directory, uids.uidvalidity, uids.uidnext, uids.highestmodseq, uids.expunged, uids.objectid,
-                uids.special_use or use_of(name), uids.keywords, stamp)
+    return FolderHead(
+        directory, uids.uidvalidity, uids.uidnext, uids.highestmodseq, uids.expunged, uids.objectid,
+        uids.special_use or use_of(name), uids.keywords, stamp)
 
 
 def difference(
@@ -232,7 +233,7 @@ class Loaded(NamedTuple):
     marked: bool = False
 
 
-def load(layout: Layout, head: Head, snapshot: Snapshot | None) -> Loaded:
+def load(layout: Layout, head: FolderHead, snapshot: Snapshot | None) -> Loaded:
     """
     Load a folder whose UID file was read before.
 
@@ -253,7 +254,7 @@ def load(layout: Layout, head: Head, snapshot: Snapshot | None) -> Loaded:
     return loaded._replace(noticed=sorted(noticed), marked=bool(noted))
 
 
-def _load(layout: Layout, head: Head, directory: str, snapshot: Snapshot | None) -> Loaded:
+def _load(layout: Layout, head: FolderHead, directory: str, snapshot: Snapshot | None) -> Loaded:
     try:
         rows = Rows.unpacked(snapshot.rows) if snapshot is not None else None
     except ValueError:
@@ -283,7 +284,7 @@ def _load(layout: Layout, head: Head, directory: str, snapshot: Snapshot | None)
         found.times, snapshot.vanished, vanished_from)
 
 
-def _listed(layout: Layout, head: Head) -> Loaded:
+def _listed(layout: Layout, head: FolderHead) -> Loaded:
     assert head.directory is not None
     listing = filename.listing(layout.root, head.directory, lambda uid, key: None)
     highest = _behind_a_gap(listing, Rows(), head.uidnext)

@@ -1,43 +1,57 @@
 """
 Files that are to be renamed: before long each has the flags in its name that its message has.
 
-Until then they are noted beside it (L{marks}).
+Until then they are noted beside it (C{flaglog}).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import Any, Generic, Protocol, TypeVar
 
 from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 
 from simmail.concurrency import Lock
 from simmail.errors import NotFound, Unavailable
-from simmail.mailstore.folder.changes import Changing
 
 #: Real seconds after which files get the flags in their names.
 _PLACE = 1.0
 
 
-class Placing:
+class IFolderName(Protocol):
+    """What is said of a folder in the log."""
+
+    mailbox: str
+    name: str
+
+
+F = TypeVar("F", bound=IFolderName)
+
+
+class PendingRenames(Generic[F]):
     """
     Folders of one store with such files.
 
     @param later: takes a Deferred that nobody waits for.
+    @param place: renames the files of a folder; raises L{NotFound} when it is gone, L{Unavailable} when the disk
+        refused.
     """
 
     log = Logger()
 
-    def __init__(self, reactor: Any, later: Callable[[Deferred[Any]], None]) -> None:
+    def __init__(
+        self, reactor: Any, later: Callable[[Deferred[Any]], None], place: Callable[[F], Awaitable[None]]
+    ) -> None:
         self._reactor = reactor
         self._later = later
-        self._folders: dict[Changing, None] = {}
+        self._place = place
+        self._folders: dict[F, None] = {}
         self._call: Any = None
         self._turn = Lock(reactor)
         self._finished = False
 
-    def add(self, folder: Changing) -> None:
+    def add(self, folder: F) -> None:
         """Before long, the files of a folder get the names they should have."""
         self._folders[folder] = None
         if self._call is None and not self._finished:
@@ -55,7 +69,7 @@ class Placing:
         folders, self._folders = list(self._folders), {}
         for folder in folders:
             try:
-                await folder.place()
+                await self._place(folder)
             except NotFound:
                 continue
             except Unavailable as error:

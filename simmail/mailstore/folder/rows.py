@@ -133,6 +133,18 @@ class Rows:
         """Where its file should be."""
         return path_of(self.key(at), self.uids[at], self.sizes[at], self.masks[at], bool(self.recent[at]))
 
+    def merge(self, at: int, mask: int, in_new: bool) -> bool:
+        """
+        Take over the flags that another program gave a file in its name, and keep what was changed here meanwhile.
+
+        @return: whether the message's flags have changed.
+        """
+        ours, before = self.masks[at], self.placed[at]
+        merged = (mask | (ours & ~before)) & ~(before & ~ours)
+        self.placed[at], self.in_new[at] = mask, in_new
+        self.restate(at, merged, bool(self.recent[at]) and in_new)
+        return merged != ours
+
     def is_placed(self, at: int) -> bool:
         """Whether it is there."""
         return self.placed[at] == self.masks[at] and self.in_new[at] == self.recent[at]

@@ -12,23 +12,26 @@ from itertools import accumulate
 from operator import lt
 from typing import Any
 
-from twisted.logger import Logger
-
 from simmail.core.records.folder import Entry, FolderChange, FolderStatus
+from simmail.errors import NotFound
+from simmail.mailstore.folder.keywords import KeywordTable
 from simmail.mailstore.folder.rows import Rows
-from simmail.mailstore.maildir.filename import Row, bit_of_keyword
-from simmail.mailstore.maildir.flags import SYSTEM, instant
+from simmail.mailstore.listeners import Listeners
+from simmail.mailstore.maildir.filename import Row
+from simmail.mailstore.maildir.flags import instant
 
 Listener = Callable[[FolderChange], None]
 
 _COLUMNS = {"uid": "uids", "size": "sizes", "modseq": "modseqs", "arrival": "dates"}
-_SYSTEM_BITS = {name.lower(): 1 << at for at, (name, _) in enumerate(SYSTEM)}
 
 
 class FolderState:
-    """The state of one folder, and who listens for its changes."""
+    """
+    The state of one folder, and who listens for its changes.
 
-    log = Logger()
+    @ivar rows: its messages; table: its keywords.
+    @ivar gone: the folder is no more, or called something else.
+    """
 
     def __init__(self, mailbox: str, name: str) -> None:
         self.mailbox = mailbox
@@ -38,80 +41,52 @@ class FolderState:
         self.uidvalidity = 0
         self.uidnext = 1
         self.highestmodseq = 1
-        self._rows = Rows()
-        #: Places in the table of keywords; "" for a free one.
-        self._table: tuple[str, ...] = ()
-        self._flags: dict[int, frozenset[str]] = {}
-        self._listeners: list[Listener] = []
-
-    # Flags
-
-    def _learn(self, table: tuple[str, ...]) -> None:
-        if table is not self._table and table != self._table:
-            self._flags.clear()
-        self._table = table
+        self.gone = False
+        self.rows = Rows()
+        self.table = KeywordTable()
+        self._listeners: Listeners[[FolderChange]] = Listeners(name)
 
     @property
     def keywords(self) -> tuple[str, ...]:
         """The keywords defined here."""
-        return tuple(keyword for keyword in self._table if keyword)
+        return tuple(keyword for keyword in self.table.places if keyword)
 
-    def _keywords_of(self, mask: int) -> tuple[str, ...]:
-        return tuple(keyword for at, keyword in enumerate(self._table) if keyword and mask & bit_of_keyword(at))
-
-    def _flags_of(self, mask: int) -> frozenset[str]:
-        flags = self._flags.get(mask)
-        if flags is None:
-            system = (name for at, (name, _) in enumerate(SYSTEM) if mask >> at & 1)
-            flags = self._flags[mask] = frozenset((*system, *self._keywords_of(mask)))
-        return flags
-
-    def _bit(self, flag: str) -> int:
-        """The bit of a flag, 0 for a keyword that no message can have."""
-        flag = flag.lower()
-        bit = _SYSTEM_BITS.get(flag)
-        if bit is None:
-            at = next((at for at, keyword in enumerate(self._table) if keyword.lower() == flag), None)
-            bit = 0 if at is None else bit_of_keyword(at)
-        return bit
-
-    def _mask(self, flags: Iterable[str]) -> int:
-        mask = 0
-        for flag in flags:
-            mask |= self._bit(flag)
-        return mask
+    def require(self) -> None:
+        """@raise NotFound: the folder is gone."""
+        if self.gone:
+            raise NotFound(f"folder {self.name} of {self.mailbox} is gone")
 
     # Messages
 
     @property
     def uids(self) -> Sequence[int]:
         """The UIDs, ascending."""
-        return self._rows.uids
+        return self.rows.uids
 
     def _entry(self, at: int) -> Entry:
-        rows = self._rows
-        return Entry(rows.uids[at], self._flags_of(rows.masks[at]), rows.sizes[at], instant(rows.dates[at]),
+        rows = self.rows
+        return Entry(rows.uids[at], self.table.flags_of(rows.masks[at]), rows.sizes[at], instant(rows.dates[at]),
                      rows.modseqs[at], bool(rows.recent[at]))
 
     def entry(self, uid: int) -> Entry | None:
         """One message, or None when it is gone."""
-        at = self._rows.find(uid)
+        at = self.rows.find(uid)
         return self._entry(at) if at >= 0 else None
 
     def entries(self, uids: Iterable[int]) -> list[Entry]:
         """Those messages that are there, in the order of C{uids}."""
-        return [self._entry(at) for at in map(self._rows.find, uids) if at >= 0]
+        return [self._entry(at) for at in map(self.rows.find, uids) if at >= 0]
 
     def there(self, uids: Sequence[int]) -> Sequence[int]:
         """Those that are there."""
-        if self._rows.stretch(uids) >= 0:
+        if self.rows.stretch(uids) >= 0:
             return uids
-        having = set(self._rows.uids).__contains__ if len(uids) > len(self._rows) // 8 else self._rows.has
+        having = set(self.rows.uids).__contains__ if len(uids) > len(self.rows) // 8 else self.rows.has
         return list(filter(having, uids))
 
     def column(self, name: str, uids: Sequence[int]) -> list[Any]:
         """One field of each message, None for those that are gone."""
-        rows = self._rows
+        rows = self.rows
         begin = rows.stretch(uids)
         if begin >= 0:
             return self._stretch(name, begin, begin + len(uids))
@@ -120,21 +95,21 @@ class FolderState:
 
     def _stretch(self, name: str, begin: int, end: int) -> list[Any]:
         """One field of neighbours: no step of its own for each."""
-        rows = self._rows
+        rows = self.rows
         if name == "flags":
-            masks, flags_of = rows.masks[begin:end], self._flags_of
+            masks, flags_of = rows.masks[begin:end], self.table.flags_of
             for mask in set(masks):
                 flags_of(mask)
-            return list(map(self._flags.__getitem__, masks))
+            return list(map(self.table.known.__getitem__, masks))
         if name in _COLUMNS:
             column: array[int] = getattr(rows, _COLUMNS[name])
             return column[begin:end].tolist()
         return list(map(self._column(name), range(begin, end)))
 
     def _column(self, name: str) -> Callable[[int], Any]:
-        rows = self._rows
+        rows = self.rows
         if name == "flags":
-            masks, flags_of, known = rows.masks, self._flags_of, self._flags
+            masks, flags_of, known = rows.masks, self.table.flags_of, self.table.known
 
             def flags(at: int) -> frozenset[str]:
                 mask = masks[at]
@@ -149,9 +124,16 @@ class FolderState:
         column: Callable[[int], Any] = getattr(rows, _COLUMNS[name]).__getitem__
         return column
 
+    def paths(self, uids: Sequence[int]) -> list[str | None]:
+        """Where the files of messages are, below the folder; None for those that are gone."""
+        rows = self.rows
+        begin = rows.stretch(uids)
+        places = map(rows.find, uids) if begin < 0 else range(begin, begin + len(uids))
+        return [rows.path(at) if at >= 0 else None for at in places]
+
     def having(self, flag: str, on: bool = True) -> Sequence[int]:
         """The UIDs of messages with a flag, or without it."""
-        return self._rows.having(self._bit(flag), on)
+        return self.rows.having(self.table.bit(flag), on)
 
     def unseen(self) -> list[int]:
         """The UIDs of messages without C{\\Seen}."""
@@ -159,41 +141,49 @@ class FolderState:
 
     def first_unseen(self) -> int | None:
         """The lowest of them."""
-        return self._rows.first_unseen()
+        return self.rows.first_unseen()
 
     def changed(self, since: int) -> list[int]:
         """The UIDs of messages with a greater modseq."""
-        return self._rows.changed(since) if since < self.highestmodseq else []
+        return self.rows.changed(since) if since < self.highestmodseq else []
 
     def find(self, key: str) -> int | None:
         """The UID of the message of a delivery."""
-        at = self._rows.find_key(key)
-        return self._rows.uids[at] if at >= 0 else None
+        at = self.rows.find_key(key)
+        return self.rows.uids[at] if at >= 0 else None
 
     def counts(self) -> tuple[int, int, int]:
         """(total, unseen, recent)."""
-        return len(self._rows), self._rows.unseen, self._rows.recent.count(1)
+        return len(self.rows), self.rows.unseen, self.rows.recent.count(1)
 
     def status(self) -> FolderStatus:
         """The same, with the rest that C{STATUS} shows."""
         return FolderStatus(
             self.name, self.special_use, *self.counts(), self.uidvalidity, self.uidnext, self.highestmodseq,
-            self._rows.size, self.objectid)
+            self.rows.size, self.objectid)
 
     # Changes that have happened
 
-    def _append(self, rows: Sequence[Row]) -> None:
+    def append_rows(self, rows: Sequence[Row]) -> None:
         """Messages have appeared; those known already are not told again."""
         uids = [row.uid for row in rows]
-        last = self._rows.uids[-1] if self._rows.uids else 0
+        last = self.rows.uids[-1] if self.rows.uids else 0
         if not all(map(lt, (last, *uids), uids)):
             rows = [row for row, highest in zip(rows, accumulate((last, *uids), max)) if row.uid > highest]
             uids = [row.uid for row in rows]
         if rows:
-            self._rows.extend(rows)
+            self.rows.extend(rows)
             self.uidnext = max(self.uidnext, uids[-1] + 1)
             self.highestmodseq = max(self.highestmodseq, max([row.modseq for row in rows]))
-            self._tell(FolderChange("added", tuple(uids), self.highestmodseq))
+            self.tell(FolderChange("added", tuple(uids), self.highestmodseq))
+
+    def reset(self) -> None:
+        """The folder is gone, or called something else."""
+        if self.gone:
+            return
+        self.gone = True
+        self.rows = Rows()
+        self.tell(FolderChange("reset", ()))
 
     # Who watches
 
@@ -204,16 +194,12 @@ class FolderState:
 
     def listen(self, listener: Listener) -> None:
         """Call it for each change."""
-        self._listeners.append(listener)
+        self._listeners.add(listener)
 
     def unlisten(self, listener: Listener) -> None:
         """Stop."""
-        if listener in self._listeners:
-            self._listeners.remove(listener)
+        self._listeners.remove(listener)
 
-    def _tell(self, change: FolderChange) -> None:
-        for listener in list(self._listeners):
-            try:
-                listener(change)
-            except Exception:
-                self.log.failure("a listener of {name} failed", name=self.name)
+    def tell(self, change: FolderChange) -> None:
+        """Tell a change to who listens."""
+        self._listeners.tell(change)

@@ -10,15 +10,13 @@ from bisect import bisect_left
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 
 from simmail.errors import Refusal
-
-if TYPE_CHECKING:
-    from simmail.mailstore.folder.folder import Folder
+from simmail.mailstore.index.folder import IIndexed
 
 #: Real seconds without new mail after which there is nothing else to do; messages looked at in one go, few because
 #: whoever comes meanwhile shares the interpreter with them.
@@ -33,7 +31,7 @@ _BORNE = 1.0
 _MOST = 20_000
 
 
-class Idle:
+class Background:
     """
     Looks at new messages while nothing else happens, then learns their words.
 
@@ -44,25 +42,25 @@ class Idle:
     log = Logger()
 
     def __init__(
-        self, reactor: Any, look: Callable[[Folder, list[int]], Awaitable[Any]], learn: Callable[[], Awaitable[bool]]
+        self, reactor: Any, look: Callable[[IIndexed, list[int]], Awaitable[Any]], learn: Callable[[], Awaitable[bool]]
     ) -> None:
         self._reactor = reactor
         self._look = look
         self._learn = learn
-        self._from: dict[Folder, int] = {}
+        self._from: dict[IIndexed, int] = {}
         self._unlearned = False
         self._last, self._rested = -inf, 0.0
         self._call: Any = None
         self._working = self._stopped = self._hurried = False
         self._held, self._borne = 0, 0.0
 
-    def came(self, folder: Folder, uid: int) -> None:
+    def came(self, folder: IIndexed, uid: int) -> None:
         """Messages from this UID on have come into a folder."""
         if not self._stopped:
             self._from.setdefault(folder, uid)
             self.disturb()
 
-    def wanted(self, folder: Folder, uid: int) -> None:
+    def wanted(self, folder: IIndexed, uid: int) -> None:
         """Messages from this UID on were searched that the index does not know: they are looked at at once."""
         if not self._stopped:
             self._from[folder] = min(uid, self._from.get(folder, uid))
@@ -99,7 +97,7 @@ class Idle:
     def _is_held(self) -> bool:
         return self._held > 0 and self._borne < _BORNE
 
-    def lacks(self, folder: Folder, uid: int) -> bool:
+    def lacks(self, folder: IIndexed, uid: int) -> bool:
         """Whether a message has come so lately that the index does not know it."""
         begin = self._from.get(folder)
         return begin is not None and uid >= begin

@@ -8,7 +8,7 @@ Nobody waits until a folder is learned; that is done right behind.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from twisted.internet.interfaces import IReactorTime
 from twisted.python.failure import Failure
@@ -16,15 +16,12 @@ from twisted.python.failure import Failure
 from simmail.concurrency import Lock
 from simmail.errors import Unavailable
 from simmail.mailstore.index.envelope import subjects
-from simmail.mailstore.index.fetch import Key, taken, while_anew
+from simmail.mailstore.index.folder import IIndexed, Key
+from simmail.mailstore.index.index import Index
+from simmail.mailstore.index.mail_index import MailIndex, Wanted
 from simmail.mailstore.maildir.filename import packed
 from simmail.mailstore.maildir.files import ISought, verdicts_of
 from simmail.mailstore.writer.requests import ScanFiles
-
-if TYPE_CHECKING:
-    from simmail.mailstore.folder.folder import Folder
-    from simmail.mailstore.index.index import Index
-    from simmail.mailstore.mailstore import MailStore
 
 #: Messages, and octets of them, that are looked at in one go, before others have their turn.
 _SLICE, _OCTETS = 200, 2 * 1024 * 1024
@@ -36,8 +33,6 @@ _TOLD, _SUBJECT = 2000, ("in_subject",)
 #: Questions that are remembered, and messages in all of their answers.
 _QUESTIONS, _REMEMBERED = 16, 100_000
 
-#: Texts to be found, each in one of some fields.
-Wanted = Sequence[tuple[Sequence[str], str]]
 Verdicts = list["bool | None"]
 
 
@@ -57,19 +52,20 @@ class _Scanned:
 
 
 class Scanning:
-    """Questions to the folders of one store, the last few of which are remembered."""
+    """Questions to the folders of one index, the last few of which are remembered."""
 
-    def __init__(self, store: MailStore) -> None:
-        self._store = store
+    def __init__(self, index: MailIndex) -> None:
+        self.index = index
         self._scanned: dict[tuple[Any, ...], _Scanned] = {}
 
-    async def fitting(self, folder: Folder, key: Key, uids: Sequence[int], wanted: Wanted) -> set[int]:
+    async def fitting(self, folder: IIndexed, key: Key, uids: Sequence[int], wanted: Wanted) -> set[int]:
         """Those of some messages that the index does not know which have each of some folded texts."""
-        if self._store.sought is None or folder.directory is None:
+        index = self.index
+        if index.readers.sought is None or folder.directory is None:
             return await self._taken(folder, key, uids, wanted)
-        sought, directory = self._store.sought(wanted), folder.directory
-        store, question = self._store, (key, tuple([(tuple(names), text) for names, text in wanted]))
-        scanned = self._scanned.pop(question, None) or _Scanned(store.reactor)
+        sought, directory = index.readers.sought(wanted), folder.directory
+        question = (key, tuple([(tuple(names), text) for names, text in wanted]))
+        scanned = self._scanned.pop(question, None) or _Scanned(index.reactor)
         # What was asked for last is remembered longest.
         self._scanned[question] = scanned
         doubtful: list[int] = []
@@ -78,12 +74,12 @@ class Scanning:
             if left and all([tuple(names) == _SUBJECT for names, _ in wanted]):
                 left = await self._by_subject(key, left, [text for _, text in wanted], scanned)
             if left:
-                with store.idle.held():
+                with index.background.held():
                     fits, doubtful = await self._scan(folder, directory, left, wanted, sought)
                 scanned.found.update(fits)
                 scanned.looked.update(set(left).difference(doubtful))
                 self._forget()
-            store.idle.wanted(folder, uids[0])
+            index.background.wanted(folder, uids[0])
             found = scanned.found.intersection(uids)
         return found | await self._taken(folder, key, doubtful, wanted) if doubtful else found
 
@@ -94,8 +90,8 @@ class Scanning:
         left: list[int] = []
         for begin in range(0, len(uids), _TOLD):
             some = uids[begin:begin + _TOLD]
-            self._store.idle.disturb()
-            told: dict[int, str] = await self._store.indexer.call(subjects, self._store.index, key, some)
+            self.index.background.disturb()
+            told: dict[int, str] = await self.index.call(subjects, key, some)
             scanned.looked.update(told)
             scanned.found.update([uid for uid, subject in told.items() if all([text in subject for text in texts])])
             left += [uid for uid in some if uid not in told]
@@ -110,10 +106,10 @@ class Scanning:
                 del self._scanned[question]
 
     async def _scan(
-        self, folder: Folder, directory: str, uids: Sequence[int], wanted: Wanted, sought: ISought
+        self, folder: IIndexed, directory: str, uids: Sequence[int], wanted: Wanted, sought: ISought
     ) -> tuple[list[int], list[int]]:
         """Those that fit, and those that take a closer look."""
-        store = self._store
+        index = self.index
         sizes = folder.column("size", uids)
         found: list[int] = []
         doubtful: list[int] = []
@@ -126,26 +122,26 @@ class Scanning:
             some = uids[begin:end]
             begin = end
             paths = folder.paths(some)
-            store.idle.disturb()
+            index.background.disturb()
             half = len(some) // 2 if largest <= _SMALL and len(some) >= _MANY else len(some)
             asked = [
-                store.writer.call(ScanFiles(store.at, wanted, directory, packed(paths[at:at + _FEW])))
+                index.files.writer.call(ScanFiles(index.files.at, wanted, directory, packed(paths[at:at + _FEW])))
                 .addErrback(_unable, len(paths[at:at + _FEW])) for at in range(half, len(some), _FEW)]
-            verdicts: Verdicts = await store.indexer.call(
-                verdicts_of, store.layout, sought, directory, paths[:half])
+            verdicts: Verdicts = await index.thread.call(
+                verdicts_of, index.files.layout, sought, directory, paths[:half])
             for answer in asked:
                 verdicts += await answer
             found += [uid for uid, verdict in zip(some, verdicts) if verdict]
             doubtful += [uid for uid, verdict in zip(some, verdicts) if verdict is None]
         return found, doubtful
 
-    async def _taken(self, folder: Folder, key: Key, uids: Sequence[int], wanted: Wanted) -> set[int]:
+    async def _taken(self, folder: IIndexed, key: Key, uids: Sequence[int], wanted: Wanted) -> set[int]:
         """The same by their digests, which the index then has."""
         found: set[int] = set()
-        async for _ in while_anew(self._store.index):
-            async for _ in taken(folder, self._store, key, uids, ()):
+        async for _ in self.index.while_anew():
+            async for _ in self.index.taken(folder, key, uids, ()):
                 pass
-            found = await self._store.indexer.call(_holding, self._store.index, key, uids, wanted)
+            found = await self.index.call(_holding, key, uids, wanted)
         return found
 
 

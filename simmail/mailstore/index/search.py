@@ -7,50 +7,50 @@ Of what the index does not know yet the files are looked at (C{scanning}).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from simmail.core.message.folding import fold
 from simmail.errors import NotFound
-from simmail.mailstore.index.fetch import LOOKED, Key, while_anew
+from simmail.mailstore.index.folder import IIndexed, Key, key_of
 from simmail.mailstore.index.fulltext import FEW
-from simmail.mailstore.index.scan import Wanted
+from simmail.mailstore.index.index import Index
+from simmail.mailstore.index.mail_index import MailIndex, Wanted
+from simmail.mailstore.index.scan import Scanning
 
-if TYPE_CHECKING:
-    from simmail.mailstore.folder.folder import Folder
-    from simmail.mailstore.index.index import Index
-    from simmail.mailstore.mailstore import MailStore
+#: Messages that are looked for in the index in one go.
+LOOKED = 5000
 
 #: A folder, and its UIDs.
 Asked = tuple[Key, Sequence[int]]
 
 
-async def containing(store: MailStore, folders: Sequence[Folder], wanted: Wanted) -> list[Sequence[int]]:
+async def containing(scanning: Scanning, folders: Sequence[IIndexed], wanted: Wanted) -> list[Sequence[int]]:
     """The UIDs, of each folder, of messages that have all of some texts."""
+    index = scanning.index
     wanted = [(names, fold(text)) for names, text in wanted]
     found: list[Sequence[int]] = [()] * len(folders)
     places = [at for at, folder in enumerate(folders) if not folder.gone]
     if sum(len(folders[at].uids) for at in places) > LOOKED:
         # Neighbours in the index are asked for together.
-        numbers = await store.indexer.call(_numbers, store.index, [_key(folders[at]) for at in places])
+        numbers = await index.call(_numbers, [key_of(folders[at]) for at in places])
         places = [at for _, at in sorted(zip(numbers, places))]
-    _hurry(store)
+    _hurry(index)
     for some in _packs(folders, places):
-        store.idle.disturb()
+        index.background.disturb()
         if len(some) == 1 and len(folders[some[0]].uids) > LOOKED:
             try:
-                found[some[0]] = await _of_one(folders[some[0]], store, wanted)
+                found[some[0]] = await _of_one(scanning, folders[some[0]], wanted)
             except NotFound:
                 # Gone meanwhile.
                 continue
             continue
-        asked = [(_key(folders[at]), folders[at].uids[:]) for at in some]
-        async for _ in while_anew(store.index):
-            missing, having = await store.indexer.call(_holding, store.index, asked, wanted)
+        asked = [(key_of(folders[at]), folders[at].uids[:]) for at in some]
+        async for _ in index.while_anew():
+            missing, having = await index.call(_holding, asked, wanted)
             for at, unknown, uids in zip(some, missing, having):
                 try:
                     if unknown:
-                        uids = sorted({*uids, *await store.scanning.fitting(
-                            folders[at], _key(folders[at]), unknown, wanted)})
+                        uids = sorted({*uids, *await scanning.fitting(
+                            folders[at], key_of(folders[at]), unknown, wanted)})
                     # What went meanwhile is not there.
                     found[at] = folders[at].there(uids)
                 except NotFound:
@@ -58,41 +58,38 @@ async def containing(store: MailStore, folders: Sequence[Folder], wanted: Wanted
     return found
 
 
-async def holding(folder: Folder, store: MailStore, names: Sequence[str], text: str) -> list[int]:
+async def holding(scanning: Scanning, folder: IIndexed, names: Sequence[str], text: str) -> list[int]:
     """The UIDs of messages that have a text in one of some fields."""
     folder.require()
-    _hurry(store)
-    return list(await _of_one(folder, store, [(names, fold(text))]))
+    _hurry(scanning.index)
+    return list(await _of_one(scanning, folder, [(names, fold(text))]))
 
 
-def _hurry(store: MailStore) -> None:
+def _hurry(index: MailIndex) -> None:
     """Who searches goes on searching, and compares all messages whose words the index has not learned."""
-    if store.index.fulltext.waiting > FEW:
-        store.idle.hurry()
+    if index.tables.fulltext.waiting > FEW:
+        index.background.hurry()
 
 
-async def _of_one(folder: Folder, store: MailStore, wanted: Wanted) -> Sequence[int]:
+async def _of_one(scanning: Scanning, folder: IIndexed, wanted: Wanted) -> Sequence[int]:
     """Of one folder, in slices."""
-    key, uids = _key(folder), folder.uids[:]
+    index = scanning.index
+    key, uids = key_of(folder), folder.uids[:]
     found: list[int] = []
     for begin in range(0, len(uids), LOOKED):
         some = uids[begin:begin + LOOKED]
-        store.idle.disturb()
+        index.background.disturb()
         having: list[int] = []
-        async for _ in while_anew(store.index):
-            missing, having = await store.indexer.call(_of_slice, store.index, key, some, wanted)
+        async for _ in index.while_anew():
+            missing, having = await index.call(_of_slice, key, some, wanted)
             if missing:
-                having = sorted({*having, *await store.scanning.fitting(folder, key, missing, wanted)})
+                having = sorted({*having, *await scanning.fitting(folder, key, missing, wanted)})
         found += having
     # What came meanwhile was not looked at; what went is not there.
     return folder.there(found)
 
 
-def _key(folder: Folder) -> Key:
-    return folder.mailbox, folder.name, folder.uidvalidity
-
-
-def _packs(folders: Sequence[Folder], places: Sequence[int]) -> Iterator[list[int]]:
+def _packs(folders: Sequence[IIndexed], places: Sequence[int]) -> Iterator[list[int]]:
     """Folders that have not too many messages together."""
     pack: list[int] = []
     count = 0

@@ -22,11 +22,11 @@ from simmail.mailstore.threads import IWorker
 _DAMAGED = frozenset((1, 10, 11, 26))
 
 
-class Indexer:
+class IndexThread:
     """
     For one store.
 
-    @param worker: the thread; index: of the store.
+    @param worker: the thread; index: of the store, which each function gets first.
     """
 
     def __init__(self, worker: IWorker, index: Index) -> None:
@@ -34,27 +34,19 @@ class Indexer:
         self._index = index
 
     def call(self, function: Callable[..., Any], *args: Any) -> Deferred[Any]:
-        """Deferred of what the function answers."""
+        """Deferred of what C{function(index, *args)} answers."""
         return self._worker.call(self._surely, function, *args)
-
-    def send(self, function: Callable[..., Any], *args: Any) -> None:
-        """The same where nobody waits for the answer."""
-        self._worker.send(self._surely, function, *args)
-
-    def stop(self) -> Deferred[None]:
-        """Deferred: all that was given is done."""
-        return self._worker.stop()
 
     def _surely(self, function: Callable[..., Any], *args: Any) -> Any:
         """In the thread."""
         try:
-            return function(*args)
+            return function(self._index, *args)
         except (sqlite3.DatabaseError, msgspec.MsgspecError, UnicodeDecodeError) as error:
             if not is_damage(error):
                 raise
             self._index.distrust(error)
         # From an empty index it is answered as if nothing had been known.
-        return function(*args)
+        return function(self._index, *args)
 
 
 def is_damage(error: Exception) -> bool:

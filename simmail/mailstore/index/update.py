@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from time import sleep
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from simmail.mailstore.folder.changes import Changing
-    from simmail.mailstore.index.index import Index
-    from simmail.mailstore.mailstore import MailStore
+from simmail.mailstore.index.folder import IKeyed, Key, key_of
+from simmail.mailstore.index.index import Index
+from simmail.mailstore.index.mail_index import MailIndex
 
 #: Messages whose digests are copied at once.
 _SLICE = 500
@@ -21,42 +19,33 @@ _SLICE = 500
 #: change is put together; with fewer it is done before that is felt.
 _REST, _MANY = 0.003, 100
 
-Key = tuple[str, str, int]
-
 
 def transferred(
-    store: MailStore, source: Changing, target: Changing, pairs: Sequence[tuple[int, int]], move: bool
+    index: MailIndex, source: IKeyed, target: IKeyed, pairs: Sequence[tuple[int, int]], move: bool
 ) -> None:
     """Messages were copied or moved, from UID to UID."""
-    if move:
-        store.journal.changed()
-    _rest(store, len(pairs))
+    _rest(index, len(pairs))
     for begin in range(0, len(pairs), _SLICE):
         some = pairs[begin:begin + _SLICE]
-        store.later(store.indexer.call(_copy, store.index, _key(source), _key(target), some))
+        index.later(index.call(_copy, key_of(source), key_of(target), some))
         if move:
-            _gone(store, source, [uid for uid, _ in some])
+            _gone(index, source, [uid for uid, _ in some])
 
 
-def expunged(store: MailStore, folder: Changing, uids: Sequence[int]) -> None:
+def expunged(index: MailIndex, folder: IKeyed, uids: Sequence[int]) -> None:
     """Messages are gone."""
-    store.journal.changed()
-    _rest(store, len(uids))
-    _gone(store, folder, uids)
+    _rest(index, len(uids))
+    _gone(index, folder, uids)
 
 
-def _rest(store: MailStore, messages: int) -> None:
+def _rest(index: MailIndex, messages: int) -> None:
     # Not for few: a client that expunges one by one would have every search behind it wait.
     if messages >= _MANY:
-        store.indexer.send(sleep, _REST)
+        index.thread.send(sleep, _REST)
 
 
-def _gone(store: MailStore, folder: Changing, uids: Sequence[int]) -> None:
-    store.later(store.indexer.call(_drop, store.index, _key(folder), uids))
-
-
-def _key(folder: Changing) -> Key:
-    return folder.mailbox, folder.name, folder.uidvalidity
+def _gone(index: MailIndex, folder: IKeyed, uids: Sequence[int]) -> None:
+    index.later(index.call(_drop, key_of(folder), uids))
 
 
 def _copy(index: Index, source: Key, target: Key, pairs: Sequence[tuple[int, int]]) -> None:

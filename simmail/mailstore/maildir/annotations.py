@@ -12,9 +12,9 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 
 import msgspec
-from twisted.logger import Logger
 
 from simmail.errors import OverAllowance
+from simmail.mailstore.listeners import Listeners
 from simmail.mailstore.maildir.layout import Layout
 
 FILE, SERVER = "simmail-metadata", "simmail-metadata-server"
@@ -43,30 +43,23 @@ def _weight(entries: Mapping[str, bytes]) -> int:
     return sum(len(name) + len(value) for name, value in entries.items())
 
 
-class Listeners:
+class AnnotationListeners:
     """Who is told of changes."""
 
-    log = Logger()
-
     def __init__(self) -> None:
-        self._listeners: list[Listener] = []
+        self._listeners: Listeners[[str, str, tuple[str, ...], object]] = Listeners("annotations")
 
     def listen(self, listener: Listener) -> None:
         """Call it for each change."""
-        self._listeners.append(listener)
+        self._listeners.add(listener)
 
     def unlisten(self, listener: Listener) -> None:
         """Stop."""
-        if listener in self._listeners:
-            self._listeners.remove(listener)
+        self._listeners.remove(listener)
 
     def tell(self, mailbox: str, folder: str, names: tuple[str, ...], origin: object) -> None:
-        """These entries have changed."""
-        for listener in list(self._listeners):
-            try:
-                listener(mailbox, folder, names, origin)
-            except Exception:
-                self.log.failure("a listener of annotations failed")
+        """Tell that these entries have changed."""
+        self._listeners.tell(mailbox, folder, names, origin)
 
 
 # On disk

@@ -9,7 +9,7 @@ from zope.interface import implementer
 
 from simmail.interfaces import IAnnotations
 from simmail.mailstore.immediate import deferred
-from simmail.mailstore.maildir.annotations import Listeners, changed
+from simmail.mailstore.maildir.annotations import AnnotationListeners, changed
 from simmail.mailstore.maildir.names import existing_folder
 
 
@@ -24,7 +24,7 @@ class AnnotatedStore(Protocol):
 
 
 @implementer(IAnnotations)
-class AnnotationsInMemory(Listeners):
+class AnnotationsInMemory(AnnotationListeners):
     """Those of the store in memory."""
 
     def __init__(self, store: AnnotatedStore) -> None:

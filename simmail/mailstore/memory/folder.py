@@ -5,9 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-from twisted.logger import Logger
 from zope.interface import implementer
 
 from simmail.core.message.folding import fold
@@ -17,13 +16,29 @@ from simmail.core.records.folder import Columns, Entry, FolderChange, FolderStat
 from simmail.errors import Invalid, NotFound
 from simmail.interfaces import IFolder
 from simmail.mailstore.immediate import deferred
+from simmail.mailstore.listeners import Listeners
 from simmail.mailstore.maildir.flags import MOST_KEYWORDS, canonical_all, is_keyword, microseconds
+from simmail.mailstore.memory.events import EventsInMemory
 from simmail.mailstore.memory.opened import OpenMessageInMemory
 
-if TYPE_CHECKING:
-    from simmail.mailstore.memory.mailstore import MemoryMailStore
-
 Listener = Callable[[FolderChange], None]
+
+
+class IMemoryStore(Protocol):
+    """
+    What is needed of the store.
+
+    @ivar digest_of: takes the digest of a message; events: are told of what happens to folders.
+    """
+
+    digest_of: Callable[[bytes], Digest]
+    events: EventsInMemory
+
+    def require(self) -> None:
+        """@raise Unavailable: the store is away."""
+
+    def unique(self) -> str:
+        """Return a key for a message that no delivery brought."""
 
 
 class _Message(NamedTuple):
@@ -40,10 +55,8 @@ class _Message(NamedTuple):
 class MemoryFolder:
     """One folder of one mailbox."""
 
-    log = Logger()
-
     def __init__(
-        self, store: MemoryMailStore, mailbox: str, name: str, special_use: str, uidvalidity: int
+        self, store: IMemoryStore, mailbox: str, name: str, special_use: str, uidvalidity: int
     ) -> None:
         self._store = store
         self.mailbox = mailbox
@@ -59,7 +72,7 @@ class MemoryFolder:
         self._vanished: list[tuple[int, int]] = []
         self._keywords: list[str] = []
         self._flags: dict[frozenset[str], frozenset[str]] = {}
-        self._listeners: list[Listener] = []
+        self._listeners: Listeners[[FolderChange]] = Listeners(name)
         self._gone = False
         self.annotations: dict[str, bytes] = {}
 
@@ -400,21 +413,16 @@ class MemoryFolder:
 
     def listen(self, listener: Listener) -> None:
         """Call it for each change."""
-        self._listeners.append(listener)
+        self._listeners.add(listener)
 
     def unlisten(self, listener: Listener) -> None:
         """Stop."""
-        if listener in self._listeners:
-            self._listeners.remove(listener)
+        self._listeners.remove(listener)
 
     def _tell(self, change: FolderChange) -> None:
         if change.kind != "reset":
             self._store.events.tell(self.mailbox, change.kind, self.name)
-        for listener in list(self._listeners):
-            try:
-                listener(change)
-            except Exception:
-                self.log.failure("a listener of {name} failed", name=self.name)
+        self._listeners.tell(change)
 
     # Coming and going
 

@@ -23,14 +23,14 @@ from simmail.core.records.delivery import Copy, Delivery, Placement, SPECIAL_FOL
 from simmail.core.records.folder import FolderStatus, MailboxCounts, counted
 from simmail.errors import Conflict, NotFound, Unavailable
 from simmail.interfaces import IMailStore
-from simmail.mailstore.deferred_bodies import HeldInMemory
-from simmail.mailstore.folder.events import EventsInMemory
 from simmail.mailstore.immediate import deferred
 from simmail.mailstore.delivery.external import foreign_id
 from simmail.mailstore.maildir.flags import canonical_all, microseconds
 from simmail.mailstore.maildir.names import INBOX, check_folder, check_mailbox, existing_folder, is_inferior
 from simmail.mailstore.maildir.special_use import check_special_use, is_standard, renamed_use, special_order, use_of
 from simmail.mailstore.memory.annotations import AnnotationsInMemory
+from simmail.mailstore.memory.deferred_bodies import DeferredBodiesInMemory
+from simmail.mailstore.memory.events import EventsInMemory
 from simmail.mailstore.memory.folder import MemoryFolder
 
 
@@ -55,9 +55,9 @@ class MemoryMailStore:
         self.universe = universe
         self.digest_of = digest
         self.away = False
-        self.held = HeldInMemory()
+        self.held = DeferredBodiesInMemory()
         self.annotations = AnnotationsInMemory(self)
-        self.events = EventsInMemory(self)
+        self.events = EventsInMemory(self.require_box)
         self._mailboxes: dict[str, _Mailbox] = {}
         self._sorted: list[str] = []
         self._uidvalidity = count(1)
@@ -172,7 +172,7 @@ class MemoryMailStore:
         self._sorted.clear()
         self._owed.clear()
         self._foreign.clear()
-        self.held = HeldInMemory()
+        self.held = DeferredBodiesInMemory()
 
     @deferred
     def counts(self) -> dict[str, MailboxCounts]:

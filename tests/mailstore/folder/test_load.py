@@ -95,11 +95,11 @@ class LoadingTests(SynchronousTestCase):
         self.provider.restart()
         store = self.provider.store
         for rows in (b"", b"rubbish", snapshot.rows[:-1]):
-            store.index.save(MARIA, "INBOX", snapshot._replace(rows=rows))
+            store.index.tables.save(MARIA, "INBOX", snapshot._replace(rows=rows))
             folder = result_of(store.folder(MARIA, "INBOX"))
             self.assertEqual([entry._replace(modseq=0) for entry in folder.entries(folder.uids)],
                              [entry._replace(modseq=0) for entry in self.before[0]])
-            store.catalogue.drop(folder)
+            store.cache.drop(folder)
 
     def test_dates_are_not_asked_again(self) -> None:
         """A folder that is listed again asks only new files for their dates."""

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from twisted.internet.defer import Deferred
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.errors import NotFound, Unavailable
-from simmail.mailstore.folder.changes import Changing
 from simmail.mailstore.folder.flags import PLACED
-from simmail.mailstore.folder.renames import Placing
+from simmail.mailstore.folder.renames import PendingRenames
 from tests.contracts.mailstores import DiskProvider, a_delivery, result_of
 
 MARIA = "maria@acme.test"
@@ -57,16 +56,16 @@ class TurnTests(SynchronousTestCase):
 
 
 class PlacingTests(SynchronousTestCase):
-    """C{Placing}."""
+    """C{PendingRenames}."""
 
     def setUp(self) -> None:
         self.clock = Clock()
         self.left: list[Deferred[Any]] = []
-        self.placing = Placing(self.clock, self.left.append)
+        self.placing = PendingRenames(self.clock, self.left.append, AFolder.place)
         self.folder = AFolder()
 
     def add(self) -> None:
-        self.placing.add(cast(Changing, self.folder))
+        self.placing.add(self.folder)
 
     def test_later(self) -> None:
         """Once for all that was asked within a second."""

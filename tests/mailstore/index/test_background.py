@@ -23,7 +23,7 @@ class IdleTests(SynchronousTestCase):
 
     def missing(self) -> list[int]:
         """UIDs of which the index has no digest."""
-        index = self.store.index
+        index = self.store.index.tables
         number = index.folder(MARIA, "INBOX", self.folder.uidvalidity)
         uids: list[int] = index.digests.missing(number, list(self.folder.uids))
         return uids
@@ -78,13 +78,13 @@ class IdleTests(SynchronousTestCase):
     def test_searched(self) -> None:
         """What somebody has searched is looked at at once, also while others keep the store busy."""
         self.accept(1, 50)
-        self.store.idle.wanted(self.folder, 2)
+        self.store.index.background.wanted(self.folder, 2)
         self.provider.clock.advance(0)
         self.assertEqual(self.missing(), [1])
         self.accept(50, 52)
         self.assertEqual(len(self.missing()), 3)
-        self.store.idle.wanted(self.folder, 1)
-        self.store.idle.stop()
+        self.store.index.background.wanted(self.folder, 1)
+        self.store.index.background.stop()
         self.provider.clock.advance(1)
         self.assertEqual(len(self.missing()), 3)
 
@@ -95,14 +95,14 @@ class IdleTests(SynchronousTestCase):
         for _ in range(30):
             result_of(self.store.containing([self.folder], wanted))
             self.provider.clock.advance(0.01)
-        (left,) = self.store.index._file.sql.execute("select count(*) from unsearched").fetchone()
+        (left,) = self.store.index.tables._file.sql.execute("select count(*) from unsearched").fetchone()
         self.assertEqual((self.missing(), left), ([], 0))
 
     def test_held(self) -> None:
         """While a search looks at files nothing is looked at here, for a second in all; then it goes on at once."""
         self.accept(1, 50)
-        with self.store.idle.held():
-            self.store.idle.wanted(self.folder, 1)
+        with self.store.index.background.held():
+            self.store.index.background.wanted(self.folder, 1)
             self.provider.clock.pump([0, 0.4])
             self.assertEqual(len(self.missing()), 50)
         self.provider.clock.advance(0)
@@ -111,15 +111,15 @@ class IdleTests(SynchronousTestCase):
         self.accept(50, 100)
         for passed in (0.6, 0.6, 0.0):
             self.assertEqual(len(self.missing()), 50)
-            with self.store.idle.held():
-                self.store.idle.wanted(self.folder, 1)
+            with self.store.index.background.held():
+                self.store.index.background.wanted(self.folder, 1)
                 self.provider.clock.advance(passed)
         self.assertEqual(self.missing(), [])
 
     def test_nobody_looks(self) -> None:
         """Nothing is done for folders that nobody has loaded, nor for one that is gone."""
         calls: list[Any] = []
-        self.patch(self.store.index.digests, "_digest", calls.append)
+        self.patch(self.store.index.tables.digests, "_digest", calls.append)
         result_of(self.store.accept(a_delivery("x", "tom@acme.test")))
         self.accept(1, 3)
         result_of(self.store.delete(MARIA))

@@ -70,7 +70,7 @@ class EnvelopesTests(SynchronousTestCase):
         """Nor need they if nobody has asked for envelopes, which then are there."""
         self.assertEqual(self.ordered((Criterion("order_subject"),)), [3, 2, 4, 1, 5])
         self.assertEqual(self.digested, [MAILS[3]])
-        index = self.store.index
+        index = self.store.index.tables
         number = index.folder(MARIA, "INBOX", self.folder.uidvalidity)
         self.assertEqual(index.digests.columns(number, list(self.folder.uids), SHOWN)[0], [1, 2, 3, 4, 5])
 

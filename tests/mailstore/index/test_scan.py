@@ -26,7 +26,7 @@ class ScanningTests(SynchronousTestCase):
         self.provider = DiskProvider(self.mktemp(), digest=digest, shown=None, sought=Sought)
         self.addCleanup(self.provider.stop)
         self.store = self.provider.store
-        self.store.sought = self.sought
+        self.store.index.readers = self.store.index.readers._replace(sought=self.sought)
         result_of(self.store.create(MARIA))
         self.folder = result_of(self.store.folder(MARIA, "INBOX"))
         self.patch(scan, "_MANY", 4)
@@ -43,7 +43,7 @@ class ScanningTests(SynchronousTestCase):
 
     def missing(self) -> list[int]:
         """UIDs of which the index has no digest."""
-        index = self.store.index
+        index = self.store.index.tables
         number = index.folder(MARIA, "INBOX", self.folder.uidvalidity)
         uids: list[int] = index.digests.missing(number, list(self.folder.uids))
         return uids
@@ -91,14 +91,13 @@ class ScanningTests(SynchronousTestCase):
         uid = self.append(a_mail("zebra"))
         paths = self.folder.paths
         self.patch(self.folder, "paths", lambda uids: [f"{path}x" for path in paths(uids)])
-        self.patch(self.store, "sought", self.sought)
-        real = scan.taken
+        real = self.store.index.taken
 
         def taken(*args: Any) -> Any:
             self.patch(self.folder, "paths", paths)
             return real(*args)
 
-        self.patch(scan, "taken", taken)
+        self.patch(self.store.index, "taken", taken)
         self.assertEqual(self.found("zebra"), [uid])
 
     def test_writer_away(self) -> None:

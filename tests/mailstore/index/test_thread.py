@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from simmail.mailstore.index.index import Index
 from tests.contracts.mailstores import a_delivery, a_mail, result_of, tiny_digest
 from tests.mailstore.test_by_hand import MARIA, DamageCase
 
@@ -35,15 +36,15 @@ class IndexTests(DamageCase):
                     uid: tiny_digest(a_mail(f"mail {uid - 1}")) for uid in (1, 2, 3)})
                 self.assertEqual(result_of(folder.containing(("in_subject",), "mail 2")), [3])
             result_of(self.store.accept(a_delivery(10 + len(folder.uids), MARIA)))
-            result_of(self.store.catalogue.save())
+            result_of(self.store.cache.save())
             folder = None
             self.store = self.provider.restart()
             again = self.folder()
-            missing = result_of(self.store.indexer.call(
-                self.store.index.digests.missing, self.store.index.folder(MARIA, "INBOX", again.uidvalidity), [1, 2]))
+            missing = result_of(self.store.index.call(
+                lambda index: index.digests.missing(index.folder(MARIA, "INBOX", again.uidvalidity), [1, 2])))
             self.assertEqual(missing, [])
-            self.assertIsNotNone(result_of(self.store.indexer.call(
-                self.store.index.load, MARIA, "INBOX", again.uidvalidity)))
+            self.assertIsNotNone(result_of(self.store.index.call(
+                Index.load, MARIA, "INBOX", again.uidvalidity)))
 
     def test_overwritten(self) -> None:
         """Overwritten with what is no database."""
@@ -59,7 +60,7 @@ class IndexTests(DamageCase):
         folder = self.folder()
         result_of(folder.digests([1]))
         for field, value in (("subject", b"\xff\xff"), ('"to"', b"[")):
-            self.store.index._file.sql.execute(f"update fields set {field} = ?", (value,))
+            self.store.index.tables._file.sql.execute(f"update fields set {field} = ?", (value,))
             self.assertEqual(result_of(folder.digests([1])), {1: tiny_digest(a_mail("mail 0"))})
 
     def test_in_its_place(self) -> None:

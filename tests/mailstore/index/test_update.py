@@ -17,9 +17,8 @@ class FollowingTests(SynchronousTestCase):
 
     def setUp(self) -> None:
         self.given: list[Any] = []
-        indexer = SimpleNamespace(send=self.give, call=self.give)
-        self.store: Any = SimpleNamespace(indexer=indexer, index=None, later=lambda deferred: None,
-                                          journal=SimpleNamespace(changed=lambda: None))
+        self.index: Any = SimpleNamespace(
+            thread=SimpleNamespace(send=self.give), call=self.give, later=lambda deferred: None)
         self.folder: Any = SimpleNamespace(mailbox="maria@acme.test", name="INBOX", uidvalidity=1)
 
     def give(self, function: Any, *args: Any) -> Deferred[None]:
@@ -29,12 +28,12 @@ class FollowingTests(SynchronousTestCase):
     def test_one_by_one(self) -> None:
         """Who changes messages one by one does not have the index rest each time."""
         for uid in range(1, 50):
-            update.expunged(self.store, self.folder, [uid])
-            update.transferred(self.store, self.folder, self.folder, [(uid, uid)], True)
+            update.expunged(self.index, self.folder, [uid])
+            update.transferred(self.index, self.folder, self.folder, [(uid, uid)], True)
         self.assertEqual(len(self.given), 49 * 3)
         self.assertNotIn(sleep, self.given)
 
     def test_many(self) -> None:
         """After many it rests once, before it begins."""
-        update.transferred(self.store, self.folder, self.folder, [(uid, uid) for uid in range(1, 1001)], False)
+        update.transferred(self.index, self.folder, self.folder, [(uid, uid) for uid in range(1, 1001)], False)
         self.assertEqual([function is sleep for function in self.given], [True, False, False])

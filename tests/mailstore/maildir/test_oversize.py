@@ -85,7 +85,7 @@ class OversizeTests(DamageCase):
 
     def test_bound(self) -> None:
         """What is exactly as large as a message may be is one."""
-        self.store.most = 1000
+        self.store._external._most = 1000
         for size in (1000, 1001):
             self.drop(f"{size}.x", b"Subject: x\r\n\r\n", size)
         folder = self.folder()

@@ -87,13 +87,13 @@ class PlacesTests(SynchronousTestCase):
             found = result_of(self.store.containing(folders[::-1], wanted))
             self.assertEqual([list(one) for one in found], expected[::-1])
             self.assertEqual(result_of(self.store.containing(folders[5:], ())), [[1, 2, 3, 4, 5, 6, 7]])
-            self.store.index.erase()
+            self.store.index.tables.erase()
         # Of all that was looked at only what came since is looked at again.
         for _ in range(2):
             result_of(self.store.containing(folders[:1], wanted))
         looked = []
-        missing = self.store.index.digests.missing
-        self.patch(self.store.index.digests, "missing",
+        missing = self.store.index.tables.digests.missing
+        self.patch(self.store.index.tables.digests, "missing",
                    lambda number, uids: looked.extend(uids) or missing(number, uids))
         result_of(self.store.containing(folders[:1], wanted))
         result_of(folders[0].append(a_mail("wanted"), [], AT))

@@ -1,0 +1,236 @@
+"""
+The index of one store, as folders ask it: the file, its thread, and what is done about it when there is time.
+
+Digests that are missing are taken from the files of messages when they are
+asked for, in slices, so that other work comes in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from twisted.internet.defer import Deferred
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+
+from simmail.core.message.summary import Digest
+from simmail.errors import Unavailable
+from simmail.mailstore.index.background import Background
+from simmail.mailstore.index.folder import IIndexed, Key, key_of
+from simmail.mailstore.index.index import Index
+from simmail.mailstore.index.messages import SHOWN, Unread, is_shown
+from simmail.mailstore.index.thread import IndexThread
+from simmail.mailstore.maildir.filename import packed
+from simmail.mailstore.maildir.files import ISought, Shown, read_files
+from simmail.mailstore.maildir.layout import Layout
+from simmail.mailstore.threads import IWorker
+from simmail.mailstore.writer.requests import IWriter, ReadShown, StoreId
+
+#: Messages, and octets of them, whose digests are taken in one go.
+_SLICE, _OCTETS = 512, 2 * 1024 * 1024
+#: Of so many messages the writer is asked for half; octets of one of them, and messages of one question, at most.
+_MANY, _SMALL, _FEW = 128, 64 * 1024, 32
+#: Attempts of a question to an index that is damaged again and again.
+_TRIES = 3
+
+#: UIDs, and what will be answered of them.
+Asked = tuple[list[int], "Deferred[list[tuple[bytes, bytes] | None]]"]
+#: Texts to be found, each in one of some fields.
+Wanted = Sequence[tuple[Sequence[str], str]]
+
+T = TypeVar("T")
+
+
+class MessageReaders(NamedTuple):
+    """
+    How messages are looked at.
+
+    @ivar digest: takes the digest of one; shown: takes only its envelope and structure, None for always all.
+    @ivar sought: tells by a look whether it has some texts, as its digest would, None for never.
+    """
+
+    digest: Callable[[bytes], Digest]
+    shown: Shown | None = None
+    sought: Callable[[Wanted], ISought] | None = None
+
+
+class MessageFiles(NamedTuple):
+    """
+    Where the files of messages are, and who else reads them: the writer is asked for some of many.
+
+    @ivar at: what the writer calls the store.
+    """
+
+    layout: Layout
+    writer: IWriter
+    at: StoreId
+
+
+class MailIndex:
+    """
+    The index of one store.
+
+    @param index: used in the thread of C{worker} only; later: takes a Deferred that nobody waits for.
+    @ivar thread: the same, as a worker for what needs no index.
+    @ivar call: C{call(function, *args)} answers a Deferred of C{function(index, *args)}, done in the thread.
+    @ivar background: what is left for when there is nothing else to do.
+    """
+
+    log = Logger()
+
+    def __init__(
+        self, index: Index, worker: IWorker, readers: MessageReaders, files: MessageFiles, reactor: Any,
+        later: Callable[[Deferred[Any]], None],
+    ) -> None:
+        self.tables, self.thread, self.readers, self.files, self.reactor, self.later = (
+            index, worker, readers, files, reactor, later)
+        self.call = IndexThread(worker, index).call
+        self.background = Background(reactor, self.understand, lambda: self.call(_learn))
+
+    async def ask(self, function: Callable[..., T], *args: Any) -> T | None:
+        """Return what C{function(index, *args)} answers, None while the index is away."""
+        try:
+            answer: T = await self.call(function, *args)
+            return answer
+        except Unavailable as error:
+            self.log.warn("{error}", error=error)
+            return None
+
+    async def while_anew(self) -> AsyncIterator[None]:
+        """Go round once, and again when the index was found damaged meanwhile: what was known then is not any more."""
+        for _ in range(_TRIES):
+            born = self.tables.born
+            yield
+            if self.tables.born == born:
+                return
+
+    def forget(self, mailbox: str, name: str | None = None) -> None:
+        """Drop what is known of a folder, or of all of a mailbox."""
+        self.later(self.call(Index.forget, mailbox, name))
+
+    # Digests
+
+    async def understand(self, folder: IIndexed, uids: Sequence[int]) -> None:
+        """Take what digests of some messages are missing."""
+        key = key_of(folder)
+        missing = await self.call(_missing, key, uids)
+        async for _ in self.taken(folder, key, missing, ()):
+            pass
+
+    async def glance(self, folder: IIndexed, uids: Sequence[int]) -> None:
+        """Take what FETCH shows of some messages, if that can be had apart from the rest."""
+        if self.readers.shown is None:
+            return
+        async for _ in self.taken(folder, key_of(folder), uids, SHOWN, alone=True):
+            pass
+
+    def keep(self, folder: IIndexed, rows: Sequence[tuple[int, tuple[bytes, bytes]]]) -> Deferred[Any]:
+        """Deferred: the index knows what FETCH shows of some messages, which somebody has looked at."""
+        return self.call(_keep, key_of(folder), rows, ())
+
+    async def taken(
+        self, folder: IIndexed, key: Key, uids: Sequence[int], names: Sequence[str], alone: bool = False
+    ) -> AsyncIterator[dict[int, tuple[Any, ...]]]:
+        """
+        Take the digests of messages, a slice at a time; some fields of them.
+
+        @param alone: by the thread of the index, whatever else there is.
+        """
+        sizes = folder.column("size", uids)
+        begin = 0
+        while begin < len(uids):
+            end, octets = begin, 0
+            while end < len(uids) and end - begin < _SLICE and octets < _OCTETS:
+                octets += sizes[end] or 0
+                end += 1
+            some = uids[begin:end]
+            begin = end
+            paths = dict(zip(some, folder.paths(some)))
+            dates = dict(zip(some, folder.column("arrival", some)))
+            if folder.directory is None:
+                continue
+            asked = [] if alone else self._share(folder, folder.directory, paths, names)
+            found: dict[int, tuple[Any, ...]] = await self.call(
+                _take_files, self.files.layout, key, folder.directory, paths, dates, names)
+            if asked:
+                found.update(await self.call(_keep, key, await _gathered(asked), names))
+            lost = [uid for uid in some if uid not in found]
+            if lost:
+                # Renamed meanwhile, or gone.
+                messages = [Unread(uid, dates[uid] or 0, octets) for uid, octets in await folder.reads(lost)]
+                found.update(await self.call(_take, key, messages, names))
+            yield found
+
+    def _share(
+        self, folder: IIndexed, directory: str, paths: dict[int, str | None], names: Sequence[str]
+    ) -> list[Asked]:
+        """
+        Ask the writer for half of many messages; what it is asked for is taken out of C{paths}.
+
+        Small ones only, a few at a time: deliveries wait behind them.
+        """
+        if self.readers.shown is None or not is_shown(names) or len(paths) < _MANY:
+            return []
+        theirs = list(paths)[len(paths) // 2:]
+        theirs = [uid for uid, size in zip(theirs, folder.column("size", theirs))
+                  if size is not None and size <= _SMALL]
+        asked: list[Asked] = []
+        for begin in range(0, len(theirs), _FEW):
+            some = theirs[begin:begin + _FEW]
+            answer: Deferred[list[tuple[bytes, bytes] | None]] = self.files.writer.call(
+                ReadShown(self.files.at, directory, packed([paths.pop(uid) for uid in some])))
+            asked.append((some, answer.addErrback(_none)))
+        return asked
+
+
+def _none(failure: Failure) -> list[tuple[bytes, bytes] | None]:
+    """What the writer cannot do now is done here."""
+    failure.trap(Unavailable)
+    return []
+
+
+async def _gathered(asked: Sequence[Asked]) -> list[tuple[int, tuple[bytes, bytes]]]:
+    rows = []
+    for uids, answer in asked:
+        rows += [(uid, row) for uid, row in zip(uids, await answer) if row is not None]
+    return rows
+
+
+# In the thread
+
+
+def _learn(index: Index) -> bool:
+    return index.fulltext.learn()
+
+
+def _missing(index: Index, key: Key, uids: Sequence[int]) -> list[int]:
+    return index.digests.missing(index.folder(*key), uids)
+
+
+def _keep(
+    index: Index, key: Key, rows: Sequence[tuple[int, tuple[bytes, bytes]]], names: Sequence[str]
+) -> dict[int, tuple[Any, ...]]:
+    return index.digests.keep_shown(index.folder(*key), rows, names)
+
+
+def _take(
+    index: Index, key: Key, messages: Sequence[Unread], names: Sequence[str]
+) -> dict[int, tuple[Any, ...]]:
+    return index.digests.take(index.folder(*key), messages, names)
+
+
+def _take_files(
+    index: Index, layout: Layout, key: Key, directory: str, paths: dict[int, str | None],
+    dates: dict[int, int | None], names: Sequence[str],
+) -> dict[int, tuple[Any, ...]]:
+    """Read messages and take their digests; none of those whose file is not there."""
+    number = index.folder(*key)
+    # Somebody else may have asked for the same.
+    found = index.digests.fetch(number, list(paths), names)
+    missing = [uid for uid in paths if uid not in found]
+    if missing:
+        octets = read_files(layout, directory, [paths[uid] for uid in missing])
+        found.update(index.digests.take(number, [
+            Unread(uid, dates[uid] or 0, one) for uid, one in zip(missing, octets) if one is not None], names))
+    return found
