@@ -389,14 +389,14 @@ class UnbrokenTests(SynchronousTestCase):
         """A look at what others changed ends before the next change begins."""
         folder = result_of(self.store.folder(MARIA, "INBOX"))
         turn: Deferred[None] = Deferred()
-        look, looked = folder._look, []
+        look, looked = folder.notice, []
 
         async def later() -> None:
             await turn
             await look()
             looked.append(True)
 
-        with patch.object(folder, "_look", later):
+        with patch.object(folder, "notice", later):
             polled = folder.poll()
             polled.cancel()
             self.failureResultOf(polled, CancelledError)

@@ -121,7 +121,7 @@ class ExternalFiles:
     async def _keep(self, folder: Folder, rows: list[tuple[int, tuple[bytes, bytes]]]) -> None:
         self._kept += len(rows)
         try:
-            await self._context.index.keep(folder, rows)
+            await self._context.index.keep_envelopes(folder, rows)
         finally:
             self._kept -= len(rows)
 
@@ -130,7 +130,7 @@ class ExternalFiles:
             while self._unseen:
                 folder, uids = self._unseen.popleft()
                 try:
-                    await self._context.index.glance(folder, folder.there(uids))
+                    await self._context.index.take_envelopes(folder, folder.there(uids))
                 finally:
                     self._behind -= len(uids)
         except Refusal:

@@ -168,7 +168,7 @@ class MailStore:
             delivery = self._checked(delivery)
         except Invalid:
             return fail_now()
-        self.index.background.wait()
+        self.index.background.note_waiting()
         if durable is None or self.shared or self.layout.damage.said and self.layout.harmed(delivery):
             # Other processes would look at once, and who may be refused must not be promised anything.
             return self.journal.accept(delivery, self.into).addCallback(self.filed)
@@ -177,7 +177,7 @@ class MailStore:
 
     def when_visible(self) -> Deferred[None] | None:
         """Deferred that fires when all that was promised is visible; None: it is."""
-        self.index.background.wait()
+        self.index.background.note_waiting()
         clear = None if self.journal.late else self._visibility.clear()
         return clear.addTimeout(_PATIENCE, self.reactor, lambda *_: None) if clear is not None else None
 

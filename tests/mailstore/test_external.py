@@ -85,13 +85,13 @@ class ManyTests(SynchronousTestCase):
         """What the index has no time for the writer looks at, but at nothing large and at no more than can be kept."""
         self.patch(external, "_BEHIND", 0)
         looked: list[int] = []
-        real = MailIndex.glance
+        real = MailIndex.take_envelopes
 
         async def glance(index: MailIndex, folder: Any, uids: Any) -> None:
             looked.extend(uids)
             await real(index, folder, uids)
 
-        self.patch(MailIndex, "glance", glance)
+        self.patch(MailIndex, "take_envelopes", glance)
         self.put(650)
         octets = a_mail("foreign 650", "x" * (1 << 17))
         (self.box / "cur" / "1772356999.M1P1.host:2,").write_bytes(octets)

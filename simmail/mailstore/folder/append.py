@@ -26,7 +26,7 @@ def append(
         placement = Placement(folder.mailbox, folder.name, canonical_all(flags))
     except Refusal:
         return fail()
-    context.index.background.wait()
+    context.index.background.note_waiting()
     delivery = Delivery(
         context.keeper.unique(), context.at.universe, (placement,), octets, date,
         saved=saved if saved != date else None)
@@ -51,7 +51,7 @@ def append_all(
         return fail()
     if not messages:
         return succeed([])
-    context.index.background.wait()
+    context.index.background.note_waiting()
     delivery = Delivery(
         context.keeper.unique(), context.at.universe, placements, b"".join([octets for octets, _, _ in messages]),
         messages[0][2], parts=tuple(DeliveryPart(len(octets), date) for octets, _, date in messages), saved=saved)
@@ -75,7 +75,7 @@ async def replace(
     target.require()
     microseconds(date)
     placement = Placement(target.mailbox, target.name, canonical_all(flags))
-    context.index.background.wait()
+    context.index.background.note_waiting()
     async with folder.changing():
         at = folder.rows.find(uid)
         if at < 0:

@@ -167,7 +167,7 @@ async def place(folder: ChangingFolder) -> None:
     todo, context = sorted(folder.unplaced), folder.context
     # Few at a time: nobody waits for it, but others wait for the disk meanwhile.
     for begin in range(0, len(todo), PLACED):
-        if begin and context.index.background.awaited:
+        if begin and context.index.background.is_awaited:
             await deferLater(context.reactor, _PAUSE)
         async with folder.changing():
             lost = await _place(folder, todo[begin:begin + PLACED])

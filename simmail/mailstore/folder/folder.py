@@ -46,7 +46,7 @@ class Folder(ChangingFolder):
         begin = self.rows.uids[-1] + 1 if self.rows.uids else 1
         super().append_rows(rows)
         if self.loaded:
-            self.context.index.background.came(self, begin)
+            self.context.index.background.arrived(self, begin)
 
     # Coming, going
 
@@ -140,7 +140,7 @@ class Folder(ChangingFolder):
 
     def kept_text(self, uid: int) -> Deferred[str | None]:
         """Deferred of the text of a message if the index has it."""
-        if self.context.index.background.lacks(self, uid):
+        if self.context.index.background.is_behind(self, uid):
             return succeed(None)
         return Deferred.fromCoroutine(fetch.kept_text(self.context.index, self, uid))
 

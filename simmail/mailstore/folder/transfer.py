@@ -20,7 +20,7 @@ async def transfer(
     """Copy or move messages; return their UIDs as (here, there)."""
     context = folder.context
     target.require()
-    context.index.background.wait()
+    context.index.background.note_waiting()
     pairs: list[tuple[int, int]] = []
     try:
         async with folder.changing():

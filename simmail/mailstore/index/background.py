@@ -52,15 +52,15 @@ class Background:
         self._last, self._rested = -inf, 0.0
         self._call: Any = None
         self._working = self._stopped = self._hurried = False
-        self._held, self._borne = 0, 0.0
+        self._pauses, self._borne = 0, 0.0
 
-    def came(self, folder: IIndexed, uid: int) -> None:
+    def arrived(self, folder: IIndexed, uid: int) -> None:
         """Messages from this UID on have come into a folder."""
         if not self._stopped:
             self._from.setdefault(folder, uid)
-            self.disturb()
+            self.note_activity()
 
-    def wanted(self, folder: IIndexed, uid: int) -> None:
+    def look_now(self, folder: IIndexed, uid: int) -> None:
         """Messages from this UID on were searched that the index does not know: they are looked at at once."""
         if not self._stopped:
             self._from[folder] = min(uid, self._from.get(folder, uid))
@@ -77,44 +77,44 @@ class Background:
                 self._call = self._reactor.callLater(0, self._begin)
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def paused(self) -> Iterator[None]:
         """
         Somebody waits for a search that looks at files, with which this would share the interpreter.
 
         Who goes on searching like that is made to wait a little, or else the index would never know the files.
         """
         began = self._reactor.seconds()
-        self._held += 1
+        self._pauses += 1
         try:
             yield
         finally:
-            self._held -= 1
+            self._pauses -= 1
             self._borne += self._reactor.seconds() - began
             if self._hurried:
                 self.hurry()
 
     @property
-    def _is_held(self) -> bool:
-        return self._held > 0 and self._borne < _BORNE
+    def _is_paused(self) -> bool:
+        return self._pauses > 0 and self._borne < _BORNE
 
-    def lacks(self, folder: IIndexed, uid: int) -> bool:
+    def is_behind(self, folder: IIndexed, uid: int) -> bool:
         """Whether a message has come so lately that the index does not know it."""
         begin = self._from.get(folder)
         return begin is not None and uid >= begin
 
-    def disturb(self) -> None:
+    def note_activity(self) -> None:
         """Something else is being done, of which words may be left to learn."""
         self._last = self._reactor.seconds()
         if not self._stopped:
             self._unlearned = True
             self._later()
 
-    def wait(self) -> None:
+    def note_waiting(self) -> None:
         """Somebody waits for something that leaves nothing to do here."""
         self._last = self._reactor.seconds()
 
     @property
-    def awaited(self) -> bool:
+    def is_awaited(self) -> bool:
         """Whether somebody has just waited for something, and is likely to go on."""
         return not self._stopped and self._reactor.seconds() - self._last < _SOON
 
@@ -135,7 +135,7 @@ class Background:
     def _begin(self) -> None:
         self._call = None
         now = self._reactor.seconds()
-        if self._is_held or not self._hurried and now - self._last < _IDLE * 0.9 and now - self._rested < _PATIENCE:
+        if self._is_paused or not self._hurried and now - self._last < _IDLE * 0.9 and now - self._rested < _PATIENCE:
             self._later()
             return
         self._working = True
@@ -151,7 +151,7 @@ class Background:
 
     async def _work(self) -> None:
         began = self._last
-        while not self._stopped and not self._is_held and (self._from or self._unlearned):
+        while not self._stopped and not self._is_paused and (self._from or self._unlearned):
             try:
                 if self._from:
                     await self._look_at_some()

@@ -37,7 +37,7 @@ async def columns(index: MailIndex, folder: IIndexed, uids: Iterable[int], names
     if not wanted:
         return [], [[] for _ in names]
     key = key_of(folder)
-    index.background.disturb()
+    index.background.note_activity()
     try:
         found: Columns = await index.call(_columns, key, wanted, names)
     except Unavailable:
@@ -46,8 +46,8 @@ async def columns(index: MailIndex, folder: IIndexed, uids: Iterable[int], names
     if len(found[0]) == len(wanted):
         return found
     rows = by_uid(*found)
-    async for some in index.taken(folder, key, [uid for uid in wanted if uid not in rows], names):
-        index.background.disturb()
+    async for some in index.take(folder, key, [uid for uid in wanted if uid not in rows], names):
+        index.background.note_activity()
         rows.update(some)
     return as_columns(wanted, rows, names)
 

@@ -68,7 +68,7 @@ class FullText:
 
     # What comes and goes
 
-    def came(self, ids: Sequence[int]) -> None:
+    def added(self, ids: Sequence[int]) -> None:
         """The digests with these ids are in their tables now."""
         self._file.sql.executemany("insert or replace into unsearched values (?)", [(id,) for id in ids])
         self.waiting += len(ids)
@@ -80,7 +80,7 @@ class FullText:
             (distance, low, high))
         self.waiting += high - low + 1
 
-    def went(self, where: str, count: int) -> None:
+    def removed(self, where: str, count: int) -> None:
         """So many digests are gone: those that SQL finds with C{where}."""
         sql = self._file.sql
         count -= sql.execute(f"delete from unsearched where {where}").rowcount

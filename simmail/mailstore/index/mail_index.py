@@ -86,7 +86,7 @@ class MailIndex:
         self.tables, self.thread, self.readers, self.files, self.reactor, self.later = (
             index, worker, readers, files, reactor, later)
         self.call = IndexThread(worker, index).call
-        self.background = Background(reactor, self.understand, lambda: self.call(_learn))
+        self.background = Background(reactor, self.take_missing, lambda: self.call(_learn))
 
     async def ask(self, function: Callable[..., T], *args: Any) -> T | None:
         """Return what C{function(index, *args)} answers, None while the index is away."""
@@ -111,25 +111,25 @@ class MailIndex:
 
     # Digests
 
-    async def understand(self, folder: IIndexed, uids: Sequence[int]) -> None:
+    async def take_missing(self, folder: IIndexed, uids: Sequence[int]) -> None:
         """Take what digests of some messages are missing."""
         key = key_of(folder)
         missing = await self.call(_missing, key, uids)
-        async for _ in self.taken(folder, key, missing, ()):
+        async for _ in self.take(folder, key, missing, ()):
             pass
 
-    async def glance(self, folder: IIndexed, uids: Sequence[int]) -> None:
+    async def take_envelopes(self, folder: IIndexed, uids: Sequence[int]) -> None:
         """Take what FETCH shows of some messages, if that can be had apart from the rest."""
         if self.readers.shown is None:
             return
-        async for _ in self.taken(folder, key_of(folder), uids, SHOWN, alone=True):
+        async for _ in self.take(folder, key_of(folder), uids, SHOWN, alone=True):
             pass
 
-    def keep(self, folder: IIndexed, rows: Sequence[tuple[int, tuple[bytes, bytes]]]) -> Deferred[Any]:
+    def keep_envelopes(self, folder: IIndexed, rows: Sequence[tuple[int, tuple[bytes, bytes]]]) -> Deferred[Any]:
         """Deferred: the index knows what FETCH shows of some messages, which somebody has looked at."""
         return self.call(_keep, key_of(folder), rows, ())
 
-    async def taken(
+    async def take(
         self, folder: IIndexed, key: Key, uids: Sequence[int], names: Sequence[str], alone: bool = False
     ) -> AsyncIterator[dict[int, tuple[Any, ...]]]:
         """

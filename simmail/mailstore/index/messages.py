@@ -309,7 +309,7 @@ class DigestRows:
                 self._write(table, [
                     [id, *some, *[encode(getattr(digest, name)) for name, encode in codecs]]
                     for id, some, digest in zip(ids, known, digests)])
-            self._fulltext.came(ids)
+            self._fulltext.added(ids)
 
     def _write(self, table: str, rows: Sequence[Sequence[Any]]) -> None:
         one = f"({','.join('?' * (len(TABLES[table]) + 1))})"
@@ -399,7 +399,7 @@ class DigestRows:
         for table in TABLES:
             gone = self._file.sql.execute(f"delete from {table} where {where}").rowcount
         # All of a digest is in the last table if it is in any but the first.
-        self._fulltext.went(where, gone)
+        self._fulltext.removed(where, gone)
 
     def holding(self, names: Sequence[str], text: str, first: int, last: int) -> dict[int, list[int]]:
         """L{containing} of all folders whose numbers are from C{first} to C{last}: the UIDs by number."""

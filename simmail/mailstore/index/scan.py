@@ -74,12 +74,12 @@ class Scanning:
             if left and all([tuple(names) == _SUBJECT for names, _ in wanted]):
                 left = await self._by_subject(key, left, [text for _, text in wanted], scanned)
             if left:
-                with index.background.held():
+                with index.background.paused():
                     fits, doubtful = await self._scan(folder, directory, left, wanted, sought)
                 scanned.found.update(fits)
                 scanned.looked.update(set(left).difference(doubtful))
                 self._forget()
-            index.background.wanted(folder, uids[0])
+            index.background.look_now(folder, uids[0])
             found = scanned.found.intersection(uids)
         return found | await self._taken(folder, key, doubtful, wanted) if doubtful else found
 
@@ -90,7 +90,7 @@ class Scanning:
         left: list[int] = []
         for begin in range(0, len(uids), _TOLD):
             some = uids[begin:begin + _TOLD]
-            self.index.background.disturb()
+            self.index.background.note_activity()
             told: dict[int, str] = await self.index.call(subjects, key, some)
             scanned.looked.update(told)
             scanned.found.update([uid for uid, subject in told.items() if all([text in subject for text in texts])])
@@ -122,7 +122,7 @@ class Scanning:
             some = uids[begin:end]
             begin = end
             paths = folder.paths(some)
-            index.background.disturb()
+            index.background.note_activity()
             half = len(some) // 2 if largest <= _SMALL and len(some) >= _MANY else len(some)
             asked = [
                 index.files.writer.call(ScanFiles(index.files.at, wanted, directory, packed(paths[at:at + _FEW])))
@@ -139,7 +139,7 @@ class Scanning:
         """The same by their digests, which the index then has."""
         found: set[int] = set()
         async for _ in self.index.while_anew():
-            async for _ in self.index.taken(folder, key, uids, ()):
+            async for _ in self.index.take(folder, key, uids, ()):
                 pass
             found = await self.index.call(_holding, key, uids, wanted)
         return found

@@ -35,7 +35,7 @@ async def containing(scanning: Scanning, folders: Sequence[IIndexed], wanted: Wa
         places = [at for _, at in sorted(zip(numbers, places))]
     _hurry(index)
     for some in _packs(folders, places):
-        index.background.disturb()
+        index.background.note_activity()
         if len(some) == 1 and len(folders[some[0]].uids) > LOOKED:
             try:
                 found[some[0]] = await _of_one(scanning, folders[some[0]], wanted)
@@ -78,7 +78,7 @@ async def _of_one(scanning: Scanning, folder: IIndexed, wanted: Wanted) -> Seque
     found: list[int] = []
     for begin in range(0, len(uids), LOOKED):
         some = uids[begin:begin + LOOKED]
-        index.background.disturb()
+        index.background.note_activity()
         having: list[int] = []
         async for _ in index.while_anew():
             missing, having = await index.call(_of_slice, key, some, wanted)

@@ -29,7 +29,7 @@ async def ordered(
     folder.require()
     wanted = folder.there(uids)
     key = key_of(folder)
-    index.background.disturb()
+    index.background.note_activity()
     try:
         found: list[int] = []
         async for _ in index.while_anew():
@@ -38,8 +38,8 @@ async def ordered(
                 found = await _early(index, folder, key, wanted, criteria)
             elif len(found) < len(wanted):
                 for begin in range(0, len(wanted), _LOOKED):
-                    index.background.disturb()
-                    await index.understand(folder, wanted[begin:begin + _LOOKED])
+                    index.background.note_activity()
+                    await index.take_missing(folder, wanted[begin:begin + _LOOKED])
                 found = await index.call(_ordered, key, wanted, criteria)
         if len(found) < len(wanted):
             # Those that cannot be read, behind all others.
@@ -68,20 +68,20 @@ async def _early(
         keys.clear()
         for begin in range(0, len(uids), _SORTED):
             some = uids[begin:begin + _SORTED]
-            index.background.disturb()
+            index.background.note_activity()
             found, missing = await index.call(envelope.keys, key, some, criteria)
             first = first or next(iter(missing), 0)
             keys.update(found)
             unseen = [uid for uid in missing if uid not in found]
             if unseen:
-                async for _ in index.taken(folder, key, unseen, SHOWN):
-                    index.background.disturb()
+                async for _ in index.take(folder, key, unseen, SHOWN):
+                    index.background.note_activity()
                 keys.update((await index.call(envelope.keys, key, unseen, criteria))[0])
             # An envelope that does not tell it.
-            async for rows in index.taken(folder, key, [uid for uid in unseen if uid not in keys], envelope.OF_DIGEST):
+            async for rows in index.take(folder, key, [uid for uid in unseen if uid not in keys], envelope.OF_DIGEST):
                 keys.update(envelope.of_digests(rows))
     if first:
-        index.background.wanted(folder, first)
+        index.background.look_now(folder, first)
     there = [uid for uid in uids if uid in keys]
     columns: dict[str, Sequence[Any]] = {"order_subject": [keys[uid][0] for uid in there]}
     columns["arrival"], columns["size"] = [

@@ -78,12 +78,12 @@ class IdleTests(SynchronousTestCase):
     def test_searched(self) -> None:
         """What somebody has searched is looked at at once, also while others keep the store busy."""
         self.accept(1, 50)
-        self.store.index.background.wanted(self.folder, 2)
+        self.store.index.background.look_now(self.folder, 2)
         self.provider.clock.advance(0)
         self.assertEqual(self.missing(), [1])
         self.accept(50, 52)
         self.assertEqual(len(self.missing()), 3)
-        self.store.index.background.wanted(self.folder, 1)
+        self.store.index.background.look_now(self.folder, 1)
         self.store.index.background.stop()
         self.provider.clock.advance(1)
         self.assertEqual(len(self.missing()), 3)
@@ -101,8 +101,8 @@ class IdleTests(SynchronousTestCase):
     def test_held(self) -> None:
         """While a search looks at files nothing is looked at here, for a second in all; then it goes on at once."""
         self.accept(1, 50)
-        with self.store.index.background.held():
-            self.store.index.background.wanted(self.folder, 1)
+        with self.store.index.background.paused():
+            self.store.index.background.look_now(self.folder, 1)
             self.provider.clock.pump([0, 0.4])
             self.assertEqual(len(self.missing()), 50)
         self.provider.clock.advance(0)
@@ -111,8 +111,8 @@ class IdleTests(SynchronousTestCase):
         self.accept(50, 100)
         for passed in (0.6, 0.6, 0.0):
             self.assertEqual(len(self.missing()), 50)
-            with self.store.index.background.held():
-                self.store.index.background.wanted(self.folder, 1)
+            with self.store.index.background.paused():
+                self.store.index.background.look_now(self.folder, 1)
                 self.provider.clock.advance(passed)
         self.assertEqual(self.missing(), [])
 

@@ -91,13 +91,13 @@ class ScanningTests(SynchronousTestCase):
         uid = self.append(a_mail("zebra"))
         paths = self.folder.paths
         self.patch(self.folder, "paths", lambda uids: [f"{path}x" for path in paths(uids)])
-        real = self.store.index.taken
+        real = self.store.index.take
 
         def taken(*args: Any) -> Any:
             self.patch(self.folder, "paths", paths)
             return real(*args)
 
-        self.patch(self.store.index, "taken", taken)
+        self.patch(self.store.index, "take", taken)
         self.assertEqual(self.found("zebra"), [uid])
 
     def test_writer_away(self) -> None:
