@@ -82,3 +82,67 @@ class TokenTests(SynchronousTestCase):
             pass
         except No:
             self.assertIn(kind, ("mailbox", "pattern"))
+
+
+class ListTests(SynchronousTestCase):
+    """Parenthesised lists and options: one reader for all."""
+
+    def read(self, octets: bytes, least: int = 0) -> tuple[list[bytes], bytes]:
+        """The atoms of a list, and what is left."""
+        arguments = Arguments(octets)
+        return [arguments.atom() for _ in arguments.listed(least)], arguments.rest()
+
+    def test_listed(self) -> None:
+        """Elements with blanks between; none where none is needed."""
+        self.assertEqual(self.read(b"(a b  c) d"), ([b"a", b"b", b"c"], b" d"))
+        self.assertEqual(self.read(b"()"), ([], b""))
+        for octets, least in ((b"()", 1), (b"(a", 0), (b"(a(b)", 0), (b"a", 0), (b"( a)", 0), (b"(a )", 0), (b"", 1)):
+            with self.assertRaises(Bad, msg=octets):
+                self.read(octets, least)
+
+    def test_places(self) -> None:
+        """The reader counts."""
+        arguments = Arguments(b"(a b c)")
+        self.assertEqual([(place, arguments.atom()) for place in arguments.listed()], [(0, b"a"), (1, b"b"), (2, b"c")])
+
+    @given(st.lists(st.text("abc", min_size=1, max_size=3), max_size=5))
+    def test_round_trip(self, words: list[str]) -> None:
+        """What is written is read."""
+        self.assertEqual(self.read(f"({' '.join(words)})x".encode()), ([word.encode() for word in words], b"x"))
+
+    def options(self, octets: bytes) -> dict[bytes, object]:
+        """Some options, one of whose arguments may be left out."""
+        return Arguments(octets).options(
+            {b"PLAIN": None, b"SIZE": Arguments.number, b"FLAGS": Arguments.flags}, "option", optional=b"FLAGS")
+
+    def test_options(self) -> None:
+        """Words in any case, with arguments where they have some."""
+        self.assertEqual(self.options(b"(plain SIZE 5 FLAGS (\\Seen))"),
+                         {b"PLAIN": None, b"SIZE": 5, b"FLAGS": ("\\Seen",)})
+        self.assertEqual(self.options(b"(FLAGS PLAIN)"), {b"FLAGS": None, b"PLAIN": None})
+        self.assertEqual(self.options(b"(PLAIN PLAIN)"), {b"PLAIN": None})
+        self.assertEqual(self.options(b"()"), {})
+
+    def test_bad_options(self) -> None:
+        """What is not known is named, and what has an argument comes once."""
+        for octets, said in ((b"(FOO)", b"BAD Unknown option FOO"), (b"(SIZE 1 SIZE 2)", b"BAD More than one SIZE"),
+                             (b"(SIZE)", b"BAD Missing argument"), (b"(SIZE x)", b"BAD Expected a number")):
+            with self.assertRaises(Bad, msg=octets) as caught:
+                self.options(octets)
+            self.assertEqual(caught.exception.line, said)
+
+    def test_partial_range(self) -> None:
+        """Ranges of results from either end, as they were asked for (RFC 9394)."""
+        found = Arguments(b"5:1 x").partial_range()
+        self.assertEqual((found.low, found.high, found.backwards, found.text), (1, 5, False, b"5:1"))
+        self.assertTrue(Arguments(b"-1:-100").partial_range().backwards)
+        for octets in (b"1", b"1:", b"0:1", b"1:-1", b"-1:1", b"1:*", b"*:1", b"1:4294967296"):
+            with self.assertRaises(Bad, msg=octets):
+                Arguments(octets).partial_range()
+
+    def test_follows(self) -> None:
+        """A look at what is next passes over nothing."""
+        arguments = Arguments(b"return (x)")
+        self.assertTrue(arguments.follows(b"RETURN ("))
+        self.assertFalse(arguments.follows(b"RETURN X"))
+        self.assertEqual(arguments.at, 0)
