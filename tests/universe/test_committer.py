@@ -1,0 +1,90 @@
+"""Tests for C{simmail.universe.committer}: how changes become true."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twisted.internet.defer import Deferred, fail
+from twisted.internet.task import Clock
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.core.records.commit import Commit
+from simmail.core.records.event import Event
+from simmail.core.rules.quota_plan import SELF_HOSTED
+from simmail.database.memory import MemoryDatabase
+from simmail.errors import Unavailable
+from simmail.testing.universe import START, now
+from simmail.universe.committer import AGAIN, Committer
+from simmail.universe.eventlog import EventLog
+from simmail.universe.usage import MAIL, Usage
+
+EVENT = Event("pace", START, {"factor": 1.0})
+
+
+class CommitterTests(SynchronousTestCase):
+    """Changes of one universe."""
+
+    def setUp(self) -> None:
+        """A database in memory, and who hears of events."""
+        self.clock, self.database = Clock(), MemoryDatabase()
+        self.log = EventLog("main", self.database, self.clock)
+        self.usage = Usage("main", self.database, self.clock, lambda: SELF_HOSTED)
+        self.committer = Committer("main", self.database, self.clock, self.log, self.usage)
+        self.committer.start()
+        self.heard: list[Any] = []
+        self.log.watch(lambda first, events: self.heard.append((first, [event.type for event in events])))
+
+    def table(self, name: str) -> dict[str, bytes]:
+        return now(self.database.table("main", name))
+
+    def test_told(self) -> None:
+        """What is true is told and counted, once for each C{once}."""
+        commit = Commit(once="d1", puts=(("t", "k", b"1"),), events=(EVENT,), counts=self.usage.one_more(MAIL))
+        for _ in range(2):
+            now(self.committer.commit(commit))
+        self.assertEqual((self.heard, self.usage.used(MAIL), self.table("t")), ([(1, ["pace"])], 1, {"k": b"1"}))
+
+    def test_away(self) -> None:
+        """While Redis is away C{commit} fails, C{commit_surely} waits, and nothing is told before it is true."""
+        self.database.set_healthy(False)
+        self.assertFalse(self.committer.available)
+        self.assertRaises(Unavailable, self.committer.require_available)
+        self.assertRaises(Unavailable, now, self.committer.commit(Commit(events=(EVENT,))))
+        surely = Deferred.fromCoroutine(self.committer.commit_surely(Commit(events=(EVENT,))))
+        self.committer.keep(Commit(puts=(("t", "k", b"1"),)))
+        self.committer.record(EVENT)
+        self.assertNoResult(surely)
+        self.assertEqual(self.heard, [])
+        self.database.set_healthy(True)
+        self.clock.advance(0)
+        self.assertTrue(self.successResultOf(surely).fresh)
+        # What was only to be recorded is lost with the outage.
+        self.assertEqual((self.heard, self.table("t")), ([(1, ["pace"])], {"k": b"1"}))
+
+    def test_answers_later(self) -> None:
+        """A Redis that answers that it cannot now is asked again after a while, not at once."""
+        commit, tries = self.database.commit, list[Any]()
+
+        def loading(*arguments: Any) -> Any:
+            tries.append(self.clock.seconds())
+            if len(tries) == 1:
+                return fail(Unavailable("loading"))
+            return commit(*arguments)
+
+        self.patch(self.database, "commit", loading)
+        self.committer.keep(Commit(events=(EVENT,)))
+        self.clock.pump([AGAIN / 2, AGAIN])
+        self.assertEqual((tries, self.heard), ([0.0, 1.5 * AGAIN], [(1, ["pace"])]))
+
+    def test_stops(self) -> None:
+        """Who waits for Redis when it all stops is told so; closed, nothing becomes true any more."""
+        self.database.set_healthy(False)
+        surely = Deferred.fromCoroutine(self.committer.commit_surely(Commit(events=(EVENT,))))
+        self.committer.stop()
+        self.failureResultOf(surely, Unavailable)
+        self.failureResultOf(self.committer.database_back(), Unavailable)
+        self.database.set_healthy(True)
+        self.assertRaises(Unavailable, self.committer.require_available)
+        self.committer.close()
+        self.assertRaises(Unavailable, now, self.committer.commit(Commit(events=(EVENT,))))
+        self.assertEqual(self.heard, [])
