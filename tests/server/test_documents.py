@@ -1,0 +1,46 @@
+"""Tests for C{simmail.server.documents}."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.core.records.commit import Commit
+from simmail.database.memory import MemoryDatabase
+from simmail.errors import Unavailable
+from simmail.server.documents import ServerDocuments
+from simmail.testing.universe import now
+
+
+class Thing(Struct):
+    """Something to be kept."""
+
+    name: str
+
+
+class ServerDocumentsTests(SynchronousTestCase):
+    """The server's own tables."""
+
+    def setUp(self) -> None:
+        """A database in memory."""
+        self.database = MemoryDatabase()
+        self.documents = ServerDocuments(self.database)
+
+    def test_kept(self) -> None:
+        """What is put is there as JSON, apart from what universes have, until it is dropped."""
+        now(self.database.commit("main", Commit(puts=(("things", "k", b"1"),))))
+        now(self.documents.put("things", "k", Thing("x")))
+        now(self.documents.put("things", "l", Thing("y")))
+        self.assertEqual(now(self.documents.table("things")), {"k": b'{"name":"x"}', "l": b'{"name":"y"}'})
+        now(self.documents.drop(("things", "k"), ("others", "k")))
+        self.assertEqual(list(now(self.documents.table("things"))), ["l"])
+        self.assertEqual(now(self.database.table("main", "things")), {"k": b"1"})
+
+    def test_away(self) -> None:
+        """While Redis is away nothing is changed."""
+        self.assertTrue(self.documents.available)
+        self.database.set_healthy(False)
+        self.assertFalse(self.documents.available)
+        self.assertRaises(Unavailable, now, self.documents.put("things", "k", Thing("x")))
+        self.database.set_healthy(True)
+        self.assertEqual(now(self.documents.table("things")), {})
