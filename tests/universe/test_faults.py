@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
 
 from simmail.core.rules.fault_library import SCENARIOS
 from simmail.core.rules.quota_plan import Plan
