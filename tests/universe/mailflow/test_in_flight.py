@@ -23,7 +23,7 @@ class _Syncing:
         self.settled: list[list[str]] = []
         self.round: Deferred[None] = Deferred()
 
-    def settle(self, ids: list[str]) -> None:
+    def committed(self, ids: list[str]) -> None:
         self.settled.append(ids)
 
     def synced(self) -> Deferred[None]:
