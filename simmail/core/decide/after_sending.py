@@ -48,7 +48,7 @@ def aftermath(
     Everything that follows from a mail of the persona's own, in order.
 
     @param job: what was done; mail: what was sent; mails: what it answers.
-    @param dossier: about whom the mail is for (C{core.plans}, C{key}); thread: of C{job.thread}.
+    @param dossier: about whom the mail is for (C{job_data}, C{key}); thread: of C{job.thread}.
     @param dice: keyed for the mail the job comes from.
     """
     own = dice.on("aftermath", job.kind, job.id)

@@ -1,10 +1,19 @@
 """
-What a persona makes of a mail: the decision, as data.
+Where a persona decides: what it makes of a mail, as data.
 
-L{react} is a pure function of its L{DecisionInput}; C{universe.correspondents}
-commits what it returns, the preview call shows it and stores nothing.  The
-order of steps is that of decisions, section 8, and the numbers in the
-comments here are its numbers.
+L{react} is a pure function of its L{DecisionInput}; C{universe.people.inbox_worker} commits what it returns, the
+preview call shows it and stores nothing.  The steps, with the numbers they have in decisions, section 8:
+
+  1. the mailbox takes no mail: a bounce (C{bounce})
+  2. the mail lies in Junk: nothing else follows
+  3. it is received: relation, thread and memory change
+  4. answering could go on for ever, or was done often enough today: no reply
+  5. the persona is paused, or away: a notice
+  6. everything goes on to somebody else
+  7. the draw: whether a reply follows (C{reply_odds})
+  8. a reply to the thread is planned already: it answers this too
+  9. the reply is planned for its time (C{delay}); links are opened before (C{link_policy})
+  10. what was promised (C{promises}) came, is expected, or is done late
 """
 
 from __future__ import annotations
@@ -16,52 +25,25 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from simmail.core.compose.dsn import Action, wanted
 from simmail.core.decide import delay, link_policy, promises, relationship
+from simmail.core.decide.bounce import bounced, notification, refused
 from simmail.core.decide.decision import (
-    Batch, Bounce, DecisionInput, Drop, Expect, Follow, Ignore, Junk, PlannedJob, Reaction, Reactions, Receive, Relate,
+    Batch, DecisionInput, Drop, Expect, Follow, Ignore, Junk, PlannedJob, Reaction, Reactions, Receive, Relate,
     Remember, Skip, correspondent,
 )
 from simmail.core.decide.job_data import FORWARDED, MOST_FORWARDS, about, case_id, item, planned, reply_address, who
 from simmail.core.decide.reply_odds import inclined, reasons
 from simmail.core.language.reader import Findings
 from simmail.core.message.auto_submitted import automatic, bulk, no_notices
-from simmail.core.records.bad_address import BadKind
 from simmail.core.records.case import How
 from simmail.core.records.persona import Behaviors, OutOfOffice, Persona
 from simmail.core.records.relationship import Dossier, OpenPromise, ThreadState
-from simmail.core.rng import Dice
 from simmail.core.time.instant import format_instant
 
-#: What a mailbox that bounces now and then is taken to be.
-BOUNCES: tuple[tuple[BadKind, float], ...] = (("full", 0.6), ("blocked", 0.25), ("disabled", 0.15))
 
 #: The time in which messages of a thread are counted, before pace.
 LOOP = timedelta(hours=1)
 DAY = timedelta(days=1)
-
-
-class MailboxRefusal(NamedTuple):
-    """A mailbox takes no mail this time: how, and why."""
-
-    kind: BadKind
-    why: str
-
-
-def refused(persona: Persona, status: str, dice: Dice) -> MailboxRefusal | None:
-    """Whether this mail bounces (step 1): the mailbox's fixed status, else the persona's C{behaviors.bounce}."""
-    if status != "ok":
-        forced: BadKind = status  # type: ignore[assignment] # statuses other than ok are the kinds of bounces
-        return MailboxRefusal(forced, f"mailbox status {status}")
-    chance = persona.behaviors.bounce if isinstance(persona.behaviors, Behaviors) else 0.0
-    if not isinstance(chance, float) or not chance:
-        return None
-    draw = dice.uniform("bounce")
-    if draw >= chance:
-        return None
-    # An address is always the same, as bad ones are (API contract, "Recipient rules").
-    kind = Dice(persona.id).weighted(BOUNCES, "bounce kind")
-    return MailboxRefusal(kind, f"bounce draw {draw:.2f} under {chance:.2f}")
 
 
 def react(situation: DecisionInput) -> Reactions:
@@ -73,7 +55,7 @@ def react(situation: DecisionInput) -> Reactions:
     # 1
     refusal = refused(persona, situation.status, situation.dice)
     if refusal is not None:
-        return _bounced(situation, before, refusal)
+        return bounced(situation, before, refusal)
     # 2
     spam = situation.spam
     if spam is not None and spam.junk and spam.threshold is not None:
@@ -81,7 +63,7 @@ def react(situation: DecisionInput) -> Reactions:
             Junk(spam.score, spam.threshold, f"spam score {spam.score:.1f} reaches {spam.threshold:.1f}: {spam.why}"
                  if spam.why else f"spam score {spam.score:.1f} reaches {spam.threshold:.1f}"),
             Relate(relationship.junked(before, persona), "got junk"),
-            *_told(situation, "delivered"),
+            *notification(situation, "delivered"),
         )
     # 3
     found = Findings(mail, situation.now)
@@ -89,8 +71,8 @@ def react(situation: DecisionInput) -> Reactions:
     dossier, why = relationship.met(
         before, persona, mail.from_.name, situation.sender_id, found, bool(machine), situation.now)
     thread = _went_on(situation, found)
-    reactions: list[Reaction] = [Receive(case_id(situation), situation.how, _filed(situation), sender)]
-    reactions += _told(situation, "delivered")
+    reactions: list[Reaction] = [Receive(case_id(situation), situation.how, _why_received(situation), sender)]
+    reactions += notification(situation, "delivered")
     if not machine:
         note = _note(situation, found)
         if note:
@@ -98,9 +80,9 @@ def react(situation: DecisionInput) -> Reactions:
     if thread.followup and not machine:
         reactions.append(Drop(thread.followup, f"{sender} wrote"))
         thread = replace(thread, followup="", question="")
-    settled, dossier = _settled(situation, found, dossier) if not machine else ([], dossier)
+    settled, dossier = _arrived(situation, found, dossier) if not machine else ([], dossier)
     reactions += settled
-    expected, dossier = _expected(situation, found, dossier) if not machine else ([], dossier)
+    expected, dossier = _promised(situation, found, dossier) if not machine else ([], dossier)
 
     # 4 to 9
     decision = _decide(situation, before, dossier, thread, found, machine)
@@ -125,100 +107,45 @@ def _decide(
     s: DecisionInput, before: Dossier, dossier: Dossier, thread: ThreadState, found: Findings, machine: str
 ) -> _Decision:
     """Steps 4 to 9: whether a reply follows, and when."""
-    persona = s.persona
     # 4
     loop = _loop(s, thread, machine)
     if loop:
         return _Decision((Ignore("loop", (loop,)),), dossier)
     replies = tuple(at for at in dossier.replies if at > (s.now - DAY).timestamp())
     dossier = replace(dossier, replies=replies)
-    address, name = reply_address(s)
     if len(replies) >= s.limits.replies_per_day:
+        address, _ = reply_address(s)
         why = f"{len(replies)} replies to {address} within a day, the cap is {s.limits.replies_per_day}"
         return _Decision((Ignore(why, (why,)),), dossier)
     # 5
-    if _paused(persona):
+    if _paused(s.persona):
         return _Decision((Ignore("paused", ("the persona is paused",)),), dossier)
-    reactions: list[Reaction] = []
-    gone = delay.absence(persona, s.now)
+    notice: list[Reaction] = []
+    gone = delay.absence(s.persona, s.now)
     if gone is not None:
         notice, dossier = _notice(s, dossier, gone[0], gone[2])
-        reactions += notice
     # 6
-    behaviors = persona.behaviors
-    copy = _copy(s)
-    informed = copy and bool(s.sender_id)
+    behaviors = s.persona.behaviors
     if isinstance(behaviors, Behaviors) and isinstance(behaviors.forward_to, str):
-        if informed:
+        if _informed(s):
             # Passed on, somebody would answer once more what a colleague has answered.
-            reactions.append(Ignore("informed", ("a copy of what a colleague wrote to somebody else",)))
+            passed: Reaction = Ignore("informed", ("a copy of what a colleague wrote to somebody else",))
         else:
-            reactions.append(_forward(s, behaviors.forward_to, gone is not None))
-        return _Decision(reactions, dossier)
+            passed = _forward(s, behaviors.forward_to, gone is not None)
+        return _Decision((*notice, passed), dossier)
     # 7
-    mine = [one for one in dossier.promises if promises.asked_for(one, found, s.thread.key)]
-    base, label = delay.reply_rate(persona)
-    rate, told = inclined(base, label, reasons(
-        question=found.asks_question and not copy, known=before.received > 0 or before.sent > 0,
-        case=s.case is not None, promise=any(one.by == "persona" for one in dossier.promises),
-        bulk=bulk(s.mail), copy=copy and not informed, informed=informed,
-        dossier=before, farewell=found.farewell and bool(s.thread.wrote),
-    ))
-    draw = s.dice.uniform("reply")
-    answered, side = (True, "under") if draw < rate else (False, "over")
-    why = f"reply draw {draw:.2f} {side} reply rate {rate:.2f} ({told})"
-    if not answered:
+    replies_follow, why = _draw(s, before, dossier, found)
+    if not replies_follow:
         because = (why,) if gone is None else (why, f"away until {format_instant(gone[2])}")
-        reactions.append(Ignore(why, because))
-        return _Decision(reactions, replace(dossier, unanswered=before.unanswered + 1))
-    dossier = replace(dossier, unanswered=0)
-    # 8
-    if s.planned is not None:
-        reactions.append(Batch(
-            s.planned.job_id, item(s),
-            f"a reply to this thread is planned for {format_instant(s.planned.due)} and answers this too", (why,)))
-        return _Decision(reactions, dossier, s.planned.due)
-    # 9
-    after = delay.delay(persona, s.pace, s.dice)
-    due = delay.due(persona, s.pace, s.now, after, s.dice)
-    reactions.append(planned(
-        s, "reply", due.at, f"Reply to {who(address, name)} about {about(s.mail)}, {due.why}", why,
-        because=(why, f"due {format_instant(due.at)}, {due.why} ({persona.temperament}, pace {s.pace.scale:g})"),
-    ))
-    dossier = replace(dossier, replies=(*replies, int(due.at.timestamp()))[-s.limits.replies_per_day:])
-    for nth, one in enumerate(mine):
-        if one.fate == "forgotten" and not one.job_id:
-            deliver = _deliver_late(s, one, due.at, nth)
-            reactions.append(deliver)
-            dossier = _with_promise(dossier, one, replace(one, job_id=deliver.id, fate="late"))
-    return _Decision(reactions, dossier, due.at)
-
-
-# 1
-
-def _bounced(s: DecisionInput, dossier: Dossier, refusal: MailboxRefusal) -> Reactions:
-    counted = Relate(replace(dossier, received=dossier.received + 1), "a mail bounced")
-    told = Bounce(refusal.kind, s.recipient, s.envelope_sender, refusal.why)
-    return (told, *_told(s, "failed", refusal), counted)
-
-
-def _told(s: DecisionInput, action: Action, refusal: MailboxRefusal | None = None) -> tuple[PlannedJob, ...]:
-    """The notification that was asked for: what becomes of a mail is known only now, so it says one thing."""
-    if not wanted(action, tuple(s.dsn.get("notify", ())), s.envelope_sender):
-        return ()
-    at = delay.drawn(timedelta(seconds=40), 1.8, s.pace, s.dice, "bounce delay")
-    if refusal is None:
-        plan, why = f"Confirm {about(s.mail)} to {s.envelope_sender}", "a notification of success was asked for"
-    else:
-        plan, why = f"Bounce {about(s.mail)} to {s.envelope_sender}: {refusal.kind}", refusal.why
-    extra = {**s.dsn, "action": action, "bounce": refusal.kind if refusal is not None else None,
-             "address": s.recipient}
-    return (planned(s, "bounce", delay.later(s.now, at), plan, why, extra, to=(s.envelope_sender, "")),)
+        return _Decision((*notice, Ignore(why, because)), replace(dossier, unanswered=before.unanswered + 1))
+    # 8 and 9
+    reply = _reply(s, replace(dossier, unanswered=0), found, why)
+    return reply._replace(reactions=(*notice, *reply.reactions))
 
 
 # 3
 
-def _filed(s: DecisionInput) -> str:
+def _why_received(s: DecisionInput) -> str:
     if s.spam is None:
         return "in the inbox"
     if s.spam.threshold is None:
@@ -231,7 +158,7 @@ def _went_on(s: DecisionInput, found: Findings) -> ThreadState:
     kept = max(25, s.limits.thread_messages_per_hour + 5)
     echo, echoes = s.thread.echo, s.thread.echoes
     if s.thread.wrote and s.mail.in_reply_to == s.thread.wrote:
-        echo = _said(found.new)
+        echo = _digest(found.new)
         echoes = echoes + 1 if echo == s.thread.echo else 1
     return replace(
         s.thread, messages=s.thread.messages + 1, recent=(*s.thread.recent, int(s.now.timestamp()))[-kept:],
@@ -248,7 +175,7 @@ def _how(s: DecisionInput) -> How:
     return s.how
 
 
-def _said(text: str) -> str:
+def _digest(text: str) -> str:
     """A text in short, its letters only: what auto-responders put in of times and numbers makes no difference."""
     letters = "".join(filter(str.isalpha, text[:2000].lower()))
     return blake2b(letters.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
@@ -262,7 +189,7 @@ def _note(s: DecisionInput, found: Findings) -> str:
     return f"{s.now:%Y-%m-%d}: {name} wrote about {about(s.mail)}" + (f": {said}" if said else "")
 
 
-def _settled(s: DecisionInput, found: Findings, dossier: Dossier) -> tuple[list[Reaction], Dossier]:
+def _arrived(s: DecisionInput, found: Findings, dossier: Dossier) -> tuple[list[Reaction], Dossier]:
     """What this mail brings of what was promised to the persona."""
     reactions: list[Reaction] = []
     for one in dossier.promises:
@@ -282,7 +209,7 @@ def _settled(s: DecisionInput, found: Findings, dossier: Dossier) -> tuple[list[
     return reactions, dossier
 
 
-def _expected(s: DecisionInput, found: Findings, dossier: Dossier) -> tuple[list[Reaction], Dossier]:
+def _promised(s: DecisionInput, found: Findings, dossier: Dossier) -> tuple[list[Reaction], Dossier]:
     """What this mail promises to the persona (step 10)."""
     reactions: list[Reaction] = []
     address, name = reply_address(s)
@@ -390,6 +317,50 @@ def _copy(s: DecisionInput) -> bool:
         not own.intersection(one.address.lower() for one in s.mail.to)
         and bool(own.intersection(one.address.lower() for one in s.mail.cc))
     )
+
+
+def _informed(s: DecisionInput) -> bool:
+    """Whether it is a copy of what a colleague wrote to somebody else."""
+    return bool(s.sender_id) and _copy(s)
+
+
+def _draw(s: DecisionInput, before: Dossier, dossier: Dossier, found: Findings) -> tuple[bool, str]:
+    """Whether a reply follows, and why."""
+    copy, informed = _copy(s), _informed(s)
+    base, label = delay.reply_rate(s.persona)
+    rate, told = inclined(base, label, reasons(
+        question=found.asks_question and not copy, known=before.received > 0 or before.sent > 0,
+        case=s.case is not None, promise=any(one.by == "persona" for one in dossier.promises),
+        bulk=bulk(s.mail), copy=copy and not informed, informed=informed,
+        dossier=before, farewell=found.farewell and bool(s.thread.wrote),
+    ))
+    draw = s.dice.uniform("reply")
+    return draw < rate, f"reply draw {draw:.2f} {'under' if draw < rate else 'over'} reply rate {rate:.2f} ({told})"
+
+
+# 8 and 9
+
+def _reply(s: DecisionInput, dossier: Dossier, found: Findings, why: str) -> _Decision:
+    """The reply, or the one that is planned already; with it comes what was forgotten and is asked for."""
+    if s.planned is not None:
+        batch = Batch(
+            s.planned.job_id, item(s),
+            f"a reply to this thread is planned for {format_instant(s.planned.due)} and answers this too", (why,))
+        return _Decision((batch,), dossier, s.planned.due)
+    due = delay.due(s.persona, s.pace, s.now, delay.delay(s.persona, s.pace, s.dice), s.dice)
+    reactions: list[Reaction] = [planned(
+        s, "reply", due.at, f"Reply to {who(*reply_address(s))} about {about(s.mail)}, {due.why}", why,
+        because=(why, f"due {format_instant(due.at)}, {due.why} ({s.persona.temperament}, pace {s.pace.scale:g})"),
+    )]
+    asked = [one for one in dossier.promises if promises.asked_for(one, found, s.thread.key)]
+    dossier = replace(
+        dossier, replies=(*dossier.replies, int(due.at.timestamp()))[-s.limits.replies_per_day:])
+    for nth, one in enumerate(asked):
+        if one.fate == "forgotten" and not one.job_id:
+            deliver = _deliver_late(s, one, due.at, nth)
+            reactions.append(deliver)
+            dossier = _with_promise(dossier, one, replace(one, job_id=deliver.id, fate="late"))
+    return _Decision(reactions, dossier, due.at)
 
 
 # 9

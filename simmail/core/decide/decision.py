@@ -68,7 +68,7 @@ class DecisionInput(Struct, frozen=True, kw_only=True):
     @ivar dossier: about C{correspondent(mail, envelope_sender)}; None for the first contact.
     @ivar sender_id: the persona that wrote it, C{""} if none did.
     @ivar status: the mailbox's forced status, C{ok} for none.
-    @ivar case: what C{cases.match} found, and C{how}.
+    @ivar case: what C{case_match.match} found, and C{how}.
     @ivar notes: the persona's memory of that case, oldest first.
     @ivar spam: None when no score was taken (then it is not junk).
     @ivar planned: the reply to the same thread that batching looks for.
@@ -156,11 +156,11 @@ class Ignore(Struct, frozen=True):
 
 class PlannedJob(Struct, frozen=True):
     """
-    C{job.scheduled}: something is planned.  The fields are those of C{core.jobs.Job}.
+    C{job.scheduled}: something is planned.  The fields are those of C{core.records.job.Job}.
 
     @ivar id: unique in the universe; the same for the same message and seed.
     @ivar plan: one sentence for people.
-    @ivar data: JSON-able; what it holds for each kind is told in C{core.plans}.
+    @ivar data: JSON-able; what it holds for each kind is told in C{job_data}.
     """
 
     id: str

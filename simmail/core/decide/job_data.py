@@ -4,7 +4,7 @@ Plans: what jobs need to know to be done later, kind by kind.
 C{PlannedJob.data} is JSON-able.  Every kind has:
 
   - C{to}, C{to_name}: whom the mail goes to (C{link} and C{world} have none)
-  - C{key}: [sender, recipient, nth] of the mail it comes from: C{situation.keyed} gives its dice again, and the
+  - C{key}: [sender, recipient, nth] of the mail it comes from: C{decision.keyed} gives its dice again, and the
     dossier is the one about that sender (but for a C{forward}); without it the dossier is about C{to}
   - C{mails}: the mails it is about, oldest first, each C{{"place", "message_id", "subject", "sender", "references"}}
     (C{place} as in C{DecisionInput.place}; the rest for when the copy is gone by then)

@@ -2,7 +2,7 @@
 Who somebody is, estimated from their mail: name, role, client, style, hours, how often and how fast they answer.
 
 Takes what is in an address's mailboxes, as values, and gives persona fields
-that C{patch.new_persona} accepts.  What the mail does not show is left out.
+that C{persona_fields.new_persona} accepts.  What the mail does not show is left out.
 Source: API contract, "Learn a persona from an address's mail".
 """
 

@@ -102,14 +102,14 @@ class ThreadState(Struct, frozen=True, omit_defaults=True):
     """
     What a persona keeps of one thread.
 
-    @ivar key: C{core.threads.thread_key}: the document's key beside the persona's id.
+    @ivar key: C{core.message.thread.thread_key}: the document's key beside the persona's id.
     @ivar case_id: the case it was linked to and C{how}, C{""} while it is not.
     @ivar messages: both ways; recent: Unix seconds of the latest of them.
     @ivar followup: the job that will ask again, C{""} for none; question: what it asks.
     @ivar between: the latest messages in a row that went from persona to persona.
     @ivar own: ids of the jobs of the persona's latest mails in it, oldest first (their copies in Sent bear them).
     @ivar held: what the last of its mails put off until its question is answered; done: what its mails have brought
-        (both of C{words.WordsRequest}).
+        (both of C{writer.WordsRequest}).
     @ivar wrote: the Message-ID of the last of its mails; echo: what the last answer to one of them said, in short;
         echoes: how many answers in a row have said that.
     """

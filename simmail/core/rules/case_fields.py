@@ -3,7 +3,7 @@ Cases from fields: completed, merged.
 
 The people of a case may be named by persona id or address, or be described;
 whoever is described becomes a persona (provider C{case}) unless somebody has
-that address already, which is C{universe.cases}' matter.  Source: decisions,
+that address already, which is C{universe.people.cases}' matter.  Source: decisions,
 section 6.
 """
 

@@ -3,7 +3,7 @@ Personas from fields: completed, changed.
 
 Takes decoded JSON or YAML and gives a L{Persona}, or refuses it naming the
 dotted field.  Who may change a persona, and whether an address is taken, is
-C{universe.people}'s matter.  Source: API contract, "Persona" and "Personas";
+C{universe.people.personas}' matter.  Source: API contract, "Persona" and "Personas";
 decisions, section 23 ("Personas").
 """
 

@@ -100,7 +100,7 @@ class Learned(Struct, frozen=True):
     people: tuple[str, ...]
 
 
-class Letter(Body, frozen=True, rename={"from_": "from"}):
+class PreviewMail(Body, frozen=True, rename={"from_": "from"}):
     """A mail that might come: C{raw} (RFC 5322), or C{subject} and C{text} or C{html}."""
 
     from_: str
@@ -205,7 +205,7 @@ async def learn(call: Call) -> Learned:
 
 
 async def preview(call: Call) -> Preview:
-    asked: Letter = call.body
+    asked: PreviewMail = call.body
     sender = one_address(asked.from_, "from")
     if asked.raw is not None:
         if asked.subject is not None or asked.text is not None or asked.html is not None:
@@ -285,7 +285,7 @@ ROUTES: tuple[Route, ...] = (
           answer_example={"persona": {**_ANSWER, "provider": "mail"}, "by": "12 messages, 5 of them its own",
                           "people": ["maria@acme.test"]}),
     Route("POST", "/api/personas/{id}/preview", preview,
-          "See what a persona would do with a mail; nothing is stored", Preview, role="member", body=Letter,
+          "See what a persona would do with a mail; nothing is stored", Preview, role="member", body=PreviewMail,
           locate=persona, example={"from": "app@sim.test", "subject": "Lunch?", "text": "On Friday?"},
           answer_example={"decision": "reply", "why": ["reply draw 0.31 under 0.95"], "would_send": True,
                           "due": "2026-03-01T09:20:00Z"}),

@@ -11,16 +11,15 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.decide.decide import react, refused
+from simmail.core.decide.decide import react
 from simmail.core.decide.decision import (
-    Batch, Bounce, DecisionInput, Drop, Expect, Follow, Ignore, Junk, LoopLimits, PlannedJob, PlannedReply, Reaction,
-    Receive, Relate, Remember, Skip, SpamVerdict, correspondent,
+    Batch, DecisionInput, Drop, Expect, Follow, Ignore, Junk, LoopLimits, PlannedJob, PlannedReply, Reaction, Receive,
+    Relate, Remember, Skip, SpamVerdict, correspondent,
 )
 from simmail.core.mime.address import Address
 from simmail.core.records.case import Case
 from simmail.core.records.relationship import Dossier, OpenPromise, ThreadState
-from simmail.core.records.settings import LinkPolicy
-from simmail.core.records.settings import Pace
+from simmail.core.records.settings import LinkPolicy, Pace
 from simmail.core.rng import Dice
 from tests.core.scenes import APP, MARIA, NOW, after, attached, mail, of, only, person, plans, situation
 
@@ -120,47 +119,6 @@ class OrderTests(SynchronousTestCase):
             elif isinstance(reaction, Follow):
                 encoded = msgspec.json.encode(reaction.thread)
                 self.assertEqual(msgspec.json.decode(encoded, type=ThreadState), reaction.thread)
-
-
-class BounceTests(SynchronousTestCase):
-    """Step 1."""
-
-    def test_fixed_status(self) -> None:
-        """A forced status bounces with its kind, to the envelope sender, a little later."""
-        reactions = react(situation(status="disabled", envelope_sender="bounces@app.test"))
-        expected = Bounce("disabled", MARIA, "bounces@app.test", "mailbox status disabled")
-        self.assertEqual(only(Bounce, reactions), expected)
-        plan = only(PlannedJob, reactions)
-        self.assertEqual((plan.kind, plan.data["to"], plan.data["bounce"]), ("bounce", "bounces@app.test", "disabled"))
-        self.assertTrue(NOW < plan.due < after(minutes=20))
-
-    def test_behaviour(self) -> None:
-        """behaviors.bounce is the share of mails that bounce, as refused() tells beforehand."""
-        persona = person(behaviors={"bounce": 0.3})
-        count = 0
-        for n in range(1000):
-            one = situation(persona=persona, seed=Dice(str(n)))
-            reactions = react(one)
-            early = refused(persona, "ok", one.dice)
-            self.assertEqual(bool(of(Bounce, reactions)), early is not None)
-            count += early is not None
-        self.assertTrue(250 < count < 350, count)
-
-    def test_one_kind_of_bounce(self) -> None:
-        """An address bounces in one way, whenever it does."""
-        kinds = {}
-        for name in range(40):
-            persona = person(id=f"p_{name}", behaviors={"bounce": 0.5})
-            found = {one.kind for n in range(30) if (one := refused(persona, "ok", Dice("seed").on("mail", n)))}
-            self.assertEqual(len(found), 1)
-            kinds[name] = found.pop()
-        self.assertEqual(set(kinds.values()), {"full", "blocked", "disabled"})
-
-    def test_no_notice_about_a_notice(self) -> None:
-        """Nothing is sent to the null sender, and it is counted all the same."""
-        reactions = react(situation(status="full", envelope_sender=""))
-        self.assertEqual(kinds(reactions), ["Bounce", "Relate"])
-        self.assertEqual(only(Relate, reactions).dossier.received, 1)
 
 
 class JunkTests(SynchronousTestCase):

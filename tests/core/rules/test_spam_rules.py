@@ -1,0 +1,103 @@
+"""Spam rules, each by an example."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.core.mime.address import Address
+from simmail.core.rules.spam import SpamScore, score
+from simmail.core.rules.spam_rules import RULES
+from tests.core.scenes import APP, MARIA, attached, mail
+
+
+def judged(text: str = "Hello", sender: str = APP, recipient: str = MARIA, **fields: Any) -> SpamScore:
+    """The score of a mail."""
+    return score(mail(text, **fields), sender, recipient)
+
+
+def fired(found: SpamScore) -> set[str]:
+    """The names of the rules that fired."""
+    return {rule.name for rule in found.rules}
+
+
+LINKED = '<a href="{}">{}</a>'
+CROWD = tuple(Address("", f"a{n}@x.test") for n in range(25))
+PROSE = "We would like to tell you about the meeting of next week and what will be on the table there. "
+
+#: rule: (a mail that it catches, one much like it that it does not).
+EXAMPLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "GTUBE": ({"text": "x XJS*C4JDBQADN1.NSBN3*2IDNEN*GTUBE-STANDARD-ANTI-UBE-TEST-EMAIL*C.34X x"}, {"text": "GTUBE"}),
+    "SUBJECT_CAPS": ({"subject": "READ THIS AT ONCE"}, {"subject": "NATO and the EU meet"}),
+    "SUBJECT_MARKS": ({"subject": "Win $$$ now!"}, {"subject": "It works!"}),
+    "SUBJECT_MISSING": ({"subject": " "}, {"subject": "x"}),
+    "SUBJECT_FAKE_REPLY": ({"subject": "Re: offer"}, {"subject": "Re: offer", "in_reply_to": "<1@x>"}),
+    "FROM_MISSING": ({"from_": Address("A", "")}, {}),
+    "FROM_NAME_ADDRESS": ({"from_": Address("service@bank.example", "x@evil.example")},
+                          {"from_": Address("alice@app.test", "alice@app.test")}),
+    "FROM_DIGITS": ({"from_": Address("", "win84736251@x.test")}, {"from_": Address("", "orders2026@x.test")}),
+    "REPLY_TO_FREE": ({"reply_to": (Address("", "x@gmail.com"),)}, {"reply_to": (Address("", "help@other.test"),)}),
+    "SENDER_DIFFERS": ({"sender": "b@elsewhere.test"}, {"sender": "b@bounces.app.test"}),
+    "NOT_ADDRESSED": ({"to": (Address("", "x@y.test"),)}, {"to": ()}),
+    "SHOUTING": ({"text": PROSE.upper() * 2}, {"text": PROSE + "NASA"}),
+    "EXCLAIMING": ({"text": "Look!!!"}, {"text": "Look! Here!"}),
+    "OBFUSCATED": ({"text": "V1agra"}, {"text": "Via Appia"}),
+    "MILLIONS": ({"text": "about $5,000,000 for you"}, {"text": "$5,000 or EUR 1,200.00"}),
+    "LOTTERY": ({"text": "You\u2019ve won"}, {"text": "We won the match"}),
+    "ADVANCE_FEE": ({"text": "I am a barrister, you are next of kin"}, {"text": "my kind regards to your kin"}),
+    "PHARMACY": ({"text": "cheap viagra"}, {"text": "the pharmacy is open"}),
+    "QUICK_MONEY": ({"text": "make money fast"}, {"text": "the money came fast"}),
+    "CRYPTO": ({"text": "guaranteed returns"}, {"text": "the returns department"}),
+    "LOAN": ({"text": "no credit check"}, {"text": "please check the credit note"}),
+    "ADULT": ({"text": "hot singles near you"}, {"text": "hot soup"}),
+    "GAMBLING": ({"text": "online casino"}, {"text": "we meet at the casino"}),
+    "EXTORTION": ({"text": "I recorded you with your webcam"}, {"text": "the meeting was recorded"}),
+    "HURRY": ({"text": "Act now, limited time"}, {"text": "There is no hurry"}),
+    "PHISHING": ({"text": "Verify your account: https://evil.example/x"},
+                 {"text": "Verify your account: https://www.app.test/x and http://localhost/y"}),
+    "LINK_MISMATCH": ({"html": LINKED.format("https://evil.example/", "www.bank.example")},
+                      {"html": LINKED.format("https://www.bank.example/", "login.bank.example")}),
+    "LINK_NUMBER": ({"text": "http://8.8.8.8/x"}, {"text": "http://127.0.0.1:3000/x http://192.168.0.4/"}),
+    "LINK_SHORTENED": ({"text": "https://bit.ly/x"}, {"text": "https://bit.ly.app.test/x"}),
+    "LINK_CREDENTIALS": ({"text": "https://bank.example@evil.example/"}, {"text": "https://a.test/?x=a@b.test"}),
+    "LINK_FOREIGN": ({"text": "https://xn--pple-43d.example/"}, {"text": "https://apple.example/"}),
+    "MANY_LINKS": ({"text": " ".join(f"https://a{n}.test/" for n in range(20))},
+                   {"text": " ".join(f"https://a{n}.test/" for n in range(20)) + PROSE * 20}),
+    "IMAGE_ONLY": ({"text": "Look", "html": "<img src=x>"}, {"text": PROSE, "html": "<img src=x>"}),
+    "HTML_ONLY": ({"format": "html", "html": "<p>x"}, {"format": "both", "html": "<p>x"}),
+    "HTML_HIDDEN": ({"html": '<p style="font-size: 0px">x'}, {"html": '<p style="font-size: 10px">x'}),
+    "HTML_FORM": ({"html": "<form><input type='password'></form>"}, {"html": "<p>a form</p>"}),
+    "ATTACHED_PROGRAM": ({"attachments": (attached("invoice.pdf.exe"),)}, {"attachments": (attached("exe.pdf"),)}),
+    "ATTACHED_MACROS": ({"attachments": (attached("Report.DOCM"),)}, {"attachments": (attached("r.docx"),)}),
+    "NO_WAY_OUT": ({"text": "newsletter: special offer"}, {"text": "newsletter: special offer. Unsubscribe: x"}),
+    "UNSUBSCRIBE_HEADER": ({"headers": (("List-Unsubscribe", "<mailto:x@y.test>"),)}, {}),
+    "CROWD": ({"to": CROWD}, {"to": CROWD[:3]}),
+    "CONVERSATION": ({"in_reply_to": "<1@x>", "references": ("<1@x>",)}, {"in_reply_to": "<1@x>"}),
+}
+
+
+class RuleTests(SynchronousTestCase):
+    """Each rule."""
+
+    def test_every_rule(self) -> None:
+        """Each rule fires on its example, tells what it saw, and does not fire on what is much like it."""
+        self.assertEqual(set(EXAMPLES), {rule.name for rule in RULES})
+        self.assertGreaterEqual(len(RULES), 30)
+        for name, (caught, passed) in EXAMPLES.items():
+            rules = [rule for rule in judged(**caught).rules if rule.name == name]
+            self.assertEqual(len(rules), 1, name)
+            self.assertTrue(rules[0].score and rules[0].description, name)
+            self.assertNotIn(name, fired(judged(**passed)), name)
+
+    def test_described(self) -> None:
+        """Names are unique and every rule says what it is about."""
+        self.assertEqual(len({rule.name for rule in RULES}), len(RULES))
+        self.assertTrue(all(rule.description for rule in RULES))
+
+    def test_only_unsubscribing_and_conversations_take_off(self) -> None:
+        """Everything else adds."""
+        for name, (caught, _) in EXAMPLES.items():
+            for rule in judged(**caught).rules:
+                if rule.name == name:
+                    self.assertEqual(rule.score < 0, name in ("UNSUBSCRIBE_HEADER", "CONVERSATION"), name)
