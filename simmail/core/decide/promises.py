@@ -42,7 +42,7 @@ def heard(found: Findings, persona: Persona, now: datetime) -> tuple[MailPromise
 
 
 def fulfilled(promise: OpenPromise, found: Findings, thread: str) -> bool:
-    """Whether a mail from the correspondent brings what was promised by it."""
+    """Return whether a mail from the correspondent brings what was promised by it."""
     if promise.by != "correspondent":
         return False
     # An answer, an update, a call: any later mail in the thread that is no further putting off.
@@ -52,7 +52,7 @@ def fulfilled(promise: OpenPromise, found: Findings, thread: str) -> bool:
 
 
 def arrived(promise: OpenPromise, found: Findings, thread: str) -> bool:
-    """Whether a mail from the correspondent says that what the persona promised is there already."""
+    """Return whether a mail from the correspondent says that what the persona promised is there already."""
     if promise.by != "persona" or promise.thread != thread or found.asks_question:
         return False
     low = found.new.lower()
@@ -62,20 +62,20 @@ def arrived(promise: OpenPromise, found: Findings, thread: str) -> bool:
 
 
 def asked_for(promise: OpenPromise, found: Findings, thread: str) -> bool:
-    """Whether a mail from the correspondent asks after what the persona promised."""
+    """Return whether a mail from the correspondent asks after what the persona promised."""
     if promise.by != "persona" or not (found.nagging or found.asks):
         return False
     return promise.thread == thread or speaks_of(promise.what, found.new)
 
 
 def keeping(persona: Persona) -> float:
-    """The chance that this persona does in time what it promised."""
+    """Return the chance that this persona does in time what it promised."""
     own = persona.behaviors.keep_promises if isinstance(persona.behaviors, Behaviors) else None
     return own if isinstance(own, float) else temperaments.named(persona.temperament).keep_promises
 
 
 def fate(persona: Persona, promised: datetime, pace: Pace, now: datetime, dice: Dice) -> Drawn:
-    """What becomes of the persona's own promise: done before it is due, after it, or when somebody asks."""
+    """Return what becomes of the persona's own promise: done before it is due, after it, or when somebody asks."""
     chance = keeping(persona)
     draw = dice.uniform("keep")
     why = f"keep draw {draw:.2f} under {chance:.2f}"

@@ -24,7 +24,7 @@ class Invitation(NamedTuple):
 
 
 def invitation(mail: Mail) -> Invitation:
-    """What the first calendar part of a mail says."""
+    """Return what the first calendar part of a mail says."""
     part = next((one for one in mail.attachments if one.content_type.lower() == "text/calendar"), None)
     if part is None:
         return Invitation()

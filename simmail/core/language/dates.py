@@ -187,7 +187,7 @@ class _Reader:
         return None
 
     def day(self, position: int) -> tuple[date, int] | None:
-        """A date at a position, and how many tokens it takes."""
+        """Return a date at a position, and how many tokens it takes."""
         language, word = self._language, self.low[position]
         if word[0].isdigit():
             return self._figures(position) or self._day_first(position)
@@ -357,7 +357,7 @@ class _Reader:
             return None
 
     def time(self, position: int) -> tuple[tuple[int, int, bool], int] | None:
-        """A time of day (hour, minute, said with am or pm) at a position, and how many tokens it takes."""
+        """Return a time of day (hour, minute, said with am or pm) at a position, and how many tokens it takes."""
         language, word = self._language, self.low[position]
         if not word[0].isdigit():
             named = language.said_times.get(word)

@@ -24,7 +24,7 @@ class Fact(Struct, frozen=True):
     value: str
 
     def act(self) -> str:
-        """The act that states it."""
+        """Return the act that states it."""
         if self.value.lower() in every("flags"):
             return "answer.flag"
         if len(self.value) > 60 or self.value[-1:] in ".!" or len(self.value.split()) > 8:
@@ -32,7 +32,7 @@ class Fact(Struct, frozen=True):
         return "answer.fact"
 
     def values(self, language: Language) -> dict[str, str]:
-        """What a line that states it may name."""
+        """Return what a line that states it may name."""
         value = self.value
         if self.act() == "answer.said":
             value = value[0].upper() + value[1:]
@@ -42,7 +42,7 @@ class Fact(Struct, frozen=True):
 
 
 def read_facts(facts: Mapping[str, str], notes: Iterable[str]) -> tuple[Fact, ...]:
-    """The facts of a case, and the notes that are written like facts ("phone: 040 123")."""
+    """Return the facts of a case, and the notes that are written like facts ("phone: 040 123")."""
     found = []
     for name, value in list(facts.items())[:_FACTS]:
         label = say(str(name).replace("_", " ").replace("-", " "), 40).strip(" .:")
@@ -64,14 +64,14 @@ def read_facts(facts: Mapping[str, str], notes: Iterable[str]) -> tuple[Fact, ..
 
 
 def capital_label(fact: Fact, language: Language) -> Fact:
-    """The fact with its name as the language writes nouns."""
+    """Return the fact with its name as the language writes nouns."""
     if language.inflected and fact.label:
         return Fact(label=fact.label[0].upper() + fact.label[1:], value=fact.value)
     return fact
 
 
 def answering(sentence: str, facts: Iterable[Fact], language: Language) -> Fact | None:
-    """The fact that answers a question, None when none does."""
+    """Return the fact that answers a question, None when none does."""
     asked = [_stem(word) for word in words(sentence) if len(word) > 2 or word.isupper()]
     best, best_share = None, 0.0
     for fact in facts:
@@ -88,7 +88,7 @@ def answering(sentence: str, facts: Iterable[Fact], language: Language) -> Fact 
 
 def on_money(facts: Iterable[Fact], told: Iterable[str], asked: str, language: Language) -> Fact | None:
     """
-    A fact about paying that the other side has not said itself, None when there is none.
+    Return a fact about paying that the other side has not said itself, None when there is none.
 
     @param asked: the mail: the number of our order is a fact about paying where it is asked for.
     """

@@ -33,7 +33,7 @@ class Sender(Struct, frozen=True):
 
 
 def sender(mail: Mail, prose: Prose, language: Language) -> Sender:
-    """Who wrote a mail: from its From line and its sign-off."""
+    """Return who wrote a mail: from its From line and its sign-off."""
     name, company = split_display(mail.from_.name, language)
     firm = company_of(mail.from_.address)
     if name and firm and _is_firm(name, firm, mail.from_.address):
@@ -77,7 +77,7 @@ def _is_team(name: str, prose: Prose, language: Language) -> bool:
 
 
 def split_display(text: str, language: Language) -> tuple[str, str]:
-    """The person and the organisation a display name names; each may be C{""}."""
+    """Return the person and the organisation a display name names; each may be C{""}."""
     return _split_display(text[:200], language.code)
 
 
@@ -106,7 +106,7 @@ def _organisations() -> frozenset[str]:
 
 
 def is_person(name: str, language: Language) -> bool:
-    """Whether a name looks like a person's: one to four capitalised words, none of an organisation."""
+    """Return whether a name looks like a person's: one to four capitalised words, none of an organisation."""
     words = name.split()
     if not 1 <= len(words) <= 4 or any(character.isdigit() or character in "@/_&" for character in name):
         return False
@@ -119,7 +119,7 @@ def is_person(name: str, language: Language) -> bool:
 
 @lru_cache(1024)
 def company_of(address: str) -> str:
-    """The organisation a domain suggests: C{brightdesk.example} is C{Brightdesk}."""
+    """Return the organisation a domain suggests: C{brightdesk.example} is C{Brightdesk}."""
     labels = address.rpartition("@")[2].lower().split(".")
     if len(labels) < 2:
         return ""
@@ -132,7 +132,7 @@ def company_of(address: str) -> str:
 
 
 def addressee(greeting: str, language: Language) -> str:
-    """Whom a greeting names: C{Mr Okafor}, C{Dana}; C{""} for nobody in particular."""
+    """Return whom a greeting names: C{Mr Okafor}, C{Dana}; C{""} for nobody in particular."""
     low = greeting.lower()
     opening = max((word for word in language.greeting_words if low.startswith(word)), key=len, default="")
     if not opening:
@@ -152,7 +152,7 @@ def addressee(greeting: str, language: Language) -> str:
 
 def is_somebody_else(addressed: str, persona: str, address: str, language: Language) -> bool:
     """
-    Whether a greeting means another person than the persona.
+    Return whether a greeting means another person than the persona.
 
     Nicknames, initials, spellings that begin alike, and whatever the address
     itself says count as the same person.

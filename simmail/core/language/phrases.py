@@ -16,23 +16,23 @@ _NO_SIGNS = {ord(sign): " " for sign in "{}[]<>|\u2028\u2029"}
 
 
 def words(sentence: str) -> list[str]:
-    """The words of a sentence and the marks that end a phrase."""
+    """Return the words of a sentence and the marks that end a phrase."""
     return _WORD.findall(sentence[:1500])[:_WORDS]
 
 
 def say(text: str, longest: int = 120) -> str:
-    """Foreign text made fit to be said again: one line, no markup, no signs of templates."""
+    """Return foreign text made fit to be said again: one line, no markup, no signs of templates."""
     line = " ".join(clean(text[: 4 * longest]).translate(_NO_SIGNS).split())
     return line if len(line) <= longest else line[:longest].rsplit(" ", 1)[0].rstrip(" ,;:-") + "…"
 
 
 def asks_for_something(sentence: str, language: Language) -> bool:
-    """Whether a sentence asks its reader to do something."""
+    """Return whether a sentence asks its reader to do something."""
     return any(map(f" {sentence.lower()}".__contains__, spaced(language.code, "ask_words")))
 
 
 def noun_phrase(tokens: list[str], start: int, language: Language) -> list[str]:
-    """The words from C{start} up to the end of their phrase, at most L{_LONGEST_PHRASE}."""
+    """Return the words from C{start} up to the end of their phrase, at most L{_LONGEST_PHRASE}."""
     found: list[str] = []
     for token in tokens[start:start + _LONGEST_PHRASE]:
         low = token.lower()
@@ -47,7 +47,7 @@ def noun_phrase(tokens: list[str], start: int, language: Language) -> list[str]:
 
 
 def flip(determiner: str, language: Language) -> str:
-    """A determiner as the other side says it: "your" becomes "our"."""
+    """Return a determiner as the other side says it: "your" becomes "our"."""
     low = determiner.lower()
     if low in language.flips:
         return language.flips[low]
@@ -55,7 +55,7 @@ def flip(determiner: str, language: Language) -> str:
 
 
 def deed(sentence: str, language: Language) -> str:
-    """What thanks are given for, as the thanked one says it: "talking to your customers"; C{""} when it is no doing."""
+    """Return what thanks are for, as the thanked one says it: "talking to your customers"; C{""} for no doing."""
     tokens = words(sentence)
     low = [token.lower() for token in tokens]
     joint = next((place for place, word in enumerate(low[:9]) if word in language.deed_joints), -1)
@@ -75,7 +75,7 @@ def deed(sentence: str, language: Language) -> str:
 
 
 def documents(sentence: str, language: Language) -> list[str]:
-    """The documents a sentence asks to be sent, each with its determiner as the sending side says it."""
+    """Return the documents a sentence asks to be sent, each with its determiner as the sending side says it."""
     tokens = words(sentence)
     low = [token.lower() for token in tokens]
     if not any(word in language.send_words for word in low):
@@ -116,7 +116,7 @@ def _no_document(low: list[str], start: int, hit: int, language: Language) -> bo
 
 def detail(sentence: str, language: Language) -> str:
     """
-    What a sentence asks to be told, as the answering side says it ("our VAT number"); C{""} for nothing.
+    Return what a sentence asks to be told, as the answering side says it ("our VAT number"); C{""} for nothing.
 
     Documents are asked for as well, but are sent.
     """
@@ -151,7 +151,7 @@ def _of_what(tokens: list[str], position: int, language: Language) -> list[str]:
 
 
 def is_document(word: str, language: Language) -> bool:
-    """Whether a lower-case word is something that can be sent."""
+    """Return whether a lower-case word is something that can be sent."""
     if word in language.generic_documents:
         return True
     if language.compounds:
@@ -166,7 +166,7 @@ def _determiner(low: str, language: Language) -> str:
 
 
 def things(what: str, language: Language) -> list[str]:
-    """The two things of one promise."""
+    """Return the two things of one promise."""
     opening = f" {language.and_} {language.what.answer.partition('{')[0].strip()}"
     at = what.find(opening)
     if at <= 0:
@@ -175,7 +175,7 @@ def things(what: str, language: Language) -> list[str]:
 
 
 def pieces(what: str, language: Language) -> tuple[str, ...]:
-    """The documents of a phrase such as "the offer and our price list"."""
+    """Return the documents of a phrase such as "the offer and our price list"."""
     head, found, tail = what.rpartition(f" {language.and_} ")
     if found and tail.split(" ", 1)[0].lower() in language.determiners:
         return (*(one.strip() for one in head.split(", ")), tail)[:3]
@@ -183,7 +183,7 @@ def pieces(what: str, language: Language) -> tuple[str, ...]:
 
 
 def what_kind(what: str, language: Language) -> str:
-    """What sort of promise a phrase is: C{answer}, C{payment}, C{task} or C{document}."""
+    """Return what sort of promise a phrase is: C{answer}, C{payment}, C{task} or C{document}."""
     low = what.lower()
     own = language.what
     for kind, phrases in (

@@ -45,7 +45,7 @@ class Prose(Struct, frozen=True):
 
 
 def clean(text: str) -> str:
-    """Text without control and direction characters, line ends as LF."""
+    """Return text without control and direction characters, line ends as LF."""
     text = text[: READ * 4]
     if text.isascii():
         if text.isprintable():
@@ -88,7 +88,7 @@ def prose_of(new: str, below: str, language: Language) -> Prose:
 
 
 def is_greeting(line: str, language: Language) -> bool:
-    """Whether a line greets somebody."""
+    """Return whether a line greets somebody."""
     low = line.lower()
     return len(line) <= 400 and any(
         low.startswith(word) and not low[len(word):len(word) + 1].isalnum() for word in language.greeting_words

@@ -109,7 +109,7 @@ def _capital(text: str) -> str:
 
 
 def asking_clause(low: str, language: Language) -> str:
-    """The part of a lower-case question that asks: after "Also," and the like."""
+    """Return the part of a lower-case question that asks: after "Also," and the like."""
     for _ in range(8):
         head, comma, tail = low.partition(", ")
         if not comma or len(head) >= 60 or not tail or head.startswith(_openings(language)):
@@ -137,7 +137,7 @@ def _openings_of(code: str) -> tuple[str, ...]:
 
 
 def opens_question(low: str, language: Language) -> bool:
-    """Whether lower-case words begin a question, also with "roughly how many" or "in which"."""
+    """Return whether lower-case words begin a question, also with "roughly how many" or "in which"."""
     for filler in language.question_fillers:
         low = low.removeprefix(f"{filler} ")
     if low.startswith(_openings(language)):
@@ -148,7 +148,7 @@ def opens_question(low: str, language: Language) -> bool:
 
 
 def asks_what(clause: str, language: Language) -> bool:
-    """Whether a lower-case question begins with a question word: "which", "in which"."""
+    """Return whether a lower-case question begins with a question word: "which", "in which"."""
     first, _, rest = clause.partition(" ")
     if first in language.question_prepositions:
         clause = rest
@@ -156,7 +156,7 @@ def asks_what(clause: str, language: Language) -> bool:
 
 
 def led_in(question: str, language: Language) -> str:
-    """A question without what leads it in: "Two questions: which browser ...?"."""
+    """Return a question without what leads it in: "Two questions: which browser ...?"."""
     head, colon, tail = question.partition(": ")
     if colon and len(head) > 3 and opens_question(tail.lower(), language):
         return tail[:1].upper() + tail[1:]
@@ -164,7 +164,7 @@ def led_in(question: str, language: Language) -> str:
 
 
 def has_question_word(clause: str, language: Language) -> bool:
-    """Whether a question such as "Could you tell me which ..." asks for more than yes or no."""
+    """Return whether a question such as "Could you tell me which ..." asks for more than yes or no."""
     # Only where it is embedded: in the first words, after tell, know, confirm, say.
     bare = [word.strip(".,;:?") for word in clause.split()[:14]]
     return any(word in language.embedding_verbs for word in bare) and any(
@@ -173,12 +173,12 @@ def has_question_word(clause: str, language: Language) -> bool:
 
 
 def asks_time(sentence: str, language: Language) -> bool:
-    """Whether a question asks for an appointment: "Do you have half an hour next week?"."""
+    """Return whether a question asks for an appointment: "Do you have half an hour next week?"."""
     return any(map(f" {sentence.lower()}".__contains__, spaced(language.code, "time_asked")))
 
 
 def is_idle(sentence: str, language: Language) -> bool:
-    """Whether a question wants no answer, such as "Any questions?" in a footer."""
+    """Return whether a question wants no answer, such as "Any questions?" in a footer."""
     low = sentence.lower().strip(_MARKS)
     if len(low) < _IDLE and not low.startswith(language.question_words):
         return True
@@ -186,7 +186,7 @@ def is_idle(sentence: str, language: Language) -> bool:
 
 
 def asks_to_do(sentence: str, language: Language) -> bool:
-    """Whether a question asks its reader to do something, and not what it would like."""
+    """Return whether a question asks its reader to do something, and not what it would like."""
     low = sentence.lower()
     for cue in language.do_words:
         _, found, rest = low.partition(f"{cue} ")
@@ -196,7 +196,7 @@ def asks_to_do(sentence: str, language: Language) -> bool:
 
 
 def apart(question: str, language: Language) -> list[str]:
-    """The questions of one sentence: "When ... and how many ...?"."""
+    """Return the questions of one sentence: "When ... and how many ...?"."""
     low = question.lower()
     cuts: list[tuple[int, int]] = []
     for joint in (f", {language.and_} ", f" {language.and_} ", ", "):
@@ -219,7 +219,7 @@ def apart(question: str, language: Language) -> list[str]:
 
 
 def topic(sentence: str, language: Language) -> str:
-    """What a question is about, as a phrase of the answering side; C{""} when it cannot be told."""
+    """Return what a question is about, as a phrase of the answering side; C{""} when it cannot be told."""
     tokens = words(sentence)
     low = [token.lower() for token in tokens]
     # "Which delivery address ...", "How many licences ...": the noun is right behind the question word.
@@ -252,7 +252,7 @@ def topic(sentence: str, language: Language) -> str:
 
 
 def short_answers(tokens: list[str], language: Language) -> tuple[str, str]:
-    """How yes and no are said to a question: "yes, we do", "no, we don't"."""
+    """Return how yes and no are said to a question: "yes, we do", "no, we don't"."""
     plain = (language.yes, language.no)
     if not language.short_answers:
         return plain
@@ -281,7 +281,7 @@ def short_answers(tokens: list[str], language: Language) -> tuple[str, str]:
 
 
 def asks_opinion(sentence: str, language: Language) -> bool:
-    """Whether a question is for an opinion: "Any thoughts?"."""
+    """Return whether a question is for an opinion: "Any thoughts?"."""
     low = sentence.lower().strip(_MARKS)
     for head in (low, low.rpartition(", ")[2]):
         if len(head.split()) < 10 and head.startswith(language.opinion):
@@ -291,7 +291,7 @@ def asks_opinion(sentence: str, language: Language) -> bool:
 
 def options(sentence: str, language: Language, asked: bool = False) -> tuple[str, ...]:
     """
-    The two things a sentence offers to choose from, C{()} when it offers no choice.
+    Return the two things a sentence offers to choose from, C{()} when it offers no choice.
 
     @param asked: it is a question, so that a choice need not be called one.
     """
@@ -343,7 +343,7 @@ def _plain_choice(
 
 
 def either(sentence: str, language: Language) -> bool:
-    """Whether a question offers two sentences: "Was it the price, or was something missing?"."""
+    """Return whether a question offers two sentences: "Was it the price, or was something missing?"."""
     low = sentence.lower()
     for joint in (f", {language.or_} ", f" {language.or_} "):
         head, found, tail = low.partition(joint)

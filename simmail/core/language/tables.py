@@ -339,20 +339,20 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": 
 
 
 def read_yaml(*path: str) -> Any:
-    """A data file of the templates as plain values, every scalar a text."""
+    """Return a data file of the templates as plain values, every scalar a text."""
     octets = _TEMPLATES.joinpath(*path).read_bytes()
     return yaml.load(octets, Loader=_LOADER)
 
 
 @cache
 def language(code: str) -> Language:
-    """What is known of one of L{LANGUAGES}."""
+    """Return what is known of one of L{LANGUAGES}."""
     return convert(read_yaml(code, "language.yaml"), Language, strict=False)
 
 
 @cache
 def spaced(code: str, words: str) -> tuple[str, ...]:
-    """Some words of one of L{LANGUAGES} with a blank before each, to be looked for at the beginning of words."""
+    """Return words of one of L{LANGUAGES} with a blank before each, to be looked for at the beginning of words."""
     return tuple(f" {word}" for word in getattr(language(code), words))
 
 
@@ -390,7 +390,7 @@ def meaning(known: Language, field: str, low: Sequence[str], position: int) -> t
 
 
 def counted(phrase: str, known: Language) -> dict[str, str]:
-    """How a thing is spoken of: C{is} and C{it} for one, the same for several."""
+    """Return how a thing is spoken of: C{is} and C{it} for one, the same for several."""
     several = f" {known.and_} " in phrase or (
         bool(known.many_endings) and phrase.endswith(known.many_endings) and not phrase.endswith(known.one_endings)
     )
@@ -398,7 +398,7 @@ def counted(phrase: str, known: Language) -> dict[str, str]:
 
 
 def tell(text: str) -> str:
-    """The code of the language a text is in; English when it is neither."""
+    """Return the code of the language a text is in; English when it is neither."""
     text = text[:_TASTE]
     hits = _hits(text, LANGUAGES)
     most, next_most = sorted(LANGUAGES, key=lambda code: -hits[code])[:2]

@@ -52,11 +52,11 @@ class Calendar:
 
     @property
     def today(self) -> date:
-        """The date where the persona is."""
+        """Return the date where the persona is."""
         return self.now.date()
 
     def workday(self, count: int) -> date:
-        """The C{count}-th working day from now; today is number 0 while two hours of it are left."""
+        """Return the C{count}-th working day from now; today is number 0 while two hours of it are left."""
         day = self.today
         left = datetime.combine(day, self._to, self.zone) - self.now
         if day.weekday() in self._days and count == 0 and left >= timedelta(hours=2):
@@ -68,15 +68,15 @@ class Calendar:
         return day
 
     def working(self, day: date) -> bool:
-        """Whether the persona works on a day."""
+        """Return whether the persona works on a day."""
         return day.weekday() in self._days
 
     def close(self, day: date) -> datetime:
-        """The end of a working day."""
+        """Return the end of a working day."""
         return datetime.combine(day, self._to, self.zone)
 
     def suits(self, slot: Slot) -> bool:
-        """Whether an appointment lies ahead and in the persona's hours."""
+        """Return whether an appointment lies ahead and in the persona's hours."""
         if not slot.timed:
             return slot.start.date() > self.today and self.working(slot.start.date())
         if slot.start <= self.now:
@@ -84,14 +84,14 @@ class Calendar:
         return self.hours is None or is_open(self.hours, slot.start)
 
     def at_work(self, day: date, share: float) -> datetime:
-        """A full or half hour of a working day, C{share} (0 to 1) of the way through it."""
+        """Return a full or half hour of a working day, C{share} (0 to 1) of the way through it."""
         start, end = self._from.hour * 60 + self._from.minute, self._to.hour * 60 + self._to.minute
         first = -(-start // 30) * 30
         minutes = max(int(start + (end - start) * share) // 30 * 30, first) % (24 * 60)
         return datetime.combine(day, time(*divmod(minutes, 60)), self.zone)
 
     def name(self, day: date, language: Language) -> str:
-        """A day as it follows "by": C{tomorrow}, C{Thursday}, C{Thursday 12 March}."""
+        """Return a day as it follows "by": C{tomorrow}, C{Thursday}, C{Thursday 12 March}."""
         ahead = (day - self.today).days
         if ahead == 0:
             return language.day.today
@@ -103,7 +103,7 @@ class Calendar:
         return language.day.date.format(weekday=weekday, day=day.day, month=language.months[day.month - 1])
 
     def when(self, day: date, language: Language) -> str:
-        """A day as it answers "when": C{tomorrow}, C{on Thursday}."""
+        """Return a day as it answers "when": C{tomorrow}, C{on Thursday}."""
         ahead = (day - self.today).days
         if ahead == 0:
             return language.day.on_today
@@ -112,7 +112,7 @@ class Calendar:
         return language.day.on.format(day=self.name(day, language))
 
     def appointment(self, slot: Slot, language: Language) -> str:
-        """A slot as its proposer wrote its time, with the persona's own clock where that differs."""
+        """Return a slot as its proposer wrote its time, with the persona's own clock where that differs."""
         weekday = language.weekdays[slot.start.weekday()]
         ahead = (slot.start.date() - self.today).days
         form = language.day.near if 1 <= ahead < 6 else language.day.date
@@ -127,12 +127,12 @@ class Calendar:
 
 
 def plain_date(day: date, language: Language) -> str:
-    """C{14 February}."""
+    """Return C{14 February}."""
     return language.day.plain_date.format(day=day.day, month=language.months[day.month - 1])
 
 
 def clock(instant: datetime, halves: bool, language: Language) -> str:
-    """A time of day, C{14:30} or C{2:30 pm}."""
+    """Return a time of day, C{14:30} or C{2:30 pm}."""
     if halves:
         hour = instant.hour % 12 or 12
         half = "pm" if instant.hour >= 12 else "am"

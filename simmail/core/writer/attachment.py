@@ -20,7 +20,7 @@ _WIDTH = 88  # characters to a line of the body
 
 
 def pdf(title: str, lines: Sequence[str], written: datetime) -> bytes:
-    """A PDF 1.4 file: a heading and lines of text on as many pages as they need, A4, Helvetica."""
+    """Return a PDF 1.4 file: a heading and lines of text on as many pages as they need, A4, Helvetica."""
     wrapped = [part for line in lines for part in _wrap(line)]
     pages = [wrapped[at:at + _LINES] for at in range(0, len(wrapped), _LINES)] or [[]]
     stamp = written.astimezone(timezone.utc).strftime("D:%Y%m%d%H%M%SZ").encode()
@@ -60,7 +60,7 @@ def pdf(title: str, lines: Sequence[str], written: datetime) -> bytes:
 
 
 def csv(rows: Sequence[Sequence[str]]) -> bytes:
-    """A CSV file in UTF-8 (RFC 4180)."""
+    """Return a CSV file in UTF-8 (RFC 4180)."""
     return "".join(",".join(_cell(cell) for cell in row) + "\r\n" for row in rows).encode("utf-8")
 
 
@@ -69,7 +69,7 @@ def document(
     facts: Sequence[tuple[str, str]], language: Language, date: str,
 ) -> Attachment:
     """
-    The document somebody asked for or was promised, as an attachment.
+    Return the document somebody asked for or was promised, as an attachment.
 
     @param what: its phrase, such as C{the signed framework agreement}; tables are made as CSV, all else as PDF.
     @param date: C{written} as the text shows it.

@@ -72,15 +72,15 @@ class Scene(Struct, frozen=True):
 
     @property
     def far(self) -> bool:
-        """Whether the writer keeps a distance: formal English, and "Sie" in German."""
+        """Return whether the writer keeps a distance: formal English, and "Sie" in German."""
         return self.distant if self.language.polite_words else self.formality == "formal"
 
     def has_said(self, act: str) -> bool:
-        """Whether one of the lines of an act stands in the mails below."""
+        """Return whether one of the lines of an act stands in the mails below."""
         return any(len(line.longest) > 11 and line.longest in self.said for line in self.voice.acts[act])
 
     def due(self, days: int, deadlines: tuple[date, ...] = ()) -> date:
-        """The day for a promise: so many working days ahead, and not after a deadline that can still be kept."""
+        """Return the day for a promise: so many working days ahead, and not after a deadline that can still be kept."""
         day = self.calendar.workday(days)
         ahead = [deadline for deadline in deadlines if deadline > self.calendar.today]
         if ahead and day > ahead[0]:
@@ -92,7 +92,7 @@ class Scene(Struct, frozen=True):
         return Promised(what=what, due=self.calendar.close(day))
 
     def by(self, day: date) -> dict[str, str]:
-        """How lines name a day that something is promised for."""
+        """Return how lines name a day that something is promised for."""
         name = self.calendar.name(day, self.language)
         if day == self.calendar.today:
             name = self.language.day.tonight
@@ -231,7 +231,7 @@ def _common(
 
 
 def about(read: Read, request: WordsRequest, calendar: Calendar, language: Language) -> dict[str, str]:
-    """What a mail is about."""
+    """Return what a mail is about."""
     found, values = read.found, {}
     # The reference of the subject comes first in the findings.
     if found.references:
@@ -263,7 +263,7 @@ def about(read: Read, request: WordsRequest, calendar: Calendar, language: Langu
 
 
 def base_subject(subject: str, language: Language) -> str:
-    """A subject without its Re: and Fwd:, however many."""
+    """Return a subject without its Re: and Fwd:, however many."""
     text = " ".join(clean(subject[:1000]).split())[:300]
     stripped = True
     while stripped:
@@ -275,11 +275,11 @@ def base_subject(subject: str, language: Language) -> str:
 
 
 def without_determiner(phrase: str, language: Language) -> str:
-    """A phrase without "the" or "our" before it."""
+    """Return a phrase without "the" or "our" before it."""
     head, _, tail = phrase.partition(" ")
     return tail if tail and head.lower() in language.determiners else phrase
 
 
 def mentions(sentence: str, among: frozenset[str]) -> bool:
-    """Whether a sentence has one of some lower-case words."""
+    """Return whether a sentence has one of some lower-case words."""
     return any(word.lower() in among for word in words(sentence))

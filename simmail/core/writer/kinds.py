@@ -27,7 +27,7 @@ _NEWS = MappingProxyType({"complaint": "deliver.explained", "redress": "deliver.
 
 
 def said_by(scene: Scene) -> list[Said]:
-    """Everything the requested kind of mail says, in order."""
+    """Return everything the requested kind of mail says, in order."""
     match scene.request.kind:
         case "followup":
             return _followup(scene)

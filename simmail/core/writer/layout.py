@@ -22,7 +22,7 @@ _DELIMITER = "--\n"
 
 
 def paragraphs(scene: Scene, said: list[Said], worded: list[list[Piece]]) -> list[list[Piece]]:
-    """The body, a list of pieces for each paragraph; C{worded} are those of each act."""
+    """Return the body, a list of pieces for each paragraph; C{worded} are those of each act."""
     done: list[list[Piece]] = []
     numbered = False
     for act, pieces in zip(said, worded):
@@ -99,14 +99,14 @@ def _one_stop(pieces: list[Piece]) -> list[Piece]:
 
 
 def greeting(scene: Scene) -> str:
-    """The greeting line, C{""} for people who do without."""
+    """Return the greeting line, C{""} for people who do without."""
     if scene.request.own and not scene.manner.apart:
         return ""  # the short ones do not greet twice in a thread
     return _habitual(scene, scene.voice.greeting[_nearness(scene)], "greeting", dict(scene.common))
 
 
 def closing(scene: Scene) -> str:
-    """The words above the name, C{""} for people who do without."""
+    """Return the words above the name, C{""} for people who do without."""
     return _habitual(scene, scene.voice.closing[_nearness(scene)], "closing", dict(scene.common))
 
 
@@ -133,7 +133,7 @@ def _habitual(scene: Scene, lines: tuple[TemplateLine, ...], what: str, known: M
 
 
 def signed(scene: Scene, words: str) -> str:
-    """What stands below the body: closing words, name, signature, the client's own line."""
+    """Return what stands below the body: closing words, name, signature, the client's own line."""
     persona = scene.request.persona
     style: Style = persona.style if persona.style is not UNSET else Style()
     client = style.client if style.client is not UNSET else "plain"
@@ -173,7 +173,7 @@ def _signature(scene: Scene, style: Style) -> str:
 
 
 def lay_out(scene: Scene, said: list[Said]) -> tuple[str, list[str]]:
-    """The whole text, and each act's own words (for what it asks)."""
+    """Return the whole text, and each act's own words (for what it asks)."""
     style = scene.request.persona.style
     rate = style.typos if style is not UNSET and style.typos is not UNSET else 0.0
     top = greeting(scene)

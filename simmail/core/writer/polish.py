@@ -26,7 +26,7 @@ _NEIGHBOURS = {
 
 def capitals(pieces: Iterable[Piece], starts: bool = True) -> list[Piece]:
     """
-    The pieces with a capital at the start of each sentence.
+    Return the pieces with a capital at the start of each sentence.
 
     @param starts: the first piece starts one.
     """
@@ -47,7 +47,7 @@ def capitals(pieces: Iterable[Piece], starts: bool = True) -> list[Piece]:
 
 
 def small_start(pieces: list[Piece], language: Language) -> list[Piece]:
-    """The pieces as they stand after a greeting with a comma, where the language goes on small."""
+    """Return the pieces as they stand after a greeting with a comma, where the language goes on small."""
     if not pieces or not pieces[0].own:
         return pieces
     text = pieces[0].text
@@ -64,7 +64,7 @@ def _is_name(text: str) -> bool:
 
 
 def long_forms(pieces: Iterable[Piece], language: Language) -> list[Piece]:
-    """The pieces without contractions."""
+    """Return the pieces without contractions."""
     if not language.contractions:
         return list(pieces)
 
@@ -90,7 +90,7 @@ def long_forms(pieces: Iterable[Piece], language: Language) -> list[Piece]:
 
 
 def slips(pieces: Iterable[Piece], rate: float, dice: Dice) -> str:
-    """The text, with this share of the writer's own words mistyped."""
+    """Return the text, with this share of the writer's own words mistyped."""
     if rate <= 0:
         return "".join(piece.text for piece in pieces)
     count = 0

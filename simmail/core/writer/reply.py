@@ -45,7 +45,7 @@ _SETTLING = frozenset({
 
 
 def reply(scene: Scene) -> list[Said]:
-    """Everything a reply says, in order."""
+    """Return everything a reply says, in order."""
     body: list[Said] = []
     held = settle(scene)
     for number, read in enumerate(scene.read):
@@ -176,7 +176,7 @@ def settle(scene: Scene) -> list[Said] | None:
 
 
 def answers(scene: Scene, read: Read, questions: list[MailQuestion], number: int) -> list[Said]:
-    """An answer to each question, led in where there are several."""
+    """Return an answer to each question, led in where there are several."""
     said: list[Said] = []
     layout = scene.manner.layout if len(questions) > 1 else ""
     for place, question in enumerate(questions):
@@ -295,7 +295,7 @@ def _own(scene: Scene, question: MailQuestion) -> str:
 
 
 def how_many(persona_id: str, topic: str) -> int:
-    """How many of something a person says it is; asked twice, the same."""
+    """Return how many of something a person says it is; asked twice, the same."""
     return 2 + Dice(persona_id).on("invented", topic.lower()).below(30, "many")
 
 
@@ -305,7 +305,7 @@ def is_request(question: MailQuestion, scene: Scene) -> bool:
 
 
 def in_full(answer: str, scene: Scene) -> str:
-    """A short answer as this writer says it: without contractions when formal."""
+    """Return a short answer as this writer says it: without contractions when formal."""
     if scene.formality != "formal":
         return answer
     return "".join(piece.text for piece in long_forms([Piece(answer, True)], scene.language))

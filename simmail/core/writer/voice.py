@@ -76,12 +76,12 @@ _NAME = re.compile(r"\{([a-z0-9]+)\}|\[([^\]|]*)\|([^\]|]*)\]")  # of our own li
 
 
 def folded(text: str) -> str:
-    """Text in lower case and in one line, without marks of quotation, to look for lines in."""
+    """Return text in lower case and in one line, without marks of quotation, to look for lines in."""
     return " ".join(text.lower().replace(">", " ").split())
 
 
 def parse(text: str) -> TemplateLine:
-    """A line of a data file."""
+    """Return a line of a data file."""
     parts: list[str | tuple[str, str]] = []
     names = []
     own = []
@@ -113,7 +113,7 @@ def _lines(table: Mapping[str, Sequence[str]]) -> Mapping[str, tuple[TemplateLin
 
 def own(language: str, temperament: str) -> dict[str, dict[str, list[str]]]:
     """
-    The lines of one voice as they stand in the data files: greeting, closing, acts.
+    Return the lines of one voice as they stand in the data files: greeting, closing, acts.
 
     @param temperament: or C{common}, for what any of them may say.
     """
@@ -137,7 +137,7 @@ def _file(language: str, name: str) -> PersonaVoice:
 
 @cache
 def voice(language: str, temperament: str) -> PersonaVoice:
-    """The voice of a temperament, with the common lines where it has none of its own."""
+    """Return the voice of a temperament, with the common lines where it has none of its own."""
     common, mine = _file(language, "common"), _file(language, temperament)
     return PersonaVoice(*(
         MappingProxyType({**every, **each}) for every, each in (
@@ -147,7 +147,7 @@ def voice(language: str, temperament: str) -> PersonaVoice:
 
 @cache
 def manners() -> Mapping[str, Manner]:
-    """The manner of each temperament."""
+    """Return the manner of each temperament."""
     does = read_yaml("does.yaml")
     return MappingProxyType({
         name: convert({**fields, "does": {
@@ -161,7 +161,7 @@ def choose(
     lines: Sequence[TemplateLine], known: Mapping[str, str], length: str, said: str, dice: Dice, *key: str | int
 ) -> TemplateLine | None:
     """
-    The line to say: all it names is known, it says what can be said, was not said before, and fits the length.
+    Return the line to say: all it names is known, it says what can be said, was not said before, and fits the length.
 
     @param said: what stands in the mails below, folded; a line found in it is avoided.
     @return: None when no line fits what is known.
@@ -190,7 +190,7 @@ def _telling(lines: Sequence[TemplateLine]) -> list[TemplateLine]:
 
 
 def fill(line: TemplateLine, known: Mapping[str, str], far: bool) -> list[Piece]:
-    """A line with its names filled in; C{far} takes the first of each choice."""
+    """Return a line with its names filled in; C{far} takes the first of each choice."""
     pieces = []
     for part in line.parts:
         if isinstance(part, tuple):

@@ -8,7 +8,7 @@ from simmail.core.language.tables import Language
 
 
 def without_wish(want: str, language: Language) -> str:
-    """What is wanted, without "wants to" before it."""
+    """Return what is wanted, without "wants to" before it."""
     low = want.lower()
     for prefix in language.want_prefixes:
         if low.startswith(prefix + " "):
@@ -17,7 +17,7 @@ def without_wish(want: str, language: Language) -> str:
 
 
 def want_subject(want: str, language: Language) -> str:
-    """A subject from what somebody wants: C{January invoice corrected}; C{""} when it is a story."""
+    """Return a subject from what somebody wants: C{January invoice corrected}; C{""} when it is a story."""
     parts = without_wish(want, language).rstrip(" .!").split()
     if len(parts) > 2 and parts[0].lower() in language.want_verbs:
         del parts[0]
@@ -28,7 +28,7 @@ def want_subject(want: str, language: Language) -> str:
 
 
 def want_sentence(want: str, language: Language) -> str:
-    """What somebody wants, told in the first person, as a sentence."""
+    """Return what somebody wants, told in the first person, as a sentence."""
     if want.endswith("?"):
         return want
     want = without_wish(want.rstrip(" .!"), language)

@@ -25,7 +25,7 @@ _POINTERS = frozenset(("these", "those", "both", "them", "beides", "diese"))
 
 
 def write(request: WordsRequest) -> Written:
-    """The words for a mail; the same request always gives the same ones."""
+    """Return the words for a mail; the same request always gives the same ones."""
     scene = set_scene(request)
     said = said_by(scene)
     message = request.ooo.message.strip() if request.kind == "ooo" and request.ooo is not None else ""
@@ -48,7 +48,7 @@ def write(request: WordsRequest) -> Written:
 
 
 def subject(scene: Scene) -> str:
-    """The subject line, with one prefix at most."""
+    """Return the subject line, with one prefix at most."""
     request, language = scene.request, scene.language
     prefixes = language.subjects
     style = request.persona.style
