@@ -362,6 +362,27 @@ class TimeTests(SynchronousTestCase):
         self.reactor.advance(2)
         self.assertTrue(connection.transport.disconnecting)
 
+    def test_long_answer(self) -> None:
+        """A request may be answered after the time-out; then the connection may be quiet for as long as any other."""
+        answers: list[Deferred[str]] = []
+
+        async def wait(call: Call) -> str:
+            answers.append(Deferred())
+            return await answers[-1]
+
+        site, _, reactor = door((Route("GET", "/api/wait", wait, "wait"),))
+        connection = Connection(site)
+        for _ in range(2):
+            connection.send(request("GET", "/api/wait", headers=KEY))
+            reactor.advance(200)
+            self.assertFalse(connection.transport.disconnecting)
+            answers[-1].callback("there")
+            self.assertEqual(connection.answer().json(), "there")
+            reactor.advance(59)
+            self.assertFalse(connection.transport.disconnecting)
+        reactor.advance(2)
+        self.assertTrue(connection.transport.disconnecting)
+
     def test_no_timers_left(self) -> None:
         """A connection that is gone leaves no timer behind."""
         for octets in (b"", b"GET /a", request("GET", "/api/read", headers=KEY)):
