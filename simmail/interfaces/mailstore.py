@@ -1,0 +1,207 @@
+"""
+The seam to the mail of a universe: mailboxes, deliveries, what is kept for jobs, annotations.
+"""
+
+from __future__ import annotations
+
+from zope.interface import Attribute, Interface
+
+
+class IMailStore(Interface):
+    """
+    All mail of one universe.
+
+    Messages are octets with CRLF lines.  UIDs ascend in the order of
+    visibility and are never used again (RFC 3501 section 2.3.1.1).
+    Mailboxes and folders whose names cannot be are C{Invalid} where they
+    would be made, and C{NotFound} elsewhere.
+    """
+
+    held = Attribute("IHeld: octets kept for jobs, in no mailbox")
+    annotations = Attribute("IAnnotations: of folders and mailboxes")
+    events = Attribute("IFolderEvents: what happens to folders")
+
+    def accept(delivery, durable=None):
+        """
+        File a C{Delivery}: durable and visible in every place, once for each id and place.
+
+        An id that is still owed answers what it answered before.  A copy without flags goes to
+        C{new/} and is recent, one with flags is not.  Keywords for which a folder has no room are left out.
+
+        @return: Deferred of C{tuple[Copy, ...]} in the order of the placements; they fire in the order of
+            the calls, after listeners were told.  Mailboxes and folders that are missing are created.
+            @raise Invalid: a name or flag that cannot be.
+
+        @param durable: may be called before that, when the delivery will be visible whatever happens, also to this
+            process; from then on the Deferred fails only because the store is closed.
+        """
+
+    def when_visible():
+        """
+        Deferred that fires when all that was promised so far (C{durable} was called) is visible, or after a moment
+        when the disk is in trouble.  None: everything is.
+        """
+
+    def committed(ids):
+        """
+        What was owed for these delivery ids is committed; their journal may be dropped.
+
+        A delivery without a C{commit} owes nothing and counts as committed when it is filed.
+        """
+
+    def uncommitted():
+        """At start: Deferred of list of delivery ids that are journalled and not committed, in order."""
+
+    unfiled = Attribute("C{list[str]}: ids that L{replay} left owed, for the disk refused to file them now.")
+
+    def replay(known, among=None):
+        """
+        At start: finish what a crash cut short.
+
+        @param known: the ids among C{uncommitted()} whose commit is in the database; they were visible, so a
+            copy that is gone by now was removed on purpose and is not filed again (unless the machine
+            itself went down since).
+        @param among: only these, such as those of C{unfiled} when the disk may have room again; None: all.
+        @return: Deferred of C{list[tuple[Delivery, tuple[Copy, ...]]]}: the others, in order, each
+            visible in every place (or seen there and removed since).
+        """
+
+    def exists(mailbox):
+        """Whether there is such a mailbox (immediate, from memory)."""
+
+    def mailboxes():
+        """list of addresses, sorted (immediate, from memory)."""
+
+    def create(mailbox):
+        """Deferred: the mailbox exists, with its special folders.  @raise Invalid: an impossible name."""
+
+    def delete(mailbox):
+        """Deferred: the mailbox and all its mail are gone.  @raise NotFound."""
+
+    def erase():
+        """Deferred: all mail of the universe is gone, and nothing is owed for it any more."""
+
+    def counts():
+        """Deferred of C{dict[address, MailboxCounts]} of every mailbox, over all its folders."""
+
+    def totals():
+        """Deferred of C{dict[folder, messages]} over all mailboxes; folders that hold none are left out."""
+
+    def folders(mailbox):
+        """
+        Deferred of C{list[FolderStatus]}: special folders first in their order, then by name.
+
+        @raise NotFound: no such mailbox.
+        """
+
+    def folder(mailbox, name):
+        """
+        Deferred of an L{IFolder}, loaded; the same object for all who hold it.  INBOX in any case.
+
+        @raise NotFound: no such mailbox or folder.
+        """
+
+    def places():
+        """
+        Deferred of C{list[tuple[str, str]]}: (mailbox, folder) of all folders that may hold a message, in no order.
+
+        What another program made is among them a second later.
+        """
+
+    def containing(folders, wanted):
+        """
+        Deferred of list: for each L{IFolder} of C{folders} the sorted uids of messages that have all of C{wanted}.
+
+        Each of it is (names, text), a text in one of those fields, as L{IFolder.containing} has it; this is one
+        question to the index for all.  Of a folder that is gone there are none.
+        """
+
+    def check_folder(name):
+        """The name of a folder, INBOX in capitals, if there may be one.  @raise Invalid: an impossible name."""
+
+    def create_folder(mailbox, name, special_use=""):
+        """
+        Deferred.  Superiors are not created.
+
+        @raise NotFound: no such mailbox.  @raise Conflict: it exists.
+        @raise Invalid: an impossible name or special use.
+        """
+
+    def delete_folder(mailbox, name):
+        """Deferred; inferiors stay.  A special folder is emptied, not deleted.  @raise NotFound, Conflict: INBOX."""
+
+    def rename_folder(mailbox, old, new, saved=None):
+        """
+        Deferred; inferiors follow (RFC 3501 section 6.3.5, INBOX moves its messages).
+
+        A renamed folder keeps its UIDs and objectid under a greater UIDVALIDITY; a special use that came
+        with the old name stays behind, with a new folder of that name.  C{saved}: as for C{IFolder.move}, of the
+        messages of INBOX.
+
+        @raise NotFound, Invalid.  @raise Conflict: a new name exists, or is below the old one.
+        """
+
+    def subscribed(mailbox):
+        """Deferred of C{set[str]} of names; the special folders until told otherwise.  @raise NotFound."""
+
+    def subscribe(mailbox, name, on):
+        """Deferred.  The folder need not exist.  @raise NotFound: the mailbox.  @raise Invalid: the name."""
+
+    def watch(on_foreign):
+        """
+        Look after the mailboxes from now on, and call C{on_foreign(id, copy)} for each message that another
+        program has delivered (into C{new/} of an INBOX); it has a UID by then.
+
+        Until C{settle([id])} the id is owed: it is told again after a crash or restart, as long as the message
+        is where it was.  What is put into other folders or into C{cur/} has merely appeared.
+        """
+
+    def space():
+        """(free octets, total octets) of the disk that holds the mail."""
+
+    def locks():
+        """C{list[tuple[str, Lock]]}: those that are held now, each with what it is of."""
+
+    def close():
+        """Deferred: everything is synced and files are closed."""
+
+
+class IHeld(Interface):
+    """Octets of messages that jobs will need, each under the id of a job; in no mailbox, durable as mail is."""
+
+    def keep(keys, octets):
+        """Deferred: the octets are kept under each key (C{[A-Za-z0-9_-]+}); what was there is replaced."""
+
+    def read(key):
+        """Deferred of bytes.  @raise NotFound: nothing is kept under this key."""
+
+    def drop(keys):
+        """Deferred: nothing is kept under these keys."""
+
+    def keys():
+        """Deferred of all keys, sorted."""
+
+
+class IAnnotations(Interface):
+    """
+    Annotations (RFC 5464): values by the names of entries, of a folder, or with C{""} of a mailbox as a whole.
+
+    They go with a folder when it is renamed or deleted; INBOX keeps them, and what it is renamed to has them too.
+    """
+
+    def read(mailbox, folder):
+        """Deferred of C{dict[str, bytes]}.  @raise NotFound: there is no such mailbox or folder."""
+
+    def write(mailbox, folder, changes, origin=None):
+        """
+        Deferred: C{changes} (C{dict[str, bytes | None]}, None to remove an entry) are made, all or none, and durable.
+
+        @param origin: passed on to listeners.
+        @raise NotFound.  @raise OverAllowance: they would be too many, or too large together.
+        """
+
+    def listen(listener):
+        """Call C{listener(mailbox, folder, names, origin)} when entries have become others."""
+
+    def unlisten(listener):
+        """Stop."""
