@@ -1,0 +1,62 @@
+"""A folder is loaded from what the index has of it, and from the disk."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+from simmail.errors import NotFound
+from simmail.mailstore.folder.rows import Rows
+from simmail.mailstore.folder.snapshot import snapshot_of
+from tests.contracts.mailstores import result_of
+from tests.mailstore.folders import MARIA, FolderCase
+
+
+class SnapshotTests(FolderCase):
+    """C{load} and C{snapshot_of}."""
+
+    def test_there_and_back(self) -> None:
+        """What is saved is what the folder was: rows, MODSEQs, what was expunged."""
+        self.provider.clock.rightNow = time.time() + 10
+        self.fill(5, "Key")
+        result_of(self.folder.expunge([2]))
+        result_of(self.folder.flag([3], ["\\Seen"], "+"))
+        saved = snapshot_of(self.folder)
+        self.assertEqual((saved.uidnext, saved.vanished), (6, [(saved.highestmodseq - 1, 2)]))
+        self.assertEqual(list(Rows.unpacked(saved.rows).uids), [1, 3, 4, 5])
+        self.assertNotEqual(saved.times, (0, 0))
+        before = self.folder.entries(self.folder.uids), self.folder.status()
+        self.store = self.provider.restart()
+        folder = self.loaded("INBOX")
+        self.assertEqual((folder.entries(folder.uids), folder.status()), before)
+        self.assertEqual(result_of(folder.vanished(0)), [2])
+
+    def test_not_settled(self) -> None:
+        """What was changed a moment ago may change once more within the same tick: its times are not kept."""
+        self.fill(1)
+        self.provider.clock.rightNow = time.time() - 1
+        self.assertEqual(snapshot_of(self.folder).times, (0, 0))
+
+    def test_older_in_its_place(self) -> None:
+        """When somebody put an older folder in its place no UID is given twice: UIDVALIDITY rises."""
+        self.provider.clock.rightNow = time.time() + 10
+        self.fill(1)
+        box = Path(self.path, "mail", "main", MARIA)
+        self.provider.stop()
+        older = (box / "simmail-uids").read_bytes()
+        self.store = self.provider.start()
+        self.folder = self.loaded("INBOX")
+        self.fill(2)
+        before = self.folder.uidvalidity
+        self.provider.stop()
+        (box / "simmail-uids").write_bytes(older)
+        for name in sorted(os.listdir(box / "new"))[1:]:
+            os.unlink(box / "new" / name)
+        self.store = self.provider.start()
+        self.assertGreater(self.loaded("INBOX").uidvalidity, before)
+
+    def test_not_there(self) -> None:
+        """A folder that is not there is not loaded, and not kept."""
+        self.assertRaises(NotFound, result_of, self.store.folder(MARIA, "Never"))
+        self.assertIsNone(self.store.cache.get((MARIA, "Never")))
