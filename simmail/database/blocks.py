@@ -17,7 +17,7 @@ class Blocks:
     """What is kept one behind the other: a block goes when nobody has anything of it any more."""
 
     def __init__(self) -> None:
-        self._block = memoryview(b"")
+        self._block = memoryview(bytearray())
         self._used = 0
 
     def keep(self, octets: bytes) -> memoryview:

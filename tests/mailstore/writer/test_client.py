@@ -4,94 +4,24 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 from collections.abc import Callable
 from typing import Any
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred, ensureDeferred
 from twisted.internet.task import deferLater
 from twisted.logger import LogLevel, capturedLogs
-from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.errors import Invalid, NotFound, TooMany, Unavailable
-from simmail.mailstore.folder.load import Another
+from simmail.errors import NotFound, Unavailable
 from simmail.mailstore.journal import journal
 from simmail.mailstore.mailstore import MailStore
-from simmail.mailstore.writer import protocol
 from simmail.mailstore.writer.client import Writer
-from simmail.mailstore.writer.process import Program
-from simmail.mailstore.writer.protocol import Frames, WriterDefect, decode_error, encode, encode_error, head
-from simmail.mailstore.writer.requests import ListForeign, MakeMailbox, NoteFlags, ReadShown
+from simmail.mailstore.writer.protocol import WriterDefect
+from simmail.mailstore.writer.requests import MakeMailbox, NoteFlags, ReadShown
 from tests.contracts.mailstores import a_delivery, a_mail, tiny_digest
 from tests.mailstore.stores import StoreTestCase
 
 MARIA = "maria@acme.test"
-
-
-class ProgramTests(SynchronousTestCase):
-    """The process, here."""
-
-    def test_answers_first(self) -> None:
-        """Who waits is answered before the journal's notes are made."""
-        ours, theirs = socket.socketpair()
-        program, seen = Program(theirs, self.mktemp(), 1 << 20), []
-        octets = encode(ListForeign("main"))
-        ours.sendall(head(protocol.CALL, len(octets)) + octets)
-        ours.shutdown(socket.SHUT_WR)
-        program._commit.after = lambda: seen.append(ours.recv(100, socket.MSG_DONTWAIT))  # type: ignore[method-assign]
-        with ours, theirs:
-            program.run()
-        answer = encode([])
-        self.assertEqual(seen, [head(protocol.RESULT, len(answer)) + answer])
-        program._commit.shut(True)
-
-
-class FrameTests(SynchronousTestCase):
-    """Frames over a socket."""
-
-    def setUp(self) -> None:
-        # Small, so that frames of a few octets do not fit.
-        self.patch(protocol, "_BUFFER", 64)
-
-    @settings(deadline=None, max_examples=200)
-    @given(st.lists(st.tuples(st.integers(0, 9), *[st.binary(max_size=90)] * 3), min_size=1, max_size=12), st.data())
-    def test_there_and_back(self, said: list[tuple[int, bytes, bytes, bytes]], data: st.DataObject) -> None:
-        """However the octets come, the frames are those that were sent."""
-        octets = b"".join(
-            head(kind, *map(len, parts)) + b"".join(parts) for kind, *parts in said)
-        ours, theirs = socket.socketpair()
-        with ours, theirs:
-            received, came = Frames(), []
-            while octets:
-                some = data.draw(st.integers(1, 120))
-                theirs.sendall(octets[:some])
-                octets = octets[some:]
-                ours.setblocking(False)
-                try:
-                    while True:
-                        came += [(one.kind, *map(bytes, one[1:])) for one in received.receive(ours) or ()]
-                except BlockingIOError:
-                    pass
-            theirs.close()
-            self.assertIsNone(received.receive(ours))
-        self.assertEqual(came, said)
-
-    def test_refusals(self) -> None:
-        """Refusals are the same on the other side, those of another part of the house the nearest that is known."""
-        for error in (NotFound("gone"), Invalid("a.b", "is bad"), TooMany("slowly", 2.5), Unavailable("away")):
-            again = decode_error(encode_error(error, "traceback"))
-            self.assertEqual((type(again), str(again), vars(again)), (type(error), str(error), vars(error)))
-        again = decode_error(encode_error(Another("gone"), "traceback"))
-        self.assertEqual((type(again), str(again)), (NotFound, "gone"))
-
-    def test_defects(self) -> None:
-        """Anything else says where it went wrong."""
-        for error in (ValueError("x"), KeyError(3), NotFound("\udcff")):
-            again = decode_error(encode_error(error, "in the dark"))
-            self.assertEqual((type(again), str(again)), (WriterDefect, "in the dark"))
 
 
 class WriterTestCase(StoreTestCase):

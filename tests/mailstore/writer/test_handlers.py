@@ -1,0 +1,162 @@
+"""What is done about each request."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from typing import Any, get_type_hints
+
+from twisted.internet.task import Clock
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.core.records.delivery import Copy
+from simmail.errors import Conflict
+from simmail.mailstore.delivery import changes, copymove, mailboxes
+from simmail.mailstore.delivery.external import foreign_id
+from simmail.mailstore.delivery.folders import OpenFolders
+from simmail.mailstore.journal.sync import Disks
+from simmail.mailstore.maildir.filename import packed
+from simmail.mailstore.maildir.layout import Layout
+from simmail.mailstore.writer import requests as asked
+from simmail.mailstore.writer.handlers import HANDLERS, Looks, core_looks
+from simmail.mailstore.writer.inline import InlineWriter
+from simmail.mailstore.writer.requests import Into, REQUESTS, StoreId, WriterRequest, answer_of
+from tests.contracts.mailstores import a_delivery, a_mail, result_of, tiny_shown
+
+MARIA = "maria@acme.test"
+
+#: Requests whose fields are handed on as they are, and to whom.
+HANDED_ON: dict[type[WriterRequest[Any]], Any] = {
+    asked.DropMailbox: mailboxes.drop_mailbox, asked.MakeFolder: mailboxes.make_folder,
+    asked.MakeStandardFolder: OpenFolders.make, asked.DropFolder: mailboxes.drop_folder,
+    asked.RenameFolder: mailboxes.rename_folder, asked.RenewUidvalidity: OpenFolders.renew,
+    asked.Subscribe: mailboxes.subscribe, asked.Annotate: mailboxes.annotate,
+    asked.CopyAnnotations: mailboxes.copy_annotations, asked.DefineKeywords: changes.define_keywords,
+    asked.BumpModseq: changes.bump_modseq, asked.NoteFlags: changes.note_flags,
+    asked.ClearFlagLog: changes.clear_flag_log, asked.RenameFiles: changes.rename_files,
+    asked.RemoveFiles: changes.remove_files, asked.Transfer: copymove.transfer,
+}
+
+
+class TableTests(SynchronousTestCase):
+    """The table of requests."""
+
+    def test_complete(self) -> None:
+        """Something is done about each, and nothing about anything else."""
+        self.assertEqual(set(HANDLERS), set(REQUESTS))
+        self.assertEqual(len(set(REQUESTS)), len(REQUESTS))
+
+    def test_fields(self) -> None:
+        """What is handed on has the names, the order and the answer of the function that gets it."""
+        for request, function in HANDED_ON.items():
+            parameters = list(inspect.signature(function).parameters)[1:]
+            self.assertEqual(list(request.__struct_fields__[1:]), parameters, request.__name__)
+            answer = get_type_hints(function)["return"]
+            self.assertEqual(answer_of(request), answer, request.__name__)
+
+
+class HandlerTests(SynchronousTestCase):
+    """A writer in this thread, with the Maildirs of one universe."""
+
+    def setUp(self) -> None:
+        self.path = self.mktemp()
+        self.at = StoreId(f"{self.path}/mail", "main")
+        self.opened: list[StoreId] = []
+        self.searched: list[Any] = []
+        os.makedirs(self.path)
+        self.writer = InlineWriter(
+            f"{self.path}/journal", 1 << 20, Clock(), Disks(), self.later, lambda: None, lambda condition: None,
+            self.open, lambda: Looks(tiny_shown, self.sought))
+        self.addCleanup(lambda: result_of(self.writer.call(asked.Shut(True))))
+        self.into = Into(self.at)
+
+    def open(self, at: StoreId) -> Layout:
+        self.opened.append(at)
+        return Layout(*at, lambda: 77)
+
+    def later(self, *args: Any) -> None:
+        raise AssertionError("the disk is not synced")
+
+    def sought(self, wanted: Any) -> Any:
+        self.searched.append(wanted)
+        return core_looks().sought(wanted)
+
+    def ask(self, request: WriterRequest[Any]) -> Any:
+        return result_of(self.writer.call(request))
+
+    def deliver(self, *numbers: int) -> list[int]:
+        return [result_of(self.writer.file(a_delivery(number, MARIA), self.into)).copies[0].uid for number in numbers]
+
+    def paths(self) -> bytes:
+        directory = f"{self.at.path}/main/{MARIA}/new"
+        return packed(sorted(f"new/{name}" for name in os.listdir(directory)))
+
+    def test_opened_once(self) -> None:
+        """The Maildirs of a universe are opened when they are first asked for, and again after they were closed."""
+        self.assertEqual(self.deliver(1, 2), [1, 2])
+        self.assertEqual(self.opened, [self.at])
+        for _ in range(2):
+            self.ask(asked.CloseStore(self.at))
+        self.assertEqual((self.deliver(3), self.opened), ([3], [self.at, self.at]))
+
+    def test_runs(self) -> None:
+        """For the same way of filing there is one batch, encoded or not, until they are closed."""
+        handler = self.writer.handler
+        batch = handler.batch(self.into)
+        self.assertIs(handler.batch_of(asked.msgspec.msgpack.encode(self.into)), batch)
+        self.assertIsNot(handler.batch(Into(self.at, create=False)), batch)
+        handler.close(self.at)
+        self.assertIsNot(handler.batch(self.into), batch)
+
+    def test_begun(self) -> None:
+        """What a crash left is answered when a universe begins, as it is on disk."""
+        self.deliver(1)
+        os.mkdir(os.fsencode(f"{self.at.path}/main/.gone/") + b"\xff")
+        self.assertEqual(self.ask(asked.Begin(self.at)), b".gone/\xff\0")
+
+    def test_refused(self) -> None:
+        """A refusal is one, and nothing has changed."""
+        self.deliver(1)
+        self.assertRaises(Conflict, self.ask, asked.MakeFolder(self.at, MARIA, "Sent", ""))
+        self.assertEqual(self.ask(asked.CountMailboxes(self.at, [MARIA])), [(MARIA, {"INBOX": (1, 1)})])
+
+    def test_looked_at(self) -> None:
+        """What FETCH shows, and whether a text is there, which is made ready once for a question."""
+        self.deliver(1, 2)
+        paths = self.paths()
+        self.assertEqual(self.ask(asked.ReadShown(self.at, MARIA, paths)), [
+            tiny_shown(a_mail(f"mail {number}")) for number in (1, 2)])
+        for text, verdicts in (("mail 2", [False, True]), ("mail 2", [False, True]), ("mail", [True, True])):
+            self.assertEqual(self.ask(asked.ScanFiles(self.at, [(["in_header"], text)], MARIA, paths)), verdicts)
+        self.assertEqual([wanted[0][1] for wanted in self.searched], ["mail 2", "mail"])
+        self.assertIsNone(self.ask(asked.PrepareToLook()))
+
+    def test_adopted(self) -> None:
+        """Mail of another program is owed a commit until it is made."""
+        self.deliver(1)
+        with open(f"{self.at.path}/main/{MARIA}/new/1772.host", "wb") as file:
+            file.write(a_mail("foreign"))
+        found = self.ask(asked.Adopt(self.at, MARIA, "INBOX", packed(["new/1772.host"]), True, 1 << 20))
+        self.assertEqual((found.uids, found.shown), ([2], {2: tiny_shown(a_mail("foreign"))}))
+        name = foreign_id(Copy(MARIA, "INBOX", 2, 77))
+        self.assertEqual(self.ask(asked.ListForeign("main")), [name])
+        self.ask(asked.NoteCommitted([asked.Id("main", name)]))
+        self.assertEqual(self.ask(asked.ListForeign("main")), [])
+
+    def test_uncommitted(self) -> None:
+        """What is owed is found and replayed, until a universe is erased."""
+        self.deliver(1, 2)
+        self.assertEqual(self.ask(asked.FindUncommitted(self.at)).ids, ["d-1", "d-2"])
+        self.ask(asked.NoteCommitted([asked.Id("main", "d-1")]))
+        self.assertEqual(self.ask(asked.FindUncommitted(self.at)).ids, ["d-2"])
+        self.ask(asked.KeepUniverses(frozenset({"main"})))
+        self.assertEqual(self.ask(asked.Replay(self.at, frozenset(), None)).left, [])
+        self.ask(asked.EraseUniverse("main"))
+        self.assertEqual(self.ask(asked.FindUncommitted(self.at)).ids, [])
+
+    def test_stopped(self) -> None:
+        """Afterwards nothing is done."""
+        result_of(self.writer.stop())
+        for deferred in (self.writer.call(asked.IsReady()), self.writer.file(a_delivery(1, MARIA), self.into)):
+            self.assertIn("closed", str(self.failureResultOf(deferred).value))
+        self.writer._stopped = False
