@@ -145,9 +145,10 @@ class Users:
         user = self.get(email)
         gone = [digest for digest, ticket in self._tickets.items() if ticket.email == user.email]
         await self._documents.commit(Commit(drops=(("users", user.email), *(("tickets", one) for one in gone))))
-        del self._users[user.email]
+        # Somebody else may have done the same meanwhile.
+        self._users.pop(user.email, None)
         for digest in gone:
-            del self._tickets[digest]
+            self._tickets.pop(digest, None)
         self._revocations.tell()
 
     # Signing in
@@ -244,7 +245,7 @@ class Users:
             drops=tuple(("tickets", one) for one in over),
             puts=(("tickets", digest, msgspec.json.encode(ticket)),)))
         for one in over:
-            del self._tickets[one]
+            self._tickets.pop(one, None)
         self._tickets[digest] = ticket
         return token
 

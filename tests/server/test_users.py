@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
+from simmail.core.records.commit import Commit, Committed
 from simmail.errors import Conflict, Forbidden, Invalid, NotFound, TooMany, Unauthenticated, Unavailable
 from simmail.server.users import PASS, SESSION
 from simmail.testing.universe import MemoryServer, now
@@ -50,6 +52,37 @@ class UserTests(SynchronousTestCase):
         now(self.users.sign_out(token))
         self.assertRaises(Unauthenticated, self.users.holder, token)
         self.assertEqual(now(self.server.database.table("", "tickets")), {})
+
+    def test_at_once(self) -> None:
+        """Two who do the same while its commit is under way are both answered, in any order."""
+        users, database = self.users, self.server.database
+        commit, held = database.commit, []
+
+        def later(universe: str, one: Commit, patient: bool = False) -> Deferred[Committed]:
+            done: Deferred[Committed] = Deferred()
+            held.append(lambda: commit(universe, one).chainDeferred(done))
+            return done
+
+        def at_once(*calls: Callable[[], Coroutine[Any, Any, Any]]) -> None:
+            self.patch(database, "commit", later)
+            asked = [Deferred.fromCoroutine(call()) for call in calls]
+            while held:
+                held.pop()()
+            self.patch(database, "commit", commit)
+            for one in asked:
+                self.successResultOf(one)
+
+        token = now(users.sign_in("ann@x.test", "long enough", "::1"))
+        at_once(lambda: users.sign_out(token), lambda: users.sign_out(token))
+        user = users.get("ann@x.test")
+        session = now(users.sign_in("ann@x.test", "long enough", "::1"))
+        now(users.create_pass(user, "main", session))
+        self.server.reactor.advance(PASS + 1)
+        at_once(lambda: users.create_pass(user, "main", session), lambda: users.create_pass(user, "main", session))
+        at_once(lambda: users.delete("ann@x.test"), lambda: users.delete("ann@x.test"),
+                lambda: users.sign_out(session))
+        self.assertRaises(NotFound, users.get, "ann@x.test")
+        self.assertEqual((users._tickets, now(database.table("", "tickets"))), ({}, {}))
 
     def test_pass(self) -> None:
         """A pass is for one universe, at most a member, and short."""
