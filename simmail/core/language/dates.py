@@ -171,10 +171,9 @@ class _Reader:
         self._past = not ahead and _past(self.low, language)
         self.zone: tzinfo = base.tzinfo or timezone.utc
         zones = merged("zones")
-        for token, low in zip(self._tokens, self.low):
-            if low in zones and token.isupper():
-                self.zone = timezone(timedelta(minutes=zones[low]))
-                break
+        if not zones.keys().isdisjoint(self.low):
+            named = (low for token, low in zip(self._tokens, self.low) if low in zones and token.isupper())
+            self.zone = next((timezone(timedelta(minutes=zones[low])) for low in named), self.zone)
         self.today = base.astimezone(self.zone).date() if ahead else base.date()
 
     def _at(self, position: int) -> str:
@@ -238,6 +237,8 @@ class _Reader:
     def within(self) -> tuple[date, ...]:
         """Read the deadline of "within two working days" or "valid for 48 hours": one or none."""
         language = self._language
+        if language.spans.keys().isdisjoint(self.low):
+            return ()
         for position, word in enumerate(self.low):
             valid = word in language.within_valid
             if word in language.within or valid and any(one.startswith(language.valid_words) for one in self.low):
