@@ -143,7 +143,7 @@ def refusal(
 
     @param type: what was decoded into; inside: where it stands; unknown: said of what is not declared.
     @param whole: what the value is called where no field of it is at fault, with a space behind.
-    @param declared: choices are told in the order of their declaration, and both bounds of a number.
+    @param declared: choices are told in the order of their declaration, both bounds of a number, and what is counted.
     """
     text, where = str(error), ""
     match = _WHERE.match(text)
@@ -172,7 +172,7 @@ def refusal(
         return Invalid(field, f"must be {_BOUNDS[match[1]]} {_number(float(match[2]))}")
     match = _LENGTH.match(text)
     if match is not None:
-        return Invalid(field, _length(*match.groups()))
+        return Invalid(field, _length(match[1], match[2], match[3], declared))
     if text.startswith("Expected `") and quoted:
         wanted = " or ".join(_WORDS.get(one, one) for one in quoted[0].split(" | "))
         got = f", not {_WORDS.get(quoted[1], quoted[1])}" if len(quoted) > 1 and unknown != PARAMETER else ""
@@ -180,10 +180,10 @@ def refusal(
     return Invalid(field, text[:1].lower() + text[1:])
 
 
-def _length(kind: str, bound: str, count: str) -> str:
+def _length(kind: str, bound: str, count: str, declared: bool) -> str:
     if (bound, count) == (">=", "1"):
         return "must not be empty"
-    if bound == "<=" and kind in _TOO_MANY:
+    if declared and bound == "<=" and kind in _TOO_MANY:
         return _TOO_MANY[kind].format(count)
     return f"must have a length of {_BOUNDS[bound]} {count}"
 

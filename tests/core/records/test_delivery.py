@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.records.delivery import (
-    Arrival, Copy, Delivery, DeliveryPart, Filing, ReplacedMessage, SPECIAL_FOLDERS,
+    Arrival, Copy, Delivery, DeliveryPart, Placement, ReplacedMessage, SPECIAL_FOLDERS,
 )
 
 NOW = datetime(2026, 3, 1, 9, tzinfo=timezone.utc)
@@ -23,7 +23,7 @@ class DeliveryTests(SynchronousTestCase):
     def test_round_trip(self, octets: bytes, flags: tuple[str, ...]) -> None:
         """A delivery of any octets."""
         one = Delivery(
-            "d1", "main", (Filing("a@b.test", "INBOX", flags), Filing("a@b.test", "Sent")), octets, NOW, b"x",
+            "d1", "main", (Placement("a@b.test", "INBOX", flags), Placement("a@b.test", "Sent")), octets, NOW, b"x",
             (DeliveryPart(len(octets), NOW),), ReplacedMessage("a@b.test", "Drafts", 7, "cur/1"), NOW)
         self.assertEqual(msgspec.msgpack.decode(msgspec.msgpack.encode(one), type=Delivery), one)
 
