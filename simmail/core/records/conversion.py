@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from types import UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, overload
 
 import msgspec
 from msgspec import StructMeta, inspect
 
-from simmail.core.records.fields import FieldError, an_object, below
+from simmail.core.records.fields import FieldError, Reader, an_object, below
 from simmail.errors import Invalid
 
 T = TypeVar("T")
@@ -36,6 +36,7 @@ _TOO_MANY = {
     "object": "must not have more than {} members",
 }
 _LONGEST_SHOWN = 60
+_SIZED = (str, list, tuple, dict)
 
 #: Said of a field that is not declared.
 UNKNOWN = "unknown field"
@@ -61,7 +62,8 @@ def convert(value: Any, type: Any, field: str = "", unknown: str = UNKNOWN) -> A
     @raise Invalid: it is no such record.
     """
     try:
-        return msgspec.convert(_read(value, _info(type), field), type)
+        read = _reading(type)
+        return msgspec.convert(value if read is None else read(value, field), type)
     except msgspec.ValidationError as error:
         raise refusal(error, type, field, unknown, declared=True) from None
 
@@ -77,61 +79,98 @@ def given(fields: Any, type: type[msgspec.Struct], field: str = "") -> dict[str,
 
 
 @cache
-def _info(type: Any) -> inspect.Type:
-    return inspect.type_info(type)
+def _reading(type: Any) -> Reader | None:
+    return _reader(inspect.type_info(type))
 
 
-def _read(value: Any, info: inspect.Type, field: str) -> Any:
-    """The value as C{msgspec} is to take it; what is of a wrong type or too long is left for it to refuse."""
+def _reader(info: inspect.Type) -> Reader | None:
+    """
+    Return what reads values of a type, None where they are taken as they are.
+
+    What is of a wrong type or too long is left for C{msgspec} to refuse.
+    """
     if isinstance(info, inspect.Metadata):
-        extra = info.extra or {}
-        if _too_long(value, info.type):
-            return value
-        if "each" in extra and isinstance(value, Mapping):
-            value = {name: convert(one, extra["each"], below(field, name)) for name, one in value.items()}
-        value = _read(value, info.type, field)
-        return extra["read"](value, field) if "read" in extra else value
-    if isinstance(info, inspect.StructType) and isinstance(value, Mapping):
-        return _members(value, _fields(info.cls), field)
-    if isinstance(info, inspect.DictType) and isinstance(value, Mapping):
-        return {_read(name, info.key_type, field): _read(one, info.value_type, below(field, name))
-                for name, one in value.items()}
-    if isinstance(info, (inspect.ListType, inspect.VarTupleType)) and isinstance(value, (list, tuple)):
-        return value if _too_long(value, info) else [
-            _read(one, info.item_type, below(field, n)) for n, one in enumerate(value)]
+        return _declared(_reader(info.type), getattr(info.type, "max_length", None), info.extra or {})
+    if isinstance(info, inspect.StructType):
+        return partial(_members, _fields(info.cls))
+    if isinstance(info, inspect.DictType):
+        return _mapping(_reader(info.key_type), _reader(info.value_type))
+    if isinstance(info, (inspect.ListType, inspect.VarTupleType)):
+        return _items(_reader(info.item_type), info.max_length)
     if isinstance(info, inspect.UnionType):
-        for one in info.types:
-            value = _read(value, one, field)
-    if isinstance(info, inspect.IntType) and isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value
+        return _any_of([one for one in map(_reader, info.types) if one is not None])
+    return _whole if isinstance(info, inspect.IntType) else None
+
+
+def _declared(inner: Reader | None, longest: int | None, extra: Mapping[str, Any]) -> Reader | None:
+    each, own = extra.get("each"), extra.get("read")
+    if each is None and own is None:
+        return inner
+
+    def read(value: Any, field: str) -> Any:
+        if longest is not None and isinstance(value, _SIZED) and len(value) > longest:
+            return value
+        if each is not None and isinstance(value, Mapping):
+            value = {name: convert(one, each, below(field, name)) for name, one in value.items()}
+        if inner is not None:
+            value = inner(value, field)
+        return value if own is None else own(value, field)
+    return read
 
 
 @cache
-def _fields(struct: type[msgspec.Struct]) -> Mapping[str, inspect.Type]:
-    info = _info(struct)
+def _fields(struct: type[msgspec.Struct]) -> Mapping[str, tuple[Reader | None, bool]]:
+    """For each name what reads its values, and whether it may be null."""
+    info = inspect.type_info(struct)
     assert isinstance(info, inspect.StructType)
-    return {field.encode_name: field.type for field in info.fields}
+    return {one.encode_name: (_reader(one.type), isinstance(one.type, inspect.UnionType) and any(
+        isinstance(kind, inspect.NoneType) for kind in one.type.types)) for one in info.fields}
 
 
-def _members(value: Mapping[Any, Any], types: Mapping[str, inspect.Type], field: str) -> dict[str, Any]:
+def _members(fields: Mapping[str, tuple[Reader | None, bool]], value: Any, field: str) -> Any:
+    if not isinstance(value, Mapping):
+        return value
     found = {}
     for key, one in value.items():
         name = str(key)
-        if name not in types:
-            found[name] = one
-        elif one is not None or _may_be_null(types[name]):
-            found[name] = _read(one, types[name], below(field, name))
+        read, may_be_null = fields.get(name, (None, True))
+        if one is not None or may_be_null:
+            found[name] = one if read is None else read(one, below(field, name))
     return found
 
 
-def _may_be_null(info: inspect.Type) -> bool:
-    return isinstance(info, inspect.UnionType) and any(isinstance(one, inspect.NoneType) for one in info.types)
+def _mapping(key: Reader | None, value: Reader | None) -> Reader | None:
+    if key is None and value is None:
+        return None
+    return lambda members, field: {
+        name if key is None else key(name, field): one if value is None else value(one, below(field, name))
+        for name, one in members.items()} if isinstance(members, Mapping) else members
 
 
-def _too_long(value: Any, info: inspect.Type) -> bool:
-    longest = getattr(info, "max_length", None)
-    return longest is not None and isinstance(value, (str, list, tuple, Mapping)) and len(value) > longest
+def _items(item: Reader | None, longest: int | None) -> Reader | None:
+    if item is None:
+        return None
+
+    def read(items: Any, field: str) -> Any:
+        if not isinstance(items, (list, tuple)) or longest is not None and len(items) > longest:
+            return items
+        return [item(one, below(field, n)) for n, one in enumerate(items)]
+    return read
+
+
+def _any_of(readers: list[Reader]) -> Reader | None:
+    if len(readers) < 2:
+        return readers[0] if readers else None
+
+    def read(value: Any, field: str) -> Any:
+        for one in readers:
+            value = one(value, field)
+        return value
+    return read
+
+
+def _whole(value: Any, field: str) -> Any:
+    return int(value) if type(value) is float and value.is_integer() else value
 
 
 def refusal(
