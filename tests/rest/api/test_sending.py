@@ -149,7 +149,7 @@ class SendTests(ServedTestCase):
         """A mail whose sender leaves before it is its turn is sent all the same."""
         for size in (10, SPOOL_OVER):
             turn: Deferred[None] = Deferred()
-            with patch.object(self.universe.store, "visible", lambda turn=turn: turn):
+            with patch.object(self.universe.store, "when_visible", lambda turn=turn: turn):
                 connection = self.begin("POST", "/api/send", {
                     "from": "app@sim.test", "to": ["left@sim.test"], "subject": f"left {size}", "text": "x" * size})
                 connection.close()
