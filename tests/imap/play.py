@@ -149,7 +149,7 @@ class House:
         self.instant = START
         self.universe = SimpleNamespace(
             store=self.store, clock=SimpleNamespace(now=lambda: self.instant),
-            policy=SimpleNamespace(status=lambda address: self.status, fault=self.fault))
+            policy=SimpleNamespace(status=lambda address: self.status), faults=SimpleNamespace(judge=self.fault))
         self.rules: tuple[FaultRule, ...] = ()
         self.marks: dict[str, FaultCount] = {}
         options.setdefault("default_universe", lambda username: self.universe)
@@ -223,7 +223,7 @@ class House:
             "flag": lambda uid, *flags: _none(now(self.folder().flag([int(uid)], flags, "+", None))),
             "faults": lambda *value: setattr(self, "rules", rules_of(json.loads(" ".join(value)))),
             "status": lambda status: setattr(self, "status", status),
-            "hold": lambda: setattr(self.store, "visible", self._hold),
+            "hold": lambda: setattr(self.store, "when_visible", self._hold),
             "release": self._release,
             "away": lambda: setattr(self.store, "away", True),
             "back": lambda: setattr(self.store, "away", False),

@@ -322,7 +322,7 @@ class BackPressureTests(SynchronousTestCase):
         self.assertTrue(0 < len(client.taken()) < 200_000)
         client.lose()
         self.assertEqual(house.reactor.getDelayedCalls(), [])
-        self.assertEqual(house.folder()._listeners, [])
+        self.assertFalse(house.folder()._listeners)
         self.assertEqual(house.factory.connections, set())
         self.assertEqual(self.flushLoggedErrors(), [])
 
@@ -372,7 +372,7 @@ class OrderTests(SynchronousTestCase):
             client = house.signed_in("INBOX")
             client.taken()
             turn: Deferred[None] = Deferred()
-            with patch.object(house.store, "visible", lambda turn=turn: turn):
+            with patch.object(house.store, "when_visible", lambda turn=turn: turn):
                 client.send(command + b"\r\n")
                 self.assertEqual(client.taken(), b"")
                 client.lose()
