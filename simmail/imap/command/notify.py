@@ -1,7 +1,7 @@
 """
 NOTIFY: what a client asks to be told of, in its selected mailbox and in others.
 
-What it is told then is in L{notifying}.
+What it is told then is in L{simmail.imap.untagged.notifications}.
 Source: RFC 5465.
 """
 
