@@ -7,7 +7,7 @@ from typing import Any
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.rules.fault_fields import rules_of
+from simmail.core.rules.fault_rule import rules_of
 from simmail.imap.fault_injection import apply_fault, FOREVER
 from simmail.imap.wire.replies import ClientGone, No
 from tests.imap.recorder import connection, Recorder

@@ -117,8 +117,8 @@ class BoundTests(SynchronousTestCase):
 
     def heard(self) -> list[Any]:
         """Who listens to the store."""
-        heard = self.house.store.events._heard.get(ADDRESS)
-        return heard.listeners if heard is not None else []
+        heard = self.house.store.events._listeners.get(ADDRESS)
+        return heard._called if heard is not None else []
 
     def test_nobody_listens(self) -> None:
         """Of a session without NOTIFY, after NOTIFY NONE and when the client has left, the store knows nothing."""
@@ -130,7 +130,7 @@ class BoundTests(SynchronousTestCase):
         self.assertEqual(self.heard(), [])
         self.do(f"NOTIFY SET {ELSEWHERE} (PERSONAL (MailboxMetadataChange))")
         self.do("NOTIFY NONE")
-        self.assertEqual((self.heard(), self.house.store.annotations._listeners), ([], []))
+        self.assertEqual((self.heard(), self.house.store.annotations._listeners._called), ([], []))
         self.do(f"NOTIFY SET {ELSEWHERE} (PERSONAL (MailboxMetadataChange))")
         self.house.deliver("plain")
         self.client.lose()
@@ -142,7 +142,7 @@ class BoundTests(SynchronousTestCase):
         """ENABLE METADATA any number of times is one listener."""
         for _ in range(3):
             self.do("ENABLE METADATA")
-        self.assertEqual(len(self.house.store.annotations._listeners), 1)
+        self.assertEqual(len(self.house.store.annotations._listeners._called), 1)
 
     def test_together(self) -> None:
         """Thousands of messages a second are a few lines."""
