@@ -134,7 +134,7 @@ class BoundTests(SynchronousTestCase):
         self.do(f"NOTIFY SET {ELSEWHERE} (PERSONAL (MailboxMetadataChange))")
         self.house.deliver("plain")
         self.client.lose()
-        self.assertEqual((self.heard(), self.house.store.annotations._listeners), ([], []))
+        self.assertEqual((self.heard(), self.house.store.annotations._listeners._called), ([], []))
         self.house.reactor.advance(0)
         self.assertEqual(self.house.reactor.getDelayedCalls(), [])
 
