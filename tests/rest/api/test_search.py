@@ -100,7 +100,7 @@ class SearchTests(ServedTestCase):
         for query, text in (("from:", "from: needs"), ("is:nice", "is: knows only"), ("has:teeth", "has: knows"),
                             ("larger:x", "larger: needs a size"), ("after:monday", "after: needs a date"),
                             ("header:=x", "header: is written"), ("a " * 51, "50 terms"),
-                            ("x" * 1001, "longer than 1000")):
+                            ("x" * 1001, "length")):
             self.assertIn(text, self.bad(400, "GET", f"/api/search?q={quote(query)}"), query)
         self.assertIn("before", self.bad(400, "GET", "/api/search?q=x&before=%20"))
         self.assertEqual(self.bad(400, "GET", "/api/search"), "q: is required")
