@@ -42,10 +42,13 @@ class Push:
         if self._telling is not None:
             self._again = True
         elif self._call is None:
-            self._call = self._imap.callLater(0, self._tell)
+            self._call = self._imap.callLater(0, self._due)
+
+    def _due(self) -> None:
+        self._call = None
+        self._tell()
 
     def _tell(self) -> None:
-        self._call = None
         self._again = False
         self._telling = Deferred.fromCoroutine(tell(self._imap, self._expunges))
         self._telling.addBoth(self._finished)

@@ -73,6 +73,18 @@ class PushTests(SynchronousTestCase):
         self.imap.reactor.advance(1)
         self.assertEqual((self.imap.sent, self.imap.reactor.getDelayedCalls()), (b"", []))
 
+    def test_cancelled_when_due(self) -> None:
+        """Who finds at its turn that nothing is to be told cancels it, and is woken again later."""
+        class Busy(Push):
+            def _tell(self) -> None:
+                self.cancel()
+
+        push = Busy(connection(self.imap))
+        for _ in range(2):
+            push.wake()
+            self.imap.reactor.advance(0)
+        self.assertEqual((push.telling, self.imap.reactor.getDelayedCalls()), (False, []))
+
     def test_left(self) -> None:
         """A client that leaves is no defect; another error is logged, and the next thing told."""
         for error, logged in ((ClientGone(), 0), (KeyError("x"), 1)):
