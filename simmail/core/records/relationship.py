@@ -13,6 +13,7 @@ from typing import Literal
 from msgspec import Struct
 
 from simmail.core.records.case import How
+from simmail.core.records.conversation import Remark
 
 Fate = Literal["", "kept", "late", "forgotten"]
 
@@ -110,6 +111,7 @@ class ThreadState(Struct, frozen=True, omit_defaults=True):
     @ivar own: ids of the jobs of the persona's latest mails in it, oldest first (their copies in Sent bear them).
     @ivar held: what the last of its mails put off until its question is answered; done: what its mails have brought
         (both of C{writer.WordsRequest}).
+    @ivar remarks: what was said in it, both ways, oldest first.
     @ivar wrote: the Message-ID of the last of its mails; echo: what the last answer to one of them said, in short;
         echoes: how many answers in a row have said that.
     """
@@ -129,3 +131,4 @@ class ThreadState(Struct, frozen=True, omit_defaults=True):
     echoes: int = 0
     held: dict[str, str] = {}
     done: dict[str, str] = {}
+    remarks: tuple[Remark, ...] = ()

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from simmail.core.message.mail import Attachment, Mail
 from simmail.core.mime.address import Address
+from simmail.core.records.conversation import Appointment, Remark
 from simmail.core.records.persona import OutOfOffice, Persona
 from simmail.core.rng import Dice
 
@@ -37,6 +38,9 @@ class WordsRequest(Struct, frozen=True, kw_only=True):
         C{case_title}; C{deliver} brings C{promise}; C{nudge} asks for C{promise}, made by the correspondent;
         C{forward} is the note above the forwarded C{mails}.
     @ivar mails: the mails answered (or forwarded), oldest first; several when they were batched.
+    @ivar arrived: the simulated instants at which C{mails} came, in their order; what they call tomorrow is meant from
+        there.
+    @ivar remarks: what was said in the thread so far, oldest first; appointments: the persona's taken times.
     @ivar correspondent: who reads it: the sender of C{mails}, or the person it is forwarded to.
     @ivar now: the simulated instant of sending.
     @ivar dice: keyed for this mail already.
@@ -61,6 +65,9 @@ class WordsRequest(Struct, frozen=True, kw_only=True):
     now: datetime
     dice: Dice
     mails: tuple[Mail, ...] = ()
+    arrived: tuple[datetime, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+    appointments: tuple[Appointment, ...] = ()
     facts: dict[str, str] = {}
     case_title: str = ""
     notes: tuple[str, ...] = ()
@@ -90,6 +97,7 @@ class Written(Struct, frozen=True, kw_only=True):
         ask, C{""} when it asks and the question cannot be said again by itself.
     @ivar held: what it will not do before its question is answered, for L{WordsRequest.held}; done: what it does,
         for L{WordsRequest.done}.
+    @ivar remarks: what the mail says, for the thread; appointments: times it gives away.
     @ivar intent: what the (last) answered mail was taken for, C{""} when there was none.
     @ivar language: of the text, C{en} or C{de}.
     @ivar by: who worded it.
@@ -102,6 +110,8 @@ class Written(Struct, frozen=True, kw_only=True):
     question: str | None = None
     held: dict[str, str] = {}
     done: dict[str, str] = {}
+    remarks: tuple[Remark, ...] = ()
+    appointments: tuple[Appointment, ...] = ()
     intent: str = ""
     language: str = "en"
     by: str = "templates"

@@ -1,0 +1,64 @@
+"""
+What stands in a conversation, and in a persona's calendar.
+
+A L{Remark} is one thing that was said in a thread in a form that can be told again; an L{Appointment} is a time that a
+persona has given away.  Both are kept as JSON: remarks with the thread's L{ThreadState}, appointments in one document
+of the persona.  Source: API contract, "Personas" (memory).
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from msgspec import Struct
+
+#: Of one thread no more is kept; the oldest remarks go first, what was agreed last.
+MOST_REMARKS = 60
+
+RemarkKind = Literal["proposed", "agreed", "called_off", "asked", "answered", "requested", "sent", "promised", "stated"]
+
+
+class Remark(Struct, frozen=True, omit_defaults=True):
+    """
+    One thing said in a thread.
+
+    @ivar kind: C{proposed}, C{agreed} or C{called_off}: an appointment or a deal; C{asked}: a question, C{answered}:
+        what was told in answer; C{requested}: something to be done or sent; C{sent}: something that came along;
+        C{promised}: what somebody will do; C{stated}: any other fact a mail gives (order number, amount, place, name).
+    @ivar by: who said it.
+    @ivar what: what it is about, a noun phrase as its writer has it ("delivery address", "refund", "call").
+    @ivar value: what was said of it ("Thursday", "77120", "EUR 120.00", "room 4"), C{""} for nothing.
+    @ivar at: the simulated instant of the mail it stood in; message_id: that mail.
+    @ivar when: the instant it is for (an appointment, a due time); timed: with a time of day.
+    @ivar language: of C{what} and C{value}.
+    """
+
+    kind: RemarkKind
+    by: Literal["persona", "correspondent"]
+    what: str
+    at: datetime
+    value: str = ""
+    when: datetime | None = None
+    timed: bool = False
+    message_id: str = ""
+    language: str = "en"
+
+
+class Appointment(Struct, frozen=True, omit_defaults=True):
+    """
+    A time that is taken.
+
+    @ivar start, end: aware instants.
+    @ivar what: what for; with_: addresses of the others.
+    @ivar thread: where it was agreed; uid: of the calendar object (RFC 5545 section 3.8.4.7), C{""} for none;
+        sequence: of that object.
+    """
+
+    start: datetime
+    end: datetime
+    what: str = ""
+    with_: tuple[str, ...] = ()
+    thread: str = ""
+    uid: str = ""
+    sequence: int = 0
