@@ -1,7 +1,8 @@
 """
 What is left for when there is nothing else to do: new messages of loaded folders are looked at for the index.
 
-Who then lists or searches them need not wait for it.  What somebody has searched already is looked at at once.
+Who then lists or searches them need not wait for it.  Folders that somebody searches are looked at at once, and no
+others with them.
 """
 
 from __future__ import annotations
@@ -36,22 +37,25 @@ class Background:
     Looks at new messages while nothing else happens, then learns their words.
 
     @param look: the index shall know some messages of a folder.
-    @param learn: learns some words; answers whether there are more.
+    @param learn: learns some words, of one folder or (None) of any; answers whether there are more.
     """
 
     log = Logger()
 
     def __init__(
-        self, reactor: Any, look: Callable[[IIndexed, list[int]], Awaitable[Any]], learn: Callable[[], Awaitable[bool]]
+        self, reactor: Any, look: Callable[[IIndexed, list[int]], Awaitable[Any]],
+        learn: Callable[[IIndexed | None], Awaitable[bool]],
     ) -> None:
         self._reactor = reactor
         self._look = look
         self._learn = learn
         self._from: dict[IIndexed, int] = {}
+        # Those that are searched, in the order in which they are looked at.
+        self._hurried: dict[IIndexed, None] = {}
         self._unlearned = False
         self._last, self._rested = -inf, 0.0
         self._call: Any = None
-        self._working = self._stopped = self._hurried = False
+        self._working = self._stopped = False
         self._pauses, self._borne = 0, 0.0
 
     def arrived(self, folder: IIndexed, uid: int) -> None:
@@ -64,17 +68,25 @@ class Background:
         """Messages from this UID on were searched that the index does not know: they are looked at at once."""
         if not self._stopped:
             self._from[folder] = min(uid, self._from.get(folder, uid))
-            self.hurry()
+            self.hurry(folder)
 
-    def hurry(self) -> None:
-        """Somebody searches: what is left is done at once, also while there is something else to do."""
+    def hurry(self, folder: IIndexed) -> None:
+        """
+        Somebody searches a folder: what is left to do of it is done at once, also while there is something else to do.
+
+        Of other folders nothing is: nobody asks for them, and who searches would wait for that.
+        """
         if not self._stopped:
-            self._hurried = self._unlearned = True
-            if self._call is not None:
-                self._call.cancel()
-                self._call = None
-            if not self._working:
-                self._call = self._reactor.callLater(0, self._begin)
+            self._hurried[folder] = None
+            self._unlearned = True
+            self._at_once()
+
+    def _at_once(self) -> None:
+        if self._call is not None:
+            self._call.cancel()
+            self._call = None
+        if not self._working:
+            self._call = self._reactor.callLater(0, self._begin)
 
     @contextmanager
     def paused(self) -> Iterator[None]:
@@ -90,8 +102,8 @@ class Background:
         finally:
             self._pauses -= 1
             self._borne += self._reactor.seconds() - began
-            if self._hurried:
-                self.hurry()
+            if self._hurried and not self._stopped:
+                self._at_once()
 
     @property
     def _is_paused(self) -> bool:
@@ -122,6 +134,7 @@ class Background:
         """No more."""
         self._stopped = True
         self._from.clear()
+        self._hurried.clear()
         if self._call is not None:
             self._call.cancel()
             self._call = None
@@ -150,26 +163,33 @@ class Background:
         self._later()
 
     async def _work(self) -> None:
-        began = self._last
+        # For others there has been no rest.
+        began = self._last if not self._hurried else None
         while not self._stopped and not self._is_paused and (self._from or self._unlearned):
             try:
-                if self._from:
-                    await self._look_at_some()
+                if self._hurried:
+                    await self._look_at_hurried(next(iter(self._hurried)))
+                elif self._from:
+                    await self._look_at_some(next(iter(self._from)))
                 else:
                     self._unlearned = False
-                    self._unlearned = await self._learn() or self._unlearned
-                    # Who searches goes on searching: without its words each search would compare all messages.
-                    self._hurried = self._hurried and self._unlearned
+                    self._unlearned = await self._learn(None) or self._unlearned
             except Refusal:
                 # It will be tried again by who asks for them.
-                self._hurried = False
+                self._hurried.clear()
                 continue
             if self._last != began and not self._hurried:
                 return
 
-    async def _look_at_some(self) -> None:
-        folder, uid = next(iter(self._from.items()))
-        del self._from[folder]
+    async def _look_at_hurried(self, folder: IIndexed) -> None:
+        if folder in self._from:
+            await self._look_at_some(folder)
+        # Who searches goes on searching: without its words each search would compare all messages.
+        elif folder.gone or not await self._learn(folder):
+            self._hurried.pop(folder, None)
+
+    async def _look_at_some(self, folder: IIndexed) -> None:
+        uid = self._from.pop(folder)
         there = [] if folder.gone else folder.uids
         begin = bisect_left(there, uid, max(len(there) - _MOST, 0))
         uids = list(there[begin:begin + _SLICE])

@@ -29,6 +29,8 @@ _MOST, _OCTETS = 64, 192 * 1024
 _TRIGRAMS = 24
 #: Messages that are compared one by one without harm.
 FEW = 100
+#: The greatest id.
+_LAST = (1 << 63) - 1
 #: Expunged messages that are always borne with.
 _WASTE = 10_000
 
@@ -89,8 +91,17 @@ class FullText:
 
     # Learning
 
-    def learn(self) -> bool:
-        """Learn the words of some messages; whether there are more."""
+    def unlearned(self, low: int, high: int) -> int:
+        """How many digests with ids from C{low} to C{high} there are whose words are to be learned."""
+        if not self._learns or not self.waiting:
+            return 0
+        count: int
+        (count,) = self._file.sql.execute(
+            "select count(*) from unsearched where id between ? and ?", (low, high)).fetchone()
+        return count
+
+    def learn(self, low: int = 0, high: int = _LAST) -> bool:
+        """Learn the words of some messages of those with ids from C{low} to C{high}; whether there are more."""
         if not self._learns:
             self.waiting = 0
             return False
@@ -99,7 +110,7 @@ class FullText:
             rows = sql.execute(
                 "select unsearched.id, length(in_header) + length(in_body) "
                 "from unsearched left join searched using (id) "
-                "order by 1 limit ?", (_MOST,)).fetchall()
+                "where unsearched.id between ? and ? order by 1 limit ?", (low, high, _MOST)).fetchall()
             ids: list[int] = []
             room = _OCTETS
             for id, octets in rows:
@@ -113,7 +124,8 @@ class FullText:
                         f"from searched where id in ({some})")
             sql.execute(f"delete from unsearched where id in ({some})")
         more = len(ids) < len(rows) or len(rows) == _MOST
-        self.waiting = max(self.waiting - len(ids), 1) if more else 0
+        # Of those that go nothing is known here, so that it is never too small.
+        self.waiting = 0 if not more and (low, high) == (0, _LAST) else max(self.waiting - len(ids), int(more))
         return more
 
     def _begin_anew(self) -> None:

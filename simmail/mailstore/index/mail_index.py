@@ -19,7 +19,7 @@ from simmail.errors import Unavailable
 from simmail.mailstore.index.background import Background
 from simmail.mailstore.index.folder import IIndexed, Key, key_of
 from simmail.mailstore.index.index import Index
-from simmail.mailstore.index.messages import SHOWN, Unread, is_shown
+from simmail.mailstore.index.messages import SHOWN, Unread, is_shown, span
 from simmail.mailstore.index.thread import IndexThread
 from simmail.mailstore.maildir.filename import packed
 from simmail.mailstore.maildir.files import ISought, Shown, read_files
@@ -86,7 +86,8 @@ class MailIndex:
         self.tables, self.thread, self.readers, self.files, self.reactor, self.later = (
             index, worker, readers, files, reactor, later)
         self.call = IndexThread(worker, index).call
-        self.background = Background(reactor, self.take_missing, lambda: self.call(_learn))
+        self.background = Background(
+            reactor, self.take_missing, lambda folder: self.call(_learn, None if folder is None else key_of(folder)))
 
     async def ask(self, function: Callable[..., T], *args: Any) -> T | None:
         """Return what C{function(index, *args)} answers, None while the index is away."""
@@ -200,8 +201,8 @@ async def _gathered(asked: Sequence[Asked]) -> list[tuple[int, tuple[bytes, byte
 # In the thread
 
 
-def _learn(index: Index) -> bool:
-    return index.fulltext.learn()
+def _learn(index: Index, key: Key | None) -> bool:
+    return index.fulltext.learn() if key is None else index.fulltext.learn(*span(index.folder(*key)))
 
 
 def _missing(index: Index, key: Key, uids: Sequence[int]) -> list[int]:

@@ -13,7 +13,8 @@ from simmail.errors import NotFound
 from simmail.mailstore.index.folder import IIndexed, Key, key_of
 from simmail.mailstore.index.fulltext import FEW
 from simmail.mailstore.index.index import Index
-from simmail.mailstore.index.mail_index import MailIndex, Wanted
+from simmail.mailstore.index.mail_index import Wanted
+from simmail.mailstore.index.messages import span
 from simmail.mailstore.index.scan import Scanning
 
 #: Messages that are looked for in the index in one go.
@@ -33,7 +34,6 @@ async def containing(scanning: Scanning, folders: Sequence[IIndexed], wanted: Wa
         # Neighbours in the index are asked for together.
         numbers = await index.call(_numbers, [key_of(folders[at]) for at in places])
         places = [at for _, at in sorted(zip(numbers, places))]
-    _hurry(index)
     for some in _packs(folders, places):
         index.background.note_activity()
         if len(some) == 1 and len(folders[some[0]].uids) > LOOKED:
@@ -45,7 +45,10 @@ async def containing(scanning: Scanning, folders: Sequence[IIndexed], wanted: Wa
             continue
         asked = [(key_of(folders[at]), folders[at].uids[:]) for at in some]
         async for _ in index.while_anew():
-            missing, having = await index.call(_holding, asked, wanted)
+            missing, having, unlearned = await index.call(_holding, asked, wanted)
+            if unlearned > FEW:
+                for at in some:
+                    index.background.hurry(folders[at])
             for at, unknown, uids in zip(some, missing, having):
                 try:
                     if unknown:
@@ -61,14 +64,7 @@ async def containing(scanning: Scanning, folders: Sequence[IIndexed], wanted: Wa
 async def holding(scanning: Scanning, folder: IIndexed, names: Sequence[str], text: str) -> list[int]:
     """The UIDs of messages that have a text in one of some fields."""
     folder.require()
-    _hurry(scanning.index)
     return list(await _of_one(scanning, folder, [(names, fold(text))]))
-
-
-def _hurry(index: MailIndex) -> None:
-    """Who searches goes on searching, and compares all messages whose words the index has not learned."""
-    if index.tables.fulltext.waiting > FEW:
-        index.background.hurry()
 
 
 async def _of_one(scanning: Scanning, folder: IIndexed, wanted: Wanted) -> Sequence[int]:
@@ -81,7 +77,10 @@ async def _of_one(scanning: Scanning, folder: IIndexed, wanted: Wanted) -> Seque
         index.background.note_activity()
         having: list[int] = []
         async for _ in index.while_anew():
-            missing, having = await index.call(_of_slice, key, some, wanted)
+            missing, having, unlearned = await index.call(_of_slice, key, some, wanted)
+            if unlearned > FEW:
+                # Who searches goes on searching, and compares all messages whose words the index has not learned.
+                index.background.hurry(folder)
             if missing:
                 having = sorted({*having, *await scanning.fitting(folder, key, missing, wanted)})
         found += having
@@ -108,31 +107,40 @@ def _numbers(index: Index, keys: Sequence[Key]) -> list[int]:
     return [index.folder(*key) for key in keys]
 
 
-def _of_slice(index: Index, key: Key, uids: Sequence[int], wanted: Wanted) -> tuple[list[int], list[int]]:
-    """Those of some UIDs whose digests are missing, and of the others those that have all of some texts."""
+def _of_slice(index: Index, key: Key, uids: Sequence[int], wanted: Wanted) -> tuple[list[int], list[int], int]:
+    """
+    Those of some UIDs whose digests are missing, and of the others those that have all of some texts; of how many of
+    them the words are to be learned.
+    """
     number = index.folder(*key)
     missing = index.digests.missing(number, uids)
     if len(missing) == len(uids):
-        return missing, []
+        return missing, [], 0
+    unlearned = index.fulltext.unlearned(*span(number, uids[0], uids[-1]))
     found: set[int] | None = None
     for names, text in wanted:
         some = index.digests.containing(number, names, text, uids[0], uids[-1])
         found = set(some) if found is None else found.intersection(some)
         if not found:
             break
-    return missing, sorted(set(uids).difference(missing) if found is None else found)
+    return missing, sorted(set(uids).difference(missing) if found is None else found), unlearned
 
 
 def _holding(
     index: Index, asked: Sequence[Asked], wanted: Wanted
-) -> tuple[list[list[int]], list[Sequence[int]]]:
-    """For each folder those whose digests are missing, and of the others those found."""
+) -> tuple[list[list[int]], list[Sequence[int]], int]:
+    """
+    For each folder those whose digests are missing, and of the others those found; of how many of all of them the words
+    are to be learned.
+    """
     numbers = [index.folder(*key) for key, _ in asked]
     missing = [index.digests.lacking(number, uids) for number, (_, uids) in zip(numbers, asked)]
+    runs = list(_runs(sorted(numbers)))
+    unlearned = sum([index.fulltext.unlearned(span(first)[0], span(last)[1]) for first, last in runs])
     found: dict[int, set[int]] | None = None
     for names, text in wanted:
         some: dict[int, set[int]] = {}
-        for first, last in _runs(sorted(numbers)):
+        for first, last in runs:
             for number, uids in index.digests.holding(names, text, first, last).items():
                 some[number] = set(uids)
         found = some if found is None else {
@@ -140,8 +148,8 @@ def _holding(
         if not found:
             break
     if found is None:
-        return [[] for _ in asked], [uids for _, uids in asked]
-    return missing, [sorted(found.get(number, ())) for number in numbers]
+        return [[] for _ in asked], [uids for _, uids in asked], 0
+    return missing, [sorted(found.get(number, ())) for number in numbers], unlearned
 
 
 def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:

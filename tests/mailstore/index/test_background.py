@@ -98,6 +98,28 @@ class IdleTests(SynchronousTestCase):
         (left,) = self.store.index.tables._file.sql.execute("select count(*) from unsearched").fetchone()
         self.assertEqual((self.missing(), left), ([], 0))
 
+    def test_searched_alone(self) -> None:
+        """Of the folder that is searched all is done at once, of others nothing while there is something else to do."""
+        result_of(self.store.accept(a_delivery("x", "tom@acme.test")))
+        result_of(self.store.folder("tom@acme.test", "INBOX"))
+        for number in range(150):
+            result_of(self.store.accept(a_delivery(f"t{number}", "tom@acme.test")))
+        self.provider.clock.pump([0.2] * 4)
+        for number in range(150, 160):
+            result_of(self.store.accept(a_delivery(f"t{number}", "tom@acme.test")))
+        result_of(self.folder.digests(self.folder.uids))
+        self.accept(1, 150)
+        result_of(self.folder.digests(self.folder.uids))
+        for _ in range(30):
+            result_of(self.folder.containing(("in_subject",), "mail 7"))
+            self.provider.clock.advance(0.01)
+        sql = self.store.index.tables._file.sql
+        inbox = self.store.index.tables.folder(MARIA, "INBOX", self.folder.uidvalidity)
+        tom = result_of(self.store.folder("tom@acme.test", "INBOX"))
+        number = self.store.index.tables.folder("tom@acme.test", "INBOX", tom.uidvalidity)
+        self.assertEqual(sql.execute("select count(*) from unsearched where id >> 32 = ?", (inbox,)).fetchone(), (0,))
+        self.assertEqual(len(self.store.index.tables.digests.missing(number, list(tom.uids))), 11)
+
     def test_held(self) -> None:
         """While a search looks at files nothing is looked at here, for a second in all; then it goes on at once."""
         self.accept(1, 50)

@@ -14,7 +14,7 @@ from simmail.core.message.folding import fold
 from simmail.core.message.summary import Digest
 from simmail.mailstore.index import fulltext
 from simmail.mailstore.index.index import Index
-from simmail.mailstore.index.messages import Unread
+from simmail.mailstore.index.messages import Unread, span
 from tests.contracts.mailstores import a_mail, tiny_digest
 
 # Few characters, so that texts are found; case, quotes, wildcards, NUL, other scripts, a fold that grows.
@@ -110,6 +110,21 @@ class FullTextTests(SynchronousTestCase):
         self.put(151, 160, "x" * 600)
         self.assertGreater(self.learn(), 8)
         self.assertEqual(self.found("xxx 00155"), [155])
+
+    def test_learned_of_one(self) -> None:
+        """What is learned of one folder leaves the others as they are."""
+        self.put(1, 100)
+        other = self.index.folder("b", "INBOX", 1)
+        self.index.digests.copy(self.number, other, [(uid, uid) for uid in range(1, 101)])
+        ids = span(self.number)
+        self.assertEqual(self.index.fulltext.unlearned(*ids), 100)
+        self.assertEqual([self.index.fulltext.learn(*ids) for _ in range(2)], [True, False])
+        self.assertEqual((self.index.fulltext.unlearned(*ids), self.waiting()), (0, 100))
+        self.assertEqual(self.index.fulltext.waiting, 100)
+        self.assertEqual(self.found("00077."), [77])
+        self.learn()
+        self.assertEqual((self.waiting(), self.index.fulltext.waiting), (0, 0))
+        self.assertEqual(self.index.digests.containing(other, ("in_body",), "00077."), [77])
 
     def test_copied_and_gone(self) -> None:
         """Copies are found; what is expunged, or of a folder that is gone, is not."""
