@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
 from itertools import accumulate, groupby, repeat
 from sqlite3 import Connection
@@ -35,6 +35,8 @@ _TOGETHER = 16
 _FEW = 500
 #: Orders that are kept for who asks again.
 _ORDERS = 4
+#: What kept orders are called: the file, the folder, its first and last id, the criteria.
+OrderKey = tuple[int, int, int, int, tuple[Criterion, ...]]
 #: Numbers read from text between two moments at which another thread may go on.
 _PARSED = 5000
 
@@ -51,6 +53,8 @@ TABLES: dict[str, tuple[str, ...]] = {
                "display_to", "is_reply", "chain", "sent_day"),
 }
 SHOWN = TABLES["shown"]
+#: Which messages have digests is read from the smallest of those tables that are written together.
+_LEAST = "orders"
 TABLE_OF = {name: table for table, names in TABLES.items() for name in names}
 
 SCHEMA = tuple(
@@ -140,7 +144,8 @@ class DigestRows:
         # By folder: up to which UID it was looked at which are missing, and which of those are.
         self._lacking: dict[int, tuple[int, set[int]]] = {}
         self._born = 0
-        self._orders: dict[tuple[Any, ...], array[int]] = {}
+        # Of all messages of a range that there are digests of; of those that envelopes told of also their UIDs sorted.
+        self._orders: dict[OrderKey, tuple[array[int], Sequence[int]]] = {}
 
     def columns(self, number: int, uids: Sequence[int], names: Sequence[str]) -> Columns:
         """Some fields of the digests of which all these are there, in the order of C{uids}, each once."""
@@ -165,7 +170,7 @@ class DigestRows:
         parts: dict[str, list[Any]] = {}
         for table, all_names in TABLES.items():
             wanted = [name for name in all_names if name in names]
-            if wanted or (table == "texts" and not names):
+            if wanted or (table == _LEAST and not names):
                 there, columns = self._of_table(table, number, uids, wanted)
                 if found is not None and found != there:
                     both = set(found).intersection(there)
@@ -229,7 +234,7 @@ class DigestRows:
             return []
         low, high = min(uids), max(uids)
         (count,) = self._file.sql.execute(
-            "select count(*) from texts where id between ? and ?", span(number, low, high)).fetchone()
+            f"select count(*) from {_LEAST} where id between ? and ?", span(number, low, high)).fetchone()
         if count == high - low + 1:
             # All there can be: counted in a tenth of the time that it takes to name them.
             return []
@@ -295,8 +300,9 @@ class DigestRows:
 
     def put(self, number: int, messages: Sequence[Unread], digests: Sequence[Digest]) -> None:
         """Keep the digests of messages."""
-        self._changed(number)
-        self._here(number, [one.uid for one in messages])
+        uids = [one.uid for one in messages]
+        self._changed(number, uids)
+        self._here(number, uids)
         ids = [(number << 32) + one.uid for one in messages]
         with self._file.together():
             for table, names in TABLES.items():
@@ -349,19 +355,31 @@ class DigestRows:
         sql = self._file.sql
         if few:
             return self._in_order(sql, base, where, values, criteria)
-        key = self._file.born, number, *values, tuple(criteria)
+        key: OrderKey = self._file.born, number, values[0], values[1], tuple(criteria)
         known = self._orders.pop(key, None)
         if known is None:
-            known = array("L", self._in_order(sql, base, where, values, criteria))
-        # What was asked for last is kept longest.
-        self._orders[key] = known
-        while len(self._orders) > _ORDERS:
-            del self._orders[next(iter(self._orders))]
-        found = known.tolist()
+            known = array("L", self._in_order(sql, base, where, values, criteria)), ()
+        self._keep(key, known)
+        found = known[0].tolist()
         if len(found) == len(uids):
             return found
         wanted = set(uids)
         return [uid for uid in found if uid in wanted]
+
+    def keep_order(
+        self, number: int, uids: Sequence[int], criteria: Sequence[Criterion], order: Sequence[int]
+    ) -> None:
+        """Remember the order of some ascending UIDs, of all messages between which envelopes have told it."""
+        if len(uids) > _FEW:
+            self._file.sql  # noqa: B018  # opened before it is asked which it is
+            self._keep((self._file.born, number, *span(number, uids[0], uids[-1]), tuple(criteria)),
+                       (array("L", order), array("L", uids)))
+
+    def _keep(self, key: OrderKey, order: tuple[array[int], Sequence[int]]) -> None:
+        """What was asked for last is kept longest."""
+        self._orders[key] = order
+        while len(self._orders) > _ORDERS:
+            del self._orders[next(iter(self._orders))]
 
     def _in_order(
         self, sql: Connection, base: int, where: str, values: Sequence[int], criteria: Sequence[Criterion]
@@ -376,9 +394,10 @@ class DigestRows:
             found += map(int, numbers[begin:begin + _PARSED])
         return found
 
-    def _changed(self, number: int) -> None:
-        """The messages of a folder are no more in the order that is kept."""
-        self._orders = {key: order for key, order in self._orders.items() if key[1] != number}
+    def _changed(self, number: int, uids: Collection[int] = ()) -> None:
+        """The messages of a folder are no more in the order that is kept, except where it has these new ones."""
+        self._orders = {key: order for key, order in self._orders.items()
+                        if key[1] != number or uids and all([_holds(order[1], uid) for uid in uids])}
 
     def expunge(self, number: int, uids: Sequence[int]) -> None:
         """Messages are gone."""
@@ -414,6 +433,12 @@ class DigestRows:
         """The UIDs (of a range) of digests with a folded text in one of some of C{SEARCHED}, sorted."""
         base = number << 32
         return [one - base for one in self._fulltext.containing(names, text, *span(number, low, high))]
+
+
+def _holds(uids: Sequence[int], uid: int) -> bool:
+    """Whether one is among ascending UIDs."""
+    at = bisect_right(uids, uid)
+    return at > 0 and uids[at - 1] == uid
 
 
 def span(number: int, low: int = 0, high: int = 0xFFFFFFFF) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import Any
 
@@ -63,7 +64,7 @@ async def _early(
 ) -> list[int]:
     """Those messages that are there, in an order that envelopes tell; the rest of their digests is taken behind."""
     keys: dict[int, envelope.Keys] = {}
-    first = 0
+    first, told = 0, True
     async for _ in index.while_anew():
         keys.clear()
         for begin in range(0, len(uids), _SORTED):
@@ -80,6 +81,8 @@ async def _early(
             # An envelope that does not tell it.
             async for rows in index.take(folder, key, [uid for uid in unseen if uid not in keys], envelope.OF_DIGEST):
                 keys.update(envelope.of_digests(rows))
+                # Or the message cannot be read, which may be different another time.
+                told = False
     if first:
         index.background.look_now(folder, first)
     there = [uid for uid in uids if uid in keys]
@@ -88,8 +91,19 @@ async def _early(
         [value or 0 for value in folder.column(name, there)] for name in ("arrival", "size")]
     columns["at"] = [
         arrival if (sent := keys[uid][1]) is None else sent for uid, arrival in zip(there, columns["arrival"])]
-    return in_order(there, criteria, columns)
+    order = in_order(there, criteria, columns)
+    if told and there and there == list(_between(folder.uids, there[0], there[-1])):
+        index.later(index.call(_keep_order, key, there, criteria, order))
+    return order
+
+
+def _between(uids: Sequence[int], low: int, high: int) -> Sequence[int]:
+    return uids[bisect_left(uids, low):bisect_right(uids, high)]
 
 
 def _ordered(index: Index, key: Key, uids: Sequence[int], criteria: Sequence[Criterion]) -> list[int]:
     return index.digests.ordered(index.folder(*key), uids, criteria)
+
+
+def _keep_order(index: Index, key: Key, uids: Sequence[int], criteria: Sequence[Criterion], order: list[int]) -> None:
+    index.digests.keep_order(index.folder(*key), uids, criteria, order)

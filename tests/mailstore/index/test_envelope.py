@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
@@ -11,7 +12,7 @@ from simmail.core.message.sort import Criterion
 from simmail.core.message.summarize import digest
 from simmail.core.message.summary import Digest
 from simmail.core.mime.bodystructure import shown
-from simmail.mailstore.index import scan
+from simmail.mailstore.index import messages, scan
 from simmail.mailstore.index.messages import SHOWN
 from tests.contracts.mailstores import AT, DiskProvider, result_of
 
@@ -65,6 +66,43 @@ class EnvelopesTests(SynchronousTestCase):
         for criteria, expected in ORDERS.items():
             self.assertEqual(self.ordered(criteria), expected, criteria)
         self.assertEqual(len(self.digested), len(MAILS))
+
+    def test_kept(self) -> None:
+        """An order that envelopes told is asked for again without sorting, until a message comes or goes."""
+        self.patch(messages, "_FEW", 1)
+        result_of(self.folder.digested(list(self.folder.uids), SHOWN))
+        # Of an umlaut its envelope does not tell the order.
+        result_of(self.folder.digests([4]))
+        by_subject, some = (Criterion("order_subject"),), [1, 2, 5]
+        self.assertEqual(result_of(self.folder.ordered(some, by_subject)), [2, 1, 5])
+        self.assertEqual(self.ordered(by_subject), [3, 2, 4, 1, 5])
+        sorts: list[str] = []
+        self.store.index.tables._file.sql.set_trace_callback(
+            lambda sql: sorts.append(sql) if "order_subject" in sql and "order by" in sql else None)
+        self.provider.clock.advance(0)
+        self.assertEqual(sorted(self.digested), sorted(MAILS))
+        self.assertEqual(self.ordered(by_subject), [3, 2, 4, 1, 5])
+        self.assertEqual(result_of(self.folder.ordered(some, by_subject)), [2, 1, 5])
+        self.assertEqual(sorts, [])
+        result_of(self.folder.append(MAILS[2], [], AT))
+        self.assertEqual(self.ordered(by_subject), [3, 6, 2, 4, 1, 5])
+        result_of(self.folder.expunge([2]))
+        self.assertEqual(self.ordered(by_subject), [3, 6, 4, 1, 5])
+
+    def test_unreadable_not_kept(self) -> None:
+        """The place of a message that cannot be read is not remembered."""
+        self.patch(messages, "_FEW", 1)
+        (path,) = self.folder.paths([1])
+        cannot = Path(self.provider.path, "mail", "main", self.folder.directory, path)
+        octets = cannot.read_bytes()
+        cannot.unlink()
+        cannot.mkdir()
+        by_subject = (Criterion("order_subject"),)
+        self.assertEqual(self.ordered(by_subject), [3, 2, 4, 5, 1])
+        cannot.rmdir()
+        cannot.write_bytes(octets)
+        self.provider.clock.advance(0)
+        self.assertEqual(self.ordered(by_subject), [3, 2, 4, 1, 5])
 
     def test_without_envelopes(self) -> None:
         """Nor need they if nobody has asked for envelopes, which then are there."""

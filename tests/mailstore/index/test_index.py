@@ -156,7 +156,7 @@ class DigestTests(IndexTestCase):
         self.assertEqual(digests.lacking(number, uids), [2])
         self.assertEqual(digests.lacking(number, [*uids, 401, 402]), [2, 401, 402])
         # By another process.
-        self.index._file.sql.execute("insert into texts values (?, '', '')", ((number << 32) + 401,))
+        self.index._file.sql.execute("insert into orders (id) values (?)", ((number << 32) + 401,))
         self.assertEqual(digests.missing(number, [401, 402]), [402])
         self.assertEqual(digests.lacking(number, [*uids, 401, 402]), [2, 402])
         self.assertEqual(digests.lacking(other, [1, 2]), [1, 2])
