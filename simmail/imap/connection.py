@@ -17,6 +17,7 @@ from twisted.logger import Logger
 
 from simmail.config import Config
 from simmail.core.time.instant import parse_duration
+from simmail.imap.kept_answers import KeptAnswers
 from simmail.imap.pending import PendingResponses
 from simmail.imap.progress import Progress
 from simmail.imap.selected import Selected, SharedLists
@@ -61,6 +62,7 @@ class ListenerContext:
         self.login_timeout = parse_duration(config.imap.login_timeout).total_seconds()
         self.lists = SharedLists()
         self.digits = Digits()
+        self.answers = KeptAnswers()
         self.marks: Iterator[int] = count(1)
         # No number comes again after a restart: what rules counted for a connection outlives the process.
         self.numbers: Iterator[int] = count(int(reactor.seconds() * 1000))

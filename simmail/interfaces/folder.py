@@ -100,6 +100,13 @@ class IFolder(Interface):
         value for each of them.
         """
 
+    def known(uids):
+        """
+        Deferred of bool: whether the index has the digests of all these messages, now that it has looked for them.
+
+        Then all that it tells of them stays as it is; of a message that cannot be read it may be different some day.
+        """
+
     def ordered(uids, criteria):
         """
         Deferred of list of uids (each once): those that are there, by some C{core.ordering.Criterion}, then by uid.

@@ -7,14 +7,16 @@ as the folder is long.
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
 from simmail.core.message.sort import Criterion
 from simmail.core.records.folder import Columns
 from simmail.imap.connection import ImapConnection
+from simmail.imap.kept_answers import LONGEST, KeptAnswer
 from simmail.imap.search.search import find, numbered
 from simmail.imap.selected import Selected
 from simmail.imap.wire.parser import Arguments
@@ -23,6 +25,8 @@ from simmail.imap.wire.search_keys import check_charset, parse_keys
 
 #: Messages fetched, conversations shown, at once; messages looked at between two looks at the clock.
 SLICE, STEP = 1000, 500
+#: Messages of which it is asked at once whether they are known.
+KNOWN = 4000
 #: Of each message that is threaded by what it refers to.
 _FIELDS = ("order_subject", "is_reply", "message_id", "chain")
 
@@ -63,7 +67,41 @@ async def thread(imap: ImapConnection, arguments: Arguments, uid: bool = False) 
     arguments.space()
     keys = parse_keys(arguments)
     arguments.end()
-    found = await find(imap, selected, keys)
+    found = list(await find(imap, selected, keys))
+    called = found if uid else await numbered(imap, selected, found)
+    uids = array("I", found)
+    numbers = uids if called is found else array("I", called)
+    answer = imap.context.answers.find(selected.folder, algorithm, uids, numbers)
+    if answer is None:
+        # What is told of a message that cannot be read is not to be kept.
+        kept: list[bytes] | None = [] if await _are_known(imap, selected, found) else None
+        octets = 0
+        async for piece in _pieces(imap, selected, algorithm, found, uid):
+            await imap.send(piece)
+            octets += len(piece)
+            if kept is not None:
+                kept.append(piece)
+                kept = kept if octets <= LONGEST else None
+        if kept is not None:
+            imap.context.answers.keep(selected.folder, algorithm, KeptAnswer(uids, numbers, b"".join(kept)))
+    else:
+        await imap.send(answer)
+    return b"THREAD completed"
+
+
+async def _are_known(imap: ImapConnection, selected: Selected, uids: Sequence[int]) -> bool:
+    """Whether the index knows all messages; after this it does unless they cannot be read."""
+    known = True
+    for begin in range(0, len(uids), KNOWN):
+        known = await selected.folder.known(uids[begin:begin + KNOWN]) and known
+        await imap.yield_to_reactor()
+    return known
+
+
+async def _pieces(
+    imap: ImapConnection, selected: Selected, algorithm: bytes, found: list[int], uid: bool
+) -> AsyncIterator[bytes]:
+    """The answer."""
     # By sent date, then by number.
     ordered = await selected.folder.ordered(found, (Criterion("at"),))
     places: dict[int, int] = {}
@@ -77,8 +115,7 @@ async def thread(imap: ImapConnection, arguments: Arguments, uid: bool = False) 
     else:
         trees = await by_subject(await _slices(imap, selected, found, _FIELDS[:1]), places, imap.yield_to_reactor)
         below = set(places.values())
-    imap.write(b"* THREAD")
-    separator = b" "
+    before = b"* THREAD "
     for begin in range(0, len(ordered), SLICE):
         some = ordered[begin:begin + SLICE]
         numbers = some if uid else await numbered(imap, selected, some)
@@ -86,10 +123,9 @@ async def thread(imap: ImapConnection, arguments: Arguments, uid: bool = False) 
             # Each is forgotten when it is shown.
             shown(trees.pop(place), selected, uid) if place in trees else b"" if place in below else b"(%d)" % number
             for place, number in enumerate(numbers, begin)]
-        await imap.send(separator + b"".join(pieces))
-        separator = b""
-    imap.write(b"\r\n")
-    return b"THREAD completed"
+        yield before + b"".join(pieces)
+        before = b""
+    yield b"\r\n" if ordered else b"* THREAD\r\n"
 
 
 #: UIDs, and fields of theirs; each slice is taken from the end when it is looked at last.

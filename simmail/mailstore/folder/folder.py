@@ -148,6 +148,10 @@ class Folder(ChangingFolder):
         """Deferred of the same in columns."""
         return Deferred.fromCoroutine(fetch.columns(self.context.index, self, uids, names))
 
+    def known(self, uids: Sequence[int]) -> Deferred[bool]:
+        """Deferred: whether the index knows all these messages, now that it has looked for them."""
+        return Deferred.fromCoroutine(fetch.known(self.context.index, self, uids))
+
     def ordered(self, uids: Sequence[int], criteria: Sequence[Criterion]) -> Deferred[list[int]]:
         """Deferred of those messages that are there, in an order."""
         return Deferred.fromCoroutine(sort.ordered(self.context.index, self, uids, criteria))

@@ -52,6 +52,19 @@ async def columns(index: MailIndex, folder: IIndexed, uids: Iterable[int], names
     return as_columns(wanted, rows, names)
 
 
+async def known(index: MailIndex, folder: IIndexed, uids: Sequence[int]) -> bool:
+    """Whether the index has the digests of messages, now that it has taken those that were missing."""
+    folder.require()
+    index.background.note_activity()
+    try:
+        if not await index.missing(folder, uids):
+            return True
+        await index.take_missing(folder, uids)
+        return not await index.missing(folder, uids)
+    except Unavailable:
+        return False
+
+
 async def kept_text(index: MailIndex, folder: IIndexed, uid: int) -> str | None:
     """The text of a message if the index has it; nothing is done to find out what it does not have."""
     folder.require()

@@ -112,11 +112,13 @@ class MailIndex:
 
     # Digests
 
+    def missing(self, folder: IIndexed, uids: Sequence[int]) -> Deferred[list[int]]:
+        """Deferred of those messages of whose digests not all is there."""
+        return self.call(_missing, key_of(folder), uids)
+
     async def take_missing(self, folder: IIndexed, uids: Sequence[int]) -> None:
         """Take what digests of some messages are missing."""
-        key = key_of(folder)
-        missing = await self.call(_missing, key, uids)
-        async for _ in self.take(folder, key, missing, ()):
+        async for _ in self.take(folder, key_of(folder), await self.missing(folder, uids), ()):
             pass
 
     async def take_envelopes(self, folder: IIndexed, uids: Sequence[int]) -> None:

@@ -191,6 +191,11 @@ class MemoryFolder:
         return list(digests), [[getattr(digest, name) for digest in digests.values()] for name in names]
 
     @deferred
+    def known(self, uids: Sequence[int]) -> bool:
+        """Whether all these messages are there."""
+        return len(self._digests(uids)) == len(uids)
+
+    @deferred
     def ordered(self, uids: Sequence[int], criteria: Sequence[Criterion]) -> list[int]:
         """Those messages that are there, in an order."""
         digests = self._digests(uids)

@@ -9,13 +9,15 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, succeed
 from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.message.base_subject import base_subject, is_reply
+from simmail.imap.search import thread
 from simmail.imap.search.thread import Node, Slices, ThreadMessage, by_references, by_subject, related, shown
 from tests.core.hostile import seconds
+from tests.imap.play import Connection, House, now
 
 
 async def yield_to_reactor() -> None:
@@ -166,6 +168,85 @@ class ReferencesTests(SynchronousTestCase):
             self.assertEqual(uids(one), list(range(1, len(messages) + 1)))
             shown = text(one)
             self.assertEqual(shown.count(b"("), shown.count(b")"))
+
+
+class KeptTests(SynchronousTestCase):
+    """What is answered to who asks the same of the same messages."""
+
+    def setUp(self) -> None:
+        self.house = House()
+        for number in range(3):
+            above = b"References: <%d@x>\r\n" % (number - 1) if number else b""
+            self.house.file(b"Message-ID: <%d@x>\r\n%bSubject: %d\r\n\r\n" % (number, above, number))
+        self.house.file(b"Subject: alone\r\n\r\n")
+        self.asked = 0
+        folder = self.house.folder()
+        columns = folder.columns
+
+        def counted(*args: Any) -> Any:
+            self.asked += 1
+            return columns(*args)
+
+        self.patch(folder, "columns", counted)
+
+    def expect(self, client: Connection, command: str, *answer: str, asked: int) -> None:
+        """A command is answered, and so often was asked what the index keeps."""
+        self.asked = 0
+        self.assertEqual(client.do(f"a {command}")[:-1], [one.encode() for one in answer])
+        self.assertEqual(self.asked, asked, command)
+
+    def test_same(self) -> None:
+        """It is worked out once for everybody, as long as the messages and their numbers are the same."""
+        client, other = self.house.signed_in("INBOX"), self.house.signed_in("INBOX")
+        references, subject = "THREAD REFERENCES UTF-8 ALL", "THREAD ORDEREDSUBJECT UTF-8 ALL"
+        threads = "* THREAD (1 2 3)(4)"
+        self.expect(client, references, threads, asked=1)
+        self.expect(client, references, threads, asked=0)
+        self.expect(other, f"UID {references}", threads, asked=0)
+        self.expect(client, subject, "* THREAD (1)(2)(3)(4)", asked=1)
+        self.expect(client, references, threads, asked=0)
+        self.expect(client, "THREAD REFERENCES UTF-8 2:4", "* THREAD (2 3)(4)", asked=1)
+        self.house.file(b"References: <0@x>\r\n\r\n")
+        client.do("n NOOP")
+        self.expect(client, references, "* THREAD (1 (2 3)(5))(4)", asked=1)
+        now(self.house.folder().expunge([2]))
+        client.do("n NOOP")
+        self.expect(client, references, "* THREAD (1 4)(2)(3)", asked=1)
+        self.expect(client, f"UID {references}", "* THREAD (1 5)(3)(4)", asked=1)
+        self.expect(client, f"UID {references}", "* THREAD (1 5)(3)(4)", asked=0)
+        self.expect(client, references, "* THREAD (1 4)(2)(3)", asked=1)
+
+    def test_none(self) -> None:
+        """Nor is nothing."""
+        client = self.house.signed_in("INBOX")
+        for asked in (0, 0):
+            self.expect(client, "THREAD REFERENCES UTF-8 SUBJECT none", "* THREAD", asked=asked)
+
+    def test_other_folder(self) -> None:
+        """The same numbers in another folder are other messages."""
+        now(self.house.store.create_folder("app@sim.test", "Work"))
+        for _ in range(4):
+            self.house.file(b"Subject: same\r\n\r\n", "Work")
+        client = self.house.signed_in("INBOX")
+        self.expect(client, "THREAD REFERENCES UTF-8 ALL", "* THREAD (1 2 3)(4)", asked=1)
+        client.do("s SELECT Work")
+        # Asked of that folder, which nobody counts.
+        self.expect(client, "THREAD REFERENCES UTF-8 ALL", "* THREAD ((1)(2)(3)(4))", asked=0)
+
+    def test_unknown(self) -> None:
+        """What is told of messages that the index does not know is not kept."""
+        folder = self.house.folder()
+        self.patch(folder, "known", lambda uids: succeed(False))
+        client = self.house.signed_in("INBOX")
+        for asked in (1, 1):
+            self.expect(client, "THREAD REFERENCES UTF-8 ALL", "* THREAD (1 2 3)(4)", asked=asked)
+
+    def test_long(self) -> None:
+        """Nor is an answer that is too long."""
+        self.patch(thread, "LONGEST", 10)
+        client = self.house.signed_in("INBOX")
+        for asked in (1, 1):
+            self.expect(client, "THREAD REFERENCES UTF-8 ALL", "* THREAD (1 2 3)(4)", asked=asked)
 
 
 class SubjectTests(SynchronousTestCase):
