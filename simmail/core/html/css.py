@@ -14,7 +14,6 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 from types import MappingProxyType
-from typing import NamedTuple
 
 #: Characters of a style attribute and of a style sheet that are looked at, declarations kept of one attribute.
 LONGEST_STYLE, LONGEST_SHEET, MOST_DECLARATIONS = 16 * 1024, 1 << 20, 100
@@ -63,28 +62,16 @@ _NAMED = MappingProxyType({
 })
 
 
-class Declarations(NamedTuple):
-    """What is left of a style attribute, and how many remote things were dropped with the rest."""
-
-    text: str
-    blocked: int
-
-
-def clean_style(style: str, dark: bool = False) -> Declarations:
+def clean_style(style: str, dark: bool = False) -> str:
     """
-    A style attribute with nothing in it but looks.
+    Return a style attribute with nothing in it but looks.
 
     @param dark: colours get a counterpart for dark mode.
     """
-    return _common(style, dark) if len(style) <= _LONGEST_COMMON else _cleaned(style, dark)
-
-
-def _cleaned(style: str, dark: bool) -> Declarations:
     style = style[:LONGEST_STYLE]
     if "/*" in style:
         style = _COMMENT.sub("", style)
     kept: list[str] = []
-    blocked = 0
     for declaration in _declarations(style):
         name, colon, value = declaration.partition(":")
         if not colon:
@@ -92,21 +79,14 @@ def _cleaned(style: str, dark: bool) -> Declarations:
         if "\\" in declaration:
             name, value = _unescaped(name), _unescaped(value)
         name, value = name.strip().lower(), " ".join(value.split())
-        if "(" in value and _FETCHING.search(value) is not None:
-            blocked += 1
         if len(kept) >= MOST_DECLARATIONS:
-            continue
+            break
         if name == "background" and "(" in value and not harmless(value):
             # Pages give a colour together with a picture.
             name, value = "background-color", next((word for word in value.split(" ") if colour(word)), "")
         if name in _PROPERTIES and value and harmless(value):
             kept += _shown(name, value, dark)
-    return Declarations("; ".join(kept), blocked)
-
-
-#: The letters of one sender are styled alike, as far as it is said in few words.
-_LONGEST_COMMON = 300
-_common = lru_cache(1024)(_cleaned)
+    return "; ".join(kept)
 
 
 def fetched_by(sheet: str) -> int:
@@ -121,14 +101,6 @@ def harmless(value: str) -> bool:
     """Whether a value is made of words, numbers, quoted names and functions that compute."""
     return _PLAIN.fullmatch(value) is not None and value.count("(") == value.count(")") and all(
         name.lower() in _FUNCTIONS for name in _FUNCTION.findall(value))
-
-
-def colour_style(name: str, value: str, dark: bool) -> str:
-    """A declaration for an old colour attribute (C{bgcolor}, C{color}, C{text}), C{""} when it is no colour."""
-    value = value.strip().lower()
-    if re.fullmatch(r"[0-9a-f]{6}", value):
-        value = "#" + value
-    return "; ".join(_shown(name, value, dark)) if colour(value) else ""
 
 
 def colour(word: str) -> tuple[int, int, int] | None:

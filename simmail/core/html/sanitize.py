@@ -1,98 +1,79 @@
 """
 HTML of mail, made safe to show.
 
-Two steps that trust each other in nothing.  The page is cut into tokens and
-written anew: well-formed, no deeper than a limit, with known elements and
-attributes only, and nothing that fetches but the images allowed; what is
-blocked is counted here and nowhere else.  The result goes through nh3, a
-parser and serialiser of the HTML standard with the same allow-list, which has
-the last word: on the whole page, or where no element changes what another
-means (L{safepieces}) on each tag of it.  Source: API contract, "Full-message answer"; decisions,
-section 23 ("Full message").
+nh3, a parser and serialiser of the HTML standard with a list of what is
+allowed, does all of that in one pass, and asks here about the value of every
+attribute it would keep.  Before that the page is only put into a form that a
+parser reads in time (L{simmail.core.html.balance}) and that shows as much as
+it can: nothing rests on it.  What is remote and will not be shown is counted
+on the way.  Source: API contract, "Full-message answer"; HTML standard, 13.2.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from functools import lru_cache, partial
 from html import escape
+from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple
 from urllib.parse import unquote
 
 import nh3
 
-from simmail.core.html.attributes import (
-    Attributes, LONGEST_URL, PLAIN_VALUES, REMOTE, TEXTS, attributes, browsed, common_attributes,
-)
-from simmail.core.html.css import fetched_by
-from simmail.core.html.pieces import NOWHERE, WITHIN, pieced
-from simmail.core.html.tokenizer import Block, LONGEST_COMMON, Token, VOID, blocks
+from simmail.core.html.balance import BalancedPage
+from simmail.core.html.css import clean_style, colour, fetched_by
+from simmail.core.html.tokenizer import LONGEST_COMMON, Token, blocks, common_tag, read_tag
 
-#: Open elements at any point; a deeper one is left out and its content kept.
-DEEPEST = 150
+#: Tags of a page that is read as it stands: whatever they are, that takes no time.
+MOST_UNBALANCED = 500
 
-_INLINE = frozenset(
-    "a abbr acronym b bdi bdo big cite code del dfn em font i ins kbd mark q s samp small span strike strong sub sup tt"
-    " u var time ruby rp rt".split())
-_BLOCKS = frozenset(
-    "address article aside blockquote center dd details dir div dl dt figcaption figure footer h1 h2 h3 h4 h5 h6"
-    " header hr li main menu nav ol p pre section summary table ul".split())
-_TABLE = frozenset("caption col colgroup table tbody td tfoot th thead tr".split())
-_ELEMENTS = _INLINE | _BLOCKS | _TABLE | frozenset(("br", "img", "wbr"))
+_ELEMENTS = frozenset(
+    "a abbr acronym address article aside b bdi bdo big blockquote br caption center cite code col colgroup dd del"
+    " details dfn dir div dl dt em figcaption figure font footer h1 h2 h3 h4 h5 h6 header hr i img ins kbd li main mark"
+    " menu nav ol p pre q rp rt ruby s samp section small span strike strong sub summary sup table tbody td tfoot th"
+    " thead time tr tt u ul var wbr".split())
+# Left out with all that is in them; of others that are left out the content is kept.
+_SKIPPED = frozenset("svg math template select datalist".split())
+_RAW = frozenset("script style title textarea xmp iframe noembed noframes plaintext".split())
+# What the parser is to see: also what holds HTML in foreign elements, which else would end them.
+_READ = _ELEMENTS | _SKIPPED | {"image", "foreignobject", "desc"}
 
-# An end tag finds its element up to the nearest of these.
-_SCOPES = frozenset(("td", "th", "caption", "table"))
-_BLOCK_SCOPE = _BLOCKS | _SCOPES
-# What a start tag ends first, and where that search ends.
-_ENDED_BY: Mapping[str, tuple[frozenset[str], frozenset[str]]] = MappingProxyType({
-    **dict.fromkeys(_BLOCKS, (frozenset(("p",)), _BLOCK_SCOPE)),
-    "li": (frozenset(("li",)), frozenset(("ul", "ol", "menu", "dir", "table", "td", "th", "blockquote", "div"))),
-    "dt": (frozenset(("dt", "dd")), frozenset(("dl", "table", "td", "th"))),
-    "dd": (frozenset(("dt", "dd")), frozenset(("dl", "table", "td", "th"))),
-    "tr": (frozenset(("tr", "caption", "colgroup")), frozenset(("table",))),
-    "td": (frozenset(("td", "th", "caption")), frozenset(("tr", "table"))),
-    "th": (frozenset(("td", "th", "caption")), frozenset(("tr", "table"))),
-    "tbody": (frozenset(("tbody", "thead", "tfoot", "caption", "colgroup")), frozenset(("table",))),
-    "thead": (frozenset(("tbody", "thead", "tfoot", "caption", "colgroup")), frozenset(("table",))),
-    "tfoot": (frozenset(("tbody", "thead", "tfoot", "caption", "colgroup")), frozenset(("table",))),
-    "a": (frozenset(("a",)), _SCOPES),
-})
+# Attributes that are kept as they are when their value is plain, and those that are text.
+_PLAIN_VALUES = frozenset(
+    "abbr align bgcolor border cellpadding cellspacing clear color cols colspan compact datetime dir face frame headers"
+    " height hspace lang noshade nowrap open reversed rows rowspan rules scope size span start type valign value vspace"
+    " width".split())
+_TEXTS = frozenset(("title", "alt"))
+_ATTRIBUTES = {"style", "href", "src"} | _PLAIN_VALUES | _TEXTS
+_PLAIN_VALUE = re.compile(r"[\w %.,#+*:'-]{0,100}")
+_LONGEST_TEXT, _LONGEST_URL = 2000, 16 * 1024
+#: What comes of the attributes of a page is remembered if its tags are no longer: one sender's are written alike.
+_LONGEST_REMEMBERED = 600
 
-# Elements that are written as others are.
-_SHOWN_AS = MappingProxyType({"image": "img", "body": "div"})
-# Dropped with all that is in them; of others that are left out the content is kept.
-_SKIPPED = frozenset(
-    "script style title textarea xmp iframe noembed noframes plaintext svg math template select datalist".split())
-# HTML elements within foreign ones end these (HTML standard, 13.2.6.5), but for those that may hold HTML.
-_BREAKOUT = frozenset(
-    "b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta"
-    " nobr ol p pre ruby s small span strong strike sub sup table tt u ul var".split())
-_HOLD_HTML = frozenset("foreignobject desc title annotation-xml mi mo mn ms mtext".split())
-_FOREIGN_FETCHES = frozenset(("image", "feimage", "use", "img", "mglyph"))
-
-#: Characters of all style attributes of a page that are read; what is past them is dropped.
-_STYLE_ROOM = 256 * 1024
-
+_LINK = re.compile(r"(?:https?://|mailto:|tel:)[^\s]", re.IGNORECASE)
 _WEB = re.compile(r"https?://[A-Za-z0-9\[\u0080-\U0010ffff]", re.IGNORECASE)
 _DATA = re.compile(r"data:image/(?:png|gif|jpe?g|webp|bmp|x-icon|avif);base64,", re.IGNORECASE)
 _BASE64 = re.compile(r"[A-Za-z0-9+/]++={0,2}")
-_ATTRIBUTES = {"style", "href", "src", "bgcolor", "color"} | PLAIN_VALUES | TEXTS
-_CLEANER = nh3.Cleaner(
-    tags=set(_ELEMENTS),
-    clean_content_tags={"script", "style"},
-    attributes={"*": set(_ATTRIBUTES)},
-    url_schemes={"http", "https", "mailto", "tel", "data"},
-    link_rel="noopener noreferrer nofollow",
-    set_tag_attribute_values={"a": {"target": "_blank"}},
-)
+# The beginning of a URL that leads to another machine.
+_REMOTE = re.compile(r"(?:https?:|ftp:|[\\/]{2})", re.IGNORECASE)
+# What browsers drop from URLs before they read them.
+_DROPPED = {ord(one): None for one in "\t\n\r"}
+_EDGES = "".join(map(chr, range(33)))
+
+# Attributes that say colours in the old way, and the properties that do now.
+_COLOURS = MappingProxyType({"bgcolor": "background-color", "color": "color", "text": "color"})
+_DIGITS = re.compile(r"[0-9a-f]{6}")
+_LINKED = re.compile(r"stylesheet|icon|preload|prefetch", re.IGNORECASE)
+_FOREIGN_FETCHES = frozenset(("feimage", "use", "mglyph"))
+
+CidUrl = Callable[[str], str | None]
 
 
-def safe(
-    html: str, remote: bool = False, light: bool = False, cid_url: Callable[[str], str | None] | None = None,
-) -> tuple[str, int]:
+def safe(html: str, remote: bool = False, light: bool = False, cid_url: CidUrl | None = None) -> tuple[str, int]:
     """
-    C{(html, remote_blocked)}: a fragment that runs nothing and fetches nothing but what is allowed.
+    Return C{(html, remote_blocked)}: a fragment that runs nothing and fetches nothing but what is allowed.
 
     No scripts, forms, frames, SVG, MathML, style sheets, comments, event
     attributes, classes or ids; links open in a new window.
@@ -102,282 +83,215 @@ def safe(
     @param cid_url: the URL for a Content-ID (without brackets), None for one that is unknown.
     @return: the second part counts remote images, backgrounds, fonts and sheets that are not shown.
     """
-    writer = _Writer(remote, not light, cid_url)
-    writer.write(blocks(html))
-    shown = pieced(writer.out, _CLEANER.clean) if writer.simple else None
-    if shown is None:
-        shown = _CLEANER.clean("".join(writer.out))
+    readable, blocked, common = _readable(html, remote)
+    if cid_url is not None and 'src="cid:' in readable:
+        # Where its images are is known for this page only.
+        cleaner = _new_cleaner(partial(_kept, remote, not light, cid_url))
+    else:
+        cleaner = _cleaner(remote, not light, common)
+    shown = cleaner.clean(readable)
     if not light:
         shown = f'<div style="color-scheme: light dark">{shown}</div>'
-    return shown, writer.blocked
+    return shown, blocked
 
 
-class _Usual(NamedTuple):
-    """
-    What a tag comes to wherever it stands.
+# Cleaning
 
-    @ivar written: C{""} for a tag of which that cannot be said.
-    @ivar closes: what a start tag ends first, and where that search ends; None for an end tag.
-    @ivar attributes: of a start tag, if it has any.
-    @ivar within: where it must stand for its page to stay simple, None for anywhere.
-    """
+def _new_cleaner(kept: Callable[[str, str, str], str | None]) -> nh3.Cleaner:
+    """What lets known elements through, and of their known attributes what C{kept} says."""
+    return nh3.Cleaner(
+        tags=set(_ELEMENTS), clean_content_tags=set(_SKIPPED | _RAW), attributes={"*": _ATTRIBUTES},
+        attribute_filter=kept, url_schemes={"http", "https", "mailto", "tel", "data", "cid"},
+        link_rel="noopener noreferrer nofollow", set_tag_attribute_values={"a": {"target": "_blank"}})
 
-    name: str
+
+@lru_cache
+def _cleaner(remote: bool, dark: bool, common: bool) -> nh3.Cleaner:
+    """What cleans; with C{common} it remembers what came of an attribute, of which there must be no long ones."""
+    kept = partial(_kept, remote, dark, None)
+    return _new_cleaner(lru_cache(2048)(kept) if common else kept)
+
+
+def _kept(remote: bool, dark: bool, cid_url: CidUrl | None, element: str, name: str, value: str) -> str | None:
+    """What is kept of an attribute that nh3 knows, None for nothing."""
+    if name == "style":
+        return clean_style(value, dark) or None
+    if name == "href":
+        return (_link(value) or None) if element == "a" else None
+    if name == "src":
+        return (_picture(_browsed(value), remote, cid_url) or None) if element == "img" else None
+    if name in _TEXTS:
+        return value[:_LONGEST_TEXT]
+    return value if _PLAIN_VALUE.fullmatch(value) is not None else None
+
+
+def _picture(source: str, remote: bool, cid_url: CidUrl | None) -> str:
+    """Where an image may come from, C{""} for nowhere."""
+    if source[:4].lower() == "cid:":
+        return (cid_url(unquote(source[4:])) if cid_url is not None else None) or ""
+    if _DATA.match(source) is not None:
+        head, _, data = source.partition(",")
+        data = data.replace(" ", "")
+        return f"{head},{data}" if _BASE64.fullmatch(data) else ""
+    return source if remote and _WEB.match(source) is not None and len(source) <= _LONGEST_URL else ""
+
+
+def _link(value: str) -> str:
+    """Where a link may lead, C{""} for nowhere."""
+    url = _browsed(value)
+    return url if _LINK.match(url) is not None and len(url) <= _LONGEST_URL else ""
+
+
+def _browsed(value: str) -> str:
+    """A URL as browsers take it from an attribute."""
+    return value.strip(" ") if value.isprintable() else value.translate(_DROPPED).strip(_EDGES)
+
+
+# Reading
+
+class _Read(NamedTuple):
+    """A tag as it is written for the parser, C{""} for none, and how much that is remote it would fetch in vain."""
+
     written: str
-    closes: tuple[frozenset[str], frozenset[str]] | tuple[()] | None
-    attributes: Attributes | None
-    within: frozenset[str] | None
+    fetches: int = 0
 
 
-_NOT_USUAL = _Usual("", "", None, None, None)
+class _Tags(dict[str, str]):
+    """
+    The tags of a page as the parser is to see them, by how they are written there.
 
+    @ivar fetches: of those that would fetch something.
+    @ivar common: all are written as most are, and short.
+    """
 
-class _Writer:
-    """The page written anew."""
+    def __init__(self, remote: bool) -> None:
+        super().__init__()
+        self.remote, self.common = remote, True
+        self.fetches: dict[str, int] = {}
 
-    def __init__(self, remote: bool, dark: bool, cid_url: Callable[[str], str | None] | None) -> None:
-        self.remote, self.dark, self.cid_url = remote, dark, cid_url
-        self.out: list[str] = []
-        self.open: list[str] = []
-        # Start tags left out because they were too deep, so that their end tags are too.
-        self.left_out: dict[str, int] = {}
-        self.blocked = 0
-        self.style_room = _STYLE_ROOM
-        # What tags come to, by how they are written.
-        self.usual: dict[str, _Usual] = {}
-        # A remote picture that a source element offers for the img to come.
-        self.offered = False
-        self.skipping = ""
-        self.skipped = self.holding = 0
-        # No element so far changes what another means.
-        self.simple = True
-
-    def write(self, page: Iterable[Block]) -> None:
-        """All of the page."""
-        for texts, tags, sources, plain in page:
-            self._block(texts if plain else list(map(_escaped, texts)), tags, sources)
-        while self.open:
-            self._close()
-
-    def _block(self, texts: Sequence[str], tags: Sequence[Token], sources: Sequence[str]) -> None:
-        """A stretch of the page."""
-        out, opened = self.out, self.open
-        put = out.append
-        for text, tag, usual in zip(texts, tags, map(self.usual.get, sources)):
-            if self.skipping:
-                if self._skip(tag):
-                    self._start(tag)
-                continue
-            put(text)
-            if usual is None:
-                usual = self._learn(tag)
-            name, written, closes, attributes, within = usual
-            if closes is None:
-                if not written:
-                    self._other(tag)
-                elif opened and opened[-1] == name and not self.left_out:
-                    del opened[-1]
-                    put(written)
-                else:
-                    self._end(name)
-                continue
-            if attributes is not None:
-                if self.style_room < 0:
-                    self._start(tag)
-                    continue
-                self.blocked += attributes.blocked
-                self.style_room -= attributes.styled
-            if opened and closes:
-                ended, scope = closes
-                last = opened[-1]
-                if last in ended or last not in scope:
-                    self._close_up_to(ended, scope)
-            if within is not None and (opened[-1] if opened else "") not in within:
-                self.simple = False
-            if name in VOID:
-                put(written)
-            elif len(opened) >= DEEPEST:
-                self.left_out[name] = self.left_out.get(name, 0) + 1
-            else:
-                opened.append(name)
-                put(written)
-        if not self.skipping:
-            put(texts[-1])
-
-    def _learn(self, tag: Token) -> _Usual:
-        """What a tag comes to wherever it stands, if there is such a thing."""
-        name, usual = _SHOWN_AS.get(tag.name, tag.name), _NOT_USUAL
-        if not tag.source or (tag.kind == "start" and self.style_room < 0):
-            return usual
-        if tag.kind == "end" and tag.name in _ELEMENTS:
-            usual = _Usual(name, f"</{name}>", None, None, None)
-        elif tag.kind == "start" and name in _ELEMENTS and (name != "img" or not tag.attributes):
-            read = self._read(name, tag) if tag.attributes else None
-            usual = _Usual(
-                name, f"<{name}{read.text if read else ''}>", _ENDED_BY.get(name, ()), read, WITHIN.get(name, NOWHERE))
-        self.usual[tag.source] = usual
-        return usual
-
-    def _other(self, tag: Token) -> None:
-        if tag.kind == "start":
-            self._start(tag)
-        elif tag.kind == "end":
-            self._end(tag.name)
-
-    # What is dropped whole
-
-    def _skip(self, token: Token) -> bool:
-        """Pass over a token inside something dropped; True when it is outside after all."""
-        name = token.name
-        if token.kind == "raw" and name == "style":
-            self.blocked += fetched_by(token.text)
-        elif token.kind == "start":
-            if self.skipping in ("svg", "math"):
-                if name in _BREAKOUT and not self.holding:
-                    self.skipping = ""
-                    return True
-                self.holding += name in _HOLD_HTML
-                if name in _FOREIGN_FETCHES:
-                    given = token.attributes
-                    self._count(given.get("href") or given.get("xlink:href") or given.get("src") or "")
-            self._count_style(token)
-            self.skipped += name == self.skipping
-        elif token.kind == "end":
-            if name in _HOLD_HTML and self.holding:
-                self.holding -= 1
-            if name == self.skipping:
-                self.skipped -= 1
-                if not self.skipped:
-                    self.skipping = ""
-        return False
-
-    def _count(self, url: str) -> bool:
-        """Whether a URL is remote; then it is counted as blocked."""
-        remote = REMOTE.match(browsed(url)) is not None
-        self.blocked += remote
-        return remote
-
-    def _count_style(self, token: Token) -> None:
-        style = token.attributes.get("style", "")
-        if "(" in style:
-            self._style_read(attributes({"style": style}, self.dark, self.style_room < 0))
-
-    def _style_read(self, read: Attributes) -> str:
-        self.blocked += read.blocked
-        self.style_room -= read.styled
-        return read.text
-
-    # Elements
-
-    def _start(self, token: Token) -> None:
-        given = token.attributes
-        name = _SHOWN_AS.get(token.name, token.name)
-        if name not in _ELEMENTS:
-            if name in _SKIPPED:
-                self._count_style(token)
-                self.skipping, self.skipped, self.holding = name, 1, 0
-            else:
-                self._unshown(name, token)
-            return
-        if self.open and name in _ENDED_BY:
-            ended, scope = _ENDED_BY[name]
-            last = self.open[-1]
-            if last in ended or last not in scope:
-                self._close_up_to(ended, scope)
-        within = WITHIN.get(name, NOWHERE)
-        if within is not None and (self.open[-1] if self.open else "") not in within:
-            self.simple = False
-        written = "" if not given else self._image(given) if name == "img" else self._attributes(name, token)
-        if name in VOID:
-            self.out.append(f"<{name}{written}>")
-        elif len(self.open) >= DEEPEST:
-            self.left_out[name] = self.left_out.get(name, 0) + 1
+    def __missing__(self, source: str) -> str:
+        if len(source) <= LONGEST_COMMON:
+            found = _common_tag(source, self.remote)
         else:
-            self.open.append(name)
-            self.out.append(f"<{name}{written}>")
+            found = _read(read_tag(source)[0], self.remote)
+            self.common = self.common and len(source) <= _LONGEST_REMEMBERED
+        if found.fetches:
+            self.fetches[source] = found.fetches
+        self[source] = found.written
+        return found.written
 
-    def _unshown(self, name: str, token: Token) -> None:
-        """An element that is left out, with its content kept."""
-        given = token.attributes
-        if name == "link":
-            if re.search(r"stylesheet|icon|preload|prefetch", given.get("rel", ""), re.IGNORECASE):
-                self._count(given.get("href", ""))
-        elif name == "source":
-            source = browsed(given.get("srcset", ""))
-            self.offered = self.offered or REMOTE.match(source) is not None
-        elif name == "video":
-            self._count(given.get("poster", ""))
-        elif name == "input" and given.get("type", "").lower() == "image":
-            self._count(given.get("src", ""))
-        if "background" in given:
-            self._count(given["background"])
-        self._count_style(token)
+    def strange(self, tag: Token) -> _Read:
+        """Read a tag that is not written as most are."""
+        self.common = self.common and not tag.attributes
+        return _read(tag, self.remote)
 
-    def _end(self, name: str) -> None:
-        if self.left_out.get(name):
-            self.left_out[name] -= 1
-            return
-        if name == "picture" and self.offered:
-            self.offered = False
-            self.blocked += 1
-        if self.open and self.open[-1] == name:
-            self._close()
-        elif name in _ELEMENTS and name not in VOID:
-            self._close_up_to(frozenset((name,)), _TABLE_SCOPE if name in _TABLE else _SCOPES)
 
-    def _close_up_to(self, names: frozenset[str], scope: frozenset[str]) -> None:
-        """Close the innermost of C{names} and what is in it, unless one of C{scope} stands between."""
-        for at in range(len(self.open) - 1, -1, -1):
-            if self.open[at] in names:
-                while len(self.open) > at:
-                    self._close()
-                return
-            if self.open[at] in scope:
-                return
+def _readable(html: str, remote: bool) -> tuple[str, int, bool]:
+    """
+    A page as the parser is to see it: no comments, no content that is no markup, known tags only.
 
-    def _close(self) -> None:
-        self.out.append(f"</{self.open.pop()}>")
+    @return: with it, how much remote is not in it and will not be shown, and whether its tags are common.
+    """
+    balanced = BalancedPage() if html.count("<") > MOST_UNBALANCED else None
+    known = _Tags(remote)
+    pieces: list[str] = []
+    blocked = 0
+    for texts, tags, sources, plain in blocks(html):
+        if not plain:
+            texts = list(map(_escaped, texts))
+        if "" in sources:
+            read = [known.strange(tag) if not source else _Read(known[source]) for source, tag in zip(sources, tags)]
+            written = [one.written for one in read]
+            blocked += sum([one.fetches for one in read])
+        else:
+            written = list(map(known.__getitem__, sources))
+        if known.fetches:
+            blocked += sum([known.fetches.get(source, 0) for source in sources])
+        if balanced is None:
+            pieces += chain.from_iterable(zip(texts, written))
+            pieces.append(texts[-1])
+        else:
+            balanced.add(texts, tags, written)
+    return "".join(pieces) if balanced is None else balanced.finish(), blocked, known.common
 
-    # Attributes
 
-    def _attributes(self, name: str, token: Token) -> str:
-        """The attributes of a tag."""
-        return self._style_read(attributes(token.attributes, self.dark, self.style_room < 0, name == "a"))
+def _read(tag: Token, remote: bool) -> _Read:
+    """A tag wherever it stands."""
+    # Parsers know no body within a page.
+    name = "div" if tag.name == "body" else tag.name
+    if tag.kind == "raw":
+        return _Read("", fetched_by(tag.text) if name == "style" else 0)
+    shown = name in _READ
+    if tag.kind == "end":
+        return _Read(f"</{name}>" if shown else "")
+    given = tag.attributes
+    if not given:
+        return _Read(f"<{name}>" if shown else "")
+    fetches = _fetched(name, given)
+    if not shown:
+        return _Read("", fetches)
+    image, coloured = name in ("img", "image"), not given.keys().isdisjoint(_COLOURS)
+    # nh3 would leave such an address out just as well, but put the other attributes in another order.
+    astray = "href" in given and not _link(given["href"])
+    if tag.source and name == tag.name and not image and not coloured and not astray:
+        return _Read(tag.source, fetches)
+    kept = {key: value for key, value in given.items() if key in _ATTRIBUTES}
+    if astray:
+        del kept["href"]
+    if image:
+        kept["src"], missed = _source(given, remote)
+        fetches += missed
+    if coloured:
+        kept["style"] = _with_colours(given)
+    attributes = "".join([f' {key}="{escape(value)}"' for key, value in kept.items()])
+    return _Read(f"<{name}{attributes}>", fetches)
 
-    def _read(self, name: str, token: Token) -> Attributes:
-        """The attributes of a tag that is written as most are, in a page that may still have style."""
-        given, source = token.attributes, token.source
-        # Addresses are seldom the same on another page.
-        common = len(source) <= LONGEST_COMMON and "href" not in given
-        return common_attributes(source, self.dark) if common else attributes(given, self.dark, False, name == "a")
 
-    def _image(self, given: Mapping[str, str]) -> str:
-        source = browsed(given.get("src") or given.get("href") or "")
-        candidates = [browsed(one.strip().partition(" ")[0])
-                      for one in given.get("srcset", "")[:LONGEST_URL].split(",")] if "srcset" in given else []
-        shown = ""
-        if source[:4].lower() == "cid:":
-            shown = (self.cid_url(unquote(source[4:])) if self.cid_url is not None else None) or ""
-        elif _DATA.match(source) is not None:
-            head, _, data = source.partition(",")
-            data = data.replace(" ", "")
-            shown = f"{head},{data}" if _BASE64.fullmatch(data) else ""
-        elif self.remote:
-            shown = next((one for one in (source, *candidates) if _WEB.match(one) and len(one) <= LONGEST_URL), "")
-        offered, self.offered = self.offered, False
-        if not shown and (offered or any(REMOTE.match(one) for one in (source, *candidates))):
-            # One picture, however many places it could come from.
-            self.blocked += 1
-        looks = {key: value for key, value in given.items() if key not in _SOURCES}
-        others = self._style_read(attributes(looks, self.dark, self.style_room < 0)) if looks else ""
-        return f' src="{escape(shown)}"{others}' if shown else others
+@lru_cache(2048)
+def _common_tag(source: str, remote: bool) -> _Read:
+    return _read(common_tag(source)[0], remote)
+
+
+def _source(given: Mapping[str, str], remote: bool) -> tuple[str, int]:
+    """Where an image comes from, and how many it would have been from elsewhere: one, however many places say so."""
+    places = [_browsed(given.get("src") or given.get("href") or "")]
+    if "srcset" in given:
+        places += [_browsed(one.strip().partition(" ")[0]) for one in given["srcset"][:_LONGEST_URL].split(",")]
+    for place in places:
+        if place[:4].lower() == "cid:":
+            return f"cid:{place[4:]}", 0
+        if _picture(place, remote, None):
+            return place, 0
+    return "", int(any(map(_REMOTE.match, places)))
+
+
+def _fetched(name: str, given: Mapping[str, str]) -> int:
+    """How much that is remote the attributes of an element would fetch, but for an image's own places."""
+    places = [given.get("background", "")]
+    if name == "link":
+        places += [given.get("href", "")] if _LINKED.search(given.get("rel", "")) is not None else []
+    elif name == "video":
+        places.append(given.get("poster", ""))
+    elif name == "input":
+        places += [given.get("src", "")] if given.get("type", "").lower() == "image" else []
+    elif name in _FOREIGN_FETCHES:
+        places.append(given.get("href") or given.get("xlink:href") or given.get("src") or "")
+    style = given.get("style", "")
+    return sum([_REMOTE.match(_browsed(place)) is not None for place in places]) + (
+        fetched_by(style) if "(" in style else 0)
+
+
+def _with_colours(given: Mapping[str, str]) -> str:
+    """The style of an element whose colours are told in the old way; it yields to the style beside it."""
+    style = given.get("style", "")
+    for key, name in _COLOURS.items():
+        value = given.get(key, "").strip().lower()
+        if _DIGITS.fullmatch(value):
+            value = f"#{value}"
+        if colour(value) and re.search(rf"(?:^|;)\s*{name}\s*:", style, re.IGNORECASE) is None:
+            style = f"{name}: {value}; {style}".rstrip("; ")
+    return style
 
 
 def _escaped(text: str) -> str:
-    if "\0" in text:
-        text = text.replace("\0", "")
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-_TABLE_SCOPE = frozenset(("table",))
-_SOURCES = frozenset(("src", "srcset", "href"))
+    return text.replace("\0", "").replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

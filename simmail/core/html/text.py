@@ -165,7 +165,8 @@ class _Page:
         elif name == "img":
             self.write(attributes.get("alt", ""))
         elif name == "a":
-            self.leave_link()
+            if self.link:
+                self.leave_link()
             self.link = attributes.get("href", "").strip()
         elif name in _CELLS:
             self.say()
@@ -188,7 +189,8 @@ class _Page:
 
     def end(self, name: str) -> None:
         if name == "a":
-            self.leave_link()
+            if self.link:
+                self.leave_link()
         elif name in _CELLS:
             self.say()
             self.space = True
@@ -243,10 +245,11 @@ class _Page:
     def leave_link(self) -> None:
         """The end of a link: its address, unless its text says the same."""
         url, self.link = self.link, ""
-        if not url:
-            return
-        text = " ".join(filter(None, [_folded(one).strip(" ") for one in self.link_text])).strip()
-        self.link_text = []
+        if len(self.link_text) == 1:
+            text = _folded(self.link_text[0]).strip()
+        else:
+            text = " ".join(filter(None, [_folded(one).strip(" ") for one in self.link_text])).strip()
+        self.link_text.clear()
         low = url.lower()
         if low.startswith("mailto:"):
             shown = url[7:].partition("?")[0]
@@ -254,7 +257,8 @@ class _Page:
             shown = url
         else:
             return
-        if _same(text) == _same(shown):
+        said = _same(text)
+        if said in low and said == _same(shown):
             return
         shown = f"<{shown}>"
         if self.pre:
@@ -297,7 +301,8 @@ class _Page:
             self.blank = self.quotes
 
     def text(self) -> str:
-        self.leave_link()
+        if self.link:
+            self.leave_link()
         self.block(False)
         return "\n".join(self.lines).strip("\n")
 

@@ -138,7 +138,7 @@ class _Known(dict[str, Token]):
     def __missing__(self, source: str) -> Token:
         token, cost = NO_TAG, 0
         if _USUAL.fullmatch(source) is not None:
-            token, cost = common_tag(source) if len(source) <= LONGEST_COMMON else _read(source)
+            token, cost = common_tag(source) if len(source) <= LONGEST_COMMON else read_tag(source)
         if token is NO_TAG or (token.kind == "start" and token.name in _ENDED_LATE):
             self.strange.add(source)
         if cost:
@@ -243,7 +243,7 @@ class _Page:
         usual = _USUAL.match(markup, at)
         tag = _TAG.match(markup, at)
         if usual is not None:
-            token, cost = _read(usual[0])
+            token, cost = read_tag(usual[0])
             self.at = usual.end()
         elif tag is None:
             self.at = _not_a_tag(markup, at)
@@ -287,7 +287,7 @@ def _at_hand(markup: str, most: int) -> tuple[Block, ...]:
     return tuple(_cut(markup, most))
 
 
-def _read(source: str) -> tuple[Token, int]:
+def read_tag(source: str) -> tuple[Token, int]:
     """A tag that is written as most are, and what it costs besides being one."""
     tag = _TAG.match(source)
     assert tag is not None
@@ -302,7 +302,7 @@ def _read(source: str) -> tuple[Token, int]:
 
 #: Pages of all senders have these tags in common, as far as they are short.
 LONGEST_COMMON = 200
-common_tag = lru_cache(2048)(_read)
+common_tag = lru_cache(2048)(read_tag)
 
 
 def _not_a_tag(markup: str, opening: int) -> int:
