@@ -29,9 +29,9 @@ _TABLE_SCOPE = frozenset(("table",))
 _SECTIONS = (frozenset(("tbody", "thead", "tfoot", "caption", "colgroup")), _TABLE_SCOPE)
 _CELL = (frozenset(("td", "th", "caption")), frozenset(("tr", "table")))
 _TERM = (frozenset(("dt", "dd")), frozenset(("dl", "table", "td", "th")))
-# What a start tag ends first, and where that search ends.
+_PARAGRAPH, _PARAGRAPH_SCOPE = frozenset(("p",)), _BLOCKS - {"p"} | _SCOPES
+# What a start tag ends first, besides a paragraph, and where that search ends.
 _ENDED_BY: Mapping[str, tuple[frozenset[str], frozenset[str]]] = MappingProxyType({
-    **dict.fromkeys(_BLOCKS, (frozenset(("p",)), _BLOCKS | _SCOPES)),
     **dict.fromkeys(("tbody", "thead", "tfoot"), _SECTIONS), "td": _CELL, "th": _CELL, "dt": _TERM, "dd": _TERM,
     "li": (frozenset(("li",)), frozenset(("ul", "ol", "menu", "dir", "table", "td", "th", "blockquote", "div"))),
     "tr": (frozenset(("tr", "caption", "colgroup")), _TABLE_SCOPE),
@@ -63,8 +63,10 @@ class BalancedPage:
 
     def _start(self, name: str, written: str) -> None:
         """Add a start tag, behind the end of what it ends."""
-        if self._open and name in _ENDED_BY:
+        if name in _ENDED_BY:
             self._close_up_to(*_ENDED_BY[name])
+        if name in _BLOCKS:
+            self._close_up_to(_PARAGRAPH, _PARAGRAPH_SCOPE)
         if name in VOID:
             self._pieces.append(written)
         elif len(self._open) >= DEEPEST:
