@@ -135,13 +135,11 @@ class UniverseClock:
     def now(self) -> datetime:
         """The simulated instant."""
         now = self.line()
-        pending = self._earliest_pending()
-        if pending is not None and pending < now:
-            now = pending
-        if now < self._last:
-            return self._last
-        self._last = now
-        return now
+        # A clock that stands, or waits already, is held back by nothing: what is owed need not be looked through.
+        if now > self._last:
+            pending = self._earliest_pending()
+            self._last = now if pending is None or pending > now else max(pending, self._last)
+        return self._last
 
     def real_until(self, due: datetime) -> float | None:
         """Real seconds until the line reaches C{due}; None while it never does."""
