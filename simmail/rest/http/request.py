@@ -70,6 +70,9 @@ class ApiRequest(Request):
     def gotLength(self, length: int | None) -> None:
         """Judge a request whose headers are here; C{length} octets of body follow, C{None} when it comes in chunks."""
         channel = self.channel
+        if self.requestHeaders.hasHeader(b"Expect"):
+            # What is told then goes by way of the transport, and the answer behind it.
+            channel.queue()
         hosts = self.requestHeaders.getRawHeaders(b"Host") or ()
         if len(hosts) > 1 or not hosts and channel._version == b"HTTP/1.1":
             self.content = BytesIO()
@@ -117,7 +120,7 @@ class ApiRequest(Request):
         self._undecided, self._kept = False, kept
         self._coming = Deferred()
         if self.expects:
-            self.channel.transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+            self.channel.send(b"HTTP/1.1 100 Continue\r\n\r\n")
         self.channel.release()
         return self._coming
 
@@ -153,7 +156,7 @@ class ApiRequest(Request):
         self.code = status
         self.method, self.uri = self.channel._command, self.channel._path
         self.sentLength = len(body)
-        self.channel.transport.write(
+        self.channel.send(
             b"HTTP/1.1 %d %b\r\nContent-Type: application/json\r\nX-Content-Type-Options: nosniff\r\n"
             b"X-Request-Id: %b\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%b" % (
                 status, http.RESPONSES[status], request_id(self).encode("ascii"), len(body),
@@ -241,7 +244,7 @@ class ApiRequest(Request):
             lines = [b"%b: %b\r\n" % (name, value) for name, values in out.getAllRawHeaders() for value in values]
             self.startedWriting = 1
             self.sentLength = len(octets)
-            self.channel.transport.write(
+            self.channel.send(
                 b"HTTP/1.1 %d %b\r\nServer: %b\r\nDate: %b\r\nX-Request-Id: %b\r\nContent-Type: %b\r\n"
                 b"X-Content-Type-Options: nosniff\r\nContent-Length: %d\r\n%b\r\n%b" % (
                     status, self.code_message, _SERVER, self.channel.site.date(), self.request_id, content_type,

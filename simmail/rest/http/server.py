@@ -2,7 +2,11 @@
 The HTTP server under the API: what a connection may cost, and the access log.
 
 A request that does not get finished is cut, and connections over the limit
-are refused at once.
+are refused at once.  To judge a header before its body is taken, a request
+reads C{_command}, C{_path}, C{_version} and C{_buffer} of C{HTTPChannel}, for
+Twisted has no public name for a request line whose body is still to come, and
+C{_respondToBadRequestAndDisconnect} is replaced, for nothing public is asked
+what to say to what is no HTTP.
 Source: decisions, section 21; promises, R11, R12 and S10.
 """
 
@@ -19,6 +23,7 @@ from urllib.parse import unquote
 
 from twisted.internet.interfaces import IAddress, IDelayedCall
 from twisted.internet.protocol import Protocol
+from twisted.internet.tcp import Server
 from twisted.logger import Logger, LogLevel
 from twisted.web import http
 from twisted.web.resource import IResource
@@ -61,6 +66,7 @@ class _Channel(http.HTTPChannel):
     body_time = 0.0
     full = False
     _lingers = False
+    _through: Callable[[bytes], int] | None = None
     _dropped = 0
     _host: Any = None
     _quiet_since = 0.0
@@ -70,6 +76,8 @@ class _Channel(http.HTTPChannel):
         """Notice that a client connected."""
         self.site.opened(self)
         super().connectionMade()
+        if type(self.transport) is Server:
+            self._through = self.transport.socket.send
 
     def getHost(self) -> Any:
         """Return where it connected to; asked of the system once, not for each request."""
@@ -122,6 +130,31 @@ class _Channel(http.HTTPChannel):
         self.deadline = self.callLater(LINGER, self.timeoutConnection)
         self.release()
 
+    # Writing
+
+    def send(self, octets: bytes) -> None:
+        """Write octets at once while the client takes them: to wait for the reactor's next turn costs as much again."""
+        if self._through is not None:
+            try:
+                sent = self._through(octets)
+            except OSError:
+                # What is wrong the transport will find out.
+                sent = 0
+            if sent == len(octets):
+                return
+            octets = octets[sent:]
+        self.queue()
+        self.transport.write(octets)
+
+    def queue(self) -> None:
+        """Notice that octets are given to the transport: from here on none may overtake them."""
+        self._through = None
+
+    def writeHeaders(self, *args: Any) -> None:
+        """Begin an answer that is written piece by piece."""
+        self.queue()
+        super().writeHeaders(*args)
+
     # IPushProducer
 
     def pauseProducing(self) -> None:
@@ -171,8 +204,8 @@ class _Channel(http.HTTPChannel):
             self.timeoutConnection()
 
     def _watch(self) -> None:
-        # Only a request that did not come whole needs a timer.
-        if self.deadline is None and self.timeOut and not self._handlingRequest and (self.requests or self._buffer):
+        # Only a request that did not come whole needs a timer; there is no time-out while one is answered.
+        if self.deadline is None and self.timeOut and (self.requests or self._buffer):
             self.deadline = self.callLater(self.timeOut + self.body_time, self.timeoutConnection)
 
     def expect_body(self, length: int) -> None:
@@ -197,6 +230,7 @@ class _Channel(http.HTTPChannel):
     def connectionLost(self, reason: Any = None) -> None:
         """Notice that the client is gone."""
         self.complete()
+        self.queue()
         self.site.closed(self)
         super().connectionLost(reason)
         if self._idle is not None:
@@ -209,7 +243,7 @@ class _Channel(http.HTTPChannel):
 
     def _respondToBadRequestAndDisconnect(self) -> None:
         body = errors.body("the request is malformed")
-        self.transport.write(
+        self.send(
             b"HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nX-Content-Type-Options: nosniff\r\n"
             b"Connection: close\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body))
         self.loseConnection()

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import resource
+import socket
 from typing import Any
 
+from twisted.internet import reactor
 from twisted.internet.defer import Deferred, succeed
-from twisted.internet.task import Clock
+from twisted.internet.error import ConnectionDone
+from twisted.internet.task import Clock, deferLater
 from twisted.logger import globalLogPublisher
-from twisted.trial.unittest import SynchronousTestCase
+from twisted.python.failure import Failure
+from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 from simmail.config import Config, Http
 from simmail.rest.route import Body, Call, Route
@@ -118,6 +122,65 @@ class BodyLimitTests(SynchronousTestCase):
             self.assertEqual(answer.status, 400, octets[:60])
             self.assertTrue(connection.transport.disconnecting)
             self.assertNotIn(b"200 OK", rest)
+
+
+class AtOnceTests(TestCase):
+    """An answer is written before the reactor's next turn, and none overtakes what was written before it."""
+
+    async def setUp(self) -> None:
+        """A client on a real socket."""
+        site, _, _ = door(ROUTES)
+        port = reactor.listenTCP(0, site, interface="127.0.0.1")  # type: ignore[attr-defined]
+        self.addCleanup(port.stopListening)
+        self.client = socket.create_connection(("127.0.0.1", port.getHost().port), 5)
+        self.addCleanup(self.client.close)
+        while not site.connections:
+            await deferLater(reactor, 0.001)
+        (self.channel,) = site.connections
+
+    async def received(self, end: bytes) -> bytes:
+        """What the client gets, up to and with some octets."""
+        octets = b""
+        self.client.setblocking(False)
+        while not octets.endswith(end):
+            try:
+                octets += self.client.recv(1 << 16)
+            except BlockingIOError:
+                await deferLater(reactor, 0.001)
+        return octets
+
+    def test_at_once(self) -> None:
+        """The client has it though the reactor has done nothing since the request came."""
+        self.channel.dataReceived(request("GET", "/api/read", headers=KEY))
+        self.assertTrue(self.client.recv(10_000).endswith(b'"read"'))
+
+    async def test_behind_100(self) -> None:
+        """A body that comes with its header is asked for all the same, and that is told first."""
+        body = b'{"text": "ab"}'
+        self.channel.dataReceived(request("POST", "/api/small", body, {**KEY, "Expect": "100-continue"}))
+        octets = await self.received(b"\r\n\r\n2")
+        self.assertTrue(octets.startswith(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n"), octets)
+
+    async def test_behind_head(self) -> None:
+        """Answers to requests that came together keep their order, whichever way they were written."""
+        self.channel.dataReceived(b"".join(request(method, "/api/read", headers=KEY) for method in ("HEAD", "GET")))
+        octets = await self.received(b'"read"')
+        self.assertEqual([len(one) for one in octets.split(b"\r\n\r\n")[1:]][-1], len(b'"read"'))
+        self.assertEqual(octets.count(b"HTTP/1.1 200 OK"), 2)
+
+    async def test_more_than_it_takes(self) -> None:
+        """What the client does not take at once follows, in order."""
+        numbers = b" ".join(b"%d" % n for n in range(2_000_000)) + b"\n"
+        self.channel.send(numbers)
+        self.channel.send(b"end")
+        self.assertEqual(await self.received(b"end"), numbers + b"end")
+
+    def test_client_gone(self) -> None:
+        """What is written to one that is gone goes nowhere, and nothing is raised."""
+        self.channel.connectionLost(Failure(ConnectionDone()))
+        self.channel.send(b"late")
+        self.client.setblocking(False)
+        self.assertRaises(BlockingIOError, self.client.recv, 10)
 
 
 class HeaderFirstTests(SynchronousTestCase):
