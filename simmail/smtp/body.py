@@ -18,10 +18,12 @@ from typing import IO
 
 from simmail.config import Limits
 from simmail.smtp import replies
-from simmail.smtp.trace import FIELD
 
 #: Octets kept in memory; beyond that whole lines go to a temporary file.
 MEMORY = 1 << 20
+
+#: How a header field begins (RFC 5322 sections 2.2 and 4.5).
+FIELD = re.compile(rb"[!-9;-~]+[ \t]*:")
 
 #: The end of DATA, and any line with a dot in front: patterns, for those are found twice as fast as octets.
 _END, _DOT = re.compile(rb"\r\n\.\r\n"), re.compile(rb"\r\n\.")

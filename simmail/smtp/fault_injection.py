@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 from simmail.core.rules.fault_rule import Stage
 from simmail.core.rules.faults import FaultEvent, FaultVerdict
 from simmail.smtp.context import SmtpContext
-from simmail.smtp.protocol import Pump, SLICE
+from simmail.smtp.protocol import Pump
 from simmail.smtp.replies import reply
-from simmail.smtp.transaction import Transaction
 
 if TYPE_CHECKING:
     from simmail.server.signin import Login
@@ -76,26 +75,3 @@ class FaultInjection:
             if fault.kind == "throttle":
                 pump.bytes_per_second = fault.bytes_per_second
             go(*arguments)
-
-    def of_message(self, transaction: Transaction, stage: Stage) -> FaultVerdict | None:
-        """Return the first fault that any universe has for the message of a transaction, before its delivery."""
-        for universe, addresses in transaction.faulty():
-            fault = self.fault(stage, universe, sender=transaction.mail.address, recipients=addresses)
-            if fault is not None:
-                return fault
-        return None
-
-    async def of_delivery(self, transaction: Transaction) -> dict[str, FaultVerdict]:
-        """Return the faults of the delivery to each address."""
-        found = {}
-        seconds = self._context.reactor.seconds
-        until = seconds() + SLICE
-        for universe, addresses in transaction.faulty():
-            for address in addresses:
-                if seconds() > until:
-                    await self._pump.sleep(0)
-                    until = seconds() + SLICE
-                fault = self.fault("deliver", universe, sender=transaction.mail.address, recipient=address)
-                if fault is not None:
-                    found[address] = fault
-        return found

@@ -24,11 +24,9 @@ from simmail.smtp.arguments import MailFrom, RcptTo, mail_from, rcpt_to
 from simmail.smtp.context import SmtpContext
 from simmail.smtp.fault_injection import ANSWERING, FaultInjection
 from simmail.smtp.protocol import Pump, check
-from simmail.smtp.reception import Reception
 from simmail.smtp.replies import CommandRefused
 from simmail.smtp.sasl import Credentials, SaslExchange
-from simmail.smtp.trace import Peer
-from simmail.smtp.transaction import Transaction
+from simmail.smtp.transaction import Peer, Reception, Transaction
 
 if TYPE_CHECKING:
     from simmail.server.signin import Login
@@ -263,11 +261,8 @@ class Session(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
         else:
             self.pump.take = self._exchange = None
             universe = self.context.default_universe(credentials.username)
-            self.faults.apply(
-                self.faults.fault("auth", universe, login=credentials.username), self._hand_in, credentials)
-
-    def _hand_in(self, credentials: Credentials) -> None:
-        self.pump.wait(self._sign_in(credentials))
+            self.faults.apply(self.faults.fault("auth", universe, login=credentials.username),
+                              lambda: self.pump.wait(self._sign_in(credentials)))
 
     async def _sign_in(self, credentials: Credentials) -> bytes:
         config = self.context.config
