@@ -40,7 +40,7 @@ class Lasting:
         @raise Refusal: what its caller would be refused with by now.
         """
         call, services = self._call, self._call.services
-        unwatch = services.roster.revocations.watch(self._look_again)
+        unwatch = services.roster.watch(self._look_again)
         ends = self._guard.ends(call.request)
         timer = services.reactor.callLater(
             max(0.0, ends - services.reactor.seconds()), self._look_again) if ends is not None else None

@@ -18,9 +18,9 @@ from simmail.core.records.conversion import convert
 from simmail.core.records.event import Event
 from simmail.core.records.fields import Emails
 from simmail.errors import Invalid, NotFound, Unauthenticated
+from simmail.server.organizations import Universes
 from simmail.server.passwords import Passwords
 from simmail.server.signin_limit import SignInLimit
-from simmail.server.universes import Universes
 from simmail.universe.policy import Account
 from simmail.universe.universe import Universe
 

@@ -19,8 +19,7 @@ from msgspec import Struct
 
 from simmail.errors import Invalid, NotFound, Unauthenticated
 from simmail.server.documents import ServerDocuments
-from simmail.server.revocation import Revocations
-from simmail.server.universes import Universes
+from simmail.server.organizations import Universes
 from simmail.server.users import User
 
 Role = Literal["viewer", "member", "admin"]
@@ -63,11 +62,10 @@ class ApiKeys:
     """
 
     def __init__(
-        self, documents: ServerDocuments, universes: Universes, revocations: Revocations, seconds: Callable[[], float]
+        self, documents: ServerDocuments, universes: Universes, seconds: Callable[[], float]
     ) -> None:
         self._documents = documents
         self._universes = universes
-        self._revocations = revocations
         self._seconds = seconds
         self._keys: dict[str, Key] = {}
 
@@ -113,7 +111,7 @@ class ApiKeys:
             raise NotFound(f"no key {prefix}")
         await self._documents.drop(("keys", prefix))
         self.forget(prefix)
-        self._revocations.tell()
+        self._documents.tell()
 
     def forget(self, prefix: str) -> None:
         """The document of a key is gone."""

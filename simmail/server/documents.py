@@ -1,9 +1,13 @@
 """
 The server's own documents: organisations, universes, keys, users.  They are few and are held in memory.
+
+What is checked when a call begins is over for most before it can change.  Those that stay open are told here when
+somebody may do less than before (keys revoked, people and universes deleted, organisations suspended), and look again.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -20,6 +24,17 @@ class ServerDocuments:
 
     def __init__(self, database: IDatabase) -> None:
         self._database = database
+        self._watchers: dict[Callable[[], None], None] = {}
+
+    def watch(self, look_again: Callable[[], None]) -> Callable[[], None]:
+        """Call it whenever somebody may do less; answers how to stop."""
+        self._watchers[look_again] = None
+        return lambda: self._watchers.pop(look_again, None)
+
+    def tell(self) -> None:
+        """Have all open calls look again: somebody may do less."""
+        for look_again in list(self._watchers):
+            look_again()
 
     @property
     def available(self) -> bool:

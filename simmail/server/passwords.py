@@ -3,23 +3,24 @@ Passwords: hashed with argon2id in a thread, compared without telling names apar
 
 IMAP clients sign in again and again, so a success is remembered for a while,
 under a key that dies with the process.  Unknown names take as long as known
-ones (promises, S3).
+ones (promises, S3).  A few are hashed at once, and whoever brings many is behind the others, not before them.
 """
 
 from __future__ import annotations
 
 import hmac
-from collections import OrderedDict
-from collections.abc import Callable
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from hashlib import sha256
 from secrets import token_bytes
 from typing import Any
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
+from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
-from simmail.server.hash_queue import HashQueue
 
 #: RFC 9106 section 4 leaves the cost to the site; this is OWASP's smallest: 19 MiB, two passes.
 _hasher = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
@@ -31,6 +32,52 @@ _REMEMBERED = 4096
 
 #: Each hash takes 19 MiB and a core: more at once would only make all slower.
 AT_ONCE = 4
+
+
+class HashQueue:
+    """
+    Costly work, a few pieces at once: a lane of those who wait for each who brings it, the lanes served in turn.
+
+    Who brings work limits how much of it may wait (C{SignInLimit} does for passwords).
+
+    @param width: pieces of work that are done at once.
+    @param reactor: C{IReactorTime}.
+    """
+
+    def __init__(self, width: int, reactor: IReactorTime) -> None:
+        self._free = width
+        self._reactor = reactor
+        self._lanes: OrderedDict[str, deque[Deferred[None]]] = OrderedDict()
+
+    @asynccontextmanager
+    async def turn(self, lane: str) -> AsyncIterator[None]:
+        """Around a piece of work."""
+        if self._free:
+            self._free -= 1
+        else:
+            waiting: Deferred[None] = Deferred()
+            self._lanes.setdefault(lane, deque()).append(waiting)
+            await waiting
+        try:
+            yield
+        finally:
+            # In a turn of its own: whoever is next may be done at once, and would end inside of this.
+            if self._lanes:
+                self._reactor.callLater(0, self._next)
+            else:
+                self._free += 1
+
+    def _next(self) -> None:
+        while self._lanes:
+            name, lane = self._lanes.popitem(last=False)
+            waiting = lane.popleft()
+            if lane:
+                self._lanes[name] = lane
+            # Whoever waited no more was cancelled.
+            if not waiting.called:
+                waiting.callback(None)
+                return
+        self._free += 1
 
 
 class Passwords:

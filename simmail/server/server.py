@@ -23,12 +23,10 @@ from simmail.interfaces import IBrowser, IDatabase, IMailStore
 from simmail.server.accounts import Accounts
 from simmail.server.apikeys import ApiKeys
 from simmail.server.documents import ServerDocuments
-from simmail.server.organizations import Organizations, check_id
+from simmail.server.organizations import check_id, Organizations, Universes
 from simmail.server.passwords import Passwords
-from simmail.server.revocation import Revocations
 from simmail.server.signin import Authenticator
 from simmail.server.signin_limit import SignInLimit
-from simmail.server.universes import Universes
 from simmail.server.users import Users
 from simmail.universe.clock import WallClock
 from simmail.universe.universe import Universe, UniverseRecord
@@ -61,24 +59,25 @@ class MailServer:
         self._accounts: dict[str, Accounts] = {}
         self.plans: Mapping[str, Plan] = plans or {SELF_HOSTED.name: SELF_HOSTED}
         self._documents = documents = ServerDocuments(database)
+        #: Tells open calls that somebody may do less: C{watch(look_again)} answers how to stop.
+        self.watch = documents.watch
         self._universes = universes = Universes(config.smtp.default_universe)
         self._passwords = passwords = Passwords(in_thread, reactor)
         self._limit = limit = SignInLimit(
             reactor, config.limits.failed_logins, config.limits.failed_logins_per_address)
-        self.revocations = revocations = Revocations()
 
         # Those who ask need not know which room answers.
         self.universe, self.universes = universes.get, universes.all
         self.route, self.default_universe = universes.route, universes.default_universe
-        self._orgs = orgs = Organizations(documents, universes, self.plans, revocations)
+        self._orgs = orgs = Organizations(documents, universes, self.plans)
         self.create_org, self.change_org, self.org, self.orgs = orgs.create, orgs.change, orgs.get, orgs.all
         self.org_of = orgs.of
-        self._keys = keys = ApiKeys(documents, universes, revocations, reactor.seconds)
+        self._keys = keys = ApiKeys(documents, universes, reactor.seconds)
         self.create_key, self.revoke_key, self.keys, self.identify = keys.create, keys.revoke, keys.all, keys.identify
         authenticator = Authenticator(config, documents, universes, orgs, passwords, limit, reactor.seconds)
         self.sign_in = authenticator.sign_in
         self.users = Users(
-            documents, universes, orgs, passwords, limit, revocations, authenticator.record, reactor.seconds)
+            documents, universes, orgs, passwords, limit, authenticator.record, reactor.seconds)
 
     # Coming and going
 
@@ -177,7 +176,7 @@ class MailServer:
             self._accounts.pop(universe_id, None)
             for prefix in keys:
                 self._keys.forget(prefix)
-            self.revocations.tell()
+            self._documents.tell()
             await universe.close()
             await self._clear(universe_id, universe.store)
         finally:

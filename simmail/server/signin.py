@@ -16,10 +16,9 @@ from simmail.config import Config
 from simmail.core.records.event import Event
 from simmail.errors import Forbidden, Unauthenticated, Unavailable
 from simmail.server.documents import ServerDocuments
-from simmail.server.organizations import Organizations
+from simmail.server.organizations import Organizations, Universes
 from simmail.server.passwords import Passwords
 from simmail.server.signin_limit import SignInLimit
-from simmail.server.universes import Universes
 from simmail.universe.policy import Account
 from simmail.universe.universe import Universe
 

@@ -20,12 +20,10 @@ from simmail.core.mime.address import parse
 from simmail.core.records.commit import Commit
 from simmail.errors import Conflict, Forbidden, Invalid, NotFound, Unauthenticated
 from simmail.server.documents import ServerDocuments
-from simmail.server.organizations import Organizations
+from simmail.server.organizations import Organizations, Universes
 from simmail.server.passwords import Passwords
-from simmail.server.revocation import Revocations
 from simmail.server.signin import Record
 from simmail.server.signin_limit import SignInLimit
-from simmail.server.universes import Universes
 from simmail.universe.universe import Universe
 
 Role = Literal["viewer", "member", "admin"]
@@ -69,14 +67,13 @@ class Users:
 
     def __init__(
         self, documents: ServerDocuments, universes: Universes, organizations: Organizations, passwords: Passwords,
-        limit: SignInLimit, revocations: Revocations, record: Record, seconds: Callable[[], float],
+        limit: SignInLimit, record: Record, seconds: Callable[[], float],
     ) -> None:
         self._documents = documents
         self._universes = universes
         self._organizations = organizations
         self._passwords = passwords
         self._limit = limit
-        self._revocations = revocations
         self._record = record
         self._seconds = seconds
         self._users: dict[str, User] = {}
@@ -137,7 +134,7 @@ class Users:
             user = replace(user, hash=await self._passwords.hash(password))
         await self._documents.put("users", user.email, user)
         self._users[user.email] = user
-        self._revocations.tell()
+        self._documents.tell()
         return user
 
     async def delete(self, email: str) -> None:
@@ -149,7 +146,7 @@ class Users:
         self._users.pop(user.email, None)
         for digest in gone:
             self._tickets.pop(digest, None)
-        self._revocations.tell()
+        self._documents.tell()
 
     # Signing in
 
@@ -193,7 +190,7 @@ class Users:
             await self._documents.commit(Commit(drops=tuple(("tickets", one) for one in gone)))
             for one in gone:
                 self._tickets.pop(one, None)
-        self._revocations.tell()
+        self._documents.tell()
 
     async def create_pass(self, user: User, universe: str, session: str) -> str:
         """

@@ -46,7 +46,7 @@ class LastingTests(SessionTestCase):
         """No watcher and no timer is left; nothing was logged as a defect."""
         for connection in self.opened:
             connection.close()
-        self.assertEqual((len(self.universe.log._watchers), len(self.server.roster.revocations._watchers)), (0, 0))
+        self.assertEqual((len(self.universe.log._watchers), len(self.server.roster._documents._watchers)), (0, 0))
         self.assertLessEqual(len(self.server.reactor.getDelayedCalls()), self.timers)
 
     def test_key(self) -> None:
@@ -150,7 +150,7 @@ class LastingTests(SessionTestCase):
         """That Redis is away takes nothing from anybody."""
         stream = self.by_key(STREAM)
         self.server.database.set_healthy(False)
-        self.server.roster.revocations.tell()
+        self.server.roster._documents.tell()
         self.assertNotIn(b"0\r\n\r\n", stream.received())
         self.server.database.set_healthy(True)
         self.clean()

@@ -44,3 +44,22 @@ class ServerDocumentsTests(SynchronousTestCase):
         self.assertRaises(Unavailable, now, self.documents.put("things", "k", Thing("x")))
         self.database.set_healthy(True)
         self.assertEqual(now(self.documents.table("things")), {})
+
+
+class RevocationTests(SynchronousTestCase):
+    """Who looks again."""
+
+    def test_told(self) -> None:
+        """Those who watch are told each time until they stop, also when one stops while it is told."""
+        documents, told = ServerDocuments(MemoryDatabase()), list[str]()
+
+        def once() -> None:
+            told.append("once")
+            stop()
+
+        stop = documents.watch(once)
+        documents.watch(lambda: told.append("always"))
+        for _ in range(2):
+            documents.tell()
+        self.assertEqual(told, ["once", "always", "always"])
+        stop()
