@@ -12,10 +12,10 @@ from msgspec import Struct, field
 
 from simmail.concurrency import Shared
 from simmail.config import Config
+from simmail.rest.http.server import Traffic
 from simmail.rest.render.conversation import Conversations
 from simmail.rest.render.list import Listings, UniverseNumbers
 from simmail.rest.render.shown import Showings
-from simmail.rest.traffic import Traffic
 
 if TYPE_CHECKING:
     from simmail.server.server import MailServer

@@ -18,7 +18,6 @@ from twisted.web.server import Request
 
 from simmail.core.rules.quota_plan import Feature
 from simmail.rest.answer import JSON
-from simmail.rest.http.router import NUMBERS
 
 if TYPE_CHECKING:
     from simmail.rest.context import Services
@@ -29,6 +28,9 @@ Role = Literal["viewer", "member", "admin"]
 
 #: Lowest to highest; API contract, "Authentication", point 5.
 ROLES: tuple[Role, ...] = ("viewer", "member", "admin")
+
+#: Names in a path that are numbers.
+NUMBERS = frozenset(("uid", "n"))
 
 # Klein's words for names that are numbers, and for the one that may hold slashes.
 _CONVERTERS = {**dict.fromkeys(NUMBERS, "number:"), "folder": "path:"}

@@ -11,11 +11,10 @@ from simmail.config import Config
 from simmail.core.time.instant import parse_duration
 from simmail.rest.app import Application
 from simmail.rest.context import Certificate, MailListener, Services
-from simmail.rest.http.server import ApiSite
+from simmail.rest.http.server import ApiSite, Traffic
 from simmail.rest.render.conversation import Conversations
 from simmail.rest.render.list import Listings
 from simmail.rest.routes import all_routes
-from simmail.rest.traffic import Traffic
 
 if TYPE_CHECKING:
     from simmail.server.server import MailServer

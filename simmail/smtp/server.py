@@ -33,6 +33,7 @@ class SmtpFactory(ServerFactory):
     @param tls_context: for STARTTLS (C{IOpenSSLServerConnectionCreator}), None: it is not announced.
     @param submission: this is the submission port; it differs in the log only, for every port takes submissions.
     @param loopback_only: plain-text AUTH is on unless the configuration says otherwise.
+    @ivar connections: everybody who is connected.
     """
 
     noisy = False
@@ -44,7 +45,7 @@ class SmtpFactory(ServerFactory):
         self.context = SmtpContext(config, roster, reactor, implicit_tls, tls_context, submission, loopback_only)
         self._reactor = reactor
         self._limits = config.smtp
-        self._sessions: set[Session] = set()
+        self.connections: set[Session] = set()
         self._by_remote: Counter[str] = Counter()
         self._sweep: IDelayedCall | None = None
         self._drained: list[Deferred[None]] = []
@@ -61,31 +62,26 @@ class SmtpFactory(ServerFactory):
 
     def enter(self, session: Session) -> bool:
         """A connection is made; answers whether it may stay."""
-        self._sessions.add(session)
+        self.connections.add(session)
         self._by_remote[session.remote] += 1
         if self._sweep is None:
             self._sweep = self._reactor.callLater(self._interval, self._check)
         limits = self._limits
-        return (not self.context.draining and len(self._sessions) <= limits.connections
+        return (not self.context.draining and len(self.connections) <= limits.connections
                 and self._by_remote[session.remote] <= limits.connections_per_address)
 
     def leave(self, session: Session) -> None:
         """A connection is closed."""
-        self._sessions.discard(session)
+        self.connections.discard(session)
         self._by_remote[session.remote] -= 1
         if not self._by_remote[session.remote]:
             del self._by_remote[session.remote]
-        if not self._sessions:
+        if not self.connections:
             if self._sweep is not None:
                 self._sweep.cancel()
                 self._sweep = None
             while self._drained:
                 self._drained.pop().callback(None)
-
-    @property
-    def connections(self) -> set[Session]:
-        """Everybody who is connected."""
-        return self._sessions
 
     @property
     def _interval(self) -> float:
@@ -95,7 +91,7 @@ class SmtpFactory(ServerFactory):
         # One timer for all: moving one for every command of every session costs more than looking at all now and then.
         self._sweep = self._reactor.callLater(self._interval, self._check)
         now = self._reactor.seconds()
-        due = min([session.pump.check(now) for session in list(self._sessions)], default=inf) - now
+        due = min([session.pump.check(now) for session in list(self.connections)], default=inf) - now
         # Nobody's time is up sooner than it was, so whoever comes next is cut off when it is and not at the next look.
         if self._sweep is not None and due < self._interval:
             self._sweep.reset(max(due, self._interval / 20))
@@ -108,17 +104,17 @@ class SmtpFactory(ServerFactory):
         """
         self.context.draining = True
         drained: Deferred[None] = Deferred()
-        if not self._sessions:
+        if not self.connections:
             drained.callback(None)
             return drained
         self._drained.append(drained)
         overdue = self._reactor.callLater(patience, self._abort)
         drained.addCallback(lambda _: overdue.cancel() if overdue.active() else None)
-        for session in list(self._sessions):
+        for session in list(self.connections):
             if session.pump.is_idle():
                 session.pump.finish(replies.SHUTTING_DOWN)
         return drained
 
     def _abort(self) -> None:
-        for session in list(self._sessions):
+        for session in list(self.connections):
             session.pump.drop()

@@ -14,10 +14,9 @@ from simmail.errors import NotFound, Unauthenticated
 from simmail.mailstore.memory.mailstore import MemoryMailStore
 from simmail.rest.app import Application
 from simmail.rest.context import Services
-from simmail.rest.http.server import ApiSite
+from simmail.rest.http.server import ApiSite, Traffic
 from simmail.rest.render.list import Listings
 from simmail.rest.route import Route
-from simmail.rest.traffic import Traffic
 
 
 class Who(NamedTuple):

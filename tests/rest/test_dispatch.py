@@ -9,7 +9,11 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.errors import NotFound
 from simmail.rest.answer import Cookied, Paged
 from simmail.rest.route import Body, Call, Route
-from tests.rest.client import Connection, ask, request
+from simmail.server.demo import create_demo
+from simmail.server.users import PASS, SESSION
+from simmail.testing.universe import now
+from tests.rest.api.test_session import OWN, SessionTestCase
+from tests.rest.client import ask, Connection, request
 from tests.rest.fakes import door
 
 
@@ -75,3 +79,151 @@ class DispatchTests(SynchronousTestCase):
         self.assertEqual(self.looked, 2)
         connection.send(octets[-3:])
         self.assertEqual(connection.answer().json(), "found 3")
+
+
+STREAM, WAIT = "/api/events/stream", "/api/wait?to=app@sim.test&timeout=5m"
+
+
+class LastingTests(SessionTestCase):
+    """Streams are closed, waits are refused."""
+
+    def setUp(self) -> None:
+        """Nothing is left behind by what ends."""
+        super().setUp()
+        self.opened: list[Connection] = []
+        self.timers = len(self.server.reactor.getDelayedCalls())
+
+    def open(self, path: str, **headers: str) -> Connection:
+        """A call that stays open."""
+        connection = Connection(self.site)
+        self.opened.append(connection)
+        connection.send(request("GET", path, headers={"Cookie": self.cookie, **headers}))
+        head = connection.received()
+        self.assertEqual(head[:15], b"HTTP/1.1 200 OK" if path.startswith(STREAM) else b"")
+        return connection
+
+    def by_key(self, path: str, role: str = "viewer") -> Connection:
+        """The same with a key."""
+        return self.open(path, Authorization=f"Bearer {self.keys[role]}")
+
+    def ended(self, stream: Connection) -> None:
+        """A stream has come to its end, as HTTP has it."""
+        self.assertEqual(stream.received()[-5:], b"0\r\n\r\n")
+
+    def refused(self, wait: Connection, status: int, text: str) -> None:
+        """A wait was answered with an error."""
+        answer = wait.answer()
+        self.assertEqual((answer.status, answer.error), (status, text))
+
+    def clean(self) -> None:
+        """No watcher and no timer is left; nothing was logged as a defect."""
+        for connection in self.opened:
+            connection.close()
+        self.assertEqual((len(self.universe.log._watchers), len(self.server.roster._documents._watchers)), (0, 0))
+        self.assertLessEqual(len(self.server.reactor.getDelayedCalls()), self.timers)
+
+    def test_key(self) -> None:
+        """The key is revoked: what was opened with it ends, what was opened with another goes on."""
+        stream, wait = self.by_key(STREAM), self.by_key(WAIT)
+        moved, none = self.by_key(WAIT + "&advance=1", "member"), self.by_key("/api/wait/none?to=app@sim.test")
+        reply = self.by_key(f"/api/wait/reply?persona={self.persona()['addresses'][0]}")
+        stays = self.by_key(STREAM, "admin"), self.by_key(WAIT, "admin")
+        stays[0].received()
+        for role in ("viewer", "member"):
+            now(self.server.roster.revoke_key(self.keys[role].split("_")[1]))
+        self.ended(stream)
+        for one in (wait, moved, none, reply):
+            self.refused(one, 401, "the API key is not valid")
+        self.assertEqual([one.received() for one in stays], [b"", b""])
+        self.good("POST", "/api/send", {"from": "x@y.test", "to": ["app@sim.test"], "text": "Hello"})
+        self.assertIn(b"event: mail.delivered", stays[0].received())
+        self.assertEqual(stays[1].answer().status, 200)
+        self.clean()
+
+    def test_pass(self) -> None:
+        """A pass ends after 15 minutes, and so does a stream that was opened with it."""
+        token = self.by("POST", "/api/session/pass", {}, **OWN).json()["token"]
+        stream = self.open(f"{STREAM}?token={token}")
+        for _ in range(int(PASS / 15) - 1):
+            self.server.reactor.advance(15)
+        self.assertTrue(stream.received().endswith(b": ping\n\n\r\n"))
+        wait = self.open(f"{WAIT}&token={token}")
+        self.server.reactor.advance(15)
+        self.ended(stream)
+        self.refused(wait, 401, "the session has ended; sign in again")
+        self.clean()
+
+    def test_session(self) -> None:
+        """The person signs out, or the session ends by itself."""
+        stream, wait = self.open(STREAM), self.open(WAIT)
+        self.by("DELETE", "/api/session", **OWN)
+        self.ended(stream)
+        self.refused(wait, 401, "the session has ended; sign in again")
+        self.cookie = self.sign_in("ann@x.test")
+        stream = self.open(STREAM)
+        self.server.reactor.advance(SESSION)
+        self.ended(stream)
+        self.clean()
+
+    def test_pass_of_session(self) -> None:
+        """What was opened with a pass ends when the session signs out that made it."""
+        token = self.by("POST", "/api/session/pass", {}, **OWN).json()["token"]
+        stream, wait = self.open(f"{STREAM}?token={token}"), self.open(f"{WAIT}&token={token}")
+        self.by("DELETE", "/api/session", **OWN)
+        self.ended(stream)
+        self.refused(wait, 401, "the session has ended; sign in again")
+        self.clean()
+
+    def test_person(self) -> None:
+        """The person is put out of the organisation, or deleted; a change that takes nothing away ends nothing."""
+        users = self.server.roster.users
+        stream, wait = self.open(STREAM), self.open(WAIT)
+        now(users.change("ann@x.test", orgs={"default": "viewer", "rival": "viewer"}))
+        now(self.server.roster.change_org("default", plan="self-hosted"))
+        self.assertNotIn(b"0\r\n\r\n", stream.received())
+        now(users.change("ann@x.test", orgs={"rival": "viewer"}))
+        self.ended(stream)
+        self.assertEqual(wait.answer().status, 403)
+        stream = self.open(STREAM, **{"X-Service-Universe": "other"})
+        now(users.delete("ann@x.test"))
+        self.ended(stream)
+        self.clean()
+
+    def test_universe(self) -> None:
+        """The universe is deleted, with its keys."""
+        key = now(self.server.roster.create_key("other", "viewer", "x"))
+        now(self.server.roster.users.change("ann@x.test", administrator=True))
+        streams = [self.open(STREAM, Authorization=f"Bearer {key}"),
+                   self.open(STREAM, **{"X-Service-Universe": "other"})]
+        wait = self.open(WAIT, Authorization=f"Bearer {key}")
+        now(self.server.roster.delete_universe("other"))
+        for stream in streams:
+            self.ended(stream)
+        self.refused(wait, 401, "the API key is not valid")
+        self.clean()
+
+    def test_demo(self) -> None:
+        """The demo is taken away."""
+        now(create_demo(self.server.roster))
+        connection = Connection(self.site)
+        connection.send(request("GET", STREAM + "?universe=demo"))
+        self.assertIn(b"200 OK", connection.received())
+        now(self.server.roster.delete_universe("demo"))
+        self.ended(connection)
+
+    def test_suspended(self) -> None:
+        """The organisation is suspended."""
+        stream, wait = self.by_key(STREAM), self.by_key(WAIT)
+        now(self.server.roster.change_org("default", suspended=True))
+        self.ended(stream)
+        self.refused(wait, 403, "the organization is suspended")
+        self.clean()
+
+    def test_redis_away(self) -> None:
+        """That Redis is away takes nothing from anybody."""
+        stream = self.by_key(STREAM)
+        self.server.database.set_healthy(False)
+        self.server.roster._documents.tell()
+        self.assertNotIn(b"0\r\n\r\n", stream.received())
+        self.server.database.set_healthy(True)
+        self.clean()

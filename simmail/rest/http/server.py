@@ -1,5 +1,5 @@
 """
-The HTTP server under the API: what a connection may cost, and the access log.
+The HTTP server under the API: what a connection may cost, the access log, and figures of it for C{/metrics}.
 
 A request that does not get finished is cut, and connections over the limit
 are refused at once.  To judge a header before its body is taken, a request
@@ -15,8 +15,10 @@ Source: decisions, section 21; promises, R11, R12 and S10.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import accumulate
 from secrets import token_hex
 from typing import Any
 from urllib.parse import unquote
@@ -41,11 +43,45 @@ MOST_DROPPED, LINGER = 16 * 1024 * 1024, 10.0
 #: A line of the access log.
 _LINE = "{method} {path}{names} {status} {octets} {ms}ms {remote} {request_id}"
 
+#: Upper bounds of the buckets requests are counted in, seconds.
+BUCKETS = (0.005, 0.02, 0.05, 0.1, 0.5, 2.0)
+
 _BUSY = errors.body("too many connections; try again later")
 
 #: The answer to a connection that is one too many.
 BUSY = (b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\n"
         b"X-Content-Type-Options: nosniff\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%b" % (len(_BUSY), _BUSY))
+
+
+class Traffic:
+    """What the HTTP side has done since it began."""
+
+    def __init__(self) -> None:
+        self._requests: dict[tuple[str, int], int] = {}
+        self._buckets = [0] * (len(BUCKETS) + 1)
+        self._count = 0
+        self._seconds = 0.0
+
+    def answered(self, endpoint: str, status: int, seconds: float) -> None:
+        """Count one request; C{endpoint} as the table names it, C{""} for none of it."""
+        key = (endpoint, status)
+        self._requests[key] = self._requests.get(key, 0) + 1
+        self._count += 1
+        self._seconds += seconds
+        self._buckets[bisect_left(BUCKETS, seconds)] += 1
+
+    def lines(self) -> Iterator[str]:
+        """Yield the counts in Prometheus's exposition format."""
+        yield "# TYPE simmail_http_requests_total counter"
+        for (endpoint, status), count in sorted(self._requests.items()):
+            method, _, path = endpoint.partition(" ")
+            yield f'simmail_http_requests_total{{method="{method}",path="{path}",status="{status}"}} {count}'
+        yield "# TYPE simmail_http_request_seconds histogram"
+        for bound, count in zip(BUCKETS, accumulate(self._buckets)):
+            yield f'simmail_http_request_seconds_bucket{{le="{bound:g}"}} {count}'
+        yield f'simmail_http_request_seconds_bucket{{le="+Inf"}} {self._count}'
+        yield f"simmail_http_request_seconds_sum {self._seconds:.6f}"
+        yield f"simmail_http_request_seconds_count {self._count}"
 
 
 class _Channel(http.HTTPChannel):
@@ -265,6 +301,7 @@ class ApiSite(Site):
 
     @param connections, per_address: most of them at once, of all clients and of those at one address.
     @param room: most octets the body of a request may have; rooms: of those to some methods and paths.
+    @ivar connections: those open now, with the address of each.
     @param answered: called for each answered request with its endpoint in the table, status and real seconds.
     """
 
@@ -276,7 +313,7 @@ class ApiSite(Site):
         super().__init__(resource, ApiRequest, timeout=timeout, reactor=reactor, parsePOSTFormSubmission=False)
         self._room, self._rooms = room, rooms
         self._most, self._most_at_one = connections, per_address
-        self._open: dict[_Channel, str] = {}
+        self.connections: dict[_Channel, str] = {}
         self._at: Counter[str] = Counter()
         self._answered = answered
         self._dated, self._date = -1, b""
@@ -290,15 +327,10 @@ class ApiSite(Site):
     def stopFactory(self) -> None:
         """Close nothing, for nothing was opened."""
 
-    @property
-    def connections(self) -> Collection[_Channel]:
-        """Connections open now."""
-        return self._open.keys()
-
     def buildProtocol(self, addr: IAddress | None) -> Any:
         """Make a new connection."""
         place: str = getattr(addr, "host", "")
-        if len(self._open) >= self._most or self._at[place] >= self._most_at_one:
+        if len(self.connections) >= self._most or self._at[place] >= self._most_at_one:
             return _Busy()
         channel = _Channel()
         channel.place = place
@@ -311,12 +343,12 @@ class ApiSite(Site):
 
     def opened(self, channel: _Channel) -> None:
         """Notice that a connection was made."""
-        self._open[channel] = channel.place
+        self.connections[channel] = channel.place
         self._at[channel.place] += 1
 
     def closed(self, channel: _Channel) -> None:
         """Notice that a connection is gone."""
-        place = self._open.pop(channel, None)
+        place = self.connections.pop(channel, None)
         if place is not None:
             self._at[place] -= 1
             if not self._at[place]:
@@ -324,7 +356,7 @@ class ApiSite(Site):
 
     def close(self) -> None:
         """Close all connections at the end of the service, when what they are being sent is sent."""
-        for channel in list(self._open):
+        for channel in list(self.connections):
             channel.loseConnection()
 
     def room(self, method: bytes, path: bytes) -> int:

@@ -6,6 +6,7 @@ import resource
 import socket
 from typing import Any
 
+from hypothesis import given, strategies as st
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred, succeed
 from twisted.internet.error import ConnectionDone
@@ -15,8 +16,9 @@ from twisted.python.failure import Failure
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 from simmail.config import Config, Http
+from simmail.rest.http.server import BUCKETS, Traffic
 from simmail.rest.route import Body, Call, Route
-from tests.rest.client import Connection, ask, parse, request
+from tests.rest.client import ask, Connection, parse, request
 from tests.rest.fakes import door
 
 
@@ -525,3 +527,34 @@ class AccessLogTests(SynchronousTestCase):
         (event,) = self.logged("GET", "/api/x%0D%0AFAKE%00%1b[31m?%0A=1", key="v")
         text = event["log_format"].format(**event)
         self.assertTrue(text.isprintable(), text)
+
+
+class TrafficTests(SynchronousTestCase):
+    """In Prometheus's exposition format."""
+
+    def figures(self, traffic: Traffic) -> dict[str, float]:
+        return {name: float(value) for name, _, value in (
+            line.rpartition(" ") for line in traffic.lines() if not line.startswith("#"))}
+
+    def test_counted(self) -> None:
+        """By method, route and status; what is no route has no path."""
+        traffic = Traffic()
+        for endpoint, status in (("GET /api/me", 200), ("GET /api/me", 200), ("GET /api/me", 401), ("", 404)):
+            traffic.answered(endpoint, status, 0.001)
+        found = self.figures(traffic)
+        name = "simmail_http_requests_total"
+        self.assertEqual([found[f'{name}{{method="{one}",path="{path}",status="{status}"}}'] for one, path, status in (
+            ("GET", "/api/me", 200), ("GET", "/api/me", 401), ("", "", 404))], [2, 1, 1])
+
+    @given(st.lists(st.floats(0, 5), max_size=40))
+    def test_histogram(self, took: list[float]) -> None:
+        """Each bucket holds all that took no longer; the last holds all; their sum is what they took."""
+        traffic = Traffic()
+        for seconds in took:
+            traffic.answered("GET /", 200, seconds)
+        found = self.figures(traffic)
+        name = "simmail_http_request_seconds"
+        for bound in BUCKETS:
+            self.assertEqual(found[f'{name}_bucket{{le="{bound:g}"}}'], sum(one <= bound for one in took))
+        self.assertEqual((found[f'{name}_bucket{{le="+Inf"}}'], found[f"{name}_count"]), (len(took), len(took)))
+        self.assertAlmostEqual(found[f"{name}_sum"], sum(took), places=5)
