@@ -32,13 +32,12 @@ from simmail.daemon.descriptors import Descriptors, Door, held, raise_limit
 from simmail.daemon.gc import prefer_latency
 from simmail.daemon.listeners import Listener, TITLES, bind
 from simmail.daemon.malloc import TRIM, give_back, trim
-from simmail.daemon.metrics import MailFigures, exposition, process_figures
+from simmail.daemon.metrics import LogFigures, exposition, process_figures
 from simmail.daemon.monotonic import SteadyTime
 from simmail.daemon.people_file import PeopleFile
 from simmail.daemon.signals import hear, hold
 from simmail.daemon.state_folder import EndpointsFile, take
 from simmail.daemon.tls import ServerTls
-from simmail.daemon.warnings import Troubles
 from simmail.errors import Invalid, Refusal
 
 if TYPE_CHECKING:
@@ -127,8 +126,7 @@ class Daemon(service.Service):
         self._factories: dict[str, Any] = {}
         self._ports: list[Any] = []
         self._pool = ThreadPool(0, THREADS, "simmail")
-        self._figures = MailFigures()
-        self._troubles = Troubles()
+        self._figures = LogFigures()
         self._stopping: list[Callable[[], Any]] = []
         self._started: Deferred[None] | None = None
         self._ending = False
@@ -189,9 +187,8 @@ class Daemon(service.Service):
         give_back()
         self._limit = raise_limit()
         in_thread = partial(deferToThreadPool, reactor, self._pool)
-        for observer in (self._figures, self._troubles):
-            globalLogPublisher.addObserver(observer)
-            self._stopping.append(partial(globalLogPublisher.removeObserver, observer))
+        globalLogPublisher.addObserver(self._figures)
+        self._stopping.append(partial(globalLogPublisher.removeObserver, self._figures))
         self._pool.start()
         self._stopping.append(self._pool.stop)
         self._tls = ServerTls(
@@ -277,7 +274,7 @@ class Daemon(service.Service):
                 factory = api_site(
                     config, roster, reactor, tls=tls, endpoints=self.endpoints(), in_thread=in_thread,
                     checks=(("listeners", self._check_listeners), ("store", lambda: journal.condition.told)),
-                    warnings=(self._people_warnings, self._troubles.describe,
+                    warnings=(self._people_warnings, self._figures.damage,
                               lambda: [f"journal: {one}" for one in journal.condition.damage]),
                     metrics=(process_figures, partial(exposition, roster, self._factories, self._figures)))
                 words = BUSY

@@ -1,8 +1,9 @@
 """
 What C{/metrics} tells of the mail side (mail by the mail log's own words, sessions, what is still under way) and of
-the process.
+the process, and what C{/readyz} tells of damage: mailboxes and messages that are harmed while all others are served.
 
-Source: decisions, section 2 ("Health and metrics"); Prometheus's exposition format.
+Mail and damage are collected from the log, where they are said by whoever sees them, in whichever process (for damage
+L{simmail.mailstore.damage}).  Source: decisions, section 2 ("Health and metrics"); Prometheus's exposition format.
 """
 
 from __future__ import annotations
@@ -19,15 +20,26 @@ if TYPE_CHECKING:
     from simmail.server.server import MailServer
 
 
+#: Places that are remembered; lines that are told, and characters of one.
+MOST_KEPT, MOST_TOLD, LONGEST = 1000, 10, 200
+
+
 @implementer(ILogObserver)
-class MailFigures:
-    """Counts the lines of the mail log by their first word (accepted, refused, planned, answered ...)."""
+class LogFigures:
+    """
+    What the log says, counted.
+
+    @ivar words: lines of the mail log by their first word (accepted, refused, planned, answered ...).
+    """
 
     def __init__(self) -> None:
         self.words: Counter[str] = Counter()
+        self._troubles: dict[tuple[str, str], str] = {}
 
     def __call__(self, event: LogEvent) -> None:
-        """One more event of the log."""
+        """One more event of the log, in whichever thread."""
+        if "trouble" in event:
+            self._note(event)
         if event.get("log_namespace") != "simmail.mail":
             return
         word = (event.get("log_format") or "").partition(" ")[0]
@@ -36,8 +48,25 @@ class MailFigures:
         if word.isalpha():
             self.words[word] += 1
 
+    def _note(self, event: LogEvent) -> None:
+        key = str(event.get("universe", "")), str(event.get("where", ""))
+        self._troubles.pop(key, None)
+        if event["trouble"]:
+            if len(self._troubles) >= MOST_KEPT:
+                self._troubles.pop(next(iter(self._troubles)), None)
+            self._troubles[key] = str(event["trouble"])
 
-def exposition(roster: MailServer, factories: Mapping[str, Any], figures: MailFigures) -> str:
+    def damage(self) -> list[str]:
+        """Return a line for each kind of damage in each universe, which names no address: those are in the log."""
+        counts = Counter((universe, trouble) for (universe, _), trouble in list(self._troubles.items()))
+        lines = [f"{universe}: {trouble}{f' ({count} times)' if count > 1 else ''}"[:LONGEST]
+                 for (universe, trouble), count in sorted(counts.items())]
+        if len(lines) > MOST_TOLD:
+            lines[MOST_TOLD - 1:] = [f"and {len(lines) - MOST_TOLD + 1} more; see the log"]
+        return lines
+
+
+def exposition(roster: MailServer, factories: Mapping[str, Any], figures: LogFigures) -> str:
     """
     Return the figures as text.
 
@@ -46,7 +75,7 @@ def exposition(roster: MailServer, factories: Mapping[str, Any], figures: MailFi
     return "\n".join(_lines(roster, factories, figures)) + "\n"
 
 
-def _lines(roster: MailServer, factories: Mapping[str, Any], figures: MailFigures) -> Iterator[str]:
+def _lines(roster: MailServer, factories: Mapping[str, Any], figures: LogFigures) -> Iterator[str]:
     yield "# HELP simmail_mail_total Lines of the mail log since the start, by what happened to mail."
     yield "# TYPE simmail_mail_total counter"
     for word, count in sorted(figures.words.items()):

@@ -2,7 +2,7 @@
 What is found damaged in the mail of one universe: said once in the log, and again when it is well.
 
 A line about damage has the fields C{universe}, C{where} (a mailbox, folder or message) and C{trouble} (what is
-wrong with it, C{""} when it is well again); L{Troubles<simmail.daemon.warnings.Troubles>} collects them for C{/readyz}.
+wrong with it, C{""} when it is well again); L{simmail.daemon.metrics.LogFigures} collects them for C{/readyz}.
 """
 
 from __future__ import annotations

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from twisted.logger import Logger
+from twisted.logger import LogPublisher, Logger
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.daemon.metrics import MailFigures, exposition, process_figures
+from simmail.daemon.metrics import exposition, LogFigures, LONGEST, MOST_KEPT, MOST_TOLD, process_figures
+from simmail.mailstore.damage import Damage, MOST_SAID
 from simmail.testing.universe import MemoryServer
 
 
@@ -16,7 +17,7 @@ class FigureTests(SynchronousTestCase):
 
     def test_words(self) -> None:
         """Lines of the mail log are counted by their first word, lines of other logs are not."""
-        figures = MailFigures()
+        figures = LogFigures()
         mail, other = Logger("simmail.mail", observer=figures), Logger("simmail.http", observer=figures)
         for _ in range(2):
             mail.info("accepted {message_id}", message_id="<1@a.test>")
@@ -28,7 +29,7 @@ class FigureTests(SynchronousTestCase):
         """Each figure has a line, each listener's sessions and each universe's lag with its name."""
         server = MemoryServer()
         server.universe("main")
-        figures = MailFigures()
+        figures = LogFigures()
         figures.words["accepted"] = 3
         text = exposition(server.roster, {
             "smtp": SimpleNamespace(connections={1, 2}), "http": SimpleNamespace(connections=7)}, figures)
@@ -47,3 +48,50 @@ class FigureTests(SynchronousTestCase):
         self.assertGreater(before["process_resident_memory_bytes"], 1 << 20)
         with open(__file__, encoding="utf-8"):
             self.assertEqual(figures()["process_open_fds"], before["process_open_fds"] + 1)
+
+
+class TroublesTests(SynchronousTestCase):
+    """Lines of the log become lines of C{/readyz}."""
+
+    def setUp(self) -> None:
+        self.figures = LogFigures()
+        self.lines: list[str] = []
+        self.damage = Damage("main")
+        publisher = LogPublisher(self.figures, lambda event: self.lines.append(event["where"]))
+        self.patch(Damage, "log", type(Damage.log)(observer=publisher))
+
+    def test_once(self) -> None:
+        """What is damaged is said once, told until it is well, and names no address."""
+        for _ in range(3):
+            self.damage.found("maria@acme.test", "a mailbox is odd")
+            self.damage.found("tom@acme.test", "a mailbox is odd")
+        self.damage.found("tom@acme.test", "it is odd in another way")
+        self.assertEqual(self.lines, ["maria@acme.test", "tom@acme.test"])
+        self.assertEqual(self.figures.damage(), ["main: a mailbox is odd (2 times)"])
+        self.damage.well("tom@acme.test")
+        self.damage.well("tom@acme.test")
+        self.assertEqual(self.figures.damage(), ["main: a mailbox is odd"])
+        self.damage.well("maria@acme.test")
+        self.assertEqual((self.figures.damage(), len(self.lines)), ([], 4))
+
+    def test_mended(self) -> None:
+        """What was damaged and is mended is said each time, and told of until the end."""
+        for _ in range(2):
+            self.damage.mended("maria@acme.test", "it was odd")
+        self.damage.mended("maria@acme.test", "it was odder")
+        self.assertEqual((len(self.lines), self.damage.said), (3, {}))
+        self.assertEqual(self.figures.damage(), ["main: it was odd", "main: it was odder"])
+
+    def test_bounded(self) -> None:
+        """However much is damaged, little is told and kept."""
+        for number in range(3 * MOST_SAID):
+            self.damage.found(str(number), f"trouble {number:05d} " + "x" * 1000)
+        told = self.figures.damage()
+        self.assertEqual((len(told), max(map(len, told))), (MOST_TOLD, LONGEST))
+        self.assertEqual(told[-1], f"and {MOST_KEPT - MOST_TOLD + 1} more; see the log")
+        self.assertEqual(len(self.damage.said), MOST_SAID)
+
+    def test_others(self) -> None:
+        """Other lines of the log are no trouble."""
+        self.figures({"log_format": "hello"})
+        self.assertEqual(self.figures.damage(), [])
