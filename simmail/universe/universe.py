@@ -44,14 +44,12 @@ from simmail.interfaces import IBrowser, IDatabase, IMailStore
 from simmail.universe.cache import DocumentCache, MailCache
 from simmail.universe.clock import ClockStatus, UniverseClock, WallClock
 from simmail.universe.committer import Committer
-from simmail.universe.counters import Ordinals
 from simmail.universe.eventlog import EventLog
 from simmail.universe.faults import Faults
 from simmail.universe.jobs.letters import Letters
 from simmail.universe.jobs.link_visits import LinkVisits
 from simmail.universe.jobs.notices import Notices
 from simmail.universe.jobs.runner import MailJobRunner
-from simmail.universe.mailflow.bounces import Bounces
 from simmail.universe.mailflow.delivery import PostOffice
 from simmail.universe.mailflow.external import ExternalMail
 from simmail.universe.mailflow.in_flight import MailInFlight
@@ -148,7 +146,6 @@ class Universe:
         self.policy = Policy(name, database, store, settings, record.seed, reactor)
         self.faults = Faults(
             name, config.smtp.default_universe, database, settings, self.policy, self.clock, dice, committer, plan)
-        self.ordinals = Ordinals(name, database)
         self.pruning = Pruning(
             name, database, store, settings, now, commit, reactor, lambda: plan().limits.retention_days)
 
@@ -166,8 +163,7 @@ class Universe:
 
         # The road of mail, and those who look at it.
         recent = self.recent = RecentMail(reactor, lambda: log.last)
-        bounces = Bounces(self.ordinals, dice, settings)
-        router = MailRouter(people, self.policy, bounces, self.ordinals, mail_cache, dice, now)
+        self._router = router = MailRouter(name, database, people, self.policy, settings, mail_cache, dice, now)
         self.postoffice = postoffice = PostOffice(
             name, config, store, router, in_flight, recent, self.inbox, people, self._room_for_people, pending,
             self.usage, committer, mail_cache, mail_log, now, unique, reactor)
@@ -235,7 +231,7 @@ class Universe:
         await self.settings.start()
         await self.policy.start()
         await self.faults.start()
-        await self.ordinals.start()
+        await self._router.start()
         await self.people.start()
         await self.cases.start()
 

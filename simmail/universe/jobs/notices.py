@@ -23,10 +23,10 @@ from simmail.core.rng import Dice
 from simmail.core.time.instant import parse_instant
 from simmail.errors import NotFound
 from simmail.interfaces import IMailStore
-from simmail.universe.mailflow.bounces import header_of
 from simmail.universe.mailflow.delivery import PostOffice
 from simmail.universe.mailflow.envelope import Outgoing
 from simmail.universe.mailflow.mailboxes import Mailboxes
+from simmail.universe.mailflow.routing import header_of
 from simmail.universe.maillog import MailLog
 from simmail.universe.people.personas import Personas
 

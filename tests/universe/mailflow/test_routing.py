@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from simmail.testing.universe import turned
-from tests.universe.mailflow.test_bounces import BounceTestCase
+from simmail.testing.universe import now, turned
+from simmail.universe.universe import Universe
+from tests.universe.jobs.test_notices import BounceTestCase
 
 
 class RoutingTests(BounceTestCase):
@@ -41,3 +42,22 @@ class RoutingTests(BounceTestCase):
         turned(self.universe, self.universe.scheduler.advance(until="idle"))
         (notice,) = self.notices()
         self.assertIn("Not here", notice.as_string())
+
+    def test_numbered(self) -> None:
+        """Of mail to one address each is another: its number is kept across a start, and kept apart by the sender."""
+        self.rules(status={"dead@x.test": "unknown"})
+
+        def numbers() -> list[int]:
+            return sorted(job.data["nth"] for job in self.universe.pending.by_id.values())
+
+        self.submit("dead@x.test")
+        self.submit("dead@x.test", sender="other@sim.test")
+        self.assertEqual(numbers(), [1, 1])
+        again = Universe(self.universe.record, self.server.config, self.universe.store, self.server.database,
+                         self.server.reactor, self.server.unique, self.server.web)
+        now(again.start())
+        again.begin()
+        self.universe = again
+        self.rules(status={"dead@x.test": "unknown"})
+        self.submit("dead@x.test")
+        self.assertEqual(numbers(), [1, 1, 2])
