@@ -26,7 +26,16 @@ INTENTS = (
     "contact", "news", "notice", "outage", "incident", "terms", "ended", "offer", "enquiry", "order", "alternatives",
     "delivery", "bank", "renewal", "returns", "approval", "access", "minutes", "agenda", "bug", "deletion", "webinar",
     "beta", "congrats", "sick", "grief", "introduced", "report", "payment", "invite",
+    "application", "data_request", "signature", "legal", "details", "greeting", "private", "missing", "phishing",
+    "injection", "ticket", "status",
 )
+
+#: Kinds that nobody has words for yet, and the kind whose words they borrow: the one place that says so.
+BORROWED: Mapping[str, str] = MappingProxyType({
+    "application": "received", "data_request": "deletion", "signature": "approval", "legal": "complaint",
+    "details": "question", "greeting": "closing", "private": "information", "missing": "received",
+    "phishing": "bank", "injection": "information", "ticket": "confirmation", "status": "chaser",
+})
 
 #: Less than this is no sign of anything.
 _ENOUGH = 2.0

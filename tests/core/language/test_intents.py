@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.language.intents import INTENTS, recognise
+from simmail.core.language.intents import BORROWED, INTENTS, recognise
 from simmail.core.language.names import is_somebody_else
 from simmail.core.language.reader import Findings
 from simmail.core.language.tables import language, tell
@@ -173,8 +173,8 @@ class IntentTests(SynchronousTestCase):
             self.assertEqual(intent(one), expected, one.text)
 
     def test_all_covered(self) -> None:
-        """There is such a mail for every intent."""
-        self.assertEqual({expected for expected, _ in MAILS}, set(INTENTS))
+        """There is such a mail for every intent that has words of its own."""
+        self.assertEqual({expected for expected, _ in MAILS}, set(INTENTS).difference(BORROWED))
 
     def test_thanks_are_courtesy(self) -> None:
         """Thanks at the head of a mail that wants something are not its matter."""
