@@ -344,6 +344,11 @@ def read_yaml(*path: str) -> Any:
     return yaml.load(octets, Loader=_LOADER)
 
 
+def read_optional(*path: str) -> Any:
+    """Return a data file as L{read_yaml} does, C{None} where a language has none of that name."""
+    return read_yaml(*path) if _TEMPLATES.joinpath(*path).is_file() else None
+
+
 @cache
 def language(code: str) -> Language:
     """Return what is known of one of L{LANGUAGES}."""

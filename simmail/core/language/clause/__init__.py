@@ -1,0 +1,1 @@
+"""Sentences turned round: what was asked, said again by who was asked."""

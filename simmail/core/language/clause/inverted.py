@@ -1,0 +1,143 @@
+"""
+Clauses of languages whose questions put the verb before the subject: C{do you like it}, C{I like it}.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from simmail.core.language.clause.tables import Restate, Statement, fit, third
+
+
+def clause(head: list[str], rest: list[str], how: Restate) -> str:
+    """Return the clause of a question, C{""} when it cannot be told: its question word and what follows that."""
+    first, second = rest[0].lower(), rest[1].lower() if len(rest) > 1 else ""
+    own = [*(one.lower() if n == 0 else one for n, one in enumerate(head)), flipped(rest, how, objects=True)]
+    if first not in how.auxiliaries:
+        # Its subject is the question word: "who signs the contract".
+        past = first in how.past.values() or first.endswith(how.verb_endings) and bool(
+            how.verbs.intersection((first[:-1], first[:-2])))
+        return " ".join(own) if first in how.verbs or third(first, how) or past else ""
+    subject = _subject(rest[1:], how)
+    if not subject and first in how.linking and second in how.determiners and len(rest) < 7:
+        subject = len(rest) - 1  # "where is the insurance certificate"
+    if not subject:
+        plain = second in how.verbs or second.endswith(how.verb_endings) or second in how.verb_starts
+        return " ".join(own) if second and (plain or head[0].lower() in how.who_words) else ""
+    tail = rest[1 + subject:]
+    who, person = _person(rest[1:1 + subject], tail, how)
+    verb = _verb(first, person, tail, how)
+    if verb is None:
+        return ""
+    head = [*(one.lower() if n == 0 else one for n, one in enumerate(head))]
+    return " ".join(part for part in (
+        flipped(head, how, objects=True), who, *verb[0], flipped(verb[1], how, objects=True)) if part)
+
+
+def _subject(words: list[str], how: Restate) -> int:
+    """How many words the subject of an inverted sentence has; 0 when that cannot be told."""
+    if not words:
+        return 0
+    low = [word.lower() for word in words]
+    if low[0] in how.subjects or low[0] in how.asked or low[0] in how.asking:
+        return 1
+    for at in range(1, min(len(words), 7)):
+        one = low[at]
+        if at > 1 or low[0] not in how.determiners:
+            if one in how.verbs or one in how.verb_starts or len(one) > 4 and one.endswith(how.verb_endings):
+                return at
+    return 0
+
+
+def _person(subject: list[str], tail: list[str], how: Restate) -> tuple[str, str]:
+    """The subject as the answering side says it, and whether it is C{me}, C{you}, C{us} or C{""}."""
+    low = subject[0].lower()
+    if len(subject) == 1 and low in how.asked:
+        verb = next((word.lower() for word in tail), "")
+        if verb in how.company_verbs or not how.together.isdisjoint(word.lower() for word in tail[:2]):
+            return how.company, "us"
+        return how.asked[low], "me"
+    if len(subject) == 1 and low == how.shared and not how.shared_verbs.isdisjoint(word.lower() for word in tail):
+        return how.shared, "us"
+    if len(subject) == 1 and low in how.asking:
+        return how.asking[low], "you"
+    return flipped(subject, how, objects=False), ""
+
+
+def _verb(first: str, person: str, tail: list[str], how: Restate) -> tuple[list[str], list[str]] | None:
+    """The verb of a statement, and what follows it."""
+    if first in how.supports:
+        if not tail:
+            return None
+        base = tail[0].lower()
+        if base not in how.verbs:
+            return None
+        match how.supports[first]:
+            case "past":
+                return [how.past.get(base) or (f"{base}d" if base.endswith("e") else f"{base}ed")], tail[1:]
+            case "third":
+                return [_third_person(base, how)], tail[1:]
+        return [tail[0]], tail[1:]
+    if person == "me":
+        return [how.mine.get(first, first)], tail
+    return [how.yours.get(first, first) if person in ("you", "us") else first], tail
+
+
+def _third_person(base: str, how: Restate) -> str:
+    if base in how.third:
+        return how.third[base]
+    if base.endswith(("s", "sh", "ch", "x")):
+        return f"{base}es"
+    return f"{base[:-1]}ies" if base.endswith("y") and base[-2:-1] not in "aeiou" else f"{base}s"
+
+
+def statement(words: list[str], how: Restate) -> Statement:
+    """Return a yes-or-no question as a yes and a no in full."""
+    first = words[0].lower()
+    if first not in how.auxiliaries:
+        return Statement("", "")
+    subject = _subject(words[1:], how)
+    if not subject:
+        return Statement("", "")
+    tail = words[1 + subject:]
+    who, person = _person(words[1:1 + subject], tail, how)
+    verb = _verb(first, person, tail, how)
+    if verb is None or not tail:
+        return Statement("", "")
+    low_tail = [how.polarity.get(word.lower(), word) for word in verb[1]]
+    who_said = how.polarity.get(who.lower(), who)
+    said = " ".join(part for part in (who_said, *verb[0], flipped(low_tail, how, objects=True)) if part)
+    aux = how.mine.get(first, first) if person == "me" else how.yours.get(first, first) if person == "you" else first
+    negated = how.negated.get(aux, "")
+    denied = " ".join(part for part in (who, negated, flipped(tail, how, objects=True)) if part) if negated else ""
+    if who.lower() in how.somebody:
+        denied = f"{how.nobody} {' '.join((aux, flipped(tail, how, objects=True)))}"
+    return Statement(fit(_shortened(said, how)), fit(_shortened(denied, how)))
+
+
+def _shortened(text: str, how: Restate) -> str:
+    for long, short in how.shorter.items():
+        if text.startswith(f"{long} "):
+            return short + text[len(long):]
+    return text
+
+
+def flipped(words: Sequence[str], how: Restate, objects: bool) -> str:
+    """Return words as the other side says them: "my flat" is "your flat", "call you" is "call me"."""
+    done: list[str] = []
+    for at, word in enumerate(words):
+        low = word.lower()
+        following = words[at + 1].lower() if at + 1 < len(words) else ""
+        if low in how.theirs:
+            second = words[at + 2].lower() if at + 2 < len(words) else ""
+            ours = following in how.ours or second in how.ours
+            new = how.theirs[low] if not ours else how.theirs.get(f"{low} ours", how.theirs[low])
+        elif low in how.objects and objects:
+            # "The order you sent": a subject stands before its verb.
+            verb = following in how.auxiliaries or following in how.verbs or following in how.past.values() \
+                or following in how.negated.values()
+            new = {**how.asking, **how.asked}.get(low, how.objects[low]) if verb and at else how.objects[low]
+        else:
+            new = word
+        done.append(new)
+    return " ".join(done)

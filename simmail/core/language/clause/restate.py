@@ -1,0 +1,95 @@
+"""
+What a sentence asks, said again by who was asked: "where should I park?" is about "where you should park".
+
+Three clauses can be made: that of a question (L{indirect}), a yes or a no in full (L{statement}), and what a request
+wants done (L{deed}).  A clause that cannot be made for sure is C{""}; nobody says it then.  How a language orders its
+words is data, C{templates/<code>/restate.yaml}; of one without that file nothing is restated.
+"""
+
+from __future__ import annotations
+
+from simmail.core.language.clause import inverted, verb_second
+from simmail.core.language.clause.tables import (
+    MOST_WORDS, Statement, asked, clause_words, cut, fit, led_in, question_head, restating,
+)
+from simmail.core.language.tables import Language
+
+
+def indirect(question: str, language: Language, polite: bool = True) -> str:
+    """
+    Return a question as a clause of the answering side: C{where you should park}, C{who signs the contract}.
+
+    @param polite: the reader is called "Sie", where a language tells that apart.
+    """
+    how = restating(language.code)
+    words = asked(question, how)
+    if how.last_fillers.intersection(word.lower() for word in words[-1:]) and len(words) < 9:
+        words = words[:-1]
+    if not how.order or len(words) < 2:
+        return ""
+    head = question_head(words, how)
+    if not head:
+        return ""
+    rest = words[head:]
+    if not rest:
+        return ""
+    if how.order == "inverted":
+        clause = inverted.clause(words[:head], rest, how)
+    else:
+        clause = verb_second.clause(words[:head], rest, how, polite)
+    return fit(clause)
+
+
+def statement(question: str, language: Language, polite: bool = True) -> Statement:
+    """Return a yes-or-no question as a yes and a no in full: C{I'm going to the fair}, C{I'm not going to ...}."""
+    how = restating(language.code)
+    words = asked(question, how)
+    if not how.order or len(words) < 2:
+        return Statement("", "")
+    if how.order == "inverted":
+        return inverted.statement(words, how)
+    return verb_second.statement(words, how, polite)
+
+
+def whether(clause: str, language: Language, polite: bool = True) -> Statement:
+    """Return what a clause behind "whether" says, as a yes and a no in full."""
+    how = restating(language.code)
+    words = asked(clause, how)
+    if len(words) < 2:
+        return Statement("", "")
+    if how.order == "verb_second":
+        return verb_second.statement([words[-1], *words[:-1]], how, polite)
+    place = next((at for at, word in enumerate(words[1:6], 1) if word.lower() in how.auxiliaries), None)
+    if place is None:
+        plain = words[0].lower() in how.asked and how.base
+        return inverted.statement([how.base, *words], how) if plain else Statement("", "")
+    return inverted.statement([words[place], *words[:place], *words[place + 1:]], how)
+
+
+def deed(request: str, language: Language, polite: bool = True) -> tuple[str, str]:
+    """
+    Return what a request wants done, by who is asked, and that it is not done: as they stand behind "I'll" and
+    behind "I can't" (of a language with the verb in the second place: behind "ich").
+
+    @return: two phrases, C{""} for what cannot be said.
+    """
+    how = restating(language.code)
+    words = clause_words(request)
+    low = f" {' '.join(words).lower()} "
+    start = next((one for one in how.request_starts if f" {one} " in low), "")
+    if start and low.split()[-len(start.split()):] != start.split():
+        words = words[len(low.partition(f" {start} ")[0].split()) + len(start.split()):]
+    elif how.order == "inverted" and not how.verbs.intersection(
+        word.lower() for word in led_in(words, how)[:1]
+    ):
+        return "", ""
+    words = cut([word for word in led_in(words, how) if word.lower() not in how.request_fillers], how)
+    low_words = [word.lower() for word in words]
+    if not 2 <= len(words) <= MOST_WORDS or low_words[0] in how.no_deeds or low_words[0] in how.question_starts:
+        return "", ""
+    if how.order == "inverted":
+        if low_words[0] in how.auxiliaries | how.determiners | how.subjects or low_words[0] in how.asked:
+            return "", ""
+        said = fit(inverted.flipped(words, how, objects=True))
+        return said, said
+    return verb_second.deed(words, how, polite)

@@ -1,0 +1,166 @@
+"""
+How a language turns its sentences round, as data, and the words of a sentence that may be.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Literal, NamedTuple
+
+from msgspec import Struct, convert
+
+from simmail.core.language.phrases import say
+from simmail.core.language.tables import read_optional
+
+#: Words, and characters, of a clause that is still said again.
+MOST_WORDS, LONGEST = 16, 120
+
+# A word of a clause: letters and figures with what stands inside them; nothing that looks like an address or a link.
+_WORD = re.compile(r"[€$£#]?[^\W_][\w’'.,:/&+-]*%?|[€$£]|[-–—,;:()!?…]")
+STOPS = frozenset(",;:()!?…-–—")
+
+
+class Restate(Struct, frozen=True, forbid_unknown_fields=True):
+    """
+    How one language turns sentences round; the data files say what each field is for.
+
+    @ivar order: C{inverted} (the verb goes before the subject in a question), C{verb_second} (the verb goes last in a
+        clause), C{""} for a language that is not turned round.
+    """
+
+    order: Literal["", "inverted", "verb_second"] = ""
+    fillers: frozenset[str] = frozenset()
+    last_fillers: frozenset[str] = frozenset()
+    first_fillers: tuple[str, ...] = ()
+    question_starts: tuple[str, ...] = ()
+    noun_questions: frozenset[str] = frozenset()
+    asked: Mapping[str, str] = {}
+    asking: Mapping[str, str] = {}
+    company: str = ""
+    together: frozenset[str] = frozenset()
+    shared: str = ""
+    shared_verbs: frozenset[str] = frozenset()
+    subjects: frozenset[str] = frozenset()
+    somebody: frozenset[str] = frozenset()
+    nobody: str = ""
+    who_words: frozenset[str] = frozenset()
+    supports: Mapping[str, str] = {}
+    third: Mapping[str, str] = {}
+    linking: frozenset[str] = frozenset()
+    objects: Mapping[str, str] = {}
+    ours: frozenset[str] = frozenset()
+    theirs: Mapping[str, str] = {}
+    company_verbs: frozenset[str] = frozenset()
+    auxiliaries: frozenset[str] = frozenset()
+    mine: Mapping[str, str] = {}
+    yours: Mapping[str, str] = {}
+    negated: Mapping[str, str] = {}
+    past: Mapping[str, str] = {}
+    verbs: frozenset[str] = frozenset()
+    verb_starts: frozenset[str] = frozenset()
+    verb_endings: tuple[str, ...] = ()
+    polarity: Mapping[str, str] = {}
+    mine_of: tuple[str, ...] = ()
+    same_form: frozenset[str] = frozenset()
+    whom: Mapping[str, str] = {}
+    can: str = ""
+    base: str = ""
+    determiners: frozenset[str] = frozenset()
+    polite_requests: frozenset[str] = frozenset()
+    request_starts: tuple[str, ...] = ()
+    request_fillers: frozenset[str] = frozenset()
+    no_deeds: frozenset[str] = frozenset()
+    prefixes: frozenset[str] = frozenset()
+    not_yet: str = ""
+    ends: frozenset[str] = frozenset()
+    shorter: Mapping[str, str] = {}
+
+
+class Statement(NamedTuple):
+    """A yes and a no in full, without the words yes and no; C{denied} may be C{""}."""
+
+    said: str
+    denied: str
+
+
+@cache
+def restating(code: str) -> Restate:
+    """Return how a language turns sentences round."""
+    return convert(read_optional(code, "restate.yaml") or {}, Restate, strict=False)
+
+
+def clause_words(sentence: str) -> list[str]:
+    """Return the words of a sentence and the marks between them; nothing when something else is in it."""
+    plain = " ".join(say(sentence, 400).replace("’", "'").split())
+    if "@" in plain or "://" in plain or "www." in plain:
+        return []
+    found: list[str] = []
+    for word in _WORD.findall(plain):
+        bare = word.rstrip(".,:") or word
+        found.append(bare)
+        if bare != word and word[len(bare)] != ".":
+            found.append(word[len(bare)])
+    return found
+
+
+def asked(question: str, how: Restate) -> list[str]:
+    """Return the words of a question without what leads it in, up to where something else begins."""
+    words = clause_words(question)
+    words = cut([word for word in led_in(words, how) if word.lower() not in how.fillers], how)
+    return words if 1 < len(words) <= MOST_WORDS else []
+
+
+def led_in(words: list[str], how: Restate) -> list[str]:
+    """Return words without what leads them in: "and", "could you tell me"."""
+    for start in how.first_fillers:
+        if " ".join(words[:8]).lower().startswith(f"{start} "):
+            words = words[len(start.split()):]
+            while words and words[0] in STOPS:
+                words = words[1:]
+    return words
+
+
+def cut(words: list[str], how: Restate) -> list[str]:
+    """Return words up to where something else begins."""
+    # A comma early on leads in ("Anna, could you"), later on something else begins.
+    while words and words[0] in STOPS:
+        words = words[1:]
+    for at, word in enumerate(words):
+        if word in STOPS or at > 1 and word.lower() in how.ends:
+            return words[:at]
+    return words
+
+
+def question_head(words: Sequence[str], how: Restate) -> int:
+    """Return how many words the question word and what belongs to it are: "how many people", "at what time"."""
+    low = " ".join(words).lower() + " "
+    start = next((one for one in how.question_starts if low.startswith(f"{one} ")), "")
+    if not start:
+        return 0
+    at = len(start.split())
+    if start.split()[-1] not in how.noun_questions:
+        return at
+    # "Which delivery address should ...": up to the verb.
+    while at < min(len(words), 7):
+        one = words[at].lower()
+        if how.order == "inverted" and (one in how.auxiliaries or one in how.verbs or third(one, how)):
+            return at
+        if how.order == "verb_second" and (words[at][0].isupper() or words[at][0].isdigit()):
+            return at + 1 if at + 1 < len(words) else 0
+        if how.order == "verb_second" and one in how.auxiliaries:
+            return at
+        at += 1
+    return 0
+
+
+def third(word: str, how: Restate) -> bool:
+    """Return whether a word is a verb as "he" or "she" has it."""
+    return word.endswith("s") and (word[:-1] in how.verbs or word[:-2] in how.verbs)
+
+
+def fit(clause: str) -> str:
+    """Return a clause on one line, C{""} for one that is too long to be said again."""
+    clause = " ".join(clause.split())
+    return clause if 0 < len(clause) <= LONGEST else ""

@@ -1,0 +1,120 @@
+"""What a sentence asks, said again by who was asked."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.core.language.clause.restate import deed, indirect, statement, whether
+from simmail.core.language.clause.tables import LONGEST, restating
+from simmail.core.language.tables import Language, language
+
+EN, DE = language("en"), language("de")
+
+
+class EnglishTests(SynchronousTestCase):
+    """Sentences whose questions put the verb first."""
+
+    def test_indirect(self) -> None:
+        """The clause of a question: its subject before its verb, and persons as the other side says them."""
+        for question, clause in (
+            ("Where should he park?", "where he should park"),
+            ("How many people will use the software?", "how many people will use the software"),
+            ("Who signs the contract on your side?", "who signs the contract on our side"),
+            ("Could you tell me who signs on your side?", "who signs on our side"),
+            ("Why was the delivery two weeks late?", "why the delivery was two weeks late"),
+            ("Why did the delivery come so late?", "why the delivery came so late"),
+            ("What does the new contract cost?", "what the new contract costs"),
+            ("How will you get here - train or car?", "how I will get here"),
+            ("Why do you need my address?", "why I need your address"),
+            ("When can we reach you by phone?", "when you can reach me by phone"),
+            ("Where shall we meet on Thursday?", "where we should meet on Thursday"),
+            ("Where is the insurance certificate?", "where the insurance certificate is"),
+        ):
+            self.assertEqual(indirect(question, EN), clause)
+
+    def test_statement(self) -> None:
+        """A yes and a no in full."""
+        for question, said, denied in (
+            ("Are you going to the fair?", "I'm going to the fair", "I'm not going to the fair"),
+            ("Will somebody be at home?", "somebody will be at home", "nobody will be at home"),
+            ("Is there anything you don't eat?", "there's something I don't eat", "there isn't anything I don't eat"),
+            ("Did you get my mail?", "I got your mail", "I didn't get your mail"),
+            ("Do you ship to Norway?", "we ship to Norway", "we don't ship to Norway"),
+            ("Does your team work on Fridays?", "my team works on Fridays", "my team doesn't work on Fridays"),
+            ("Has order 4711 been shipped?", "order 4711 has been shipped", "order 4711 hasn't been shipped"),
+        ):
+            self.assertEqual(tuple(statement(question, EN)), (said, denied))
+
+    def test_whether(self) -> None:
+        """What stands behind "whether" is a statement already."""
+        self.assertEqual(whether("your child may go by bus", EN).said, "my child may go by bus")
+        self.assertEqual(whether("there are any allergies", EN).denied, "there aren't any allergies")
+
+    def test_deed(self) -> None:
+        """What is to be done, behind "I'll"; what only asks to be told is no deed."""
+        for request, said in (
+            ("Could you help us carry boxes on Saturday morning?", "help you carry boxes on Saturday morning"),
+            ("And put them in a spreadsheet, please.", "put them in a spreadsheet"),
+            ("Please sign the NDA and send it back to me.", "sign the NDA and send it back to you"),
+            ("Could you water my plants while I'm away?", "water your plants while you're away"),
+            ("Please let me know what you think.", ""), ("It rains in the north.", ""),
+            ("Please visit https://x.test/ at once.", ""),
+        ):
+            self.assertEqual(deed(request, EN)[0], said)
+
+
+class GermanTests(SynchronousTestCase):
+    """Sentences with the verb in the second place."""
+
+    def test_indirect(self) -> None:
+        """In a clause the verb is last."""
+        for question, clause in (
+            ("Wo soll er parken?", "wo er parken soll"),
+            ("Wann kommt die Lieferung an?", "wann die Lieferung ankommt"),
+            ("Warum kam die Lieferung zwei Wochen zu spät?", "warum die Lieferung zwei Wochen zu spät kam"),
+            ("Wie viele Lizenzen brauchen Sie?", "wie viele Lizenzen ich brauche"),
+            ("Wo können wir Sie erreichen?", "wo Sie mich erreichen können"),
+            ("An welchem Tag wollten wir uns treffen?", "an welchem Tag wir uns treffen wollten"),
+        ):
+            self.assertEqual(indirect(question, DE), clause)
+
+    def test_near_and_far(self) -> None:
+        """Who says du is called du."""
+        self.assertEqual(indirect("An welche Adresse dürfen wir liefern?", DE, polite=False),
+                         "an welche Adresse ihr liefern dürft")
+        self.assertEqual(deed("Bitte schick mir die Zahlen bis Donnerstag.", DE, polite=False)[0],
+                         "schicke dir die Zahlen bis Donnerstag")
+        self.assertEqual(deed("Bitte senden Sie uns den Vertrag zurück.", DE)[0], "sende Ihnen den Vertrag zurück")
+
+    def test_statement(self) -> None:
+        """A yes in full, and a no where it is clear where "nicht" stands."""
+        self.assertEqual(tuple(statement("Isst du eigentlich Fleisch?", DE)), ("ich esse Fleisch", ""))
+        self.assertEqual(statement("Können Sie am Freitag liefern?", DE).denied,
+                         "ich kann am Freitag leider nicht liefern")
+        self.assertEqual(statement("Ist Ihr Büro am Freitag besetzt?", DE).said, "mein Büro ist am Freitag besetzt")
+        self.assertEqual(whether("Ihr Kind mit dem Bus fahren darf", DE).said, "mein Kind darf mit dem Bus fahren")
+
+    def test_could_you(self) -> None:
+        """A request that asks whether somebody can: I can, and that I cannot."""
+        self.assertEqual(deed("Könntest du mir am Samstag beim Umzug helfen?", DE, polite=False), (
+            "kann dir am Samstag beim Umzug helfen", "kann dir am Samstag beim Umzug leider nicht helfen"))
+
+
+class AnythingTests(SynchronousTestCase):
+    """Whatever is written."""
+
+    @given(st.text(max_size=200), st.sampled_from((EN, DE)), st.booleans())
+    def test_anything(self, sentence: str, known: Language, polite: bool) -> None:
+        """What is said again is short, on one line, and leads nowhere."""
+        for said in (indirect(sentence, known, polite), *statement(sentence, known, polite),
+                     *whether(sentence, known, polite), *deed(sentence, known, polite)):
+            self.assertLessEqual(len(said), LONGEST)
+            for sign in "\n@{}<>":
+                self.assertNotIn(sign, said)
+            self.assertNotIn("://", said)
+
+    def test_no_table(self) -> None:
+        """A language without a table restates nothing."""
+        self.assertEqual(restating("xx").order, "")
