@@ -6,6 +6,7 @@ from collections import Counter
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
 from tests.universe.believable import sheet, specimens, stage, verdicts
@@ -31,15 +32,16 @@ def letter(text: str, turn: int = 0, kind: str = "reply", calendar: str = "") ->
 
 def mail(**fields: object) -> Specimen:
     """A mail of which only the checks matter."""
-    return specimens.msgspec.convert({
+    found: Specimen = msgspec.convert({
         "name": "x", "kind": "question", "to": "judith", "from": "a@b.test", "at": "Mon 10:00", "subject": "x",
         "good": "", "bad": "", **fields}, Specimen)
+    return found
 
 
 def talk(*turns: dict[str, object]) -> Conversation:
     """A conversation of which only the checks matter."""
     return Conversation("x", "judith", "a@b.test", "x", "", tuple(
-        specimens.msgspec.convert({"text": "?", "good": "", **one}, Turn) for one in turns))
+        msgspec.convert({"text": "?", "good": "", **one}, Turn) for one in turns))
 
 
 class SetTests(SynchronousTestCase):

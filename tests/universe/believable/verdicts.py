@@ -103,7 +103,7 @@ def _anywhere(letters: Iterable[Letter], language: str, patterns: Patterns) -> l
 class Summary(NamedTuple):
     """What some scores come to; shares from 0 to 1."""
 
-    count: int
+    answers: int
     mean: float
     zeros: float
     ones: float
@@ -123,7 +123,7 @@ class Summary(NamedTuple):
         return cls(len(scores), sum(scores) / len(scores), *shares)
 
     def __str__(self) -> str:
-        return (f"{self.count:5d} scored, mean {self.mean:.2f}, 0: {self.zeros:4.0%}, 1: {self.ones:4.0%}, "
+        return (f"{self.answers:5d} scored, mean {self.mean:.2f}, 0: {self.zeros:4.0%}, 1: {self.ones:4.0%}, "
                 f"2: {self.twos:4.0%}, 3: {self.threes:4.0%}")
 
 
