@@ -170,6 +170,7 @@ class Daemon(service.Service):
     async def _start(self) -> None:
         from simmail.core.message.search_match import Sought
         from simmail.core.message.summarize import digest
+        from simmail.core.message.thread_keys import thread_keys
         from simmail.core.mime.bodystructure import shown
         from simmail.daemon.bootstrap import first_start, look_for_reset, reset_first
         from simmail.database.private.server import PrivateRedis
@@ -215,7 +216,8 @@ class Daemon(service.Service):
         await journal.ready
         stores = partial(
             MailStore, root=str(state / "mail"), journal=journal, index=str(state / "index"), reactor=reactor,
-            digest=digest, shown=shown, most=config.limits.message, wall=time.time, sought=Sought)
+            digest=digest, shown=shown, most=config.limits.message, wall=time.time, sought=Sought,
+            threaded=thread_keys)
         gate = Gate(reactor, Names(reactor).addresses)
         self._stopping.append(gate.close)
         roster = MailServer(

@@ -100,11 +100,12 @@ class IFolder(Interface):
         value for each of them.
         """
 
-    def known(uids):
+    def threaded(uids, names):
         """
-        Deferred of bool: whether the index has the digests of all these messages, now that it has looked for them.
+        Deferred of C{(columns, lasting)}: fields of C{core.message.thread_keys.ThreadKeys}, as C{columns} has them.
 
-        Then all that it tells of them stays as it is; of a message that cannot be read it may be different some day.
+        Nobody waits until the index knows all messages.  C{lasting}: whether this stays as it is; of a message that
+        cannot be read it may be different some day.
         """
 
     def ordered(uids, criteria):

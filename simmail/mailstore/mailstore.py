@@ -23,6 +23,7 @@ from zope.interface import implementer
 from simmail.concurrency import Lock
 from simmail.core.message.summarize import digest as core_digest
 from simmail.core.message.summary import Digest
+from simmail.core.message.thread_keys import ThreadKeys
 from simmail.core.records.delivery import Copy, Delivery, Placement
 from simmail.core.records.folder import FolderChange, FolderStatus, MailboxCounts
 from simmail.errors import Invalid, NotFound, Refusal, Unavailable
@@ -77,6 +78,7 @@ class MailStore:
     @param reactor: of the process; digest: takes the digest of a message; shown: takes only its envelope and
         structure, None for always all.
     @param sought: tells by a look at a message whether it has some texts, as its digest would, None for never.
+    @param threaded: reads what it is threaded by, as its digest has it, None for never.
     @ivar unfiled: ids of deliveries that the disk refused when they were replayed.
     @param shared: other processes serve the same mail; files then always have their flags in their names.
     @param most: octets that a message of another program may have to be shown whole.
@@ -90,6 +92,7 @@ class MailStore:
         digest: Callable[[bytes], Digest] = core_digest, shared: bool = False, shown: Shown | None = None,
         most: int = MOST, wall: Callable[[], float] | None = None,
         sought: Callable[[Wanted], ISought] | None = None,
+        threaded: Callable[[bytes], ThreadKeys] | None = None,
     ) -> None:
         self.universe, self.shared, self.reactor = universe, shared, reactor
         self.journal, self.writer, self.reader = journal, journal.writer, journal.reader
@@ -103,7 +106,7 @@ class MailStore:
             raise Unavailable(f"the mail in {root} cannot be reached: {error.strerror}") from error
         tables = Index(f"{index}/{mailbox_dir(universe)}.sqlite", digest, shown, shared)
         self.index = MailIndex(
-            tables, journal.indexer, MessageReaders(digest, shown, sought),
+            tables, journal.indexer, MessageReaders(digest, shown, sought, threaded),
             MessageFiles(self.layout, self.writer, self.at), reactor, self.later)
         self.held = DeferredBodies(self.layout, self.reader)
         self.annotations = Annotations(self.layout, self.boxes.require, self.reader, self.writer, self.at)

@@ -785,6 +785,14 @@ class FolderContract(Contract):
         result_of(folder.copy([uid], target))
         self.assertEqual(result_of(target.digests([1])), {1: tiny_digest(octets[uid])})
 
+    def test_threaded(self) -> None:
+        """What messages are threaded by is what their digests have, in the order asked for."""
+        folder = self.filled(2)
+        digests = result_of(folder.digests([1, 2]))
+        self.assertEqual(result_of(folder.threaded([2, 9, 1], ("chain", "order_subject"))), (([2, 1], [
+            [digests[uid].chain for uid in (2, 1)], [digests[uid].order_subject for uid in (2, 1)]]), True))
+        self.assertEqual(result_of(folder.threaded([], ("chain",))), (([], [[]]), True))
+
     def test_ordered(self) -> None:
         """Messages are put in order by what the folder and the digests say of them, backwards too, then by UID."""
         folder = self.filled(3)

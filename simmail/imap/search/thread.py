@@ -14,6 +14,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from simmail.core.message.sort import Criterion
+from simmail.core.message.thread_keys import ThreadKeys
 from simmail.core.records.folder import Columns
 from simmail.imap.connection import ImapConnection
 from simmail.imap.kept_answers import LONGEST, KeptAnswer
@@ -25,10 +26,8 @@ from simmail.imap.wire.search_keys import check_charset, parse_keys
 
 #: Messages fetched, conversations shown, at once; messages looked at between two looks at the clock.
 SLICE, STEP = 1000, 500
-#: Messages of which it is asked at once whether they are known.
-KNOWN = 4000
-#: Of each message that is threaded by what it refers to.
-_FIELDS = ("order_subject", "is_reply", "message_id", "chain")
+#: Of each message that is threaded by what it refers to; the first one of those threaded by subject.
+_FIELDS = ThreadKeys._fields
 
 YieldToReactor = Callable[[], Awaitable[None]]
 
@@ -73,35 +72,25 @@ async def thread(imap: ImapConnection, arguments: Arguments, uid: bool = False) 
     numbers = uids if called is found else array("I", called)
     answer = imap.context.answers.find(selected.folder, algorithm, uids, numbers)
     if answer is None:
-        # What is told of a message that cannot be read is not to be kept.
-        kept: list[bytes] | None = [] if await _are_known(imap, selected, found) else None
+        slices, lasting = await _slices(imap, selected, found, _FIELDS if algorithm == b"REFERENCES" else _FIELDS[:1])
+        pieces: list[bytes] = []
         octets = 0
-        async for piece in _pieces(imap, selected, algorithm, found, uid):
+        async for piece in _pieces(imap, selected, algorithm, found, slices, uid):
             await imap.send(piece)
             octets += len(piece)
-            if kept is not None:
-                kept.append(piece)
-                kept = kept if octets <= LONGEST else None
-        if kept is not None:
-            imap.context.answers.keep(selected.folder, algorithm, KeptAnswer(uids, numbers, b"".join(kept)))
+            if lasting and octets <= LONGEST:
+                pieces.append(piece)
+        if lasting and octets <= LONGEST:
+            imap.context.answers.keep(selected.folder, algorithm, KeptAnswer(uids, numbers, b"".join(pieces)))
     else:
         await imap.send(answer)
     return b"THREAD completed"
 
 
-async def _are_known(imap: ImapConnection, selected: Selected, uids: Sequence[int]) -> bool:
-    """Whether the index knows all messages; after this it does unless they cannot be read."""
-    known = True
-    for begin in range(0, len(uids), KNOWN):
-        known = await selected.folder.known(uids[begin:begin + KNOWN]) and known
-        await imap.yield_to_reactor()
-    return known
-
-
 async def _pieces(
-    imap: ImapConnection, selected: Selected, algorithm: bytes, found: list[int], uid: bool
+    imap: ImapConnection, selected: Selected, algorithm: bytes, found: list[int], slices: Slices, uid: bool
 ) -> AsyncIterator[bytes]:
-    """The answer."""
+    """The answer, by what the messages are threaded by."""
     # By sent date, then by number.
     ordered = await selected.folder.ordered(found, (Criterion("at"),))
     places: dict[int, int] = {}
@@ -109,11 +98,11 @@ async def _pieces(
         places.update(zip(ordered[begin:begin + SLICE], range(begin, len(ordered))))
         await imap.yield_to_reactor()
     if algorithm == b"REFERENCES":
-        rows = await related(await _slices(imap, selected, found, _FIELDS), places, imap.yield_to_reactor)
+        rows = await related(slices, places, imap.yield_to_reactor)
         trees = await by_references(rows, imap.yield_to_reactor)
         below = {row.at for row in rows}
     else:
-        trees = await by_subject(await _slices(imap, selected, found, _FIELDS[:1]), places, imap.yield_to_reactor)
+        trees = await by_subject(slices, places, imap.yield_to_reactor)
         below = set(places.values())
     before = b"* THREAD "
     for begin in range(0, len(ordered), SLICE):
@@ -132,14 +121,19 @@ async def _pieces(
 Slices = list[Columns]
 
 
-async def _slices(imap: ImapConnection, selected: Selected, uids: Sequence[int], names: Sequence[str]) -> Slices:
-    """What the index keeps of messages."""
+async def _slices(
+    imap: ImapConnection, selected: Selected, uids: Sequence[int], names: Sequence[str]
+) -> tuple[Slices, bool]:
+    """What messages are threaded by, and whether that stays so."""
     slices: Slices = []
+    lasting = True
     for begin in range(0, len(uids), SLICE):
-        slices.append(await selected.folder.columns(uids[begin:begin + SLICE], names))
+        some, stays = await selected.folder.threaded(uids[begin:begin + SLICE], names)
+        slices.append(some)
+        lasting = lasting and stays
         await imap.yield_to_reactor()
     slices.reverse()
-    return slices
+    return slices, lasting
 
 
 async def related(slices: Slices, places: Mapping[int, int], yield_to_reactor: YieldToReactor) -> list[ThreadMessage]:

@@ -22,7 +22,7 @@ from simmail.interfaces import IFolder
 from simmail.mailstore.folder import append, flags as flagging, read, snapshot
 from simmail.mailstore.folder.changes import ChangingFolder
 from simmail.mailstore.folder.transfer import expunge, transfer
-from simmail.mailstore.index import fetch, search, sort
+from simmail.mailstore.index import conversations, fetch, search, sort
 from simmail.mailstore.index.index import Snapshot
 from simmail.mailstore.maildir.filename import Row
 from simmail.mailstore.maildir.opened import OpenMessage
@@ -148,9 +148,9 @@ class Folder(ChangingFolder):
         """Deferred of the same in columns."""
         return Deferred.fromCoroutine(fetch.columns(self.context.index, self, uids, names))
 
-    def known(self, uids: Sequence[int]) -> Deferred[bool]:
-        """Deferred: whether the index knows all these messages, now that it has looked for them."""
-        return Deferred.fromCoroutine(fetch.known(self.context.index, self, uids))
+    def threaded(self, uids: Sequence[int], names: Sequence[str]) -> Deferred[tuple[Columns, bool]]:
+        """Deferred of what messages are threaded by, in columns, and whether that stays so."""
+        return Deferred.fromCoroutine(conversations.threaded(self.context.index, self, uids, names))
 
     def ordered(self, uids: Sequence[int], criteria: Sequence[Criterion]) -> Deferred[list[int]]:
         """Deferred of those messages that are there, in an order."""

@@ -39,7 +39,7 @@ async def columns(index: MailIndex, folder: IIndexed, uids: Iterable[int], names
     key = key_of(folder)
     index.background.note_activity()
     try:
-        found: Columns = await index.call(_columns, key, wanted, names)
+        found: Columns = await index.call(kept_columns, key, wanted, names)
     except Unavailable:
         # The index is a convenience: without it each message is looked at again.
         return as_columns(wanted, await without_index(index, folder, wanted, names), names)
@@ -52,24 +52,11 @@ async def columns(index: MailIndex, folder: IIndexed, uids: Iterable[int], names
     return as_columns(wanted, rows, names)
 
 
-async def known(index: MailIndex, folder: IIndexed, uids: Sequence[int]) -> bool:
-    """Whether the index has the digests of messages, now that it has taken those that were missing."""
-    folder.require()
-    index.background.note_activity()
-    try:
-        if not await index.missing(folder, uids):
-            return True
-        await index.take_missing(folder, uids)
-        return not await index.missing(folder, uids)
-    except Unavailable:
-        return False
-
-
 async def kept_text(index: MailIndex, folder: IIndexed, uid: int) -> str | None:
     """The text of a message if the index has it; nothing is done to find out what it does not have."""
     folder.require()
     key = key_of(folder)
-    found: Columns | None = await index.ask(_columns, key, [uid], ("text",))
+    found: Columns | None = await index.ask(kept_columns, key, [uid], ("text",))
     return found[1][0][0] if found is not None and found[0] else None
 
 
@@ -85,5 +72,6 @@ async def without_index(
     return result
 
 
-def _columns(index: Index, key: Key, uids: Sequence[int], names: Sequence[str]) -> Columns:
+def kept_columns(index: Index, key: Key, uids: Sequence[int], names: Sequence[str]) -> Columns:
+    """What there is, in the thread of the index."""
     return index.digests.columns(index.folder(*key), uids, names)

@@ -15,6 +15,7 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 
 from simmail.core.message.summary import Digest
+from simmail.core.message.thread_keys import ThreadKeys
 from simmail.errors import Unavailable
 from simmail.mailstore.index.background import Background
 from simmail.mailstore.index.folder import IIndexed, Key, key_of
@@ -48,11 +49,13 @@ class MessageReaders(NamedTuple):
 
     @ivar digest: takes the digest of one; shown: takes only its envelope and structure, None for always all.
     @ivar sought: tells by a look whether it has some texts, as its digest would, None for never.
+    @ivar threaded: reads what it is threaded by, as its digest has it, None for never.
     """
 
     digest: Callable[[bytes], Digest]
     shown: Shown | None = None
     sought: Callable[[Wanted], ISought] | None = None
+    threaded: Callable[[bytes], ThreadKeys] | None = None
 
 
 class MessageFiles(NamedTuple):

@@ -191,9 +191,10 @@ class MemoryFolder:
         return list(digests), [[getattr(digest, name) for digest in digests.values()] for name in names]
 
     @deferred
-    def known(self, uids: Sequence[int]) -> bool:
-        """Whether all these messages are there."""
-        return len(self._digests(uids)) == len(uids)
+    def threaded(self, uids: Sequence[int], names: Sequence[str]) -> tuple[Columns, bool]:
+        """What messages are threaded by, in columns; that stays so."""
+        digests = self._digests(uids)
+        return (list(digests), [[getattr(digest, name) for digest in digests.values()] for name in names]), True
 
     @deferred
     def ordered(self, uids: Sequence[int], criteria: Sequence[Criterion]) -> list[int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from twisted.internet.defer import Deferred, fail
@@ -33,23 +32,6 @@ class FetchTests(FolderCase):
         self.assertEqual(result_of(self.folder.columns([], ("subject",))), ([], [[]]))
         self.assertEqual(result_of(self.folder.digested([1], ("subject",))), {1: ("mail 0",)})
 
-    def test_known(self) -> None:
-        """All messages are looked at but such as cannot be read, or are gone."""
-        self.fill(3)
-        self.assertTrue(result_of(self.folder.known([1, 3])))
-        number = self.store.index.tables.folder(MARIA, "INBOX", self.folder.uidvalidity)
-        self.assertEqual(self.store.index.tables.digests.missing(number, [1, 2, 3]), [2])
-        (path,) = self.folder.paths([2])
-        file = Path(self.provider.path, "mail", "main", self.folder.directory, path)
-        octets = file.read_bytes()
-        file.unlink()
-        file.mkdir()
-        self.assertFalse(result_of(self.folder.known([1, 2, 3])))
-        file.rmdir()
-        file.write_bytes(octets)
-        self.assertTrue(result_of(self.folder.known([1, 2, 3])))
-        self.assertFalse(result_of(self.folder.known([1, 9])))
-
     def test_kept_text(self) -> None:
         """A text is answered if it is known; nothing is done to find it out."""
         self.fill(1)
@@ -67,7 +49,6 @@ class FetchTests(FolderCase):
             return fail(Unavailable("the index is away"))
 
         self.patch(self.store.index, "call", away)
-        self.assertFalse(result_of(self.folder.known([20, 3])))
         for _ in range(2):
             self.assertEqual(result_of(self.folder.digested([20, 3], ("subject",))), {20: ("mail 19",), 3: ("mail 2",)})
         self.assertIsNone(result_of(self.folder.kept_text(1)))
