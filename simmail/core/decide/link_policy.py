@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from msgspec import UNSET, UnsetType
 
-from simmail.core.html.anchors import Anchor, anchors, host_of
+from simmail.core.html.links import Anchor, anchors, host_of
 from simmail.core.message.mail import Mail
 from simmail.core.mime.address import domain_of
 from simmail.core.net.egress import public_address, public_name, web_port

@@ -8,17 +8,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from simmail.core.html.tokenizer import tokens
+from simmail.core.html.tokenizer import blocks
 
 LinkKind = Literal["verify", "sign_in", "reset", "invite", "unsubscribe", "tracking", "other"]
 
 #: Links told of one mail, characters of a URL and of its text.
 MOST_LINKS, LONGEST_URL, LONGEST_TEXT = 500, 8192, 200
+#: Characters of each body that a reader looks at for links, and links met there.
+LOOKED_AT, MOST_MET = 65_536, 200
+
+
+class Anchor(NamedTuple):
+    """C{url} as written (references decoded), C{text} one clicks (the URL itself where it stands bare)."""
+
+    url: str
+    text: str
 
 
 class Link(Struct, frozen=True):
@@ -37,6 +46,7 @@ class Link(Struct, frozen=True):
 
 
 _URL = re.compile(r"https?://[^\s<>\"'`\x00-\x1f]{1,8192}", re.IGNORECASE)
+_AUTHORITY_END = re.compile(r"[/?#\\]")
 _TRAILING = ".,;:!?'\"*_|"
 
 # In this order: the first that fits the words wins.
@@ -62,10 +72,11 @@ _TRACKING = re.compile(
 def find_links(text: str, html: str = "") -> tuple[Link, ...]:
     """The links of the HTML and of the text, in their order, each URL once."""
     found: dict[str, Link] = {}
-    for url, shown in _anchors(html) if html else ():
+    for href, shown in _clicked(html) if html else ():
+        url = _web(href)
         if len(found) >= MOST_LINKS:
             break
-        if url not in found or (shown and not found[url].text):
+        if url and (url not in found or (shown and not found[url].text)):
             link = _link(url, shown, shown)
             if link is not None:
                 found[url] = link
@@ -100,26 +111,53 @@ def _kind(url: str, shown: str, context: str) -> LinkKind:
     return "tracking" if _TRACKING.match(url) is not None else "other"
 
 
-def _anchors(html: str) -> Iterator[tuple[str, str]]:
-    """(URL, text) of each link of a page."""
+def anchors(text: str, html: str) -> tuple[Anchor, ...]:
+    """Return the links of a mail as a reader meets them, each URL once: of its HTML, else of its text."""
+    found = _clicked(html[:LOOKED_AT]) if html else ((url, url) for url, _, _ in _written(text[:LOOKED_AT]))
+    first: dict[str, Anchor] = {}
+    for url, shown in found:
+        if url not in first:
+            if len(first) >= MOST_MET:
+                break
+            first[url] = Anchor(url, shown)
+    return tuple(first.values())
+
+
+def host_of(url: str) -> str:
+    """Return the host of an http(s) URL, lower case, without credentials and port; C{""} for anything else."""
+    scheme, colon, rest = url.strip().partition("://")
+    if not colon or scheme.lower() not in ("http", "https"):
+        return ""
+    authority = _AUTHORITY_END.split(rest, 1)[0]
+    host = authority.rpartition("@")[2]
+    if host.startswith("["):
+        return host[1:].partition("]")[0].lower()
+    return host.partition(":")[0].lower().rstrip(".")
+
+
+def _clicked(html: str) -> Iterator[tuple[str, str]]:
+    """(Address, text) of each link of a page, wherever it leads."""
     url = ""
     words: list[str] = []
-    for token in tokens(html):
-        if token.kind == "text":
+    for texts, tags, _, _ in blocks(html):
+        for text, tag in zip(texts, tags):
+            name = tag.name
             if url:
-                words.append(token.text)
-        elif token.name in ("a", "area"):
-            if url:
-                yield url, _short(" ".join(words))
-            url = ""
-            words = []
-            if token.kind == "start":
-                url = _web(token.attributes.get("href", ""))
-                if url and token.name == "area":
-                    yield url, _short(token.attributes.get("alt", ""))
-                    url = ""
-        elif token.kind == "start" and token.name == "img" and url:
-            words.append(token.attributes.get("alt", ""))
+                words.append(text)
+                if name == "img":
+                    words.append(tag.attributes.get("alt", ""))
+            if name == "a" or name == "area":
+                if url:
+                    yield url, _short(" ".join(words))
+                url = ""
+                words.clear()
+                if tag.kind == "start":
+                    url = tag.attributes.get("href", "").strip()
+                    if url and name == "area":
+                        yield url, _short(tag.attributes.get("alt", ""))
+                        url = ""
+        if url:
+            words.append(texts[-1])
     if url:
         yield url, _short(" ".join(words))
 
@@ -128,7 +166,7 @@ def _web(href: str) -> str:
     """An http(s) URL without the blanks browsers drop, C{""} for any other."""
     if len(href) > LONGEST_URL:
         return ""
-    href = href.strip().replace("\t", "").replace("\n", "").replace("\r", "")
+    href = href.replace("\t", "").replace("\n", "").replace("\r", "")
     if not href[:8].lower().startswith(("http://", "https://")) or not href.isprintable() or " " in href:
         return ""
     return href

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from ipaddress import ip_address
 from typing import NamedTuple
 
-from simmail.core.html.anchors import host_of
+from simmail.core.html.links import host_of
 from simmail.core.message.auto_submitted import bulk
 from simmail.core.mime.address import domain_of
 from simmail.core.net.hosts import MAIL_PROVIDERS, is_local

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from simmail.core.html.anchors import Anchor, anchors, host_of
+from simmail.core.html.links import Anchor, anchors, host_of
 from simmail.core.message.mail import Mail
 from simmail.core.mime.address import Address
 
