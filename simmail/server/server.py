@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -99,7 +100,7 @@ class MailServer:
     async def _open(self, record: UniverseRecord) -> Universe:
         universe = Universe(
             record, self._config, self._store(record.id), self._database, self._reactor, self._unique, self._browser,
-            lambda: self._orgs.plan_of(record.org), self._in_thread, self._wall_clock, self._recovered)
+            partial(self._orgs.plan_of, record.org), self._in_thread, self._wall_clock, self._recovered)
         await universe.start()
         self._universes.add(universe)
         return universe

@@ -4,7 +4,6 @@ What all sessions of one listener share: how they are configured, and what they 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +17,6 @@ from simmail.smtp import replies
 
 if TYPE_CHECKING:
     from simmail.server.server import MailServer
-    from simmail.server.signin import Login, Proto
-    from simmail.universe.universe import Universe
 
 #: A disk with fewer free octets is full.
 FULL = 1 << 20
@@ -41,7 +38,7 @@ class SmtpContext:
         submission: bool, loopback_only: bool,
     ) -> None:
         self.config, self.roster, self.reactor = config, roster, reactor
-        self.portal: Portal = LoginPortal(self._sign_in, "smtp")
+        self.portal: Portal = LoginPortal(roster.sign_in, "smtp")
         self.implicit_tls, self.tls_context = implicit_tls, tls_context
         self.service = "SMTPS" if implicit_tls else "SUBMISSION" if submission else "SMTP"
         allowed = config.smtp.plain_auth_allowed
@@ -55,13 +52,6 @@ class SmtpContext:
         self.draining = False
         self._numbers = count(1)
 
-    def _sign_in(self, username: str, password: str, protocol: Proto, remote: str) -> Awaitable[Login]:
-        return self.roster.sign_in(username, password, protocol, remote)
-
-    def default_universe(self, login: str = "") -> Universe | None:
-        """Return the universe a login belongs to, else the one for mail of nobody's; None when there is no such."""
-        return self.roster.default_universe(login)
-
     def number(self) -> str:
         """Return a name for a session or a defect, in the log."""
         return f"{next(self._numbers):x}"
@@ -72,7 +62,7 @@ class SmtpContext:
 
         @param octets: of the message that was not taken.
         """
-        universe = self.default_universe()
+        universe = self.roster.default_universe()
         try:
             full = universe is not None and universe.store.space()[0] < FULL + 2 * octets
         except Unavailable:

@@ -260,7 +260,7 @@ class Session(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
             self.pump.say(exchange.prompt())
         else:
             self.pump.take = self._exchange = None
-            universe = self.context.default_universe(credentials.username)
+            universe = self.context.roster.default_universe(credentials.username)
             self.faults.apply(self.faults.fault("auth", universe, login=credentials.username),
                               lambda: self.pump.wait(self._sign_in(credentials)))
 

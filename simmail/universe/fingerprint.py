@@ -15,6 +15,7 @@ from operator import itemgetter
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from simmail.concurrency import LongWork
 from simmail.core.compose.complete import header_end, without
@@ -32,12 +33,19 @@ PAGE = 1000
 _MESSAGE_ID = re.compile(r"<[^<>\s]{3,250}>")
 
 
-async def fingerprint(universe: Universe) -> dict[str, Any]:
-    """C{{"fingerprint": hex SHA-256, "counts": {record: number}}}."""
-    return await _Fingerprint(universe).taken()
+class Fingerprint(Struct, frozen=True):
+    """SHA-256 over everything that repeats under one seed, and how many records went into it."""
+
+    fingerprint: str
+    counts: dict[str, int]
 
 
-class _Fingerprint:
+async def fingerprint(universe: Universe) -> Fingerprint:
+    """Return the fingerprint of a universe, in hexadecimal."""
+    return await _Reading(universe).taken()
+
+
+class _Reading:
     def __init__(self, universe: Universe) -> None:
         self._universe = universe
         self._work = LongWork(universe.reactor)
@@ -45,7 +53,7 @@ class _Fingerprint:
         self._counts: dict[str, int] = {}
         self._ordinals: dict[str, str] = {}
 
-    async def taken(self) -> dict[str, Any]:
+    async def taken(self) -> Fingerprint:
         universe = self._universe
         await universe.when_idle()
         await self._events()
@@ -57,7 +65,7 @@ class _Fingerprint:
             for address, dossier in (await universe.memories.dossiers(persona.id)).items():
                 await self._record("relations", persona.id + " " + address, msgspec.to_builtins(dossier))
         await self._jobs()
-        return {"fingerprint": self._hash.hexdigest(), "counts": self._counts}
+        return Fingerprint(self._hash.hexdigest(), self._counts)
 
     async def _record(self, kind: str, key: str, value: Any) -> None:
         self._counts[kind] = self._counts.get(kind, 0) + 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import Struct
 from twisted.internet.interfaces import IReactorTime
@@ -42,7 +42,7 @@ class Retention(Struct, frozen=True, forbid_unknown_fields=True):
         return Retention(min(self.mail_days or cap, cap), min(self.event_days or cap, cap))
 
 
-class Pruned(NamedTuple):
+class PrunedCounts(Struct, frozen=True):
     """What was removed."""
 
     messages: int
@@ -100,7 +100,7 @@ class Pruning:
             return False
         return self._last is None or now - self._last >= EVERY
 
-    async def prune(self) -> Pruned:
+    async def prune(self) -> PrunedCounts:
         """Apply retention now."""
         now, setting = self._now(), self.setting
         self._last = now
@@ -111,7 +111,7 @@ class Pruning:
         if messages or events or jobs:
             await self._commit(Commit(events=(Event("retention.pruned", now, {
                 "messages": messages, "events": events, "jobs": jobs}),)))
-        return Pruned(messages, events, jobs)
+        return PrunedCounts(messages, events, jobs)
 
     async def _mail(self, before: datetime) -> int:
         removed = 0

@@ -15,8 +15,7 @@ import msgspec
 
 from simmail.core.records.commit import Commit
 from simmail.core.records.event import Event
-from simmail.core.records.settings import LinkPolicy
-from simmail.core.records.settings import Pace
+from simmail.core.records.settings import LinkPolicy, Pace
 from simmail.errors import Invalid
 from simmail.interfaces import IDatabase
 

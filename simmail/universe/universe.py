@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -150,7 +151,7 @@ class Universe:
             name, database, store, settings, now, commit, reactor, lambda: plan().limits.retention_days)
 
         # People, and what they make of mail.
-        cache = DocumentCache(lambda table, keys: database.get(name, table, keys))
+        cache = DocumentCache(partial(database.get, name))
         self.mail_cache = mail_cache = MailCache(in_thread)
         self.cases = cases = Cases(name, database, dice)
         self.people = people = Personas(name, database, store, cache, cases, pending, dice, now, turn, commit)
@@ -162,7 +163,7 @@ class Universe:
         self.inbox = InboxWorker(self.decisions, committer, log, pending, cache, mail_log, turn, reactor)
 
         # The road of mail, and those who look at it.
-        recent = self.recent = RecentMail(reactor, lambda: log.last)
+        recent = self.recent = RecentMail(reactor, log)
         self._router = router = MailRouter(name, database, people, self.policy, settings, mail_cache, dice, now)
         self.postoffice = postoffice = PostOffice(
             name, config, store, router, in_flight, recent, self.inbox, people, self._room_for_people, pending,
@@ -308,20 +309,6 @@ class Universe:
             self.logger.warn("{what} in {universe} has been held for {seconds} s; {count} wait for it", what=held[lock],
                              universe=self.id, seconds=round(lock.held()), count=lock.waiting)
         self._told_held = set(held)
-
-    async def status(self) -> dict[str, Any]:
-        """Return counts of what there is, as C{GET /api/status} shows them."""
-        folders = await self.mailboxes.totals()
-        return {
-            "mailboxes": len(self.store.mailboxes()),
-            "messages": sum(folders.values()),
-            "folders": folders,
-            "personas": len(self.people),
-            "cases": len(self.cases),
-            "pending_jobs": len(self.pending),
-            "clock": self.clock_status(),
-            "writer": "templates",
-        }
 
     def clock_status(self) -> ClockStatus:
         """Return the clock as C{GET /api/clock} shows it."""

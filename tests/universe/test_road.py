@@ -142,7 +142,7 @@ class RoadTests(RoadTestCase):
             now(universe.people.create(persona()))
             server.send(universe, "app@sim.test", "maria@acme.test", MAIL)
             turned(universe, universe.scheduler.advance(by=timedelta(days=3)))
-            result: str = now(fingerprint(universe))["fingerprint"]
+            result: str = now(fingerprint(universe)).fingerprint
             return result
 
         self.assertEqual(run("a"), run("a"))

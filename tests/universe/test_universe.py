@@ -46,7 +46,7 @@ class CrashTests(RoadTestCase):
         self.server.stores["main"].deliver_foreign("maria@acme.test", MAIL.replace(b"\n", b"\r\n"), START)
         self.restart(begin=False)
         self.assertEqual((self.universe.inbox.lag, self.universe.clock.now()), (30, START))
-        self.assertEqual(now(self.universe.status())["folders"]["INBOX"], 31)
+        self.assertEqual(now(self.universe.store.totals())["INBOX"], 31)
         self.assertEqual(self.events("persona.received"), [])
         self.server.roster.begin()
         self.assertEqual((self.universe.inbox.lag, len(self.events("persona.received"))), (0, 31))

@@ -6,9 +6,11 @@ Source: API contract, "Settings"; decisions, sections 7 and 11.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+Hosts = Annotated[tuple[Annotated[str, Meta(min_length=1, max_length=253)], ...], Meta(max_length=1000)]
 
 DEFAULT_USER_AGENT = "Mozilla/5.0 (compatible; simmail)"
 
@@ -39,11 +41,11 @@ class LinkPolicy(Struct, frozen=True, omit_defaults=False):
 
     enabled: bool = True
     allow_private: bool = False
-    allow: tuple[str, ...] | UnsetType = UNSET
-    deny: tuple[str, ...] | UnsetType = UNSET
-    max_links: int = 3
+    allow: Hosts | UnsetType = UNSET
+    deny: Hosts | UnsetType = UNSET
+    max_links: Annotated[int, Meta(ge=0, le=100)] = 3
     unsubscribe: bool = False
-    user_agent: str = DEFAULT_USER_AGENT
-    sender_check: float = 0.35
+    user_agent: Annotated[str, Meta(max_length=200)] = DEFAULT_USER_AGENT
+    sender_check: Annotated[float, Meta(ge=0, le=1)] = 0.35
     missing_site: Literal["imagine", "notice"] = "imagine"
     local_links: Literal["ignore", "broken"] = "ignore"

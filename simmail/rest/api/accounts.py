@@ -42,28 +42,7 @@ class LoginItem(Struct, frozen=True):
     messages: int
 
 
-class LoginChange(Body, frozen=True):
-    """
-    What to change of a login; what is left out stays, and so does the password when it is empty; null takes away.
-
-    C{address} and C{messages}, which a client may have read, are not changed.
-    """
-
-    display_name: str | None | UnsetType = UNSET
-    password: str | UnsetType = UNSET
-    clear_password: bool | UnsetType = UNSET
-    username: str | None | UnsetType = UNSET
-    allow_smtp: bool | UnsetType = UNSET
-    allow_imap: bool | UnsetType = UNSET
-    disabled: bool | UnsetType = UNSET
-    note: str | None | UnsetType = UNSET
-    aliases: list[str] | UnsetType = UNSET
-    address: str | UnsetType = UNSET
-    can_login: bool | UnsetType = UNSET
-    messages: int | UnsetType = UNSET
-
-
-class NewLogin(Body, frozen=True):
+class NewLogin(Body, frozen=True, kw_only=True):
     """A new login; without a password it is on file and cannot sign in."""
 
     address: str
@@ -77,6 +56,17 @@ class NewLogin(Body, frozen=True):
     aliases: list[str] | UnsetType = UNSET
     can_login: bool | UnsetType = UNSET
     messages: int | UnsetType = UNSET
+
+
+class LoginChange(NewLogin, frozen=True, kw_only=True):
+    """
+    What to change of a login; what is left out stays, and so does the password when it is empty; null takes away.
+
+    C{address} and C{messages}, which a client may have read, are not changed.
+    """
+
+    address: str | UnsetType = UNSET  # type: ignore[assignment] # it is in the path
+    clear_password: bool | UnsetType = UNSET
 
 
 class Trial(Body, frozen=True):

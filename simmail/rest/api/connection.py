@@ -20,7 +20,7 @@ from simmail.rest.context import MailListener
 from simmail.rest.render.message import disposition
 from simmail.rest.route import Call, Role, Route
 from simmail.universe.clock import ClockStatus
-from simmail.universe.fingerprint import fingerprint
+from simmail.universe.fingerprint import Fingerprint, fingerprint
 
 HEADING = "Connection and identity"
 
@@ -99,13 +99,6 @@ class Status(Struct, frozen=True):
     writer: str
 
 
-class Fingerprint(Struct, frozen=True):
-    """SHA-256 over everything that repeats under one seed, and how many records went into it."""
-
-    fingerprint: str
-    counts: dict[str, int]
-
-
 def read_connection(call: Call) -> ConnectionFacts:
     config, facts = call.services.config, call.services.certificate()
     plain = config.smtp.plain_auth_allowed
@@ -154,13 +147,15 @@ def read_me(call: Call) -> Me:
     return Me(kind, _universes(call), UNSET, user_info(who.user), orgs, who.administrator)
 
 
-async def read_status(call: Call) -> Any:
-    return await call.universe.status()
+async def read_status(call: Call) -> Status:
+    universe = call.universe
+    folders = await universe.store.totals()
+    return Status(len(universe.store.mailboxes()), sum(folders.values()), folders, len(universe.people),
+                  len(universe.cases), len(universe.pending), universe.clock_status(), "templates")
 
 
 async def read_fingerprint(call: Call) -> Fingerprint:
-    taken = await fingerprint(call.universe)
-    return Fingerprint(taken["fingerprint"], taken["counts"])
+    return await fingerprint(call.universe)
 
 
 _UNIVERSE = {"id": "main", "name": "main", "org": "default", "created": "2025-11-21T08:00:00Z", "role": "admin"}

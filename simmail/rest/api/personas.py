@@ -10,7 +10,6 @@ from typing import Any
 
 from msgspec import Struct
 
-from simmail.core.decide import relationship as relations
 from simmail.core.decide.preview import Preview
 from simmail.core.message.mail import Mail
 from simmail.core.message.parse import read
@@ -25,7 +24,7 @@ from simmail.rest.openapi import some_of
 from simmail.rest.render.compose import composed, one_address
 from simmail.rest.render.shown import heavy
 from simmail.rest.route import Body, Call, Deleted, Query, Route
-from simmail.universe.people.learning import learn_persona
+from simmail.universe.people.learning import Learned, learn_persona
 from simmail.universe.usage import LEARNED
 
 HEADING = "Personas"
@@ -90,14 +89,6 @@ class Learn(Body, frozen=True):
 
     address: str
     paused: bool = False
-
-
-class Learned(Struct, frozen=True):
-    """The new persona, from what it was learned, and the correspondents that are personas already."""
-
-    persona: Persona
-    by: str
-    people: tuple[str, ...]
 
 
 class PreviewMail(Body, frozen=True, rename={"from_": "from"}):
@@ -175,11 +166,7 @@ async def add_memory_by_external(call: Call) -> Remembered:
 
 
 async def read_relations(call: Call) -> Relations:
-    known = [one for one in (await call.universe.memories.dossiers(call.path["id"])).values()
-             if not relations.unknown(one)]
-    return Relations(
-        [relations.relation(one) for one in known],
-        [stance for one in known for stance in relations.stances(one)])
+    return Relations(*await call.universe.memories.relations(call.path["id"]))
 
 
 async def forget_relations(call: Call) -> Deleted:
@@ -197,8 +184,8 @@ async def learn(call: Call) -> Learned:
     # Counted before, given back on a refusal: many at once do not get past the allowance.
     keep(usage.count(LEARNED))
     try:
-        return Learned(*await learn_persona(
-            universe.people, universe.store, universe.search.newest, asked.address, asked.paused))
+        return await learn_persona(
+            universe.people, universe.store, universe.search.newest, asked.address, asked.paused)
     except Refusal:
         keep(usage.count(LEARNED, -1))
         raise

@@ -13,17 +13,14 @@ import msgspec
 from msgspec import Meta, Struct
 
 from simmail.core.decide.link_policy import HABITS
-from simmail.core.records.settings import DEFAULT_USER_AGENT, LinkPolicy
-from simmail.core.records.settings import Pace
+from simmail.core.records.settings import DEFAULT_USER_AGENT, Hosts, LinkPolicy, Pace
 from simmail.core.rules.recipients import RecipientRules
 from simmail.errors import Invalid
 from simmail.rest import validate
 from simmail.rest.route import Body, Call, Route
-from simmail.universe.retention import Pruned, Retention
+from simmail.universe.retention import PrunedCounts, Retention
 
 HEADING = "Behaviour settings"
-
-_Hosts = Annotated[list[Annotated[str, Meta(min_length=1, max_length=253)]], Meta(max_length=1000)]
 
 
 class AiMode(Body, frozen=True):
@@ -39,23 +36,15 @@ class PaceChange(Body, frozen=True):
     ignore_hours: bool | None = None
 
 
-class LinkRules(Body, frozen=True):
+class LinkRules(LinkPolicy, frozen=True, forbid_unknown_fields=True):
     """
     Which links personas open; what is left out takes its default.
 
     C{allow}: if set, only these hosts (exact, or C{*.domain}); C{deny}: hosts never opened.
     """
 
-    enabled: bool = True
-    allow_private: bool = False
-    allow: _Hosts | None = None
-    deny: _Hosts | None = None
-    max_links: Annotated[int, Meta(ge=0, le=100)] = 3
-    unsubscribe: bool = False
-    user_agent: Annotated[str, Meta(max_length=200)] = DEFAULT_USER_AGENT
-    sender_check: Annotated[float, Meta(ge=0, le=1)] = 0.35
-    missing_site: Literal["imagine", "notice"] = "imagine"
-    local_links: Literal["ignore", "broken"] = "ignore"
+    allow: Hosts | None = None  # type: ignore[assignment] # null is as good as nothing
+    deny: Hosts | None = None  # type: ignore[assignment]
 
 
 class LinkSettings(Struct, frozen=True):
@@ -73,14 +62,6 @@ class RetentionChange(Body, frozen=True):
     event_days: Annotated[int, Meta(ge=0, le=36_500)] | None = None
 
 
-class PrunedCounts(Struct, frozen=True):
-    """What was removed."""
-
-    messages: int
-    events: int
-    jobs: int
-
-
 def read_ai(call: Call) -> AiMode:
     return AiMode("off")
 
@@ -91,20 +72,17 @@ def change_ai(call: Call) -> AiMode:
     return AiMode("off")
 
 
-async def read_pace(call: Call) -> Pace:
-    pace: Pace = call.universe.settings.pace
-    return pace
+def read_pace(call: Call) -> Pace:
+    return call.universe.settings.pace
 
 
 async def change_pace(call: Call) -> Pace:
     change: PaceChange = call.body
-    pace: Pace = await call.universe.settings.set_pace(change.factor, change.ignore_hours)
-    return pace
+    return await call.universe.settings.set_pace(change.factor, change.ignore_hours)
 
 
 def read_recipients(call: Call) -> RecipientRules:
-    rules: RecipientRules = call.universe.policy.rules
-    return rules
+    return call.universe.policy.rules
 
 
 async def change_recipients(call: Call) -> RecipientRules:
@@ -166,8 +144,7 @@ async def change_retention(call: Call) -> Retention:
 
 
 async def prune(call: Call) -> PrunedCounts:
-    pruned: Pruned = await call.universe.pruning.prune()
-    return PrunedCounts(*pruned)
+    return await call.universe.pruning.prune()
 
 
 _RULE = {"create": True, "bad_rate": 0.1, "bad_kinds": ["unknown", "full"], "fail_at": "rcpt", "stranger": "basic",

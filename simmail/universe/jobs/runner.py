@@ -18,7 +18,7 @@ from twisted.internet.task import deferLater
 
 from simmail.core.decide.after_sending import aftermath
 from simmail.core.records.commit import Commit
-from simmail.core.records.event import Event, PersonaTag
+from simmail.core.records.event import Event
 from simmail.core.records.job import Job
 from simmail.core.records.relationship import ThreadState
 from simmail.core.rng import Dice
@@ -74,6 +74,8 @@ class MailJobRunner:
         self._pruning = pruning
         self._reactor = reactor
         self._thinking = False
+        # What others answer as they are asked.
+        self.when_committed, self.move_ended, self.tag_of = in_flight.when_committed, letters.forget, people.tag_of
 
     # What the scheduler asks
 
@@ -108,22 +110,10 @@ class MailJobRunner:
             await deferLater(self._reactor, left)
         await self._idle()
 
-    def when_committed(self) -> Deferred[None]:
-        """Return a Deferred that fires when what jobs left to be committed is."""
-        return self._in_flight.when_committed()
-
-    def move_ended(self) -> None:
-        """Forget what was written ahead."""
-        self._letters.forget()
-
     async def housekeep(self) -> None:
         """Apply retention, once in a simulated hour."""
         if self._pruning.due():
             await self._pruning.prune()
-
-    def tag_of(self, persona_id: str | None) -> PersonaTag | None:
-        """Return what events say of a persona."""
-        return self._people.tag_of(persona_id)
 
     async def perform(self, job: Job) -> None:
         """Do a job and commit what came of it."""

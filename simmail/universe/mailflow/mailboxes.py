@@ -83,11 +83,6 @@ class Mailboxes:
                 unread, total, persona.id if persona else "", persona.name if persona else "", folders))
         return sorted(items, key=lambda item: (bool(item.persona_id), item.address))
 
-    async def totals(self) -> dict[str, int]:
-        """Messages in all mailboxes, by folder; folders that hold none are left out."""
-        found: dict[str, int] = await self._store.totals()
-        return found
-
     async def folders(self, address: str) -> List[FolderStatus]:
         """The folders of a mailbox, special ones first.  @raise NotFound: no such mailbox."""
         found: List[FolderStatus] = await self._store.folders(stored(address))

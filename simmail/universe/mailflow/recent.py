@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from twisted.internet.interfaces import IReactorTime
 
 from simmail.core.records.delivery import Copy
+from simmail.universe.eventlog import EventLog
 
 #: Copies noted for each folder; a wait looks no further back.
 MOST_NOTED = 1000
@@ -31,13 +32,12 @@ class RecentMail:
     """
     The copies that were filed in one universe, as far as this process knows.
 
-    @param last: the number of the last event.
     @ivar filed: called with mailbox and folder after a copy was noted and what follows from it was recorded.
     """
 
-    def __init__(self, reactor: IReactorTime, last: Callable[[], int]) -> None:
+    def __init__(self, reactor: IReactorTime, events: EventLog) -> None:
         self._reactor = reactor
-        self._last = last
+        self._events = events
         self._copies: dict[tuple[str, str], deque[RecentCopy]] = {}
         self._written: OrderedDict[str, int] = OrderedDict()
         self.filed: Callable[[str, str], None] = lambda mailbox, folder: None
@@ -52,7 +52,7 @@ class RecentMail:
         copies = self._copies.get((copy.mailbox, copy.folder))
         if copies is None:
             copies = self._copies[copy.mailbox, copy.folder] = deque(maxlen=MOST_NOTED)
-        noted = RecentCopy(copy.uid, self._reactor.seconds(), self._last())
+        noted = RecentCopy(copy.uid, self._reactor.seconds(), self._events.last)
         copies.append(noted)
         return noted
 

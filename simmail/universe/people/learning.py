@@ -7,7 +7,8 @@ Source: API contract, "Learn a persona from an address's mail".
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from simmail.core.decide.learn import LearnedMail, MOST, learn
 from simmail.core.message import query
@@ -25,8 +26,8 @@ Newest = Callable[[Sequence[query.Term], int], Awaitable[Sequence[tuple[int, str
 PASSED_OVER = frozenset(("Drafts", "Trash", "Junk"))
 
 
-class LearnedPersona(NamedTuple):
-    """C{by} says from what; C{people}: correspondents already known, by address."""
+class Learned(Struct, frozen=True):
+    """The new persona, from what it was learned, and the correspondents that are personas already."""
 
     persona: Persona
     by: str
@@ -35,7 +36,7 @@ class LearnedPersona(NamedTuple):
 
 async def learn_persona(
     people: Personas, store: IMailStore, newest: Newest, address: str, paused: bool = False
-) -> LearnedPersona:
+) -> Learned:
     """
     Make a persona of an address from its mailbox, and from mail of it that lies in others.
 
@@ -73,7 +74,7 @@ async def learn_persona(
         fields["paused"] = True
     persona = await people.create(fields, "mail", why=learned.told)
     known = tuple(one for one in learned.people if people.at(one) is not None)
-    return LearnedPersona(persona, learned.told, known)
+    return Learned(persona, learned.told, known)
 
 
 async def _elsewhere(store: IMailStore, newest: Newest, address: str, known: set[str]) -> list[LearnedMail]:

@@ -141,7 +141,7 @@ class OpeningTests(VisitTestCase):
             self.setUp()
             self.send()
             self.idle()
-            prints.add(now(fingerprint(self.universe))["fingerprint"])
+            prints.add(now(fingerprint(self.universe)).fingerprint)
         self.assertEqual(len(prints), 1)
 
     def test_policy_changed_meanwhile(self) -> None:

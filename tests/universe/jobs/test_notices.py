@@ -175,7 +175,7 @@ class BounceTests(BounceTestCase):
                 now(universe.postoffice.accept(Submission(
                     sender="app@sim.test", recipients=(Recipient(address, verdict, fault=fault),),
                     octets=b"Received: from " + number + b"\r\n" + CRLF.replace(b"<one@", b"<" + number + b"@"))))
-            found: str = now(fingerprint(universe))["fingerprint"]
+            found: str = now(fingerprint(universe)).fingerprint
             return found
 
         self.assertEqual(run(b"1"), run(b"2"))

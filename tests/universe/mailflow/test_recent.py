@@ -6,6 +6,8 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.records.delivery import Copy
+from simmail.database.memory import MemoryDatabase
+from simmail.universe.eventlog import EventLog
 from simmail.universe.mailflow import recent
 from simmail.universe.mailflow.recent import MOST_NOTED, RecentMail
 
@@ -16,7 +18,9 @@ class RecentMailTests(SynchronousTestCase):
     def setUp(self) -> None:
         """Nothing yet; the event log stands at 7."""
         self.clock = Clock()
-        self.recent = RecentMail(self.clock, lambda: 7)
+        events = EventLog("main", MemoryDatabase(), self.clock)
+        events.last = 7
+        self.recent = RecentMail(self.clock, events)
 
     def test_since(self) -> None:
         """Copies are found by folder and by when they were filed, with the number of their event."""

@@ -56,7 +56,7 @@ class LostTests(RoadTestCase):
         self.server.send(self.universe, "app@sim.test", "maria@acme.test", MAIL.replace(b"<one@", b"<two@"))
         replies = self.types().count("persona.received")
         self.lose()
-        self.assertEqual(now(self.universe.status())["folders"]["INBOX"], 3)
+        self.assertEqual(now(self.universe.store.totals())["INBOX"], 3)
         self.assertEqual(self.types(), ["mail.delivered"] * 2)
         self.assertEqual(self.universe.inbox.lag, 3)
         self.assertFalse(self.server.database.continued)

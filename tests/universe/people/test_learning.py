@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from simmail.errors import Invalid, NotFound
 from simmail.testing.universe import now
-from simmail.universe.people.learning import LearnedPersona, learn_persona
+from simmail.universe.people.learning import Learned, learn_persona
 from tests.universe.test_road import MAIL, RoadTestCase, persona
 
 
 class LearnTests(RoadTestCase):
     """Personas from the mail that is there."""
 
-    def learn(self, address: str, paused: bool = False) -> LearnedPersona:
+    def learn(self, address: str, paused: bool = False) -> Learned:
         """Learn who is behind an address."""
         universe = self.universe
         return now(learn_persona(universe.people, universe.store, universe.search.newest, address, paused))
