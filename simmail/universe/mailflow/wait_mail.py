@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -267,7 +266,7 @@ class MailWaiter:
         behind = {uid for uid in uids if numbers.get(uid, 0) > number}
         if unknown and number < self._events.begun:
             # Of a former life: what the log says of them.
-            told = {row.data.get("message_id") for row in await _rows(self._events, EventQuery(
+            told = {row.data.get("message_id") for row in await logged(self._events, EventQuery(
                 after=number, types=("mail.delivered", "persona.sent"), limit=FAR))}
             behind.update(uid for uid, (message_id,) in (await folder.digested(unknown, ("message_id",))).items()
                           if message_id in told)
@@ -341,13 +340,14 @@ class LoggedEvent(msgspec.Struct):
     data: dict[str, Any]
 
 
-async def _rows(events: EventLog, query: EventQuery) -> Sequence[LoggedEvent]:
+async def logged(events: EventLog, query: EventQuery) -> list[LoggedEvent]:
+    """Return the events of a query."""
     return [msgspec.json.decode(row, type=LoggedEvent) for row in await events.query(query)]
 
 
 async def number_of(events: EventLog, message_id: str) -> int:
     """Return the number of the event that tells of a message; 0: none of the last ones does."""
-    for row in await _rows(events, EventQuery(
+    for row in await logged(events, EventQuery(
             types=("mail.delivered", "persona.sent"), descending=True, limit=FAR)):
         if row.data.get("message_id") == message_id:
             return row.id

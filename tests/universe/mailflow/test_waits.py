@@ -1,4 +1,4 @@
-"""Tests for C{simmail.universe.mailflow.waits}, C{wait_mail} and C{wait_reply}."""
+"""Tests for C{simmail.universe.mailflow.waits}."""
 
 from __future__ import annotations
 
