@@ -131,7 +131,7 @@ class Daemon(service.Service):
         self._started: Deferred[None] | None = None
         self._ending = False
         self._endpoints: EndpointsFile | None = None
-        self._roster: MailServer | None = None
+        self._server: MailServer | None = None
         self._people: PeopleFile | None = None
 
     def startService(self) -> None:
@@ -220,23 +220,23 @@ class Daemon(service.Service):
             threaded=thread_keys)
         gate = Gate(reactor, Names(reactor).addresses)
         self._stopping.append(gate.close)
-        roster = MailServer(
+        server = MailServer(
             config, database, stores, reactor, in_thread, partial(token_hex, 12), browser(config.links, gate, reactor),
             load_plans(config.server.plans), steady.wall_clock)
-        self._stopping.append(roster.stop)
-        await roster.start()
-        await reset_first(roster, config, state)
-        first = await first_start(roster, config, state)
-        await journal.keep([universe.id for universe in roster.universes()])
-        self._roster = roster
+        self._stopping.append(server.stop)
+        await server.start()
+        await reset_first(server, config, state)
+        first = await first_start(server, config, state)
+        await journal.keep([universe.id for universe in server.universes()])
+        self._server = server
         people = PeopleFile(
-            config.people.file, in_thread, roster.universe(config.smtp.default_universe).people.configured)
+            config.people.file, in_thread, server.universe(config.smtp.default_universe).people.configured)
         self._people = people
         # With a file that is wrong the people stay who there were, and everything else is served.
         await people.read("started with the personas there were")
-        self._serve(roster, journal, in_thread)
-        roster.begin()
-        resets = LoopingCall(look_for_reset, roster, config, state, in_thread)
+        self._serve(server, journal, in_thread)
+        server.begin()
+        resets = LoopingCall(look_for_reset, server, config, state, in_thread)
         resets.start(RESETS, now=False)
         self._stopping.append(resets.stop)
         trimming = LoopingCall(trim)
@@ -251,7 +251,7 @@ class Daemon(service.Service):
         self.log.warn("waiting for Redis: {trouble}", trouble=database.trouble)
         print(f"simmail: waiting for Redis: {database.trouble}", file=sys.__stderr__, flush=True)
 
-    def _serve(self, roster: MailServer, journal: Journal, in_thread: Callable[..., Any]) -> None:
+    def _serve(self, server: MailServer, journal: Journal, in_thread: Callable[..., Any]) -> None:
         from simmail.imap.factory import ImapFactory, TOO_MANY
         from simmail.rest.http.server import BUSY
         from simmail.rest.site import api_site
@@ -264,21 +264,21 @@ class Daemon(service.Service):
         for one in self._listeners:
             if one.name in SMTP:
                 factory: Any = SmtpFactory(
-                    config, roster, reactor, implicit_tls=one.name == "smtps", tls_context=tls,
+                    config, server, reactor, implicit_tls=one.name == "smtps", tls_context=tls,
                     submission=one.name == "submission", loopback_only=loopback)
                 words = TOO_MANY_CONNECTIONS
             elif one.name in ("imap", "imaps"):
                 factory = ImapFactory(
-                    config, roster.sign_in, reactor, tls_context=tls, implicit_tls=one.name == "imaps",
-                    loopback_only=loopback, default_universe=roster.default_universe, in_thread=in_thread)
+                    config, server.sign_in, reactor, tls_context=tls, implicit_tls=one.name == "imaps",
+                    loopback_only=loopback, default_universe=server.default_universe, in_thread=in_thread)
                 words = TOO_MANY
             else:
                 factory = api_site(
-                    config, roster, reactor, tls=tls, endpoints=self.endpoints(), in_thread=in_thread,
+                    config, server, reactor, tls=tls, endpoints=self.endpoints(), in_thread=in_thread,
                     checks=(("listeners", self._check_listeners), ("store", lambda: journal.condition.told)),
                     warnings=(self._people_warnings, self._figures.damage,
                               lambda: [f"journal: {one}" for one in journal.condition.damage]),
-                    metrics=(process_figures, partial(exposition, roster, self._factories, self._figures)))
+                    metrics=(process_figures, partial(exposition, server, self._factories, self._figures)))
                 words = BUSY
             self._factories[one.name] = factory
             descriptors.factories.append(factory)
@@ -355,9 +355,9 @@ class Daemon(service.Service):
 
     async def _halt(self) -> None:
         """Who moves a clock is answered what was done so far."""
-        if self._roster is None:
+        if self._server is None:
             return
-        halted = self._roster.halt()
+        halted = self._server.halt()
         halted.addTimeout(FAREWELL, self._reactor)
         try:
             await halted

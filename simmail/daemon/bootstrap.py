@@ -57,39 +57,39 @@ class First(NamedTuple):
     found: str
 
 
-async def first_start(roster: MailServer, config: Config, state: Path) -> First:
+async def first_start(server: MailServer, config: Config, state: Path) -> First:
     """
     Make what a new server begins with; what is there already stays as it is, and of a Redis that is in use nothing
     is made again because the state folder does not know it.
     """
-    if not any(org.id == "default" for org in roster.orgs()):
-        await roster.create_org("default")
+    if not any(org.id == "default" for org in server.orgs()):
+        await server.create_org("default")
     name = config.smtp.default_universe
-    if not any(universe.id == name for universe in roster.universes()):
-        await roster.create_universe(name)
+    if not any(universe.id == name for universe in server.universes()):
+        await server.create_universe(name)
     login = key = False
-    universe = roster.universe(name)
+    universe = server.universe(name)
     if universe.policy.account(LOGIN) is None:
         if universe.people.at(PERSONA["addresses"][0]) is None:
             await universe.people.create(dict(PERSONA))
         password, own = new_password(), new_password()
         # The file first: a password nobody can read would lock the login.
         write(state / LOGINS, json.dumps({LOGIN: password, PERSON: own}, indent=1).encode() + b"\n")
-        await roster.accounts(universe).put(LOGIN, password)
-        if not roster.users.all():
-            await roster.users.create(PERSON, own, {"default": "admin"}, administrator=True)
+        await server.accounts(universe).put(LOGIN, password)
+        if not server.users.all():
+            await server.users.create(PERSON, own, {"default": "admin"}, administrator=True)
         login = True
     missing = []
-    if not await _known(roster, state / KEY):
-        if any(map(_is_first, roster.keys())):
+    if not await _known(server, state / KEY):
+        if any(map(_is_first, server.keys())):
             missing.append(f"{KEY} with a valid key")
         else:
-            await _make_key(roster, name, state)
+            await _make_key(server, name, state)
             key = True
     if not (state / LOGINS).exists():
         missing.append(LOGINS)
     if config.server.demo:
-        await create_demo(roster)
+        await create_demo(server)
     return First(key, login, _found(missing, state))
 
 
@@ -106,13 +106,13 @@ def _is_first(key: Key) -> bool:
     return key.administrator and key.name == FIRST
 
 
-async def _make_key(roster: MailServer, universe: str, state: Path) -> None:
-    await roster.create_key(
+async def _make_key(server: MailServer, universe: str, state: Path) -> None:
+    await server.create_key(
         universe, "admin", FIRST, administrator=True,
         kept=lambda token: write(state / KEY, token.encode() + b"\n"))
 
 
-async def reset_first(roster: MailServer, config: Config, state: Path) -> None:
+async def reset_first(server: MailServer, config: Config, state: Path) -> None:
     """
     Make another first key and revoke all of that kind, when the owner of the state folder has asked for it there.
 
@@ -120,14 +120,14 @@ async def reset_first(roster: MailServer, config: Config, state: Path) -> None:
     """
     if not (state / RESET).exists():
         return
-    old = [key.prefix for key in roster.keys() if _is_first(key)]
-    await _make_key(roster, config.smtp.default_universe, state)
+    old = [key.prefix for key in server.keys() if _is_first(key)]
+    await _make_key(server, config.smtp.default_universe, state)
     for prefix in old:
-        await roster.revoke_key(prefix)
+        await server.revoke_key(prefix)
     (state / RESET).unlink(missing_ok=True)
 
 
-async def look_for_reset(roster: MailServer, config: Config, state: Path, in_thread: Callable[..., Any]) -> None:
+async def look_for_reset(server: MailServer, config: Config, state: Path, in_thread: Callable[..., Any]) -> None:
     """
     Make another first key while the service runs, if the owner asks for one (C{admin keys reset-first}).
 
@@ -135,15 +135,15 @@ async def look_for_reset(roster: MailServer, config: Config, state: Path, in_thr
     """
     try:
         if await in_thread((state / RESET).exists):
-            await reset_first(roster, config, state)
+            await reset_first(server, config, state)
             _log.warn("there is another first key, as was asked for; the others of that kind are revoked")
     except (OSError, Unavailable) as error:
         _log.warn("another first key cannot be made now: {error}", error=error)
 
 
-async def _known(roster: MailServer, path: Path) -> bool:
+async def _known(server: MailServer, path: Path) -> bool:
     try:
-        await roster.identify(path.read_text(encoding="utf-8").strip())
+        await server.identify(path.read_text(encoding="utf-8").strip())
     except (OSError, ValueError, Unauthenticated):
         return False
     return True

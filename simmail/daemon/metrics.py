@@ -66,23 +66,23 @@ class LogFigures:
         return lines
 
 
-def exposition(roster: MailServer, factories: Mapping[str, Any], figures: LogFigures) -> str:
+def exposition(server: MailServer, factories: Mapping[str, Any], figures: LogFigures) -> str:
     """
     Return the figures as text.
 
     @param factories: what makes the sessions of each listener, by its name in C{endpoints.json}.
     """
-    return "\n".join(_lines(roster, factories, figures)) + "\n"
+    return "\n".join(_lines(server, factories, figures)) + "\n"
 
 
-def _lines(roster: MailServer, factories: Mapping[str, Any], figures: LogFigures) -> Iterator[str]:
+def _lines(server: MailServer, factories: Mapping[str, Any], figures: LogFigures) -> Iterator[str]:
     yield "# HELP simmail_mail_total Lines of the mail log since the start, by what happened to mail."
     yield "# TYPE simmail_mail_total counter"
     for word, count in sorted(figures.words.items()):
         yield f'simmail_mail_total{{what="{word}"}} {count}'
     yield "# HELP simmail_mail_undecided Mail that personas have received and not yet decided about."
     yield "# TYPE simmail_mail_undecided gauge"
-    for universe in roster.universes():
+    for universe in server.universes():
         yield f'simmail_mail_undecided{{universe="{universe.id}"}} {universe.inbox.lag}'
     yield "# HELP simmail_sessions Connections open now."
     yield "# TYPE simmail_sessions gauge"

@@ -32,9 +32,9 @@ class Guard:
 
     def __init__(self, services: Services) -> None:
         config = services.config
-        self._roster = services.roster
+        self._server = services.server
         self._demo = config.server.demo
-        http, draw, seconds = config.http, services.roster.draw, services.reactor.seconds
+        http, draw, seconds = config.http, services.server.draw, services.reactor.seconds
         self._keys = Rates("key", http.rate, http.burst, draw, seconds)
         self._console = Rates("console", http.console_rate, http.console_burst, draw, seconds)
 
@@ -49,7 +49,7 @@ class Guard:
         if token is not None:
             if token.startswith("smp_"):
                 return self._passed(token)
-            identity: Identity = await self._roster.identify(token)
+            identity: Identity = await self._server.identify(token)
             return identity
         session = _session(request)
         if session:
@@ -59,14 +59,14 @@ class Guard:
         raise Unauthenticated("an API key is needed: Authorization: Bearer <key>")
 
     def _passed(self, token: str) -> Identity:
-        users = self._roster.users
+        users = self._server.users
         user, ticket = users.holder(token)
         # What the person may do now counts, not what they might when the pass was made.
         role: Role = min(ticket.role or "viewer", users.role(user, ticket.universe), key=_RANK.__getitem__)
         return Identity("pass", "pass " + user.email, user.email, ticket.universe, role, False, user)
 
     def _person(self, token: str, request: Request) -> Identity:
-        users = self._roster.users
+        users = self._server.users
         try:
             user, _ = users.holder(token)
         except Unauthenticated:
@@ -89,7 +89,7 @@ class Guard:
         if not self._demo or request.method not in (b"GET", b"HEAD") or named_universe(request) != DEMO:
             return False
         try:
-            self._roster.universe(DEMO)
+            self._server.universe(DEMO)
         except NotFound:
             return False
         return True
@@ -144,7 +144,7 @@ class Guard:
     def ends(self, request: Request) -> float | None:
         """Return when the session or pass of a caller ends (real Unix time); None for a key, which does not."""
         token = _token(request) or _session(request)
-        return self._roster.users.ends(token) if token else None
+        return self._server.users.ends(token) if token else None
 
     def _let_in(self, call: Call, identity: Identity) -> None:
         route, request = call.route, call.request
@@ -157,13 +157,13 @@ class Guard:
                 raise Forbidden(f"the {identity.kind} belongs to another universe")
             assert route.role is not None
             check_rank(identity.role, route.role)
-            call.universe = self._roster.universe(identity.universe)
+            call.universe = self._server.universe(identity.universe)
         if call.universe is not None:
-            if self._roster.org_of(call.universe).suspended:
+            if self._server.org_of(call.universe).suspended:
                 raise Forbidden("the organization is suspended")
             if route.feature is not None:
                 call.universe.plan().require(route.feature)
-        if not self._roster.available:
+        if not self._server.available:
             # Some could be answered from memory; another process may know better by now.
             raise Unavailable("Redis is away; try again later")
 
@@ -174,15 +174,15 @@ class Guard:
         if not identity.universe:
             check_rank(identity.role, route.role)
             if route.placed:
-                if not self._roster.users.universes(user):
+                if not self._server.users.universes(user):
                     raise Forbidden(f"your role is none; this call needs {route.role}")
                 raise Invalid("universe", "name one in X-Service-Universe or ?universe=")
             return
         try:
-            universe = self._roster.universe(identity.universe)
+            universe = self._server.universe(identity.universe)
         except NotFound:
             raise Forbidden(f"{user.email} may not open the universe {identity.universe[:60]}") from None
-        role: Role = self._roster.users.role(user, universe.id)
+        role: Role = self._server.users.role(user, universe.id)
         if universe.id == DEMO and self._demo:
             role = "viewer"
         call.identity = identity._replace(role=role)

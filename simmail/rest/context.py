@@ -1,5 +1,5 @@
 """
-What the API is given to work with: the roster, the configuration, and what only the wiring knows.
+What the API is given to work with: the server, the configuration, and what only the wiring knows.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Services(Struct, frozen=True):
     @ivar metrics: for C{/metrics}: text in Prometheus's exposition format, to be put behind the API's own.
     """
 
-    roster: MailServer
+    server: MailServer
     config: Config
     reactor: Any
     traffic: Traffic

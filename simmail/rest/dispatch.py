@@ -135,7 +135,7 @@ class Dispatcher:
         visible = call.universe.store.when_visible() if call.universe is not None else None
         if visible is not None:
             await visible
-        if route.detached and not self.services.roster.available:
+        if route.detached and not self.services.server.available:
             raise Unavailable("Redis is away; try again later")
         if route.locate is not None:
             call.found = await route.locate(call)
@@ -200,7 +200,7 @@ class Lasting:
         @raise Refusal: what its caller would be refused with by now.
         """
         call, services = self._call, self._call.services
-        unwatch = services.roster.watch(self._look_again)
+        unwatch = services.server.watch(self._look_again)
         ends = self._guard.ends(call.request)
         timer = services.reactor.callLater(
             max(0.0, ends - services.reactor.seconds()), self._look_again) if ends is not None else None

@@ -30,7 +30,7 @@ _LISTENERS: tuple[tuple[str, Literal["SMTP", "SUBMISSION", "SMTPS", "IMAP", "IMA
 
 
 def api_site(
-    config: Config, roster: MailServer, reactor: Any, tls: Any = None,
+    config: Config, server: MailServer, reactor: Any, tls: Any = None,
     endpoints: Mapping[str, Mapping[str, Any]] | None = None,
     in_thread: Callable[..., Any] | None = None,
     checks: tuple[tuple[str, Callable[[], str]], ...] = (),
@@ -57,7 +57,7 @@ def api_site(
     threads = in_thread or (lambda work: work())
     traffic = Traffic()
     services = Services(
-        roster, config, reactor, traffic, Listings(reactor), listeners, certificate,
+        server, config, reactor, traffic, Listings(reactor), listeners, certificate,
         threads, checks, metrics, lambda: len(site.connections), conversations=Conversations(threads),
         warnings=warnings)
     application = Application(services, all_routes())

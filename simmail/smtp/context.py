@@ -34,11 +34,11 @@ class SmtpContext:
     """
 
     def __init__(
-        self, config: Config, roster: MailServer, reactor: IReactorTime, implicit_tls: bool, tls_context: Any,
+        self, config: Config, server: MailServer, reactor: IReactorTime, implicit_tls: bool, tls_context: Any,
         submission: bool, loopback_only: bool,
     ) -> None:
-        self.config, self.roster, self.reactor = config, roster, reactor
-        self.portal: Portal = LoginPortal(roster.sign_in, "smtp")
+        self.config, self.server, self.reactor = config, server, reactor
+        self.portal: Portal = LoginPortal(server.sign_in, "smtp")
         self.implicit_tls, self.tls_context = implicit_tls, tls_context
         self.service = "SMTPS" if implicit_tls else "SUBMISSION" if submission else "SMTP"
         allowed = config.smtp.plain_auth_allowed
@@ -62,7 +62,7 @@ class SmtpContext:
 
         @param octets: of the message that was not taken.
         """
-        universe = self.roster.default_universe()
+        universe = self.server.default_universe()
         try:
             full = universe is not None and universe.store.space()[0] < FULL + 2 * octets
         except Unavailable:

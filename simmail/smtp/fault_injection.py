@@ -45,7 +45,7 @@ class FaultInjection:
 
     def default_universe(self) -> Universe | None:
         """Return the universe whose rules hold before a recipient is named."""
-        return self.login.universe if self.login is not None else self._context.roster.default_universe()
+        return self.login.universe if self.login is not None else self._context.server.default_universe()
 
     def fault(self, stage: Stage, universe: Universe | None, **fields: Any) -> FaultVerdict | None:
         """Return what a rule says at a stage, None where there is none."""

@@ -39,10 +39,10 @@ class SmtpFactory(ServerFactory):
     noisy = False
 
     def __init__(
-        self, config: Config, roster: MailServer, reactor: IReactorTime, implicit_tls: bool = False,
+        self, config: Config, server: MailServer, reactor: IReactorTime, implicit_tls: bool = False,
         tls_context: Any = None, submission: bool = False, loopback_only: bool = True,
     ) -> None:
-        self.context = SmtpContext(config, roster, reactor, implicit_tls, tls_context, submission, loopback_only)
+        self.context = SmtpContext(config, server, reactor, implicit_tls, tls_context, submission, loopback_only)
         self._reactor = reactor
         self._limits = config.smtp
         self.connections: set[Session] = set()

@@ -82,6 +82,7 @@ class Session(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
         self.helo = ""
         self.extended = False
         self.pump = Pump(context, self._obey)
+        self.dataReceived = self.pump.receive  # type: ignore[method-assign]
         self.faults = FaultInjection(context, self.pump, remote)
         self.mail = Reception(context, self.pump, self.faults)
         self.host = context.config.server.domain
@@ -123,10 +124,6 @@ class Session(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
 
     def writeConnectionLost(self) -> None:
         """Never: this side hangs up as a whole."""
-
-    def dataReceived(self, data: bytes) -> None:
-        """Take octets."""
-        self.pump.receive(data)
 
     def _obey(self, line: bytes) -> None:
         """Do what a line says.  @raise CommandRefused: it is answered and has changed nothing."""
@@ -260,7 +257,7 @@ class Session(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
             self.pump.say(exchange.prompt())
         else:
             self.pump.take = self._exchange = None
-            universe = self.context.roster.default_universe(credentials.username)
+            universe = self.context.server.default_universe(credentials.username)
             self.faults.apply(self.faults.fault("auth", universe, login=credentials.username),
                               lambda: self.pump.wait(self._sign_in(credentials)))
 
@@ -293,7 +290,7 @@ class Session(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
             raise CommandRefused(replies.NESTED_MAIL)
         if self.login is None and context.auth_required:
             raise CommandRefused(replies.AUTH_FIRST)
-        if not context.roster.available:
+        if not context.server.available:
             raise CommandRefused(context.unavailable_reply())
         mail = mail_from(rest)
         if mail.size > context.config.limits.message:
@@ -304,7 +301,7 @@ class Session(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
 
     def _begin(self, mail: MailFrom) -> None:
         peer = Peer(self.helo, self.remote, self.extended, self.secure, self.login is not None)
-        self.mail.transaction = Transaction(mail, self.context.roster, self.login, peer)
+        self.mail.transaction = Transaction(mail, self.context.server, self.login, peer)
         self.pump.say(replies.SENDER_OK)
 
     def _check_sender(self, mail: MailFrom) -> None:
@@ -322,7 +319,7 @@ class Session(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
             raise CommandRefused(replies.MAIL_FIRST)
         if self.pump.body is not None:
             raise CommandRefused(replies.BDAT_BEGUN)
-        if not context.roster.available:
+        if not context.server.available:
             self.pump.say(self.context.unavailable_reply())
             return
         rcpt = rcpt_to(rest, context.config.server.domain, transaction.mail.utf8)

@@ -66,12 +66,12 @@ class Transaction:
     @ivar rejected: whether a recipient was refused.
     """
 
-    __slots__ = ("mail", "rejected", "_roster", "_login", "_peer", "_recipients", "_reached")
+    __slots__ = ("mail", "rejected", "_server", "_login", "_peer", "_recipients", "_reached")
 
-    def __init__(self, mail: MailFrom, roster: MailServer, login: Login | None, peer: Peer) -> None:
+    def __init__(self, mail: MailFrom, server: MailServer, login: Login | None, peer: Peer) -> None:
         self.mail = mail
         self.rejected = False
-        self._roster = roster
+        self._server = server
         self._login = login
         self._peer = peer
         self._recipients: dict[str, tuple[Universe, Recipient]] = {}
@@ -82,7 +82,7 @@ class Transaction:
 
     def universe(self, address: str) -> Universe:
         """Where an address belongs."""
-        return self._login.universe if self._login is not None else self._roster.route(address)
+        return self._login.universe if self._login is not None else self._server.route(address)
 
     def add(self, rcpt: RcptTo, universe: Universe) -> None:
         """
@@ -184,7 +184,7 @@ class Reception:
             raise CommandRefused(replies.MAIL_FIRST)
         if not transaction:
             raise CommandRefused(replies.NO_VALID_RECIPIENTS if transaction.rejected else replies.RECIPIENT_FIRST)
-        if not self._context.roster.available:
+        if not self._context.server.available:
             self._pump.say(self._context.unavailable_reply())
             return
         self._faults.apply(self._fault(transaction, "data"), self._go_ahead, transaction)
@@ -240,7 +240,7 @@ class Reception:
         elif not transaction:
             self._chunk_refused = (
                 replies.NO_VALID_RECIPIENTS if transaction.rejected else replies.RECIPIENT_FIRST)
-        elif not self._context.roster.available:
+        elif not self._context.server.available:
             self._chunk_refused = self._context.unavailable_reply()
         self._pump.take = self._counted
         if transaction is not None and not self._chunk_refused and self._pump.body is None:
@@ -291,7 +291,7 @@ class Reception:
         if body.problem:
             transaction.refused(body.problem)
             self._pump.refuse(body.problem)
-        elif not self._context.roster.available:
+        elif not self._context.server.available:
             self._pump.say(self._context.unavailable_reply())
         else:
             self._faults.apply(fault, lambda: self._pump.wait(self._accept(transaction, message)))

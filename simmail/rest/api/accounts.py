@@ -98,7 +98,7 @@ class Signature(Body, frozen=True):
 
 
 def _accounts(call: Call) -> Accounts:
-    return call.services.roster.accounts(call.universe)
+    return call.services.server.accounts(call.universe)
 
 
 async def account(call: Call) -> Account:

@@ -91,7 +91,7 @@ async def administrator(call: Call) -> None:
 async def universe(call: Call) -> Universe:
     """Return the universe the path names.  @raise NotFound: there is none."""
     await administrator(call)
-    return call.services.roster.universe(call.path["id"])
+    return call.services.server.universe(call.path["id"])
 
 
 def _info(one: Universe) -> UniverseInfo:
@@ -99,7 +99,7 @@ def _info(one: Universe) -> UniverseInfo:
 
 
 def list_all_universes(call: Call) -> list[UniverseInfo]:
-    return [_info(one) for one in call.services.roster.universes()]
+    return [_info(one) for one in call.services.server.universes()]
 
 
 async def create_universe(call: Call) -> UniverseInfo:
@@ -108,7 +108,7 @@ async def create_universe(call: Call) -> UniverseInfo:
     field = "clock" if isinstance(asked.clock, str) else "clock.now"
     if not SLOWEST <= clock.speed <= FASTEST:
         raise Invalid("clock.speed", f"must be from {SLOWEST:g} to {FASTEST:g}")
-    return _info(await call.services.roster.create_universe(
+    return _info(await call.services.server.create_universe(
         asked.id, asked.name, asked.org, asked.seed,
         None if clock.now is None else parse_instant(clock.now, field), clock.speed, clock.frozen))
 
@@ -116,23 +116,23 @@ async def create_universe(call: Call) -> UniverseInfo:
 async def delete_universe(call: Call) -> Deleted:
     if call.found.id == call.identity.universe:
         raise Invalid("id", "the universe of the key in use cannot be deleted")
-    await call.services.roster.delete_universe(call.found.id)
+    await call.services.server.delete_universe(call.found.id)
     return Deleted()
 
 
 def list_all_keys(call: Call) -> list[KeyItem]:
     return [KeyItem(one.prefix, one.universe, one.role, one.name, one.created, one.administrator)
-            for one in call.services.roster.keys()]
+            for one in call.services.server.keys()]
 
 
 async def create_key(call: Call) -> CreatedKey:
     asked: NewKey = call.body
-    token: str = await call.services.roster.create_key(asked.universe, asked.role, asked.name)
+    token: str = await call.services.server.create_key(asked.universe, asked.role, asked.name)
     return CreatedKey(token, token.split("_")[1], asked.universe, asked.role, asked.name)
 
 
 async def revoke_key(call: Call) -> Deleted:
-    await call.services.roster.revoke_key(call.path["prefix"])
+    await call.services.server.revoke_key(call.path["prefix"])
     return Deleted()
 
 

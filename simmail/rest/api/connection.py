@@ -118,12 +118,12 @@ def read_certificate(call: Call) -> Octets:
 
 
 def _universes(call: Call) -> list[UniverseItem]:
-    identity, roster = call.identity, call.services.roster
+    identity, server = call.identity, call.services.server
     role: Any = identity.role
     if identity.kind != "user" or identity.user is None:
         one = call.universe
         return [UniverseItem(one.id, one.name, one.org, one.created, role)]
-    users, demo = roster.users, call.services.config.server.demo
+    users, demo = server.users, call.services.config.server.demo
     return [UniverseItem(one.id, one.name, one.org, one.created,
                          "viewer" if demo and one.id == DEMO else users.role(identity.user, one.id))
             for one in users.universes(identity.user)]
@@ -143,7 +143,7 @@ def read_me(call: Call) -> Me:
     if who.kind == "demo" or who.user is None:
         return Me(kind, _universes(call))
     orgs = [OrgInfo(one.id, one.name, "admin" if who.user.administrator else who.user.orgs[one.id])
-            for one in call.services.roster.orgs() if who.user.administrator or one.id in who.user.orgs]
+            for one in call.services.server.orgs() if who.user.administrator or one.id in who.user.orgs]
     return Me(kind, _universes(call), UNSET, user_info(who.user), orgs, who.administrator)
 
 

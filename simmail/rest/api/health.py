@@ -45,7 +45,7 @@ class Ready(Struct, frozen=True):
 def checks(services: Services) -> dict[str, str]:
     """Return each thing the service needs: C{ok}, or what is wrong with it."""
     found = {
-        "redis": "ok" if services.roster.available else "away",
+        "redis": "ok" if services.server.available else "away",
         "store": _store(services),
     }
     for name, check in services.checks:
@@ -54,7 +54,7 @@ def checks(services: Services) -> dict[str, str]:
 
 
 def _store(services: Services) -> str:
-    for universe in services.roster.universes():
+    for universe in services.server.universes():
         try:
             free, _ = universe.store.space()
         except OSError as error:
@@ -65,7 +65,7 @@ def _store(services: Services) -> str:
 
 def _long_held(services: Services) -> Iterator[str]:
     """Locks that nobody has given back for long, with nobody's address: the log has those."""
-    for universe in services.roster.universes():
+    for universe in services.server.universes():
         for what, lock in universe.locks():
             if lock.held() >= LONG_HELD:
                 yield (f"{what.partition(' of ')[0]} in {universe.id} has been held for {lock.held():.0f} s; "
@@ -87,9 +87,9 @@ def ready(call: Call) -> Octets:
 
 def metrics(call: Call) -> Octets:
     services = call.services
-    universes = services.roster.universes()
+    universes = services.server.universes()
     gauges: Iterable[tuple[str, float]] = (
-        ("simmail_redis_available", float(services.roster.available)),
+        ("simmail_redis_available", float(services.server.available)),
         ("simmail_universes", len(universes)),
         ("simmail_mailboxes", sum(len(one.store.mailboxes()) for one in universes)),
         ("simmail_personas", sum(len(one.people) for one in universes)),
@@ -111,7 +111,7 @@ def _lags(services: Services) -> Iterator[tuple[str, float]]:
     """What is behind: mail not yet decided about, jobs not done at their time, and for how long in real time."""
     undecided, waited, overdue, late = 0, 0.0, 0, 0.0
     real = services.reactor.seconds()
-    for one in services.roster.universes():
+    for one in services.server.universes():
         undecided += one.inbox.lag
         waited = max(waited, one.inbox.waited)
         first = one.pending.first()
@@ -128,13 +128,13 @@ def _lags(services: Services) -> Iterator[tuple[str, float]]:
 
 
 def _locks(services: Services) -> Iterator[tuple[str, float]]:
-    held = [lock.held() for universe in services.roster.universes() for _, lock in universe.locks()]
+    held = [lock.held() for universe in services.server.universes() for _, lock in universe.locks()]
     yield "simmail_locks_held_long", sum(seconds >= LONG_HELD for seconds in held)
     yield "simmail_lock_held_seconds", max(held, default=0.0)
 
 
 def _disk(services: Services) -> Iterator[tuple[str, float]]:
-    for universe in services.roster.universes()[:1]:
+    for universe in services.server.universes()[:1]:
         try:
             free, total = universe.store.space()
         except OSError:

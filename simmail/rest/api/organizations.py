@@ -79,13 +79,13 @@ class UserChange(Body, frozen=True):
 async def org(call: Call) -> Org:
     """Return the organization the path names.  @raise NotFound: there is none."""
     await administrator(call)
-    return call.services.roster.org(call.path["id"])
+    return call.services.server.org(call.path["id"])
 
 
 async def user(call: Call) -> User:
     """Return the user the path names.  @raise NotFound: there is none."""
     await administrator(call)
-    return call.services.roster.users.get(call.path["email"])
+    return call.services.server.users.get(call.path["email"])
 
 
 def _org(one: Org) -> OrgItem:
@@ -97,44 +97,44 @@ def _user(one: User) -> UserItem:
 
 
 def list_orgs(call: Call) -> list[OrgItem]:
-    return [_org(one) for one in call.services.roster.orgs()]
+    return [_org(one) for one in call.services.server.orgs()]
 
 
 async def create_org(call: Call) -> OrgItem:
     asked: NewOrg = call.body
-    return _org(await call.services.roster.create_org(asked.id, asked.name, asked.plan))
+    return _org(await call.services.server.create_org(asked.id, asked.name, asked.plan))
 
 
 async def change_org(call: Call) -> OrgItem:
     asked: OrgChange = call.body
-    return _org(await call.services.roster.change_org(call.found.id, asked.plan, asked.suspended))
+    return _org(await call.services.server.change_org(call.found.id, asked.plan, asked.suspended))
 
 
 def list_plans(call: Call) -> list[Plan]:
-    return list(call.services.roster.plans.values())
+    return list(call.services.server.plans.values())
 
 
 def list_users(call: Call) -> list[UserItem]:
-    return [_user(one) for one in call.services.roster.users.all()]
+    return [_user(one) for one in call.services.server.users.all()]
 
 
 async def create_user(call: Call) -> CreatedUser:
     asked: NewUser = call.body
     password = new_password() if asked.password is None else asked.password
-    user = await call.services.roster.users.create(asked.email, password, asked.orgs, asked.administrator)
+    user = await call.services.server.users.create(asked.email, password, asked.orgs, asked.administrator)
     return CreatedUser(user.email, user.orgs, user.administrator, UNSET if asked.password is not None else password)
 
 
 async def change_user(call: Call) -> UserItem:
     asked: UserChange = call.body
-    return _user(await call.services.roster.users.change(
+    return _user(await call.services.server.users.change(
         call.found.email, asked.password, asked.orgs, asked.administrator))
 
 
 async def delete_user(call: Call) -> Deleted:
     if call.identity.user is not None and call.identity.user.email == call.found.email:
         raise Conflict("you cannot delete yourself")
-    await call.services.roster.users.delete(call.found.email)
+    await call.services.server.users.delete(call.found.email)
     return Deleted()
 
 

@@ -44,13 +44,13 @@ class PlanInfo(Struct, frozen=True):
 
 
 def read_plan(call: Call) -> PlanInfo:
-    universe, roster = call.universe, call.services.roster
+    universe, server = call.universe, call.services.server
     plan, usage = universe.plan(), universe.usage
-    logins = sum(1 for one in roster.accounts(universe).list() if one.hash)
+    logins = sum(1 for one in server.accounts(universe).list() if one.hash)
     features = tuple(one for one in plan.features if one in SERVED)
     return PlanInfo(plan.name, features, plan.limits, Used(
         len(universe.people), logins, 0, usage.used(MAIL), usage.used(CREDITS), usage.used(LEARNED),
-        sum(1 for one in roster.universes() if one.org == universe.org)), usage.resets())
+        sum(1 for one in server.universes() if one.org == universe.org)), usage.resets())
 
 
 ROUTES: tuple[Route, ...] = (

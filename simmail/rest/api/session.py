@@ -74,14 +74,14 @@ def _session(call: Call) -> str:
 async def sign_in(call: Call) -> Cookied:
     check_not_foreign(call.request)
     asked: SignInBody = call.body
-    users = call.services.roster.users
+    users = call.services.server.users
     token = await users.sign_in(asked.email, asked.password, getattr(call.request.getClientAddress(), "host", ""))
     user, _ = users.holder(token)
     return Cookied(SignedIn(user_info(user)), _cookie(call, token, int(SESSION)))
 
 
 async def sign_out(call: Call) -> Cookied:
-    await call.services.roster.users.sign_out(_session(call))
+    await call.services.server.users.sign_out(_session(call))
     return Cookied(SignedOut(), _cookie(call, "", 0))
 
 
@@ -94,7 +94,7 @@ async def person(call: Call) -> User:
 
 
 async def create_pass(call: Call) -> Cookied:
-    users = call.services.roster.users
+    users = call.services.server.users
     token = await users.create_pass(call.found, call.universe.id, _session(call))
     _, ticket = users.holder(token)
     # Nothing is set; what matters is that nobody keeps the answer.
