@@ -13,6 +13,7 @@ words people have, and whoever mends words looks at patterns of failure, not at 
   - C{conversations_*.yaml}: eight turns of one side; they depend only loosely on what comes back.  A turn with
     C{recall} asks for what was said before.  A turn may keep words of the answer (C{keep}), and a later one ask for
     them (C{given}, C{<name>}); C{never} holds from that turn to the end, for all that the person writes.
+  - C{right_answers.yaml}: what is right to say at a C{recall} turn; keeps the expectations honest.
   - C{patterns.yaml}: regular expressions by name (C{<yes>}), those that no answer may hold, and words that give another
     language away.
 

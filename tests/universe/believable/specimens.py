@@ -174,3 +174,9 @@ def instants(conversation: Conversation, zone: str) -> list[datetime]:
             day += timedelta(days=1)
         found.append((day + USUAL).replace(tzinfo=ZoneInfo(zone)))
     return found
+
+
+def right_answers() -> dict[str, dict[int, list[str]]]:
+    """What is right to say, by conversation and turn (from 1)."""
+    text = (HERE / "right_answers.yaml").read_text(encoding="utf-8")
+    return msgspec.convert(yaml.safe_load(text), dict[str, dict[int, list[str]]])

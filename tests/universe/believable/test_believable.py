@@ -24,6 +24,16 @@ KINDS = frozenset((
     "parcel", "sick", "congratulations", "condolence", "event", "survey", "thanks", "wrong_recipient", "out_of_hours",
     "forwarded", "long", "oneline", "notext", "htmlonly", "itip", "request", "notice", "foreign"))
 
+#: What somebody has said before in a conversation: whatever a later turn may ask for.
+EARLIER = "Oiled, and four."
+#: Answers that know nothing.
+EMPTY = {
+    "en": ("Yes.", "I'll check and tell you by Monday 21 September.", "Noted, thanks.", "Not sure, sorry."),
+    "de": ("Ja, genau.", "Das kläre ich und melde mich bis Montag, 21. September.", "Notiert, danke."),
+    "fr": ("Oui.", "Je me renseigne et vous réponds d'ici lundi.", "C'est noté, merci."),
+    "es": ("Sí.", "Lo consulto y le contesto antes del lunes.", "Tomo nota, gracias."),
+}
+
 
 def letter(text: str, turn: int = 0, kind: str = "reply", calendar: str = "") -> Letter:
     """A letter with that text."""
@@ -142,6 +152,23 @@ class VerdictTests(SynchronousTestCase):
             self.assertEqual((found.recall, bool(found.faults)), (right, not right), text)
         (silent,) = verdicts.of_conversation(asked, Played((), {}), PATTERNS)
         self.assertEqual((silent.recall, silent.faults), (False, ("no answer",)))
+
+    def test_right_answers(self) -> None:
+        """Each question about what was said has answers that are right; what answers any question is not."""
+        listed = specimens.right_answers()
+        for asked in CONVERSATIONS:
+            recalls = [number for number, turn in enumerate(asked.turns, 1) if turn.recall]
+            self.assertEqual(recalls, sorted(listed[asked.name]), asked.name)
+            for number in recalls:
+                def right(text: str, number: int = number, asked: Conversation = asked) -> bool | None:
+                    letters = [letter(EARLIER, turn) for turn in range(number - 1)]
+                    found = verdicts.of_conversation(
+                        asked, Played((*letters, letter(text, number - 1)), {}), PATTERNS)
+                    return found[number - 1].recall
+                for text in listed[asked.name][number]:
+                    self.assertIs(right(text), True, f"{asked.name} {number}: {text}")
+                for text in EMPTY[asked.language]:
+                    self.assertIs(right(text), False, f"{asked.name} {number}: {text}")
 
     def test_kept(self) -> None:
         """What it said before it has to say again, in figures or letters; what it never said, it need not."""
