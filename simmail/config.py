@@ -42,7 +42,12 @@ def _domain(text: str, path: str) -> None:
         raise Invalid(path, "must be a domain name")
 
 
-def _lab_host(text: str, path: str) -> str:
+def lab_host(text: str, path: str) -> str:
+    """
+    Return a C{host:port} as it is compared with.
+
+    @raise Invalid: it is none, naming C{path}.
+    """
     try:
         return place(text)
     except BadUrl as error:
@@ -53,7 +58,7 @@ def _lab_host(text: str, path: str) -> str:
 Duration = Annotated[str, Meta(extra={"read": checked(_some_time)})]
 Domain = Annotated[str, Meta(extra={"read": checked(_domain)})]
 #: C{host:port}.
-LabHost = Annotated[str, Meta(extra={"read": of_text(_lab_host)})]
+LabHost = Annotated[str, Meta(extra={"read": of_text(lab_host)})]
 
 #: Settings that are paths of files and folders.
 PATHS = ("server.state", "server.plans", "redis.server", "tls.certificate", "tls.key", "people.file", "links.record",
@@ -196,6 +201,12 @@ class Links(Struct, frozen=True, forbid_unknown_fields=True):
             raise FieldError("", "record or replay, not both")
 
 
+class WebhookHosts(Struct, frozen=True, forbid_unknown_fields=True):
+    """What webhooks may reach besides public places: C{host:port} of test endpoints."""
+
+    lab_hosts: tuple[LabHost, ...] = ()
+
+
 class Config(Struct, frozen=True, forbid_unknown_fields=True):
     """Everything that can be configured."""
 
@@ -209,6 +220,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     limits: Limits = Limits()
     people: People = People()
     links: Links = Links()
+    webhooks: WebhookHosts = WebhookHosts()
 
     @property
     def auth_required(self) -> bool:

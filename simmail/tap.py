@@ -25,7 +25,7 @@ from twisted.python.failure import Failure
 from twisted.python.threadpool import ThreadPool
 
 from simmail import __version__
-from simmail.config import Config, load, load_plans
+from simmail.config import Config, lab_host, load, load_plans
 from simmail.core.net.loopback import is_loopback
 from simmail.core.time.instant import parse_duration
 from simmail.daemon.descriptors import Descriptors, Door, held, raise_limit
@@ -78,6 +78,14 @@ class Options(usage.Options):
     ]
     longdesc = "A universe of simulated e-mail: SMTP, IMAP and an HTTP API, with people who answer."
 
+    def __init__(self) -> None:
+        super().__init__()
+        self["webhook-hosts"] = ()
+
+    def opt_webhook_host(self, place: str) -> None:
+        """HOST:PORT of a test endpoint that webhooks may reach wherever it is (webhooks.lab_hosts); may be repeated."""
+        self["webhook-hosts"] = (*self["webhook-hosts"], lab_host(place, "--webhook-host"))
+
     def opt_version(self) -> None:
         """Show the version and exit."""
         print(f"simmail {__version__}")
@@ -99,7 +107,7 @@ def makeService(options: Options) -> service.Service:
         listeners = bind(config.listen, options["port-base"])
         if not listeners:
             raise Invalid("listen", "every listener is switched off")
-        return Daemon(config, state, lock, listeners, bool(options["banner"]))
+        return Daemon(config, state, lock, listeners, bool(options["banner"]), options["webhook-hosts"])
     except Refusal as error:
         raise SystemExit(f"simmail: {error}") from None
 
@@ -111,17 +119,20 @@ class Daemon(service.Service):
     @param lock: a descriptor that holds the state folder.
     @param listeners: bound sockets; connections wait in their backlog until all is ready.
     @param banner: what a start tells goes to standard output; else to the log, without secrets.
+    @param webhook_hosts: test endpoints besides those of the configuration.
     """
 
     log = Logger()
 
     def __init__(
-        self, config: Config, state: Path, lock: int, listeners: list[Listener], banner: bool = False
+        self, config: Config, state: Path, lock: int, listeners: list[Listener], banner: bool = False,
+        webhook_hosts: tuple[str, ...] = (),
     ) -> None:
         self._config = config
         self._state = state
         self._lock = lock
         self._banner = banner
+        self._lab_hosts = webhook_hosts
         self._listeners = listeners
         self._factories: dict[str, Any] = {}
         self._ports: list[Any] = []
@@ -180,6 +191,7 @@ class Daemon(service.Service):
         from simmail.outbound.browser import browser
         from simmail.outbound.http_client import Gate
         from simmail.outbound.resolver import Names
+        from simmail.outbound.webhook_sender import AT_ONCE, KEPT, WebhookSender
         from simmail.server.server import MailServer
 
         config, state, reactor = self._config, self._state, self._reactor
@@ -218,10 +230,14 @@ class Daemon(service.Service):
             MailStore, root=str(state / "mail"), journal=journal, index=str(state / "index"), reactor=reactor,
             digest=digest, shown=shown, most=config.limits.message, wall=time.time, sought=Sought,
             threaded=thread_keys)
-        gate = Gate(reactor, Names(reactor).addresses)
+        names = Names(reactor)
+        gate = Gate(reactor, names.addresses)
         self._stopping.append(gate.close)
+        calls = Gate(reactor, names.addresses, at_once=AT_ONCE, kept=KEPT, quiet=0.0)
+        self._stopping.append(calls.close)
         server = MailServer(
             config, database, stores, reactor, in_thread, partial(token_hex, 12), browser(config.links, gate, reactor),
+            WebhookSender(calls, reactor, (*config.webhooks.lab_hosts, *self._lab_hosts)),
             load_plans(config.server.plans), steady.wall_clock)
         self._stopping.append(server.stop)
         await server.start()

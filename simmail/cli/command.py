@@ -58,6 +58,8 @@ def _parser(usual: str) -> argparse.ArgumentParser:
     where(run)
     run.add_argument("--config", metavar="FILE", help="YAML file with what differs from the defaults")
     run.add_argument("--port-base", metavar="N", type=int, default=0, help="added to every default port")
+    run.add_argument("--webhook-host", metavar="HOST:PORT", action="append", default=[],
+                     help="a test endpoint that webhooks may reach wherever it is; may be repeated")
     run.add_argument("--log", metavar="FILE", help="log file, - for the terminal (default: simmail.log in the state)")
     run.set_defaults(do=_run)
 
@@ -115,6 +117,8 @@ def _run(parsed: argparse.Namespace) -> int:
             "--port-base", str(parsed.port_base), "--banner"]
     if parsed.config:
         argv += ["--config", parsed.config]
+    for place in parsed.webhook_host:
+        argv += ["--webhook-host", place]
     os.environ["SIMMAILD_LOG"] = log
     sys.argv = argv
     run()

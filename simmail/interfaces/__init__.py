@@ -12,5 +12,9 @@ from simmail.interfaces.browser import IBrowser
 from simmail.interfaces.database import IDatabase
 from simmail.interfaces.folder import IFolder, IFolderEvents, IOpened
 from simmail.interfaces.mailstore import IAnnotations, IHeld, IMailStore
+from simmail.interfaces.webhook_sender import IWebhookSender
 
-__all__ = ["IAnnotations", "IBrowser", "IDatabase", "IFolder", "IFolderEvents", "IHeld", "IMailStore", "IOpened"]
+__all__ = [
+    "IAnnotations", "IBrowser", "IDatabase", "IFolder", "IFolderEvents", "IHeld", "IMailStore", "IOpened",
+    "IWebhookSender",
+]

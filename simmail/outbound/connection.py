@@ -29,6 +29,7 @@ class HttpConnection:
     @param reactor: C{IReactorTCP} and C{IReactorTime}.
     @param addresses: numbers; nothing is resolved here.
     @ivar over: the server sent more than it may, and was cut off.
+    @ivar untouched: it was never connected.
     """
 
     def __init__(self, reactor: Any, addresses: Sequence[str], port: int) -> None:
@@ -38,6 +39,7 @@ class HttpConnection:
         self._left = HEAD
         self._transport: Any = None
         self.over = False
+        self.untouched = True
 
     def connect(self, protocolFactory: IProtocolFactory) -> Deferred[Any]:
         """Return a Deferred of the protocol, connected."""
@@ -64,10 +66,15 @@ class HttpConnection:
     def opened(self, transport: Any) -> None:
         """Notice that the connection is there."""
         self._transport = transport
+        self.untouched = False
 
     def more(self, octets: int) -> None:
         """Let so much more come."""
         self._left += octets
+
+    def allow(self) -> None:
+        """Let at least the head of another answer come."""
+        self._left = max(self._left, HEAD)
 
     def took(self, octets: int) -> bool:
         """Count what came, and tell whether it may be looked at."""

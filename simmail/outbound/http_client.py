@@ -13,8 +13,10 @@ not.  Source: decisions, section 11; promises, S6.
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
+from weakref import WeakSet
 
 from OpenSSL.SSL import Error as TlsError
 from service_identity import VerificationError
@@ -26,7 +28,7 @@ from twisted.internet.protocol import Protocol
 from twisted.internet.ssl import optionsForClientTLS
 from twisted.internet.task import deferLater
 from twisted.python.failure import Failure
-from twisted.web.client import Agent
+from twisted.web.client import Agent, HTTPConnectionPool, ResponseNeverReceived
 from twisted.web.http_headers import Headers
 from twisted.web.iweb import IAgentEndpointFactory, IBodyProducer
 from zope.interface import implementer
@@ -48,6 +50,9 @@ BEAT = 0.5
 #: A host that did not answer is left alone for so long; so many such are kept in mind.
 QUIET, MOST_QUIET = 30.0, 1000
 
+#: Connections that are kept to one place; octets of a body that are read to keep one.
+PER_PLACE, _SPARE = 16, 64 * 1024
+
 _REDIRECTING = (301, 302, 303, 307, 308)
 
 
@@ -60,13 +65,15 @@ class HttpAnswer(NamedTuple):
     What came back.
 
     @ivar url: where from, after redirects.
-    @ivar body: its first L{MOST} octets, as sent (nothing is unpacked).
+    @ivar body: its first octets, as many as were asked for, as sent (nothing is unpacked).
+    @ivar fields: the header fields that were asked for, by lower-case name; C{""} where one is not given.
     """
 
     status: int
     url: str
     content_type: str
     body: bytes
+    fields: Mapping[str, str] = MappingProxyType({})
 
 
 class Request(NamedTuple):
@@ -76,6 +83,7 @@ class Request(NamedTuple):
     @ivar lab: places (C{host:port}) that are reached wherever they are.
     @ivar permit: whether a host may be visited; asked again for each redirect.
     @ivar redirects: how many are followed.
+    @ivar most: octets of the answer that are kept; fields: header fields of it that are wanted, lower case.
     """
 
     url: str
@@ -85,6 +93,8 @@ class Request(NamedTuple):
     lab: Collection[str] = ()
     permit: Callable[[str], bool] = lambda host: True
     redirects: int = REDIRECTS
+    most: int = MOST
+    fields: tuple[str, ...] = ()
 
 
 def own_address(address: str) -> bool:
@@ -107,11 +117,15 @@ class Gate:
     @param addresses: Deferred of a host's addresses, failing with C{OSError}.
     @param own: whether an address is this machine's.
     @param trust: whom to believe certificates of (an C{IOpenSSLTrustRoot}), None for the system's authorities.
+    @param kept: real seconds that a connection is kept for the next request to the same place, 0 for none; its
+        address was checked when it was made.
+    @param quiet: real seconds that a host which did not answer is left alone.
     """
 
     def __init__(
         self, reactor: Any, addresses: Callable[[str], Deferred[list[str]]],
         own: Callable[[str], bool] = own_address, trust: Any = None, at_once: int = AT_ONCE,
+        kept: float = 0.0, quiet: float = QUIET,
     ) -> None:
         self._reactor = reactor
         self._addresses = addresses
@@ -120,6 +134,13 @@ class Gate:
         self._room = Lock(reactor, at_once)
         self._going: set[Deferred[HttpAnswer]] = set()
         self._quiet: dict[str, float] = {}
+        self._left_alone: float = quiet
+        self._pool = HTTPConnectionPool(reactor, persistent=bool(kept))
+        self._pool.cachedConnectionTimeout = kept  # type: ignore[assignment]
+        self._pool.maxPersistentPerHost = PER_PLACE
+        # A POST is never sent twice unasked.
+        self._pool.retryAutomatically = False
+        self._kept: dict[str, WeakSet[HttpConnection]] = {}
         self._closed = False
 
     def fetch(self, request: Request) -> Deferred[HttpAnswer]:
@@ -145,6 +166,27 @@ class Gate:
         self._closed = True
         for one in list(self._going):
             one.cancel()
+        self._pool.closeCachedConnections()
+
+    # What may be asked for
+
+    async def vet(self, url: str, lab: Collection[str] = ()) -> str:
+        """Return why an address would not be asked, C{""} where it would; a name without an address would be."""
+        try:
+            place = parse(url)
+        except BadUrl as error:
+            return str(error)
+        if place.place not in lab and web_port(place.port) and not place.literal and public_name(place.host):
+            try:
+                found = await self._addresses(place.host + ".")
+            except OSError:
+                return ""
+            return "" if all(map(public_address, found)) and not any(map(self._own, found)) else NOWHERE
+        try:
+            await self._vetted(place, lab, self._reactor.seconds())
+        except Unreachable as error:
+            return "" if place.place in lab else str(error)
+        return ""
 
     # One request
 
@@ -178,12 +220,40 @@ class Gate:
         if self._reactor.seconds() < self._quiet.get(url.place, 0.0):
             raise Unreachable("it did not answer a moment ago")
         line = HttpConnection(self._reactor, await self._vetted(url, request.lab, begin), url.port)
-        agent = Agent.usingEndpointFactory(self._reactor, _Fixed(self._secured(url, line)))
+        try:
+            return await self._asked(url, request, line, self._pool)
+        except Exception as error:
+            if line.untouched and isinstance(error, ResponseNeverReceived):
+                # A connection that was kept had come to its end on the other side, which has not read the request.
+                return await self._hop_anew(url, request, line, begin)
+            raise self._missed(error, url, request, line, begin) from None
+
+    async def _hop_anew(self, url: WebUrl, request: Request, line: HttpConnection, begin: float) -> HttpAnswer | str:
+        try:
+            return await self._asked(url, request, line, HTTPConnectionPool(self._reactor, persistent=False))
+        except Exception as error:
+            raise self._missed(error, url, request, line, begin) from None
+
+    def _missed(
+        self, error: Exception, url: WebUrl, request: Request, line: HttpConnection, begin: float
+    ) -> Unreachable:
+        late = isinstance(error, ConnectTimeout) or self._reactor.seconds() - begin >= PATIENCE
+        if late and url.place not in request.lab:
+            self._hush(url.place)
+        return Unreachable(_told(error, line))
+
+    async def _asked(
+        self, url: WebUrl, request: Request, line: HttpConnection, pool: HTTPConnectionPool
+    ) -> HttpAnswer | str:
+        if pool.persistent:
+            self._allow(url.place, line)
+        agent = Agent.usingEndpointFactory(self._reactor, _Fixed(self._secured(url, line)), pool)
         headers = Headers()
         for name, value in request.headers:
             headers.addRawHeader(name, value)
         headers.setRawHeaders("Host", [url.authority])
         headers.setRawHeaders("Accept-Encoding", ["identity"])
+        collector = _Collector(request.most, pool.persistent)
         try:
             response = await agent.request(
                 request.method.encode("ascii"), str(url).encode("ascii"), headers,
@@ -191,24 +261,34 @@ class Gate:
             location = _field(response, b"location")
             if response.code in _REDIRECTING and location and request.redirects:
                 return location
-            line.more(MOST)
-            collector = _Collector(MOST)
+            line.more(request.most)
             response.deliverBody(collector)
-            return HttpAnswer(response.code, str(url), _field(response, b"content-type")[:200], await collector.done)
-        except Exception as error:
-            late = isinstance(error, ConnectTimeout) or self._reactor.seconds() - begin >= PATIENCE
-            if late and url.place not in request.lab:
-                self._hush(url.place)
-            raise Unreachable(_told(error, line)) from None
+            return HttpAnswer(
+                response.code, str(url), _field(response, b"content-type")[:200], await collector.done,
+                {name: _field(response, name.encode())[:1000] for name in request.fields})
+        except BaseException:
+            # A body without an end must not hold a connection that is kept.
+            collector.hang_up()
+            raise
         finally:
-            line.hang_up()
+            if not pool.persistent:
+                line.hang_up()
+
+    def _allow(self, place: str, line: HttpConnection) -> None:
+        """Let each connection to a place take another answer: which of them serves the next request is not known."""
+        if len(self._kept) > MOST_QUIET:
+            self._kept = {one: lines for one, lines in self._kept.items() if lines}
+        lines = self._kept.setdefault(place, WeakSet())
+        for one in lines:
+            one.allow()
+        lines.add(line)
 
     def _hush(self, place: str) -> None:
         now = self._reactor.seconds()
         if len(self._quiet) >= MOST_QUIET:
             self._quiet = {one: until for one, until in self._quiet.items() if until > now}
         if len(self._quiet) < MOST_QUIET:
-            self._quiet[place] = now + QUIET
+            self._quiet[place] = now + self._left_alone
 
     def _secured(self, url: WebUrl, line: HttpConnection) -> Any:
         if url.scheme == "http":
@@ -261,18 +341,31 @@ class _Fixed:
 
 
 class _Collector(Protocol):
-    """The first octets of a body."""
+    """
+    The first octets of a body.
 
-    def __init__(self, most: int) -> None:
+    @param whole: it is read to its end, so that the connection can be used again, unless it is far too long.
+    """
+
+    def __init__(self, most: int, whole: bool = False) -> None:
         self._left = most
+        self._spare = _SPARE if whole else 0
         self._parts: list[bytes] = []
         self.done: Deferred[bytes] = Deferred()
 
     def dataReceived(self, data: bytes) -> None:
-        self._parts.append(data[:self._left])
-        self._left -= len(self._parts[-1])
-        if not self._left:
+        taken = data[:self._left]
+        self._parts.append(taken)
+        self._left -= len(taken)
+        self._spare -= len(data) - len(taken)
+        if not self._left and self._spare <= 0:
+            self.hang_up()
             self._finish()
+
+    def hang_up(self) -> None:
+        """Break off what is being read."""
+        if self.transport is not None:
+            self.transport.loseConnection()
 
     def connectionLost(self, reason: Failure = Failure(Exception())) -> None:
         # A body cut short is a body: what came of it can be read.

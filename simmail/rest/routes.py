@@ -12,13 +12,14 @@ from simmail.rest.answer import JSON, Octets
 from simmail.rest.api import (
     accounts, admin, cases, clock, connection, console, events, extraction, faults, health, jobs, mailboxes,
     organizations, personas, plan, search, sending, session, settings, waits,
+    webhooks,
 )
 from simmail.rest.route import Call, Route
 
 #: In the order of the document.
 HEADINGS: tuple[ModuleType, ...] = (
     personas, cases, mailboxes, search, sending, extraction, waits, accounts, settings, faults, clock, jobs, events,
-    connection, plan, session, organizations, admin, health,
+    webhooks, connection, plan, session, organizations, admin, health,
 )
 
 

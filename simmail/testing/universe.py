@@ -22,6 +22,7 @@ from simmail.core.rules.quota_plan import Plan, SELF_HOSTED
 from simmail.database.memory import MemoryDatabase
 from simmail.mailstore.memory.mailstore import MemoryMailStore
 from simmail.server.server import MailServer
+from simmail.testing.endpoints import MemoryEndpoints
 from simmail.testing.web import MemoryWeb
 from simmail.universe.mailflow.envelope import Recipient, Submission
 from simmail.universe.universe import Universe
@@ -59,7 +60,7 @@ class MemoryServer:
     A mail server in memory with the organisation C{default}.
 
     @ivar reactor: a C{task.Clock} for real time.
-    @ivar web: the pages there are; none until a test puts some there.
+    @ivar web: the pages there are; none until a test puts some there; endpoints: likewise, of webhooks.
     @ivar plans: by name; that of the organisation is C{self-hosted}.
     @ivar in_thread: runs what takes long; at once, until a test puts something else there.
     """
@@ -73,11 +74,12 @@ class MemoryServer:
         self.unique: Callable[[], str] = lambda: f"d{next(numbers):06d}"
         self.stores: dict[str, MemoryMailStore] = {}
         self.web = MemoryWeb()
+        self.endpoints = MemoryEndpoints()
         self.plans: dict[str, Plan] = {SELF_HOSTED.name: SELF_HOSTED}
         self.in_thread: Callable[..., Deferred[Any]] = maybeDeferred
         self.roster = MailServer(
             self.config, self.database, self._store, self.reactor, lambda *work: self.in_thread(*work), self.unique,
-            self.web, self.plans)
+            self.web, self.endpoints, self.plans)
         now(self.roster.start())
         self.roster.begin()
         now(self.roster.create_org("default"))

@@ -41,7 +41,7 @@ from simmail.core.rng import Dice
 from simmail.core.rules.quota_plan import Plan, SELF_HOSTED
 from simmail.core.time.sim_clock import Timeline
 from simmail.errors import Unavailable
-from simmail.interfaces import IBrowser, IDatabase, IMailStore
+from simmail.interfaces import IBrowser, IDatabase, IMailStore, IWebhookSender
 from simmail.universe.cache import DocumentCache, MailCache
 from simmail.universe.clock import ClockStatus, UniverseClock, WallClock
 from simmail.universe.committer import Committer
@@ -73,6 +73,7 @@ from simmail.universe.retention import Pruning
 from simmail.universe.scheduler import Scheduler
 from simmail.universe.settings import Settings
 from simmail.universe.usage import Usage
+from simmail.universe.webhooks.webhooks import Webhooks
 
 #: Real seconds between two notes of where a moved clock stands.
 HEARTBEAT = 2.0
@@ -106,7 +107,7 @@ class Universe:
 
     @param reactor: real time (C{IReactorTime}).
     @param unique: makes ids for deliveries from outside; never drawn upon by the simulation.
-    @param browser: opens the links that personas follow.
+    @param browser: opens the links that personas follow; webhook_sender: posts to webhooks.
     @param plan: the plan of its organisation.
     @param in_thread: runs a function in a thread, answering a Deferred.
     @param wall_clock: what was seen of jumps of the wall clock.
@@ -116,7 +117,8 @@ class Universe:
     def __init__(
         self, record: UniverseRecord, config: Config, store: IMailStore, database: IDatabase,
         reactor: IReactorTime, unique: Callable[[], str], browser: IBrowser,
-        plan: Callable[[], Plan] = lambda: SELF_HOSTED, in_thread: Callable[..., Any] = maybeDeferred,
+        webhook_sender: IWebhookSender, plan: Callable[[], Plan] = lambda: SELF_HOSTED,
+        in_thread: Callable[..., Any] = maybeDeferred,
         wall_clock: Callable[[], WallClock | None] = lambda: None, recovered: Callable[[], object] = lambda: None,
     ) -> None:
         # On the instance: a Logger that is a class attribute takes the class's name for its namespace.
@@ -149,6 +151,9 @@ class Universe:
             name, config.smtp.default_universe, database, settings, self.policy, self.clock, dice, committer, plan)
         self.pruning = Pruning(
             name, database, store, settings, now, commit, reactor, lambda: plan().limits.retention_days)
+
+        # Those outside who are told what happens.
+        self.webhooks = Webhooks(name, database, log, webhook_sender, committer, now, unique, reactor)
 
         # People, and what they make of mail.
         cache = DocumentCache(partial(database.get, name))
@@ -235,6 +240,7 @@ class Universe:
         await self._router.start()
         await self.people.start()
         await self.cases.start()
+        await self.webhooks.start()
 
     def begin(self) -> None:
         """
@@ -250,6 +256,7 @@ class Universe:
         # Behind the arrivals of before: mail is decided about in the order it came.
         self.store.watch(self.external.delivered)
         self.scheduler.start()
+        self.webhooks.begin()
         self._heartbeat.start(HEARTBEAT, now=False)
 
     async def _resume_clock(self) -> None:
@@ -271,6 +278,7 @@ class Universe:
         stopped = Deferred.fromCoroutine(self.scheduler.stop())
         self.visits.stop()
         await stopped
+        self.webhooks.stop()
         await self.in_flight.when_recorded()
         if self.committer.available:
             try:

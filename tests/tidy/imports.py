@@ -40,11 +40,11 @@ TOP = frozenset({"tap", "interfaces", "errors", "config", "concurrency", "durabl
 #: of which (as of those in folders) some may be named.
 PARTS: Mapping[str, tuple[str, ...]] = {
     "core": ("rng lru", "mime/ net/ time.instant", "records/", "html/ time/", "message/", "compose/",
-             "rules/ language/", "writer/", "decide/"),
+             "rules/ language/ webhook/", "writer/", "decide/"),
     "mailstore": ("threads immediate damage listeners", "journal.records journal.sync", "maildir/", "delivery/",
                   "journal/", "writer/", "journal.journal", "index/", "folder/", "memory/", "*"),
     "database": ("*", "private/"),
-    "universe": ("*", "people/", "mailflow/", "jobs/", "universe", "fingerprint"),
+    "universe": ("*", "people/ webhooks/", "mailflow/", "jobs/", "universe", "fingerprint"),
     "imap": ("wire/", "*", "fetch/", "search/", "untagged/", "command/", "commands", "server", "factory"),
     "rest": ("errors answer", "http/", "render/", "*", "api/", "routes", "app", "site"),
 }

@@ -1,0 +1,1 @@
+"""Webhooks of a universe: the event log, told to endpoints outside."""
