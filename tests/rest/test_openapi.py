@@ -91,8 +91,8 @@ class TableTests(TableTestCase):
         """
         As the contract's "Endpoints" has it: what changes logins, rules, retention and faults needs admin.
 
-        A signature is named there beside them; trying a password stores nothing, and needs member (decisions,
-        section 23).
+        A signature is named there beside them; trying a password and verifying a signature store nothing, and need
+        member; a test of a webhook reaches out, and needs admin (decisions, section 23).
         """
         ruled = ("accounts", "webhooks", "retention", "links", "recipients", "faults", "world", "reset", "admin")
         own = ("DELETE /api/session", "POST /api/session/pass")
@@ -100,7 +100,8 @@ class TableTests(TableTestCase):
             if route.role is None:
                 continue
             expected = "viewer" if route.method == "GET" or route.endpoint in own else "member"
-            if route.path.split("/")[2] in ruled and expected == "member" and not route.path.endswith("/test"):
+            if route.path.split("/")[2] in ruled and expected == "member" and route.path not in (
+                    "/api/accounts/{address}/test", "/api/webhooks/verify"):
                 expected = "admin"
             if "/admin/" in route.path:
                 expected = "admin"
@@ -109,7 +110,9 @@ class TableTests(TableTestCase):
     def test_features(self) -> None:
         """The plan's features are asked where the contract says."""
         self.assertEqual({route.endpoint: route.feature for route in all_routes() if route.feature}, {
-            "PUT /api/links": "links", "PATCH /api/links": "links", "POST /api/faults/scenarios/{id}": "chaos"})
+            "PUT /api/links": "links", "PATCH /api/links": "links", "POST /api/faults/scenarios/{id}": "chaos",
+            "PUT /api/webhooks": "webhooks", "POST /api/webhooks/test": "webhooks",
+            "POST /api/webhooks/redeliver": "webhooks"})
 
     def test_unknown_fields_and_parameters(self) -> None:
         """Whatever is not declared is refused by name."""

@@ -79,7 +79,7 @@ class Webhook(Struct, frozen=True, omit_defaults=True):
         return tuple(signing_keys(one) for one in secrets if one)
 
 
-class Waiting(Struct, frozen=True, array_like=True):
+class Undelivered(Struct, frozen=True, array_like=True):
     """An event that is not delivered yet: its number, the attempts made, and when the next is due (Unix seconds)."""
 
     event_id: int
@@ -114,7 +114,7 @@ class WebhookState(Struct, frozen=True, omit_defaults=True):
     """
 
     place: int = 0
-    waiting: tuple[Waiting, ...] = ()
+    waiting: tuple[Undelivered, ...] = ()
     ordered: int = 0
     delivered: int = 0
     given_up: int = 0

@@ -22,7 +22,7 @@ from twisted.internet.interfaces import IDelayedCall, IReactorTime
 from twisted.logger import Logger
 
 from simmail.core.records.commit import EventQuery
-from simmail.core.webhook.endpoint import Attempt, LastFailure, Stopped, Waiting, Webhook, WebhookState
+from simmail.core.webhook.endpoint import Attempt, LastFailure, Stopped, Undelivered, Webhook, WebhookState
 from simmail.core.webhook.retry import NextStep, WebhookAnswer, next_step
 from simmail.core.webhook.signature import signature_headers
 from simmail.errors import Unavailable
@@ -143,7 +143,7 @@ class WebhookDelivery:
 
     def again(self, number: int) -> None:
         """Send one event once more, with four attempts."""
-        self._wait(Waiting(number, 0, self._reactor.seconds()))
+        self._wait(Undelivered(number, 0, self._reactor.seconds()))
         self._ledger.changed()
         self.wake()
 
@@ -191,7 +191,7 @@ class WebhookDelivery:
             heapq.heappop(self._due)
         return None
 
-    def _wait(self, one: Waiting) -> None:
+    def _wait(self, one: Undelivered) -> None:
         self._waiting[one.event_id] = one
         heapq.heappush(self._due, (one.due, one.event_id))
 
@@ -212,16 +212,16 @@ class WebhookDelivery:
             self._read()
             return False
         body = self._ahead.popleft()
-        one = self._waiting[body.number] = Waiting(body.number, 0, now)
+        one = self._waiting[body.number] = Undelivered(body.number, 0, now)
         self._state = replace(self._state, place=max(self._state.place, body.number))
         self._go(one, self._attempt(one, body))
         return True
 
-    def _go(self, one: Waiting, work: object) -> None:
+    def _go(self, one: Undelivered, work: object) -> None:
         self._going.add(one.event_id)
         Deferred.fromCoroutine(work).addErrback(self._broken, one)  # type: ignore[arg-type]
 
-    def _broken(self, failure: object, one: Waiting) -> None:
+    def _broken(self, failure: object, one: Undelivered) -> None:
         self._going.discard(one.event_id)
         self._wait(replace(one, due=self._reactor.seconds() + AGAIN))
         self._look_at(self._reactor.seconds() + AGAIN)
@@ -254,7 +254,7 @@ class WebhookDelivery:
         if self.on:
             self._look_at(self._reactor.seconds() + AGAIN)
 
-    async def _read_again(self, one: Waiting) -> None:
+    async def _read_again(self, one: Undelivered) -> None:
         rows = await self._events.query(EventQuery(after=one.event_id - 1, before=one.event_id + 1, limit=1))
         if rows:
             return await self._attempt(one, _body(rows[0]))
@@ -264,7 +264,7 @@ class WebhookDelivery:
 
     # One attempt
 
-    async def _attempt(self, one: Waiting, body: EventBody) -> None:
+    async def _attempt(self, one: Undelivered, body: EventBody) -> None:
         webhook, begun, nth = self.webhook, self._reactor.seconds(), one.attempts + 1
         request_id = f"wr_{self._unique()}"
         headers = request_headers(webhook, f"evt_{self._name}_{body.number}", request_id, nth, body.octets, begun)
@@ -285,7 +285,7 @@ class WebhookDelivery:
         self._ledger.changed()
         self.wake()
 
-    def _took(self, one: Waiting, body: EventBody, answer: WebhookAnswer, step: NextStep, now: float) -> None:
+    def _took(self, one: Undelivered, body: EventBody, answer: WebhookAnswer, step: NextStep, now: float) -> None:
         at, state = datetime.fromtimestamp(now, UTC), self._state
         if step.kind == "delivered":
             self._state = replace(state, delivered=state.delivered + 1, failing=0, last_success=at)
