@@ -106,7 +106,7 @@ class ThreadedTests(SynchronousTestCase):
         """What another program renames is read, what it removes is left out, what it adds is there."""
         home = Path(self.provider.path, "mail", "main", self.folder.directory)
         one, two = self.folder.paths([4, 5])
-        (home / one).rename(home / "cur" / Path(one).name.partition(":")[0] + ":2,S")
+        (home / one).rename(home / "cur" / (Path(one).name.partition(":")[0] + ":2,S"))
         (home / two).unlink()
         (home / "new" / "1.other").write_bytes(mail(11))
         there = [1, 2, 3, 4, 6, 7, 8, 9, 10]
