@@ -39,7 +39,7 @@ TOP = frozenset({"tap", "interfaces", "errors", "config", "concurrency", "durabl
 #: them, it does not know.  A folder ends with a slash; C{*} stands for the modules that lie in the room itself,
 #: of which (as of those in folders) some may be named.
 PARTS: Mapping[str, tuple[str, ...]] = {
-    "core": ("rng lru", "mime/ net/ time.instant", "records/", "html/ time/", "message/", "compose/",
+    "core": ("rng lru language_data", "mime/ net/ time.instant", "records/", "html/ time/", "message/", "compose/",
              "rules/ language/ webhook/", "writer/", "decide/"),
     "mailstore": ("threads immediate damage listeners", "journal.records journal.sync", "maildir/", "delivery/",
                   "journal/", "writer/", "journal.journal", "index/", "folder/", "memory/", "*"),

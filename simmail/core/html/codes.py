@@ -15,6 +15,11 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
+from simmail.core.language_data import words_in
+
+# The data file with the words.
+_WORDS = "extraction.yaml"
+
 CodeKind = Literal["otp", "coupon", "reference"]
 
 #: Characters of a text that are looked at, things in it that may be codes, codes told of one mail.
@@ -48,54 +53,37 @@ class _Label(NamedTuple):
     text: str
 
 
-def _one_of(words: str) -> str:
-    """An expression for one of some, told apart by their first letters, so that what is none of them costs little."""
+def _one_of(field: str) -> str:
+    """An expression for a field's words, told apart by their first letters: what is none of them costs little."""
     by_letter: dict[str, list[str]] = {}
-    for word in words.split(";"):
-        by_letter.setdefault(word[0], []).append(word[1:])
+    for word in words_in(_WORDS, field):
+        letter = word[0] if word[0].isalnum() else ""
+        by_letter.setdefault(letter, []).append(word[len(letter):])
     return "(?:" + "|".join(f"{letter}(?:{'|'.join(rest)})" for letter, rest in by_letter.items()) + ")"
 
 
-_NUMBER = r"(?:[ -]?(?:number|no\b\.?|nr\b\.?|num\b\.?|id\b|code|nummer))?"
-_PROVING = _one_of(
-    "verification;security;authentication;authorization;authorisation;login;log-in;sign-?in;access"
-    ";one[- ]?time;single[- ]?use;two[- ]?factor;2fa;mfa;activation;temporary;validation;sicherheits;bestätigungs"
-    ";anmelde;einmal;verifizierungs;freischalt;zugangs;login-")
-_REFERRING = _one_of(
-    "order;invoice;bill;reference;ref;ticket;case;booking;reservation;tracking;confirmation;customer;client;contract"
-    ";policy;account;transaction;payment;quote;request;incident;claim;purchase order;po;rma;shipment;parcel")
-_REFERRING_GERMAN = _one_of(
-    "rechnungs;bestell;auftrags;kunden;referenz;vorgangs;buchungs;reservierungs;sendungs;vertrags;ticket"
-    ";kundenkonto;angebots;transaktions")
+def _any(before: str, field: str, after: str) -> re.Pattern[str]:
+    return re.compile(before + _one_of(field) + after, re.IGNORECASE)
+
+
 _LABELS = re.compile(
     # None is shorter than two letters.
     r"\b(?=\w\w)(?:"
-    r"(?P<otp>" + _PROVING + r"[ -]?(?:pass)?(?:code|pin|word|kennwort|passwort)\b"
-    r"|one[- ]?time (?:security |verification |login )?(?:pass)?code|otp\b|pass-?code\b|pin(?: ?code|-code)?\b"
-    r"|(?-i:m?TAN)\b|confirmation code\b)"
-    r"|(?P<coupon>(?:" + _one_of(
-        "coupon;promo(?:tion(?:al)?)?;discount;voucher;gift(?: ?card)?;referral;offer;gutschein;rabatt;aktions")
-    + r"[ -]?(?:code|number|nummer)|coupon\b|voucher\b|gutschein\b))"
-    r"|(?P<reference>" + _REFERRING + r"\b\.?" + _NUMBER +
-    r"|" + _REFERRING_GERMAN + r"-?(?:nummer|nr\b\.?|code|id\b)|"
-    + _one_of(r"aktenzeichen\b;rechnung\b;bestellung\b;auftrag\b;buchung\b;vorgang\b") + r")"
-    r"|(?P<code>code\b)"
-    r"|(?P<enter>(?:enter|type in|input)\b))",
+    rf"(?P<otp>{_one_of('proving')}[ -]?(?:pass)?{_one_of('proving_what')}\b|{_one_of('one_time')})"
+    rf"|(?P<coupon>{_one_of('coupon')}[ -]?{_one_of('coupon_what')}|{_one_of('coupon_alone')}\b)"
+    rf"|(?P<reference>{_one_of('referring')}\b\.?(?:[ -]?{_one_of('referring_what')})?"
+    rf"|{_one_of('compounds')}-?{_one_of('compounds_what')}|{_one_of('referring_alone')}\b)"
+    rf"|(?P<code>{_one_of('code')}\b)"
+    rf"|(?P<enter>{_one_of('entering')}\b))",
     re.IGNORECASE)
 
 #: References that need no word such as "number" beside them.
-_PLAIN_REFERENCES = frozenset(
-    "order invoice ticket case booking reservation rechnung bestellung auftrag buchung vorgang po rma".split())
+_PLAIN_REFERENCES = frozenset(words_in(_WORDS, "referring_plainly"))
+_NUMBER_WORDS, _STATING = words_in(_WORDS, "number_words"), words_in(_WORDS, "stating")
 #: What other codes there are.
-_OTHER_CODES = re.compile(
-    r"\b(?:error|status|exit|zip|area|country|dress|source|qr|bar|postal|post|tax|dial(?:ing|ling)?|sort|swift"
-    r"|colou?r|hex|building|civil|penal)[ -]$", re.IGNORECASE)
-_COUPON_WORDS = re.compile(
-    r"\b(?:coupon|promo|discount|voucher|off\b|save|saving|savings|checkout|check-out|cart|basket|deal|sale|shop|rabatt"
-    r"|gutschein|gift|free shipping|redeem|einlös|warenkorb|sparen)|%", re.IGNORECASE)
-_BOOKING_WORDS = re.compile(
-    r"\b(?:booking|reservation|flight|hotel|itinerary|trip|buchung|flug|reise)", re.IGNORECASE)
-_PROVING_WORDS = re.compile(r"verif|confirm|sign|log ?in|authent|bestätig|anmeld|identity", re.IGNORECASE)
+_OTHER_CODES = _any(r"\b", "other_codes", "[ -]$")
+_COUPON_WORDS, _BOOKING_WORDS = _any(r"\b", "coupon_hints", "|%"), _any(r"\b", "booking_hints", "")
+_PROVING_WORDS = _any("", "proving_hints", "")
 
 # What may be a code: groups of digits, other runs of digits, a word with digits or of capitals.
 _CANDIDATES = re.compile(
@@ -112,19 +100,18 @@ _LOCAL = re.compile(r"[^\s<>@\"]++\Z")
 _DOMAIN = re.compile(r"@[^\s<>@\"]{1,255}")
 
 _CONNECTED = re.compile(
-    r"[\s:#=\"'“”„*()\[\]>–—-]{0,40}"
-    r"(?:(?:is|are|was|will be|lautet|ist|number|no|nr|num|id|code|below|following|here|reads)\b"
-    r"[\s:#=\"'“”„*().\[\]>–—-]{0,30}){0,3}", re.IGNORECASE)
+    rf"[\s:#=\"'“”„*()\[\]>–—-]{{0,40}}(?:{_one_of('connecting')}\b[\s:#=\"'“”„*().\[\]>–—-]{{0,30}}){{0,3}}",
+    re.IGNORECASE)
 _NAMED_AFTER = re.compile(
-    r"[\s\"'“”*)\].,-]{0,6}(?:is|ist|as|=|–|—|-|\()\s{0,3}(?:(?:your|the|a|ihr|dein|our|my)\s{1,3})?"
+    rf"[\s\"'“”*)\].,-]{{0,6}}(?:{_one_of('naming')}|=|–|—|-|\()\s{{0,3}}(?:{_one_of('naming_article')}\s{{1,3}})?"
     r"(?:[^\W\d][\w'&-]{0,19}[ \xa0]{1,3}){0,3}", re.IGNORECASE)
 # "Use SAVE20 at checkout" names no code, and everybody knows one.
-_USED_BEFORE = re.compile(r"\b(?:use|using|apply|enter|redeem|with|nutze|mit)\s{1,3}[\"'“„*]{0,3}$", re.IGNORECASE)
+_USED_BEFORE = _any(r"\b", "using", r"\s{1,3}[\"'“„*]{0,3}$")
 _PAID_AFTER = re.compile(
-    r"[\"'”“*]{0,3}\s{1,3}(?:at|during|in|an|beim)\s{1,3}(?:(?:the|your|der)\s{1,3})?"
-    r"(checkout|check-out|cart|basket|kasse|bezahlen)\b", re.IGNORECASE)
+    rf"[\"'”“*]{{0,3}}\s{{1,3}}{_one_of('paying_at')}\s{{1,3}}(?:{_one_of('paying_article')}\s{{1,3}})?"
+    rf"({_one_of('paying')})\b", re.IGNORECASE)
 # Without a digit in it, it may be the name of a card.
-_SAVED = re.compile(r"\b(?:off|save|savings?|discount|free shipping|deal|rabatt|sparen|spare)\b|%", re.IGNORECASE)
+_SAVED = _any(r"\b", "saved", r"\b|%")
 # As devices and televisions show them.
 _PAIRED = re.compile(r"[A-Z0-9]{3,5}-[A-Z0-9]{3,5}")
 _SENTENCE_END = re.compile(r"[.!?](?:\s|$)")
@@ -132,26 +119,22 @@ _SENTENCE_END = re.compile(r"[.!?](?:\s|$)")
 # Windows around a candidate.
 _MONEY_BEFORE = re.compile(r"(?:[$€£¥₹]|\b(?:usd|eur|gbp|chf|jpy|inr|aud|cad))\s{0,2}$", re.IGNORECASE)
 _MEASURE_AFTER = re.compile(
-    r"[.,]?[0-9]{0,2}\s{0,2}(?:[$€£¥₹%°]|(?:usd|eur|gbp|chf|jpy|inr|aud|cad|dollars?|euros?|pounds?|cents?|kg|km|mb|gb"
-    r"|tb|kb|mm|cm|ml|seconds?|minutes?|min|hours?|days?|weeks?|months?|years?|sekunden|minuten|stunden|tagen?|wochen"
-    r"|monate|jahre|people|users|items?|units?|pieces|stück|times|points|punkte|miles|words|characters)\b)",
-    re.IGNORECASE)
+    r"[.,]?[0-9]{0,2}\s{0,2}(?:[$€£¥₹%°]|(?:usd|eur|gbp|chf|jpy|inr|aud|cad|kg|km|mb|gb|tb|kb|mm|cm|ml"
+    rf"|{_one_of('measures')})\b)", re.IGNORECASE)
 _PHONE_BEFORE = re.compile(
-    r"(?:\b(?:tel|telephone|telefon|phone|call|fax|mobile|mobil|cell|hotline|whatsapp|ext|extension|durchwahl|sms)\b"
-    r"|\+)\W{0,6}(?:us |at |on |number |nummer |uns unter |unter )?\W{0,4}$", re.IGNORECASE)
+    rf"(?:\b{_one_of('telephone')}\b|\+)\W{{0,6}}(?:{_one_of('telephone_between')} )?\W{{0,4}}$", re.IGNORECASE)
 _POST_BEFORE = re.compile(r"\b[A-Z]{2},? $|\bD-$")
-_POST_WORD_BEFORE = re.compile(r"\b(?:zip(?: code)?|postal code|post ?code|plz|postleitzahl)\W{0,4}$", re.IGNORECASE)
+_POST_WORD_BEFORE = _any(r"\b", "postcode", r"\W{0,4}$")
 _CITY_AFTER = re.compile(r"\s{1,2}[A-ZÄÖÜ][a-zäöüß]{2,}")
 _DIGIT_RUN_BEFORE = re.compile(r"[0-9()+/ .-]{0,24}$")
 _DIGIT_RUN_AFTER = re.compile(r"[0-9()/ .-]{0,24}")
 _MEASURED = re.compile(r"[0-9]{1,12}(?:am|pm|st|nd|rd|th|px|kb|mb|gb|tb|kg|km|min|h|x)", re.IGNORECASE)
 
 #: Capitals that are words, not codes.
-_NO_CODES = frozenset(
-    "BELOW HERE HTTP HTTPS WILL VALID EXPIRED REQUIRED ABOVE NUMBER PLEASE NEVER ONLY THIS THAT THEN FROM WITH YOUR"
-    " INTO CODE TEXT EMAIL NOTE WARNING IMPORTANT CLICK ENTER PASSWORD ACCOUNT LOGIN UTF-8 COVID-19 ISO-9001 MP3 MP4"
-    " B2B B2C 24/7 N/A AND/OR W-9 H1N1 G20 FAQ HTML HTML5 CSS3 IPV4 IPV6 SHA-256 SHA256 AES-256 TLS1 USB-C"
-    " RFC-2822".split())
+_NO_CODES = frozenset((
+    *words_in(_WORDS, "no_codes"),
+    *("HTTP HTTPS UTF-8 COVID-19 ISO-9001 MP3 MP4 B2B B2C 24/7 W-9 H1N1 G20 HTML HTML5 CSS3 IPV4 IPV6 SHA-256 SHA256"
+      " AES-256 TLS1 USB-C RFC-2822").split()))
 _PREFIXED = re.compile(r"[A-Z]{2,6}-?(?:[0-9]{2,6}-){0,2}[0-9]{3,12}")
 
 
@@ -300,10 +283,10 @@ class _Candidate:
             proving = shown and not gap.strip() and _PROVING_WORDS.search(around)
             return 0.8 if proving else 0.0
         if _CONNECTED.fullmatch(gap) is not None:
-            stated = self.hash or any(c in gap for c in ":#=\n") or " is" in said or "lautet" in said or " no" in said
+            stated = self.hash or any(c in gap for c in ":#=\n") or any(one in said for one in _STATING)
             if (self.year and label.kind != "otp" and not stated) or (
                 label.kind == "reference" and label.text not in _PLAIN_REFERENCES and self.digits and not stated
-                and not label.text.endswith(("number", "no", "no.", "nr", "nr.", "id", "code", "nummer"))
+                and not label.text.endswith(_NUMBER_WORDS)
             ):
                 return 0.0
             return 0.9 if label.kind == "code" else 0.95

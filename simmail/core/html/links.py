@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from simmail.core.html.tokenizer import blocks
+from simmail.core.language_data import words_in
 
 LinkKind = Literal["verify", "sign_in", "reset", "invite", "unsubscribe", "tracking", "other"]
 
@@ -50,19 +51,8 @@ _AUTHORITY_END = re.compile(r"[/?#\\]")
 _TRAILING = ".,;:!?'\"*_|"
 
 # In this order: the first that fits the words wins.
-_WORDS: tuple[tuple[LinkKind, re.Pattern[str]], ...] = (
-    ("unsubscribe", re.compile(
-        r"unsubscrib|opt[ _-]?out|abmeld|abbestell|austragen|(?:e-?mail|notification|subscription)[ _-]?(?:preferences"
-        r"|settings)|manage[ _-](?:your[ _-])?(?:preferences|subscriptions)|d[ée]sabonn|desuscrib|darse de baja")),
-    ("reset", re.compile(
-        r"reset|forgot|forgotten|recover|(?:new|change|choose|set)[ _-](?:your[ _-])?(?:a[ _-])?(?:new[ _-])?password"
-        r"|passwor[dt][ _-](?:zur|änder|vergess|change)|zurücksetzen|newpassword")),
-    ("verify", re.compile(
-        r"verif|confirm|activat|validat|aktivier|bestätig|bestaetig|double[ _-]?opt|doi\b")),
-    ("invite", re.compile(r"invit|einlad|join\b|beitreten|accept")),
-    ("sign_in", re.compile(
-        r"sign[ _-]?in|log[ _-]?in|log[ _-]?on|magic|anmeld|einlogg|\bsso\b|one[ _-]?click|passwordless|authenticate")),
-)
+_PURPOSES: tuple[LinkKind, ...] = ("unsubscribe", "reset", "verify", "invite", "sign_in")
+_WORDS = tuple((kind, re.compile("|".join(words_in("extraction.yaml", kind)))) for kind in _PURPOSES)
 _TRACKING = re.compile(
     r"https?://(?:(?:click|clicks|trk|track|tracking|links?|lnk|mailtrack|mandrillapp|sendgrid|url\d{1,5}|ct|r)"
     r"\.[^/]{1,200}/|[^/]{1,200}/(?:ls/click|wf/(?:click|open)|track(?:/|ing/)?(?:click|open)?|click|trk|redirect|r/"

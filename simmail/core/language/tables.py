@@ -9,26 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Literal
 
-import yaml
 from msgspec import Struct, convert
 
-_TEMPLATES = files("simmail.core").joinpath("templates")
-#: The languages there are: English, which a mail is in that is in none, and whatever else has a folder.
-LANGUAGES: tuple[str, ...] = tuple(sorted(
-    (folder.name for folder in _TEMPLATES.iterdir() if folder.joinpath("language.yaml").is_file()),
-    key=lambda code: (code != "en", code)))
+from simmail.core.language_data import LANGUAGES as LANGUAGES, read_yaml as read_yaml
+
 #: Hits of words of another language than English, below which a text is not in it.
 _FEWEST = 2
 
 #: Only so much of a mail is looked at to tell its language.
 _TASTE = 4000
-
-# Every scalar is text (so that "no" and "on" stay words); the C loader where PyYAML has it.
-_LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
 class Days(Struct, frozen=True):
@@ -336,17 +328,6 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": 
     arriving: tuple[str, ...]
     money_words: tuple[str, ...]
     cues: dict[str, dict[str, float]]
-
-
-def read_yaml(*path: str) -> Any:
-    """Return a data file of the templates as plain values, every scalar a text."""
-    octets = _TEMPLATES.joinpath(*path).read_bytes()
-    return yaml.load(octets, Loader=_LOADER)
-
-
-def read_optional(*path: str) -> Any:
-    """Return a data file as L{read_yaml} does, C{None} where a language has none of that name."""
-    return read_yaml(*path) if _TEMPLATES.joinpath(*path).is_file() else None
 
 
 @cache

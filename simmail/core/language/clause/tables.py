@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from msgspec import Struct, convert
 
 from simmail.core.language.phrases import say
-from simmail.core.language.tables import read_optional
+from simmail.core.language_data import read_optional
 
 #: Words, and characters, of a clause that is still said again.
 MOST_WORDS, LONGEST = 16, 120

@@ -1,0 +1,48 @@
+"""
+The data folders of the languages, C{simmail/core/templates/<code>}, written for translators.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+_TEMPLATES = files("simmail.core").joinpath("templates")
+#: The languages there are: English, which a mail is in that is in none, and whatever else has a folder.
+LANGUAGES: tuple[str, ...] = tuple(sorted(
+    (folder.name for folder in _TEMPLATES.iterdir() if folder.joinpath("language.yaml").is_file()),
+    key=lambda code: (code != "en", code)))
+
+# Every scalar is text (so that "no" and "on" stay words); the C loader where PyYAML has it.
+_LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+
+
+def read_yaml(*path: str) -> Any:
+    """Return a data file of the templates as plain values, every scalar a text."""
+    octets = _TEMPLATES.joinpath(*path).read_bytes()
+    return yaml.load(octets, Loader=_LOADER)
+
+
+def read_optional(*path: str) -> Any:
+    """Return a data file as L{read_yaml} does, C{None} where a language has none of that name."""
+    return read_yaml(*path) if _TEMPLATES.joinpath(*path).is_file() else None
+
+
+@cache
+def _in_languages(name: str) -> tuple[dict[str, list[str]], ...]:
+    return tuple(filter(None, [read_optional(code, name) for code in LANGUAGES]))
+
+
+def words_in(name: str, field: str) -> tuple[str, ...]:
+    """
+    Return the words that a field of a data file has in any language, English first, each once.
+
+    @raise KeyError: no language has that field.
+    """
+    known = [data[field] for data in _in_languages(name) if field in data]
+    if not known:
+        raise KeyError(field)
+    return tuple(dict.fromkeys(word for words in known for word in words))
