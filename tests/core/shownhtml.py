@@ -6,9 +6,18 @@ import re
 from html.parser import HTMLParser
 
 from html5lib import parseFragment
+from hypothesis import strategies as st
 
 from simmail.core.html import sanitize
 from simmail.core.html.tokenizer import tokens
+
+#: Pieces of markup in any order.
+MARKUP = st.lists(
+    st.sampled_from(["<", ">", "<p>", "</p>", "<a href='", "'>", '"', "<!--", "-->", "<pre>", "</pre>", "<li>", "<ul>",
+                     "</ul>", "<blockquote>", "</blockquote>", "<title>", "<script>", "</script>", "&", "&lt;", "&#9;",
+                     "&#", "x", " ", "\n", "<br/>", "=", "/", "\0", "ü", "<td>", "<!", "<?", "</"]),
+    max_size=40,
+).map("".join)
 
 _LINKS = re.compile(r"https?://|mailto:|tel:", re.IGNORECASE)
 _STYLE = re.compile(r"(?i)url|\\|/\*|expression|@|//|[{}<>]|position|binding|behavior")

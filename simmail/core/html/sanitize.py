@@ -239,8 +239,10 @@ def _read(tag: Token, remote: bool) -> _Read:
     if astray:
         del kept["href"]
     if image:
-        kept["src"], missed = _source(given, remote)
+        source, missed = _source(given, remote)
         fetches += missed
+        kept.pop("src", None)
+        kept = {"src": source, **kept} if source else kept
     if coloured:
         kept["style"] = _with_colours(given)
     attributes = "".join([f' {key}="{escape(value)}"' for key, value in kept.items()])

@@ -11,6 +11,7 @@ from simmail.core.html import css, sanitize, text as htmltext, tokenizer
 from simmail.core.html.sanitize import MOST_UNBALANCED, safe
 from simmail.core.html.text import render
 from tests.core.hostile import seconds
+from tests.core.html.realmails import MAILS
 from tests.core.htmlvectors import COUNTS, PAGES, VECTORS, X
 from tests.core.shownhtml import flaws
 
@@ -76,6 +77,12 @@ class SafeTests(SynchronousTestCase):
         """What pages are made of is kept."""
         for html in PAGES:
             self.assertEqual(safe(html, light=True), (html, 0))
+
+    def test_real_mails(self) -> None:
+        """What mail programs and newsletters write is shown as it looks, remote things are counted."""
+        for mail in MAILS:
+            self.assertEqual(safe(mail.html, light=True), (mail.shown, mail.blocked))
+            self.check(safe(mail.html)[0])
 
     def test_sloppy_pages(self) -> None:
         """Missing and crossed end tags come out as browsers see them."""
