@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Coroutine
+from functools import wraps
 from types import TracebackType
-from typing import Any, Generic, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
 from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.interfaces import IDelayedCall, IReactorTime
@@ -23,6 +24,7 @@ from twisted.python.failure import Failure
 
 from simmail.errors import Refusal
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 _log = Logger()
@@ -258,6 +260,36 @@ class Shared(Generic[T]):
         waiting.wake(result)
         self._ended.wake(None)
         return result
+
+
+def as_deferred(work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, Deferred[T]]:
+    """Let who calls a coroutine function get a Deferred: the work is begun at once, as far as it goes."""
+    @wraps(work)
+    def begin(*args: P.args, **kwargs: P.kwargs) -> Deferred[T]:
+        return Deferred.fromCoroutine(work(*args, **kwargs))
+    return begin
+
+
+class Requiring(Protocol):
+    """What may be unable to answer now."""
+
+    def require(self) -> None:
+        """@raise Refusal: it cannot be asked."""
+
+
+R = TypeVar("R", bound=Requiring)
+
+
+def at_once(call: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], Deferred[T]]:
+    """Let what a method answers or raises come in a Deferred that has fired; C{require} of its object is asked first."""
+    def require_and_call(self: R, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        self.require()
+        return call(self, *args, **kwargs)
+
+    @wraps(call)
+    def answer(self: R, /, *args: P.args, **kwargs: P.kwargs) -> Deferred[T]:
+        return maybeDeferred(require_and_call, self, *args, **kwargs)
+    return answer
 
 
 def unbroken(work: Coroutine[Any, Any, T]) -> Deferred[T]:

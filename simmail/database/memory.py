@@ -8,13 +8,15 @@ Deferreds have fired when they are returned.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from typing import NamedTuple
 
-from twisted.internet.defer import Deferred, fail, maybeDeferred, succeed
+from twisted.internet.defer import Deferred, succeed
 from zope.interface import implementer
 
+from simmail.concurrency import at_once
 from simmail.core.records.commit import Commit, Committed, EventQuery, JobQuery
 from simmail.core.records.delivery import Arrival
 from simmail.core.records.job import Job
@@ -87,7 +89,7 @@ class MemoryDatabase:
 
     def __init__(self) -> None:
         self.healthy = self.continued = True
-        self._spaces: dict[str, _Space] = {}
+        self._spaces: defaultdict[str, _Space] = defaultdict(_Space)
         self._listeners: list[Callable[[bool], object]] = []
         self._buckets: dict[str, Bucket] = {}
 
@@ -98,165 +100,135 @@ class MemoryDatabase:
             for listener in tuple(self._listeners):
                 listener(healthy)
 
-    def commit(self, universe: str, commit: Commit, may_batch: bool = False) -> Deferred[Committed]:
-        """See C{IDatabase}."""
-        return self._answer(lambda: self._commit(self._space(universe), commit))
+    def require(self) -> None:
+        """@raise Unavailable: it plays a Redis that is away."""
+        if not self.healthy:
+            raise Unavailable("the database is away")
+
+    @at_once
+    def commit(self, universe: str, commit: Commit, may_batch: bool = False) -> Committed:
+        return _commit(self._spaces[universe], commit)
 
     def synced(self) -> Deferred[None]:
-        """See C{IDatabase}; it holds what it holds as long as the process lives."""
+        """Answer at once: it holds what it holds as long as the process lives."""
         return succeed(None)
 
-    def table(self, universe: str, name: str) -> Deferred[dict[str, bytes]]:
-        """See C{IDatabase}."""
-        return self._answer(lambda: dict(self._space(universe).tables.get(name, {})))
+    @at_once
+    def table(self, universe: str, name: str) -> dict[str, bytes]:
+        return dict(self._spaces[universe].tables.get(name, {}))
 
-    def get(self, universe: str, name: str, keys: Iterable[str]) -> Deferred[list[bytes | None]]:
-        """See C{IDatabase}."""
-        return self._answer(lambda: [self._space(universe).tables.get(name, {}).get(key) for key in keys])
+    @at_once
+    def get(self, universe: str, name: str, keys: Iterable[str]) -> list[bytes | None]:
+        return [self._spaces[universe].tables.get(name, {}).get(key) for key in keys]
 
-    def events(self, universe: str, query: EventQuery) -> Deferred[list[bytes]]:
-        """See C{IDatabase}."""
-        return self._answer(lambda: _events(self._space(universe), query))
+    @at_once
+    def events(self, universe: str, query: EventQuery) -> list[bytes]:
+        return _events(self._spaces[universe], query)
 
-    def last_event(self, universe: str) -> Deferred[int]:
-        """See C{IDatabase}."""
-        return self._answer(lambda: self._space(universe).last)
+    @at_once
+    def last_event(self, universe: str) -> int:
+        return self._spaces[universe].last
 
-    def pending(self, universe: str) -> Deferred[list[Job]]:
-        """See C{IDatabase}."""
-        return self._answer(lambda: [
-            encoding.decode_job(job.octets)
-            for _, job in _in_order(self._space(universe)) if job.state in _UNFINISHED
-        ])
+    @at_once
+    def pending(self, universe: str) -> list[Job]:
+        return [encoding.decode_job(job.octets) for _, job in _in_order(self._spaces[universe])
+                if job.state in _UNFINISHED]
 
-    def jobs(self, universe: str, query: JobQuery) -> Deferred[list[Job]]:
-        """See C{IDatabase}."""
-        return self._answer(lambda: _jobs(self._space(universe), query))
+    @at_once
+    def jobs(self, universe: str, query: JobQuery) -> list[Job]:
+        return _jobs(self._spaces[universe], query)
 
-    def job(self, universe: str, job_id: str) -> Deferred[Job | None]:
-        """See C{IDatabase}."""
-        def one() -> Job | None:
-            kept = self._space(universe).jobs.get(job_id)
-            return None if kept is None else encoding.decode_job(kept.octets)
+    @at_once
+    def job(self, universe: str, job_id: str) -> Job | None:
+        kept = self._spaces[universe].jobs.get(job_id)
+        return None if kept is None else encoding.decode_job(kept.octets)
 
-        return self._answer(one)
-
-    def arrivals(self, universe: str) -> Deferred[list[Arrival]]:
-        """See C{IDatabase}."""
-        return self._answer(lambda: [
-            encoding.decode_arrival(octets) for octets in self._space(universe).arrivals.values()
-        ])
+    @at_once
+    def arrivals(self, universe: str) -> list[Arrival]:
+        return list(map(encoding.decode_arrival, self._spaces[universe].arrivals.values()))
 
     def recovered(self) -> None:
-        """See C{IDatabase}."""
         self.continued = True
 
-    def seen(self, universe: str, ids: Iterable[str]) -> Deferred[set[str]]:
-        """See C{IDatabase}."""
-        return self._answer(lambda: {id for id in ids if id in self._space(universe).once})
+    @at_once
+    def seen(self, universe: str, ids: Iterable[str]) -> set[str]:
+        return {id for id in ids if id in self._spaces[universe].once}
 
-    def forget(self, universe: str, once: Iterable[str]) -> Deferred[None]:
-        """See C{IDatabase}."""
-        def forget() -> None:
-            space = self._space(universe)
-            for id in once:
-                space.once.pop(id, None)
+    @at_once
+    def forget(self, universe: str, once: Iterable[str]) -> None:
+        for id in once:
+            self._spaces[universe].once.pop(id, None)
 
-        return self._answer(forget)
+    @at_once
+    def prune(self, universe: str, before: datetime) -> tuple[int, int]:
+        space, limit = self._spaces[universe], encoding.digits(before)
+        old = [id for id, job in space.jobs.items() if job.state not in _UNFINISHED and job.due < limit]
+        for id in old:
+            del space.jobs[id]
+        return space.cut(limit), len(old)
 
-    def prune(self, universe: str, before: datetime) -> Deferred[tuple[int, int]]:
-        """See C{IDatabase}."""
-        def prune() -> tuple[int, int]:
-            space, limit = self._space(universe), encoding.digits(before)
-            old = [id for id, job in space.jobs.items() if job.state not in _UNFINISHED and job.due < limit]
-            for id in old:
-                del space.jobs[id]
-            return space.cut(limit), len(old)
+    @at_once
+    def erase(self, universe: str) -> None:
+        self._spaces[universe] = self._spaces[universe].erased()
 
-        return self._answer(prune)
-
-    def erase(self, universe: str) -> Deferred[None]:
-        """See C{IDatabase}."""
-        def erase() -> None:
-            self._spaces[universe] = self._space(universe).erased()
-
-        return self._answer(erase)
-
-    def universes(self) -> Deferred[list[str]]:
-        """See C{IDatabase}; the server's own documents are no universe."""
-        return self._answer(lambda: sorted(
-            id for id, space in self._spaces.items() if id and any(space.tables.values())
-        ))
+    @at_once
+    def universes(self) -> list[str]:
+        """Leave out the server's own documents, which are no universe."""
+        return sorted(id for id, space in self._spaces.items() if id and any(space.tables.values()))
 
     def on_health(self, listener: Callable[[bool], object]) -> None:
-        """See C{IDatabase}."""
         self._listeners.append(listener)
 
-    def draw(self, bucket: str, rate: float, burst: int, wanted: int, now: float) -> Deferred[tuple[int, float]]:
-        """See C{IDatabase}."""
-        def take() -> tuple[int, float]:
-            taken, self._buckets[bucket] = draw(self._buckets.get(bucket), rate, burst, wanted, now)
-            return taken, self._buckets[bucket].tokens
-
-        return self._answer(take)
+    @at_once
+    def draw(self, bucket: str, rate: float, burst: int, wanted: int, now: float) -> tuple[int, float]:
+        taken, self._buckets[bucket] = draw(self._buckets.get(bucket), rate, burst, wanted, now)
+        return taken, self._buckets[bucket].tokens
 
     def close(self) -> Deferred[None]:
-        """See C{IDatabase}; what it holds is kept, for a test that starts a service again."""
+        """Keep what it holds, for a test that starts a service again."""
         return succeed(None)
 
-    def _answer(self, ask: Callable[[], object]) -> Deferred:  # type: ignore[type-arg]
-        if not self.healthy:
-            return fail(Unavailable("the database is away"))
-        return maybeDeferred(ask)
 
-    def _space(self, universe: str) -> _Space:
-        space = self._spaces.get(universe)
-        if space is None:
-            space = self._spaces[universe] = _Space()
-        return space
-
-    def _commit(self, space: _Space, commit: Commit) -> Committed:
-        if commit.once and commit.once in space.once:
-            first = space.once[commit.once]
-            return Committed(False, first.first, first.counts)
-        # All that can fail is done before anything is changed.
-        rows = [encoding.encode_event(event) for event in commit.events]
-        jobs = [(job.id, _kept(job)) for job in commit.jobs]
-        arrivals = [(arrival.id, encoding.encode_arrival(arrival)) for arrival in commit.arrive]
-        for table, key, _ in commit.counts:
-            int(space.tables.get(table, {}).get(key, b"0"))
-        for table, key in commit.drops:
-            space.tables.get(table, {}).pop(key, None)
-        for table, key, document in commit.puts:
-            space.tables.setdefault(table, {})[key] = document
-        counts = []
-        for table, key, by in commit.counts:
-            rows_of = space.tables.setdefault(table, {})
-            counts.append(int(rows_of.get(key, b"0")) + by)
-            rows_of[key] = b"%d" % counts[-1]
-        for id in commit.leave:
-            space.arrivals.pop(id, None)
-        for id, octets in arrivals:
-            space.arrivals.setdefault(id, octets)
-        space.jobs.update(jobs)
-        for id in commit.drop_jobs:
-            space.jobs.pop(id, None)
-        first_number = space.last + 1 if rows else 0
-        for row in rows:
-            space.last_at = max(row.at, space.last_at)
-            space.rows.append(row._replace(at=space.last_at))
-            space.ats.append(space.last_at)
-        committed = Committed(True, first_number, tuple(counts))
-        if commit.once:
-            space.once[commit.once] = committed
-        return committed
+def _commit(space: _Space, commit: Commit) -> Committed:
+    if commit.once and commit.once in space.once:
+        first = space.once[commit.once]
+        return Committed(False, first.first, first.counts)
+    # All that can fail is done before anything is changed.
+    rows = [encoding.encode_event(event) for event in commit.events]
+    jobs = [(job.id, _kept(job)) for job in commit.jobs]
+    arrivals = [(arrival.id, encoding.encode_arrival(arrival)) for arrival in commit.arrive]
+    for table, key, _ in commit.counts:
+        int(space.tables.get(table, {}).get(key, b"0"))
+    for table, key in commit.drops:
+        space.tables.get(table, {}).pop(key, None)
+    for table, key, document in commit.puts:
+        space.tables.setdefault(table, {})[key] = document
+    counts = []
+    for table, key, by in commit.counts:
+        rows_of = space.tables.setdefault(table, {})
+        counts.append(int(rows_of.get(key, b"0")) + by)
+        rows_of[key] = b"%d" % counts[-1]
+    for id in commit.leave:
+        space.arrivals.pop(id, None)
+    for id, octets in arrivals:
+        space.arrivals.setdefault(id, octets)
+    space.jobs.update(jobs)
+    for id in commit.drop_jobs:
+        space.jobs.pop(id, None)
+    first_number = space.last + 1 if rows else 0
+    for row in rows:
+        space.last_at = max(row.at, space.last_at)
+        space.rows.append(row._replace(at=space.last_at))
+        space.ats.append(space.last_at)
+    committed = Committed(True, first_number, tuple(counts))
+    if commit.once:
+        space.once[commit.once] = committed
+    return committed
 
 
 def _kept(job: Job) -> _Kept:
-    return _Kept(
-        encoding.digits(job.due), job.state, job.kind, job.persona_id or "", job.case_id or "",
-        encoding.encode_job(job),
-    )
+    return _Kept(encoding.digits(job.due), job.state, job.kind, job.persona_id or "", job.case_id or "",
+                 encoding.encode_job(job))
 
 
 def _in_order(space: _Space) -> Iterator[tuple[str, _Kept]]:
@@ -274,13 +246,9 @@ def _jobs(space: _Space, query: JobQuery) -> list[Job]:
     for id, job in _in_order(space):
         if len(found) >= query.limit:
             break
-        if (
-            (after is None or (job.due, id) > after)
-            and query.state in (None, job.state)
-            and query.kind in (None, job.kind)
-            and query.persona_id in (None, job.persona_id)
-            and query.case_id in (None, job.case_id)
-        ):
+        if ((after is None or (job.due, id) > after) and query.state in (None, job.state)
+                and query.kind in (None, job.kind) and query.persona_id in (None, job.persona_id)
+                and query.case_id in (None, job.case_id)):
             found.append(encoding.decode_job(job.octets))
     return found
 
@@ -292,10 +260,7 @@ def _events(space: _Space, query: EventQuery) -> list[bytes]:
         if len(found) >= query.limit:
             break
         row = space.rows[number - space.first]
-        if (
-            (types is None or row.type in types)
-            and query.persona_id in (None, row.persona_id)
-            and query.case_id in (None, row.case_id)
-        ):
+        if ((types is None or row.type in types) and query.persona_id in (None, row.persona_id)
+                and query.case_id in (None, row.case_id)):
             found.append(encoding.event_body(row.type.encode(), number, row.at, row.tail))
     return found

@@ -20,7 +20,7 @@ from twisted.logger import Logger
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from simmail.concurrency import Waiting
+from simmail.concurrency import Waiting, as_deferred
 from simmail.core.records.commit import Commit, Committed, EventQuery, JobQuery
 from simmail.core.records.delivery import Arrival
 from simmail.core.records.job import Job
@@ -97,7 +97,8 @@ class RedisDatabase:
         self._run: str | None = None
         self._whole: Waiting[None] = Waiting(reactor)
 
-    def connect(self, patience: float | None = PATIENCE) -> Deferred[None]:
+    @as_deferred
+    async def connect(self, patience: float | None = PATIENCE) -> None:
         """
         Connect, and stay so.
 
@@ -109,10 +110,28 @@ class RedisDatabase:
         """
         self._reads.open()
         self._writes.open()
-        return Deferred.fromCoroutine(self._connect(patience))
+        await self._until_healthy(patience)
+        await self._writes.call(("SET", keys.LAYOUT_KEY, keys.LAYOUT, "NX"))
+        layout = int(await self._writes.call(("GET", keys.LAYOUT_KEY)))
+        if layout > keys.LAYOUT:
+            raise Invalid(FIELD, f"holds data of a newer version (layout {layout}, known is {keys.LAYOUT})")
+        settings: dict[bytes, bytes] = {}
+        for name in ("appendonly", "appendfsync", "maxmemory-policy"):
+            try:
+                reply = await self._reads.call(("CONFIG", "GET", name))
+            except RuntimeError:
+                # Hosted Redis often keeps CONFIG to itself: then nothing is said.
+                continue
+            settings.update(zip(reply[::2], reply[1::2]))
+        self._synced.configured(settings)
+        if self._numbers is not None:
+            await self._number_ahead()
+        weak = weakness(settings)
+        if weak:
+            self._log.warn("{link} is less durable than simmail's own Redis: {weak}", link=self._link, weak=weak)
 
     def commit(self, universe: str, commit: Commit, may_batch: bool = False) -> Deferred[Committed]:
-        """See C{IDatabase}.  Drops come before puts, C{leave} before C{arrive}, jobs before C{drop_jobs}."""
+        """Drops come before puts, C{leave} before C{arrive}, jobs before C{drop_jobs}."""
         try:
             packed = pack(tuple(_commit_args(self._start["commit"], universe, commit)))
         except Exception:
@@ -131,7 +150,6 @@ class RedisDatabase:
         return self._writes.call(packed, committed, may_batch)
 
     def recovered(self) -> None:
-        """See C{IDatabase}."""
         if not self._recovered:
             self._recovered = True
             # The note says so from now on.
@@ -139,92 +157,84 @@ class RedisDatabase:
             self._note()
 
     def synced(self) -> Deferred[None]:
-        """See C{IDatabase}."""
         return self._synced.round()
 
     def table(self, universe: str, name: str) -> Deferred[dict[str, bytes]]:
-        """See C{IDatabase}."""
         return Deferred.fromCoroutine(self._questions.table(keys.prefix(universe) + keys.TABLE + keys.escape(name)))
 
     def get(self, universe: str, name: str, keys_: Iterable[str]) -> Deferred[list[bytes | None]]:
-        """See C{IDatabase}."""
         return self._questions.fields(keys.prefix(universe) + keys.TABLE + keys.escape(name), list(keys_))
 
     def events(self, universe: str, query: EventQuery) -> Deferred[list[bytes]]:
-        """See C{IDatabase}.  C{since} and C{until} are included, C{after} and C{before} are not."""
+        """C{since} and C{until} are included, C{after} and C{before} are not."""
         return Deferred.fromCoroutine(self._questions.events(keys.prefix(universe), query))
 
     def last_event(self, universe: str) -> Deferred[int]:
-        """See C{IDatabase}."""
         return self._reads.call(("HGET", keys.prefix(universe) + keys.META, "last"), lambda reply: int(reply or 0))
 
     def pending(self, universe: str) -> Deferred[list[Job]]:
-        """See C{IDatabase}."""
         return Deferred.fromCoroutine(self._questions.pending(keys.prefix(universe)))
 
     def jobs(self, universe: str, query: JobQuery) -> Deferred[list[Job]]:
-        """See C{IDatabase}.  @raise Invalid: there is no job C{query.after}."""
+        """@raise Invalid: there is no job C{query.after}."""
         return Deferred.fromCoroutine(self._questions.jobs(keys.prefix(universe), query))
 
     def job(self, universe: str, job_id: str) -> Deferred[Job | None]:
-        """See C{IDatabase}."""
         return self._reads.call(
             ("HGET", keys.prefix(universe) + keys.JOBS, job_id),
             lambda reply: None if reply is None else job_of(reply),
         )
 
     def arrivals(self, universe: str) -> Deferred[list[Arrival]]:
-        """See C{IDatabase}."""
         return self._reads.call(
             ("HVALS", keys.prefix(universe) + keys.ARRIVALS),
             lambda reply: [encoding.decode_arrival(octets[12:]) for octets in sorted(reply, key=_place)],
         )
 
     def seen(self, universe: str, ids: Iterable[str]) -> Deferred[set[str]]:
-        """See C{IDatabase}."""
         asked = list(ids)
         return self._questions.fields(keys.prefix(universe) + keys.ONCE, asked).addCallback(
             lambda found: {id for id, outcome in zip(asked, found) if outcome is not None}
         )
 
     def forget(self, universe: str, once: Iterable[str]) -> Deferred[None]:
-        """See C{IDatabase}."""
         ids = list(once)
         key = keys.prefix(universe) + keys.ONCE
         return all_of([
             self._writes.call(("HDEL", key, *ids[start:start + PAGE])) for start in range(0, len(ids), PAGE)
         ]).addCallback(_nothing)
 
-    def prune(self, universe: str, before: datetime) -> Deferred[tuple[int, int]]:
-        """See C{IDatabase}.  It goes in slices: other commits come between them."""
-        return Deferred.fromCoroutine(self._prune(keys.prefix(universe), encoding.digits(before)))
+    @as_deferred
+    async def prune(self, universe: str, before: datetime) -> tuple[int, int]:
+        """Prune in slices: other commits come between them."""
+        prefix, limit = keys.prefix(universe), encoding.digits(before)
+        await self._sweep(prefix, keys.ERASED, b"")
+        events = await self._sweep(prefix, keys.EVENTS, limit)
+        return events, await _slices(self._writes.call, (*self._start["prune"], prefix, limit, SLICE))
 
-    def erase(self, universe: str) -> Deferred[None]:
-        """See C{IDatabase}.  It is gone for all at one moment; its events are then cleared away in slices."""
-        return Deferred.fromCoroutine(self._erase(universe)).addCallback(
-            lambda _: self._unsynced.erased(keys.prefix(universe), lambda ask: self._erase_by(ask, universe)))
+    @as_deferred
+    async def erase(self, universe: str) -> None:
+        """Erase it for all at one moment; its events are then cleared away in slices."""
+        await self._erase_by(self._writes.call, universe)
+        self._unsynced.erased(keys.prefix(universe), lambda ask: self._erase_by(ask, universe))
 
     def universes(self) -> Deferred[list[str]]:
-        """See C{IDatabase}; the server's own documents are no universe."""
+        """Leave out the server's own documents, which are no universe."""
         return self._reads.call(
             (*self._start["universes"], keys.UNIVERSES), lambda reply: sorted(name.decode() for name in reply)
         )
 
     def draw(self, bucket: str, rate: float, burst: int, wanted: int, now: float) -> Deferred[tuple[int, float]]:
-        """See C{IDatabase}."""
         return self._writes.call(
             (*self._start["draw"], keys.prefix(""), keys.escape(bucket), repr(float(rate)), burst, wanted, repr(now)),
             lambda reply: (int(reply[0]), float(reply[1])))
 
     def on_health(self, listener: Callable[[bool], object]) -> None:
-        """See C{IDatabase}."""
         self._listeners.append(listener)
 
-    def close(self) -> Deferred[None]:
-        """See C{IDatabase}.  What was not answered fails with C{Unavailable}."""
-        return Deferred.fromCoroutine(self._close())
-
-    async def _close(self) -> None:
+    @as_deferred
+    async def close(self) -> None:
+        """What was not answered fails with C{Unavailable}."""
         if not self._closing:
             self._closing, self.healthy = True, False
             await self._synced.finish()
@@ -302,27 +312,6 @@ class RedisDatabase:
             await self._noting
         self._write_numbers(clean=True)
 
-    async def _connect(self, patience: float | None) -> None:
-        await self._until_healthy(patience)
-        await self._writes.call(("SET", keys.LAYOUT_KEY, keys.LAYOUT, "NX"))
-        layout = int(await self._writes.call(("GET", keys.LAYOUT_KEY)))
-        if layout > keys.LAYOUT:
-            raise Invalid(FIELD, f"holds data of a newer version (layout {layout}, known is {keys.LAYOUT})")
-        settings: dict[bytes, bytes] = {}
-        for name in ("appendonly", "appendfsync", "maxmemory-policy"):
-            try:
-                reply = await self._reads.call(("CONFIG", "GET", name))
-            except RuntimeError:
-                # Hosted Redis often keeps CONFIG to itself: then nothing is said.
-                continue
-            settings.update(zip(reply[::2], reply[1::2]))
-        self._synced.configured(settings)
-        if self._numbers is not None:
-            await self._number_ahead()
-        weak = weakness(settings)
-        if weak:
-            self._log.warn("{link} is less durable than simmail's own Redis: {weak}", link=self._link, weak=weak)
-
     def _until_healthy(self, patience: float | None) -> Deferred[None]:
         if self.healthy:
             return succeed(None)
@@ -376,15 +365,6 @@ class RedisDatabase:
     def _take_opened(self) -> list[Deferred[None]]:
         opened, self._opened = self._opened, []
         return opened
-
-    async def _prune(self, prefix: str, before: bytes) -> tuple[int, int]:
-        await self._sweep(prefix, keys.ERASED, b"")
-        events = await self._sweep(prefix, keys.EVENTS, before)
-        jobs = await _slices(self._writes.call, (*self._start["prune"], prefix, before, SLICE))
-        return events, jobs
-
-    async def _erase(self, universe: str) -> None:
-        await self._erase_by(self._writes.call, universe)
 
     async def _erase_by(self, ask: Ask, universe: str) -> None:
         prefix = keys.prefix(universe)

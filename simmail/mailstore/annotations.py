@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from twisted.internet.defer import Deferred
 from zope.interface import implementer
 
+from simmail.concurrency import as_deferred
 from simmail.interfaces import IAnnotations
-from simmail.mailstore.maildir.annotations import AnnotationListeners, read
+from simmail.mailstore.listeners import Listeners
+from simmail.mailstore.maildir.annotations import read
 from simmail.mailstore.maildir.layout import Layout
 from simmail.mailstore.maildir.names import existing_folder
 from simmail.mailstore.threads import IWorker
@@ -16,7 +17,7 @@ from simmail.mailstore.writer.requests import Annotate, IWriter, StoreId
 
 
 @implementer(IAnnotations)
-class Annotations(AnnotationListeners):
+class Annotations(Listeners[[str, str, tuple[str, ...], object]]):
     """
     Those of one store on disk.
 
@@ -26,27 +27,21 @@ class Annotations(AnnotationListeners):
     def __init__(
         self, layout: Layout, require: Callable[[str], str], reader: IWorker, writer: IWriter, at: StoreId
     ) -> None:
-        super().__init__()
+        super().__init__("annotations")
         self._layout, self._require, self._reader, self._writer, self._at = layout, require, reader, writer, at
 
-    def read(self, mailbox: str, folder: str) -> Deferred[dict[str, bytes]]:
-        """Deferred of values by the names of entries."""
-        return Deferred.fromCoroutine(self._read(mailbox, folder))
-
-    async def _read(self, mailbox: str, folder: str) -> dict[str, bytes]:
+    @as_deferred
+    async def read(self, mailbox: str, folder: str) -> dict[str, bytes]:
+        """Read the values by the names of entries."""
         box = self._require(mailbox)
         found: dict[str, bytes] = await self._reader.call(read, self._layout, box, folder and existing_folder(folder))
         return found
 
-    def write(
+    @as_deferred
+    async def write(
         self, mailbox: str, folder: str, changes: Mapping[str, bytes | None], origin: object = None
-    ) -> Deferred[None]:
-        """Deferred: some entries are changed, all or none."""
-        return Deferred.fromCoroutine(self._write(mailbox, folder, dict(changes), origin))
-
-    async def _write(
-        self, mailbox: str, folder: str, changes: dict[str, bytes | None], origin: object
     ) -> None:
+        """Change some entries, all or none."""
         self._require(mailbox)
         folder = folder and existing_folder(folder)
         names = await self._writer.call(Annotate(self._at, mailbox, folder, changes))

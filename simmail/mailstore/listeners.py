@@ -17,22 +17,22 @@ class Listeners(Generic[P]):
     @param what: what they listen to, for the log.
     """
 
-    __slots__ = ("_what", "_called")
-
-    log = Logger()
+    _log = Logger()
 
     def __init__(self, what: str) -> None:
         self._what = what
         self._called: list[Callable[P, object]] = []
 
-    def __bool__(self) -> bool:
+    @property
+    def watched(self) -> bool:
+        """Whether anybody listens."""
         return bool(self._called)
 
-    def add(self, listener: Callable[P, object]) -> None:
+    def listen(self, listener: Callable[P, object]) -> None:
         """Call it from now on."""
         self._called.append(listener)
 
-    def remove(self, listener: Callable[P, object]) -> None:
+    def unlisten(self, listener: Callable[P, object]) -> None:
         """Call it no more."""
         if listener in self._called:
             self._called.remove(listener)
@@ -43,4 +43,4 @@ class Listeners(Generic[P]):
             try:
                 listener(*args, **kwargs)
             except Exception:
-                self.log.failure("a listener of {what} failed", what=self._what)
+                self._log.failure("a listener of {what} failed", what=self._what)

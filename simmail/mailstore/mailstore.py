@@ -15,12 +15,12 @@ from datetime import datetime
 from typing import Any
 
 from msgspec.structs import replace
-from twisted.internet.defer import Deferred, succeed
+from twisted.internet.defer import Deferred, fail, succeed
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
-from simmail.concurrency import Lock
+from simmail.concurrency import Lock, as_deferred
 from simmail.core.message.summarize import digest as core_digest
 from simmail.core.message.summary import Digest
 from simmail.core.message.thread_keys import ThreadKeys
@@ -42,7 +42,6 @@ from simmail.mailstore.folder.folder import Folder
 from simmail.mailstore.folder.renames import PendingRenames
 from simmail.mailstore.folder.state import FolderState
 from simmail.mailstore.folder_cache import FolderCache
-from simmail.mailstore.immediate import fail_now
 from simmail.mailstore.index.index import Index
 from simmail.mailstore.index.mail_index import MailIndex, MessageFiles, MessageReaders, Wanted
 from simmail.mailstore.index.scan import Scanning
@@ -99,9 +98,9 @@ class MailStore:
         self.at = StoreId(root, universe)
         try:
             journal.attach(root)
-            self.layout = Layout(root, universe, wall or self.seconds)
+            self.layout = Layout(root, universe, wall or reactor.seconds)
             self.boxes = MailboxList(
-                self.layout, self.seconds, lambda mailbox: self._counts.created(mailbox), self._gone)
+                self.layout, reactor.seconds, lambda mailbox: self._counts.created(mailbox), self._gone)
         except OSError as error:
             raise Unavailable(f"the mail in {root} cannot be reached: {error.strerror}") from error
         tables = Index(f"{index}/{mailbox_dir(universe)}.sqlite", digest, shown, shared)
@@ -119,7 +118,7 @@ class MailStore:
             reactor, shared, self.layout, self.reader, self.writer, self.at, journal, Into(self.at, create=False),
             self.index, self.scanning, self.renames, self.openings, self)
         self.cache = FolderCache(context)
-        self.events = FolderEvents(self.layout, self.reader, self.seconds, self.boxes.require, self.cache.loaded)
+        self.events = FolderEvents(self.layout, self.reader, reactor.seconds, self.boxes.require, self.cache.loaded)
         self._counts = MessageCounts(self.writer, self.at, self.cache.counts, reactor)
         self._folders = FolderList(self.layout, self.reader, self.boxes, reactor, shared)
         self._mailbox_folders = MailboxFolders(
@@ -135,10 +134,6 @@ class MailStore:
     def _clear(self, leftovers: list[str]) -> None:
         for gone in leftovers:
             self.reader.send(self.layout.clear, gone)
-
-    def seconds(self) -> float:
-        """Real seconds."""
-        return float(self.reactor.seconds())
 
     def unique(self) -> str:
         """A key for a message that no delivery brought."""
@@ -170,7 +165,7 @@ class MailStore:
         try:
             delivery = self._checked(delivery)
         except Invalid:
-            return fail_now()
+            return fail()
         self.index.background.note_waiting()
         if durable is None or self.shared or self.layout.damage.said and self.layout.harmed(delivery):
             # Other processes would look at once, and who may be refused must not be promised anything.
@@ -235,11 +230,9 @@ class MailStore:
         self._arrivals.settled(ids)
         self.journal.committed(self.universe, ids)
 
-    def uncommitted(self) -> Deferred[list[str]]:
+    @as_deferred
+    async def uncommitted(self) -> list[str]:
         """Deferred of the ids that are journalled and not settled."""
-        return Deferred.fromCoroutine(self._find_uncommitted())
-
-    async def _find_uncommitted(self) -> list[str]:
         found = await self.journal.uncommitted(self.at)
         if found.lost:
             # Nor is the index what it was.
@@ -248,15 +241,11 @@ class MailStore:
             self.apply(one.added)
         return found.ids
 
-    def replay(
+    @as_deferred
+    async def replay(
         self, known: Collection[str], among: Collection[str] | None = None
-    ) -> Deferred[list[tuple[Delivery, tuple[Copy, ...]]]]:
-        """Deferred of the deliveries whose commit is missing, visible now; C{among}: only of these."""
-        return Deferred.fromCoroutine(self._replay(frozenset(known), among))
-
-    async def _replay(
-        self, known: Collection[str], among: Collection[str] | None
     ) -> list[tuple[Delivery, tuple[Copy, ...]]]:
+        """Make the deliveries whose commit is missing visible, C{among}: only of these; Deferred of them."""
         replayed = await self.journal.replay(self.at, known, among)
         self.unfiled = replayed.left
         for one in replayed.filed:
@@ -273,21 +262,17 @@ class MailStore:
         """All addresses, sorted."""
         return self.boxes.all()
 
-    def create(self, mailbox: str) -> Deferred[None]:
+    @as_deferred
+    async def create(self, mailbox: str) -> None:
         """Deferred: the mailbox exists."""
-        return Deferred.fromCoroutine(self._create(mailbox))
-
-    async def _create(self, mailbox: str) -> None:
         check_mailbox(mailbox)
         if not self.exists(mailbox):
             await self.writer.call(MakeMailbox(self.at, mailbox))
             self.boxes.learn(mailbox)
 
-    def delete(self, mailbox: str) -> Deferred[None]:
-        """Deferred: the mailbox and its mail are gone."""
-        return Deferred.fromCoroutine(self._delete(mailbox))
-
-    async def _delete(self, mailbox: str) -> None:
+    @as_deferred
+    async def delete(self, mailbox: str) -> None:
+        """Take a mailbox and its mail away."""
         self.boxes.require(mailbox)
         gone = await self.writer.call(DropMailbox(self.at, mailbox))
         self.boxes.forget(mailbox)
@@ -298,15 +283,13 @@ class MailStore:
         self.cache.drop_all(mailbox)
         self.index.forget(mailbox)
 
-    def erase(self) -> Deferred[None]:
+    @as_deferred
+    async def erase(self) -> None:
         """Deferred: everything is gone."""
-        return Deferred.fromCoroutine(self._erase())
-
-    async def _erase(self) -> None:
         await self.journal.erase(self.universe)
         for mailbox in self.mailboxes():
             try:
-                await self._delete(mailbox)
+                await self.delete(mailbox)
             except NotFound:
                 pass
         await self.held.drop(await self.held.keys())
@@ -330,11 +313,9 @@ class MailStore:
 
     # Folders
 
-    def folders(self, mailbox: str) -> Deferred[list[FolderStatus]]:
+    @as_deferred
+    async def folders(self, mailbox: str) -> list[FolderStatus]:
         """Deferred of all folders of a mailbox."""
-        return Deferred.fromCoroutine(self._list(mailbox))
-
-    async def _list(self, mailbox: str) -> list[FolderStatus]:
         box = self.boxes.require(mailbox)
         return sorted(await self.cache.statuses(mailbox, box), key=special_order)
 
@@ -420,11 +401,9 @@ class MailStore:
             raise Unavailable(f"the mail store is away: {error.strerror}") from error
         return disk.f_bavail * disk.f_frsize, disk.f_blocks * disk.f_frsize
 
-    def close(self) -> Deferred[None]:
+    @as_deferred
+    async def close(self) -> None:
         """Deferred: everything is synced and files are closed."""
-        return Deferred.fromCoroutine(self._close())
-
-    async def _close(self) -> None:
         if self._closed:
             return
         self._closed = True

@@ -17,13 +17,13 @@ class ListenersTests(SynchronousTestCase):
     def test_all_in_order(self) -> None:
         """All are called, in the order they came, and none after it was removed."""
         first, second = (lambda what: self.heard.append(f"1 {what}")), (lambda what: self.heard.append(f"2 {what}"))
-        self.assertFalse(self.listeners)
+        self.assertFalse(self.listeners.watched)
         for one in (first, second):
-            self.listeners.add(one)
-        self.assertTrue(self.listeners)
+            self.listeners.listen(one)
+        self.assertTrue(self.listeners.watched)
         self.listeners.tell("a")
-        self.listeners.remove(first)
-        self.listeners.remove(first)
+        self.listeners.unlisten(first)
+        self.listeners.unlisten(first)
         self.listeners.tell("b")
         self.assertEqual(self.heard, ["1 a", "2 a", "2 b"])
 
@@ -32,8 +32,8 @@ class ListenersTests(SynchronousTestCase):
         def broken(what: str) -> None:
             raise ValueError(what)
 
-        self.listeners.add(broken)
-        self.listeners.add(self.heard.append)
+        self.listeners.listen(broken)
+        self.listeners.listen(self.heard.append)
         self.listeners.tell("a")
         self.assertEqual(self.heard, ["a"])
         self.assertEqual([str(error.value) for error in self.flushLoggedErrors(ValueError)], ["a"])
@@ -41,11 +41,11 @@ class ListenersTests(SynchronousTestCase):
     def test_removed_meanwhile(self) -> None:
         """One that removes itself while it is called takes nobody else's turn."""
         def once(what: str) -> None:
-            self.listeners.remove(once)
+            self.listeners.unlisten(once)
             self.heard.append("once")
 
-        self.listeners.add(once)
-        self.listeners.add(self.heard.append)
+        self.listeners.listen(once)
+        self.listeners.listen(self.heard.append)
         for what in "ab":
             self.listeners.tell(what)
         self.assertEqual(self.heard, ["once", "a", "b"])

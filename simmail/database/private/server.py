@@ -26,6 +26,7 @@ from twisted.internet.task import deferLater
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
+from simmail.concurrency import as_deferred
 from simmail.database.private import guardian
 from simmail.database.private.probe import ask
 from simmail.database.private.process import (
@@ -121,21 +122,14 @@ class PrivateRedis:
         """Its process id, while one answers."""
         return None if self._life is None else self._life.pid
 
-    def start(self) -> Deferred[str]:
+    @as_deferred
+    async def start(self) -> str:
         """
-        Take over the one that was left, or start one.
+        Take over the one that was left, or start one; Deferred of its URL, when it answers and has loaded its data.
 
-        @return: Deferred of its URL, when it answers and has loaded its data.
         @raise Invalid: C{redis.server} cannot be run.
         @raise Unavailable: no program is found, another daemon has the folder, or it does not start.
         """
-        return Deferred.fromCoroutine(self._start())
-
-    def stop(self) -> Deferred[None]:
-        """It is asked to end, killed when it does not, and gone when this fires."""
-        return Deferred.fromCoroutine(self._stop())
-
-    async def _start(self) -> str:
         self._program = find(self._configured)
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._folder.chmod(0o700)
@@ -160,7 +154,9 @@ class PrivateRedis:
                 return lock
             await deferLater(self._reactor, 0.01)
 
-    async def _stop(self) -> None:
+    @as_deferred
+    async def stop(self) -> None:
+        """End it: it is asked to, killed when it does not, and gone when this fires."""
         self._stopping = True
         if self._timer is not None and self._timer.active():
             self._timer.cancel()

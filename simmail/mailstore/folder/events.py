@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, fail
 from zope.interface import implementer
 
 from simmail.core.records.folder import FolderEvent
 from simmail.errors import NotFound, Unavailable
 from simmail.interfaces import IFolderEvents
 from simmail.mailstore.folder.folder import Folder
-from simmail.mailstore.immediate import fail_now
 from simmail.mailstore.listeners import Listeners
 from simmail.mailstore.maildir import filename
 from simmail.mailstore.maildir.layout import Layout
@@ -93,21 +92,21 @@ class FolderEvents:
         try:
             self._require(mailbox)
         except NotFound:
-            return fail_now()
+            return fail()
         heard = self._heard.setdefault(mailbox, _Heard())
-        heard.listeners.add(listener)
+        heard.listeners.listen(listener)
         return Deferred.fromCoroutine(self._begin(mailbox, heard))
 
     def unlisten(self, mailbox: str, listener: Listener) -> None:
         """Stop."""
         heard = self._heard.get(mailbox)
         if heard is not None:
-            heard.listeners.remove(listener)
-            if not heard.listeners:
+            heard.listeners.unlisten(listener)
+            if not heard.listeners.watched:
                 del self._heard[mailbox]
 
     async def _begin(self, mailbox: str, heard: _Heard) -> None:
-        while heard.names is None and heard.listeners:
+        while heard.names is None and heard.listeners.watched:
             await self._look_at(mailbox, heard)
 
     def tell(self, mailbox: str, kind: Any, name: str, old: str = "") -> None:
@@ -173,14 +172,11 @@ class FolderEvents:
         if heard.names is None:
             heard.names, heard.subscribed = there, subscribed
             return
-        for name in sorted(heard.names - there):
-            self.tell(mailbox, "gone", name)
-        for name in sorted(there - heard.names):
-            self.tell(mailbox, "made", name)
-        for name in sorted(heard.subscribed - subscribed):
-            self.tell(mailbox, "unsubscribed", name)
-        for name in sorted(subscribed - heard.subscribed):
-            self.tell(mailbox, "subscribed", name)
+        for kind, found in (("gone", heard.names - there), ("made", there - heard.names),
+                            ("unsubscribed", heard.subscribed - subscribed),
+                            ("subscribed", subscribed - heard.subscribed)):
+            for name in sorted(found):
+                self.tell(mailbox, kind, name)
 
 
 def _outline(layout: Layout, box: str) -> tuple[dict[str, str], set[str]]:

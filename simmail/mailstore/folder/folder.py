@@ -14,6 +14,7 @@ from typing import Any
 from twisted.internet.defer import Deferred, succeed
 from zope.interface import implementer
 
+from simmail.concurrency import as_deferred
 from simmail.core.message.sort import Criterion
 from simmail.core.message.summary import Digest
 from simmail.core.records.folder import Columns
@@ -85,11 +86,9 @@ class Folder(ChangingFolder):
         """Deferred of the UIDs removed."""
         return Deferred.fromCoroutine(expunge(self, uids))
 
-    def vanished(self, since: int) -> Deferred[list[int] | None]:
+    @as_deferred
+    async def vanished(self, since: int) -> list[int] | None:
         """Deferred of the UIDs expunged after a modseq, None when they are not known so far back."""
-        return Deferred.fromCoroutine(self._vanished(since))
-
-    async def _vanished(self, since: int) -> list[int] | None:
         self.require()
         return self.expunges.after(since)
 
@@ -112,11 +111,9 @@ class Folder(ChangingFolder):
         """Deferred of when messages were put here, None for those that are gone."""
         return Deferred.fromCoroutine(read.saved(self, uids))
 
-    def read(self, uid: int) -> Deferred[bytes]:
+    @as_deferred
+    async def read(self, uid: int) -> bytes:
         """Deferred of the octets of a message."""
-        return Deferred.fromCoroutine(self._read(uid))
-
-    async def _read(self, uid: int) -> bytes:
         found = await read.reads(self, [uid])
         if not found:
             raise NotFound(f"message {uid} is gone")

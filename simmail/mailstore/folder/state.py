@@ -20,12 +20,10 @@ from simmail.mailstore.listeners import Listeners
 from simmail.mailstore.maildir.filename import Row
 from simmail.mailstore.maildir.flags import instant
 
-Listener = Callable[[FolderChange], None]
-
 _COLUMNS = {"uid": "uids", "size": "sizes", "modseq": "modseqs", "arrival": "dates"}
 
 
-class FolderState:
+class FolderState(Listeners[[FolderChange]]):
     """
     The state of one folder, and who listens for its changes.
 
@@ -34,6 +32,7 @@ class FolderState:
     """
 
     def __init__(self, mailbox: str, name: str) -> None:
+        super().__init__(name)
         self.mailbox = mailbox
         self.name = name
         self.special_use = ""
@@ -44,7 +43,6 @@ class FolderState:
         self.gone = False
         self.rows = Rows()
         self.table = KeywordTable()
-        self._listeners: Listeners[[FolderChange]] = Listeners(name)
 
     @property
     def keywords(self) -> tuple[str, ...]:
@@ -184,22 +182,3 @@ class FolderState:
         self.gone = True
         self.rows = Rows()
         self.tell(FolderChange("reset", ()))
-
-    # Who watches
-
-    @property
-    def watched(self) -> bool:
-        """Whether anybody listens."""
-        return bool(self._listeners)
-
-    def listen(self, listener: Listener) -> None:
-        """Call it for each change."""
-        self._listeners.add(listener)
-
-    def unlisten(self, listener: Listener) -> None:
-        """Stop."""
-        self._listeners.remove(listener)
-
-    def tell(self, change: FolderChange) -> None:
-        """Tell a change to who listens."""
-        self._listeners.tell(change)

@@ -9,20 +9,17 @@ Source: RFC 5464.
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import msgspec
 
 from simmail.errors import OverAllowance
-from simmail.mailstore.listeners import Listeners
 from simmail.mailstore.maildir.layout import Layout
 
 FILE, SERVER = "simmail-metadata", "simmail-metadata-server"
 
 #: Entries of one folder, and octets of their names and values together.
 MOST, ROOM = 100, 1 << 20
-
-Listener = Callable[[str, str, "tuple[str, ...]", object], None]
 
 _decode = msgspec.json.Decoder(dict[str, str]).decode
 
@@ -41,25 +38,6 @@ def changed(entries: Mapping[str, bytes], changes: Mapping[str, bytes | None]) -
 
 def _weight(entries: Mapping[str, bytes]) -> int:
     return sum(len(name) + len(value) for name, value in entries.items())
-
-
-class AnnotationListeners:
-    """Who is told of changes."""
-
-    def __init__(self) -> None:
-        self._listeners: Listeners[[str, str, tuple[str, ...], object]] = Listeners("annotations")
-
-    def listen(self, listener: Listener) -> None:
-        """Call it for each change."""
-        self._listeners.add(listener)
-
-    def unlisten(self, listener: Listener) -> None:
-        """Stop."""
-        self._listeners.remove(listener)
-
-    def tell(self, mailbox: str, folder: str, names: tuple[str, ...], origin: object) -> None:
-        """Tell that these entries have changed."""
-        self._listeners.tell(mailbox, folder, names, origin)
 
 
 # On disk

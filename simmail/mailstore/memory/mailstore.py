@@ -14,24 +14,22 @@ from datetime import datetime
 from itertools import count
 
 from msgspec.structs import replace
+from twisted.internet.defer import Deferred, succeed
 from zope.interface import implementer
 
-from simmail.concurrency import Lock
+from simmail.concurrency import Lock, at_once
 from simmail.core.message.summarize import digest as core_digest
 from simmail.core.message.summary import Digest
 from simmail.core.records.delivery import Copy, Delivery, Placement, SPECIAL_FOLDERS
 from simmail.core.records.folder import FolderStatus, MailboxCounts, counted
-from simmail.errors import Conflict, NotFound, Unavailable
+from simmail.errors import Conflict, NotFound
 from simmail.interfaces import IMailStore
-from simmail.mailstore.immediate import deferred
 from simmail.mailstore.delivery.external import foreign_id
 from simmail.mailstore.maildir.flags import canonical_all, microseconds
 from simmail.mailstore.maildir.names import INBOX, check_folder, check_mailbox, existing_folder, is_inferior
 from simmail.mailstore.maildir.special_use import check_special_use, is_standard, renamed_use, special_order, use_of
-from simmail.mailstore.memory.annotations import AnnotationsInMemory
-from simmail.mailstore.memory.deferred_bodies import DeferredBodiesInMemory
-from simmail.mailstore.memory.events import EventsInMemory
 from simmail.mailstore.memory.folder import MemoryFolder
+from simmail.mailstore.memory.parts import AnnotationsInMemory, DeferredBodiesInMemory, MemoryContext
 
 
 class _Mailbox:
@@ -42,49 +40,34 @@ class _Mailbox:
 
 
 @implementer(IMailStore)
-class MemoryMailStore:
+class MemoryMailStore(MemoryContext):
     """
     All mail of one universe, in memory.
 
     @ivar unfiled: none: every delivery is filed at once.
-    @ivar away: set it to make every call fail with L{Unavailable}.
     @param digest: takes the digest of a message.
     """
 
     def __init__(self, universe: str, digest: Callable[[bytes], Digest] = core_digest) -> None:
+        super().__init__(digest, self.require_box)
         self.universe = universe
-        self.digest_of = digest
-        self.away = False
         self.held = DeferredBodiesInMemory()
-        self.annotations = AnnotationsInMemory(self)
-        self.events = EventsInMemory(self.require_box)
+        self.annotations = AnnotationsInMemory(self._annotated)
         self._mailboxes: dict[str, _Mailbox] = {}
         self._sorted: list[str] = []
         self._uidvalidity = count(1)
-        self._keys = count(1)
         self.unfiled: list[str] = []
         self._owed: dict[str, tuple[Delivery, tuple[Copy, ...]]] = {}
         self._foreign: dict[str, Copy] = {}
         self._on_foreign: Callable[[str, Copy], None] = lambda foreign, copy: None
-
-    def require(self) -> None:
-        """@raise Unavailable: it is made to."""
-        if self.away:
-            raise Unavailable("the mail store is away")
-
-    def unique(self) -> str:
-        """A key for a message that no delivery brought."""
-        return f"append-{next(self._keys)}"
 
     # Deliveries
 
     def when_visible(self) -> None:
         """Nothing is promised that is not visible."""
 
-    @deferred
+    @at_once
     def accept(self, delivery: Delivery, durable: Callable[[], None] | None = None) -> tuple[Copy, ...]:
-        """File a delivery."""
-        self.require()
         microseconds(delivery.at)
         delivery = replace(delivery, universe=self.universe, placements=tuple(
             Placement(check_mailbox(placement.mailbox), check_folder(placement.folder), canonical_all(placement.flags))
@@ -104,40 +87,31 @@ class MemoryMailStore:
         return Copy(placement.mailbox, placement.folder, uid, folder.uidvalidity)
 
     def committed(self, ids: Iterable[str]) -> None:
-        """Nothing is owed any more for these deliveries."""
         for one in ids:
             self._owed.pop(one, None)
             self._foreign.pop(one, None)
 
-    @deferred
+    @at_once
     def uncommitted(self) -> list[str]:
-        """Delivery ids that are not settled."""
-        self.require()
         return list(self._owed)
 
-    @deferred
+    @at_once
     def replay(
         self, known: Iterable[str], among: Collection[str] | None = None
     ) -> list[tuple[Delivery, tuple[Copy, ...]]]:
-        """The deliveries whose commit is missing; C{among}: only of these."""
-        self.require()
         known = set(known)
         return [self._owed[one] for one in self._owed if one not in known and (among is None or one in among)]
 
     # Mailboxes
 
     def exists(self, mailbox: str) -> bool:
-        """Whether there is such a mailbox."""
         return mailbox in self._mailboxes
 
     def mailboxes(self) -> list[str]:
-        """All addresses, sorted."""
         return list(self._sorted)
 
-    @deferred
+    @at_once
     def create(self, mailbox: str) -> None:
-        """The mailbox exists."""
-        self.require()
         self._create(check_mailbox(mailbox))
 
     def _create(self, mailbox: str) -> _Mailbox:
@@ -151,20 +125,16 @@ class MemoryMailStore:
                 box.folders[name].objectid = f"{uidvalidity:x}-{name.lower()}"
         return box
 
-    @deferred
+    @at_once
     def delete(self, mailbox: str) -> None:
-        """The mailbox and its mail are gone."""
-        self.require()
         self._find(mailbox)
         box = self._mailboxes.pop(mailbox)
         self._sorted.remove(mailbox)
         for folder in box.folders.values():
             folder.remove()
 
-    @deferred
+    @at_once
     def erase(self) -> None:
-        """Everything is gone."""
-        self.require()
         for box in self._mailboxes.values():
             for folder in box.folders.values():
                 folder.remove()
@@ -174,18 +144,14 @@ class MemoryMailStore:
         self._foreign.clear()
         self.held = DeferredBodiesInMemory()
 
-    @deferred
+    @at_once
     def counts(self) -> dict[str, MailboxCounts]:
-        """The messages of each mailbox."""
-        self.require()
         return {mailbox: counted({name: (total, unread) for name, folder in box.folders.items()
                                   for total, unread, _ in (folder.counts(),) if total})
                 for mailbox, box in self._mailboxes.items()}
 
-    @deferred
+    @at_once
     def totals(self) -> dict[str, int]:
-        """The messages of all mailboxes, by folder."""
-        self.require()
         found: Counter[str] = Counter()
         for box in self._mailboxes.values():
             for name, folder in box.folders.items():
@@ -215,43 +181,34 @@ class MemoryMailStore:
         box.folders[name] = MemoryFolder(self, mailbox, name, special_use, next(self._uidvalidity))
         self.events.tell(mailbox, "made", name)
 
-    @deferred
+    @at_once
     def folders(self, mailbox: str) -> list[FolderStatus]:
-        """All folders of a mailbox."""
-        self.require()
         box = self._find(mailbox)
         return sorted((folder.status() for folder in box.folders.values()), key=special_order)
 
-    @deferred
+    @at_once
     def folder(self, mailbox: str, name: str) -> MemoryFolder:
-        """One folder."""
-        self.require()
         folder = self._find(mailbox).folders.get(existing_folder(name))
         if folder is None:
             raise NotFound(f"there is no folder {name} in {mailbox}")
         return folder
 
-    @deferred
+    @at_once
     def places(self) -> list[tuple[str, str]]:
-        """(mailbox, folder) of all folders that may hold a message."""
-        self.require()
         return [(mailbox, name) for mailbox, box in self._mailboxes.items() for name, one in box.folders.items()
                 if one.uids]
 
-    @deferred
+    @at_once
     def containing(
         self, folders: Sequence[MemoryFolder], wanted: Sequence[tuple[Sequence[str], str]]
     ) -> list[list[int]]:
-        """The UIDs, of each folder, of messages that have some texts."""
-        self.require()
         return [folder.holding(wanted) for folder in folders]
 
     def check_folder(self, name: str) -> str:
-        """The name of a folder if there may be one."""
         return check_folder(name)
 
-    def annotated(self, mailbox: str, name: str) -> dict[str, bytes]:
-        """The annotations of a folder, or of a mailbox as a whole."""
+    def _annotated(self, mailbox: str, name: str) -> dict[str, bytes]:
+        self.require()
         box = self._find(mailbox)
         if not name:
             return box.annotations
@@ -260,10 +217,8 @@ class MemoryMailStore:
             raise NotFound(f"there is no folder {name} in {mailbox}")
         return folder.annotations
 
-    @deferred
+    @at_once
     def create_folder(self, mailbox: str, name: str, special_use: str = "") -> None:
-        """One more folder."""
-        self.require()
         box = self._find(mailbox)
         name = check_folder(name)
         special_use = check_special_use(special_use) or use_of(name)
@@ -271,10 +226,8 @@ class MemoryMailStore:
             raise Conflict(f"folder {name} exists")
         self._add(mailbox, box, name, special_use)
 
-    @deferred
+    @at_once
     def delete_folder(self, mailbox: str, name: str) -> None:
-        """The folder and its messages are gone; of a standard one only its messages."""
-        self.require()
         box = self._find(mailbox)
         name = existing_folder(name)
         if name == INBOX:
@@ -287,10 +240,8 @@ class MemoryMailStore:
             box.folders.pop(name).remove()
             self.events.tell(mailbox, "gone", name)
 
-    @deferred
+    @at_once
     def rename_folder(self, mailbox: str, old: str, new: str, saved: datetime | None = None) -> None:
-        """The folder and its inferiors are called something else."""
-        self.require()
         box = self._find(mailbox)
         old, new = existing_folder(old), check_folder(new)
         moves = {name: new + name[len(old):] for name in sorted(box.folders)
@@ -316,16 +267,12 @@ class MemoryMailStore:
             if is_standard(source):
                 self._add(mailbox, box, source, use_of(source))
 
-    @deferred
+    @at_once
     def subscribed(self, mailbox: str) -> set[str]:
-        """Names subscribed to."""
-        self.require()
         return set(self._find(mailbox).subscribed)
 
-    @deferred
+    @at_once
     def subscribe(self, mailbox: str, name: str, on: bool) -> None:
-        """Subscribe to a name, or no more."""
-        self.require()
         change, name = self._find(mailbox).subscribed, check_folder(name)
         if (name in change) is not on:
             (change.add if on else change.discard)(name)
@@ -334,7 +281,7 @@ class MemoryMailStore:
     # The rest
 
     def watch(self, on_foreign: Callable[[str, Copy], None]) -> None:
-        """There are no other programs; C{deliver_foreign} stands for them."""
+        """Tell of what was delivered by C{deliver_foreign}: there are no other programs."""
         self._on_foreign = on_foreign
         for foreign, copy in list(self._foreign.items()):
             box = self._mailboxes.get(copy.mailbox)
@@ -353,13 +300,10 @@ class MemoryMailStore:
         self._on_foreign(foreign, copy)
 
     def space(self) -> tuple[int, int]:
-        """Memory is taken for endless."""
         return 1 << 40, 1 << 40
 
     def locks(self) -> list[tuple[str, Lock]]:
-        """Every change is made at once."""
         return []
 
-    @deferred
-    def close(self) -> None:
-        """Nothing is kept."""
+    def close(self) -> Deferred[None]:
+        return succeed(None)

@@ -7,7 +7,7 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.errors import NotFound
-from simmail.mailstore.memory.events import EventsInMemory
+from simmail.mailstore.memory.parts import EventsInMemory
 from simmail.mailstore.memory.mailstore import MemoryMailStore
 from tests.contracts.mailstores import AT, a_mail, result_of
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.mailstore.memory.opened import OpenMessageInMemory
+from simmail.mailstore.memory.parts import OpenMessageInMemory
 from tests.contracts.mailstores import result_of
 
 
