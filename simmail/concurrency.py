@@ -281,7 +281,7 @@ R = TypeVar("R", bound=Requiring)
 
 
 def at_once(call: Callable[Concatenate[R, P], T]) -> Callable[Concatenate[R, P], Deferred[T]]:
-    """Let what a method answers or raises come in a Deferred that has fired; C{require} of its object is asked first."""
+    """Let what a method answers or raises, or C{require} of its object before, come in a Deferred that has fired."""
     def require_and_call(self: R, /, *args: P.args, **kwargs: P.kwargs) -> T:
         self.require()
         return call(self, *args, **kwargs)

@@ -12,14 +12,38 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from mmap import MAP_ANONYMOUS, MAP_PRIVATE, mmap
 from typing import Any, NamedTuple
 
 from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 
 from simmail.database import keys
-from simmail.database.blocks import Blocks
 from simmail.errors import Unavailable
+
+
+#: Octets of a block; what is longer has one of its own.
+BLOCK = 1 << 18
+
+
+class Blocks:
+    """What is kept one behind the other: a block goes when nobody has anything of it any more."""
+
+    def __init__(self) -> None:
+        self._block = memoryview(bytearray())
+        self._used = 0
+
+    def keep(self, octets: bytes) -> memoryview:
+        """The same octets, as long as the answer is kept."""
+        end = self._used + len(octets)
+        if end > len(self._block):
+            size, self._used, end = max(BLOCK, len(octets)), 0, len(octets)
+            self._block = memoryview(mmap(-1, size, MAP_PRIVATE | MAP_ANONYMOUS))
+        kept = self._block[self._used:end]
+        kept[:] = octets
+        self._used = end
+        return kept.toreadonly()
+
 
 #: Octets of commits that are kept; beyond it the oldest go, however young they are.
 MOST = 64 * 1024 * 1024

@@ -18,7 +18,7 @@ from simmail.core.records.folder import FolderStatus
 from simmail.errors import NotFound, Unavailable
 from simmail.mailstore.folder import load as loading
 from simmail.mailstore.folder.context import FolderContext
-from simmail.mailstore.folder.folder import Folder
+from simmail.mailstore.folder.folder import Folder, load, snapshot_of
 from simmail.mailstore.folder.state import FolderState
 from simmail.mailstore.index.index import Index
 from simmail.mailstore.maildir import filename, flaglog
@@ -92,7 +92,7 @@ class FolderCache:
     async def _load(self, key: Key) -> Folder:
         folder = self._folders[key] = Folder(self._context, *key)
         try:
-            await folder.load()
+            await load(folder)
         except BaseException:
             if self._folders.get(key) is folder:
                 del self._folders[key]
@@ -149,7 +149,7 @@ class FolderCache:
         try:
             await folder.poll()
             folder.dirty = False
-            await self._context.index.call(Index.save, folder.mailbox, folder.name, folder.snapshot())
+            await self._context.index.call(Index.save, folder.mailbox, folder.name, snapshot_of(folder))
         except (NotFound, Unavailable):
             return
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 
 from simmail.errors import Conflict
-from simmail.mailstore.counts import MessageCounts
 from simmail.mailstore.folder.context import FolderContext
 from simmail.mailstore.folder.events import FolderEvents
 from simmail.mailstore.folder_cache import FolderCache
-from simmail.mailstore.mailbox_list import FolderList, MailboxList
+from simmail.mailstore.mailbox_list import FolderList, MailboxList, MessageCounts
 from simmail.mailstore.maildir.names import INBOX, check_folder, existing_folder
 from simmail.mailstore.maildir.special_use import check_special_use, is_standard
 from simmail.mailstore.maildir.subscriptions import subscriptions

@@ -30,7 +30,6 @@ from simmail.errors import Invalid, NotFound, Refusal, Unavailable
 from simmail.interfaces import IMailStore
 from simmail.mailstore.annotations import Annotations
 from simmail.mailstore.background import ExternalWatch
-from simmail.mailstore.counts import MessageCounts
 from simmail.mailstore.deferred_bodies import DeferredBodies
 from simmail.mailstore.delivery.delivery import Added, DeliveryResult
 from simmail.mailstore.delivery.external import Adopted, MOST
@@ -48,7 +47,7 @@ from simmail.mailstore.index.scan import Scanning
 from simmail.mailstore.index.search import containing
 from simmail.mailstore.journal.journal import Journal
 from simmail.mailstore.mailbox_folders import MailboxFolders
-from simmail.mailstore.mailbox_list import FolderList, MailboxList
+from simmail.mailstore.mailbox_list import FolderList, MailboxList, MessageCounts
 from simmail.mailstore.maildir.filename import Row
 from simmail.mailstore.maildir.files import ISought, Shown
 from simmail.mailstore.maildir.flags import canonical_all, microseconds

@@ -12,8 +12,10 @@ from twisted.internet import reactor
 from twisted.internet.task import deferLater
 from twisted.trial.unittest import SkipTest, TestCase
 
+from simmail.database.private.program import data_folder, known_socket
 from simmail.database.private.server import PrivateRedis
 from simmail.database.redis import RedisDatabase
+from simmail.database.url import unix_url
 from simmail.errors import Invalid, Unavailable
 from tests.stopwatch import Stopwatch
 
@@ -23,6 +25,12 @@ def state_folder(test: TestCase) -> Path:
     state = Path(tempfile.mkdtemp(prefix="simmail-test-"))
     test.addCleanup(shutil.rmtree, state, True)
     return state
+
+
+def url_of(state: Path) -> str:
+    """The URL of the private Redis of a state folder, as another process finds it; C{""} where there is none."""
+    path = known_socket(data_folder(state))
+    return unix_url(str(path)) if path is not None and path.exists() else ""
 
 
 class RedisTestCase(TestCase):

@@ -15,7 +15,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.message.sort import Criterion
 from simmail.errors import Unavailable
-from simmail.mailstore.folder import slices
+from simmail.mailstore.folder import changes
 from simmail.mailstore.journal import groupcommit
 from simmail.mailstore.journal.groupcommit import PendingDelivery
 from simmail.mailstore.journal.records import DELIVERY
@@ -287,7 +287,7 @@ class Trouble(SynchronousTestCase):
             result_of(self.store.accept(a_delivery(number, MARIA)))
         folder, target = (result_of(self.store.folder(MARIA, name)) for name in ("INBOX", "Archive"))
         result_of(folder.copy([1], target))
-        self.patch(slices, "SLICE", 2)
+        self.patch(changes, "SLICE", 2)
         return folder, target, self.failing("link", lambda source, target, *args: "d-3," in source)
 
     def test_copy_is_all_or_nothing(self) -> None:
@@ -350,7 +350,7 @@ class Trouble(SynchronousTestCase):
             result_of(self.store.accept(a_delivery(number, MARIA)))
         folder = result_of(self.store.folder(MARIA, "INBOX"))
         result_of(folder.digests(range(1, 7)))
-        self.patch(slices, "SLICE", 2)
+        self.patch(changes, "SLICE", 2)
         told: list[Any] = []
         folder.listen(lambda change: told.append((change.kind, change.uids)))
         trouble = self.failing("unlink", lambda path, *args, **more: "d-2," in path)
@@ -365,8 +365,8 @@ class Trouble(SynchronousTestCase):
         """Of many messages a few go first, so that the writer begins early, then more and more up to a slice."""
         for number in range(1, 21):
             result_of(self.store.accept(a_delivery(number, MARIA)))
-        self.patch(slices, "SLICE", 8)
-        self.patch(slices, "FIRST", 3)
+        self.patch(changes, "SLICE", 8)
+        self.patch(changes, "FIRST", 3)
         folder, target = (result_of(self.store.folder(MARIA, name)) for name in ("INBOX", "Archive"))
         told: list[int] = []
         target.listen(lambda change: told.append(len(change.uids)))

@@ -29,10 +29,10 @@ from twisted.python.failure import Failure
 from simmail.concurrency import as_deferred
 from simmail.database.private import guardian
 from simmail.database.private.probe import ask
-from simmail.database.private.process import (
-    SETTINGS, arguments, last_words, open_log, send_signal, signal_group, take_lock, written_pid,
+from simmail.database.private.program import (
+    data_folder, find, place_socket, remove_socket, SETTINGS, arguments, last_words, open_log, send_signal,
+    signal_group, take_lock, written_pid,
 )
-from simmail.database.private.program import data_folder, find, place_socket, remove_socket
 from simmail.database.url import unix_url
 from simmail.errors import Unavailable
 
@@ -114,7 +114,7 @@ class PrivateRedis:
 
     @property
     def url(self) -> str:
-        """Its C{unix://} URL, once L{start} has begun; C{program.private_url} is for other processes."""
+        """Its C{unix://} URL, once L{start} has begun."""
         return unix_url(str(self._socket))
 
     @property

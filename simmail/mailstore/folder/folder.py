@@ -1,8 +1,8 @@
 """
 One folder, loaded: what the real store's L{IFolder} is.
 
-How it is loaded is in C{snapshot}, how it changes in C{changes}, C{append},
-C{flags} and C{transfer}; here is how messages are read.
+How it changes is in C{changes}, C{append}, C{flags} and C{transfer}; here is
+how it is loaded, and how messages are read.
 """
 
 from __future__ import annotations
@@ -14,32 +14,124 @@ from typing import Any
 from twisted.internet.defer import Deferred, succeed
 from zope.interface import implementer
 
-from simmail.concurrency import as_deferred
+from simmail.concurrency import as_deferred, unbroken
 from simmail.core.message.sort import Criterion
 from simmail.core.message.summary import Digest
 from simmail.core.records.folder import Columns
 from simmail.errors import NotFound
 from simmail.interfaces import IFolder
-from simmail.mailstore.folder import append, flags as flagging, read, snapshot
+from simmail.mailstore.folder import append, flags as flagging, load as loading
 from simmail.mailstore.folder.changes import ChangingFolder
+from simmail.mailstore.folder.load import FolderHead, Loaded
+from simmail.mailstore.folder.state import Vanished
 from simmail.mailstore.folder.transfer import expunge, transfer
 from simmail.mailstore.index import conversations, fetch, search, sort
-from simmail.mailstore.index.index import Snapshot
+from simmail.mailstore.index.index import Index, Snapshot
+from simmail.mailstore.maildir import savedate
 from simmail.mailstore.maildir.filename import Row
+from simmail.mailstore.maildir.files import read_files
+from simmail.mailstore.maildir.flags import instant
 from simmail.mailstore.maildir.opened import OpenMessage
+from simmail.mailstore.writer.requests import BumpModseq, RenewUidvalidity
+
+
+async def load(folder: ChangingFolder) -> None:
+    """
+    Load a folder; called once.
+
+    @raise NotFound: it is not there.
+    """
+    context, mailbox, name = folder.context, folder.mailbox, folder.name
+    head: FolderHead = await context.reader.call(loading.head, context.layout, mailbox, name)
+    last, snapshot = await context.index.ask(Index.recall, mailbox, name, head.uidvalidity) or (0, None)
+    if last > head.uidvalidity or (snapshot is not None and snapshot.uidnext > head.uidnext):
+        # Somebody has put an older one in its place, or removed it: UIDs would be given twice.
+        await context.writer.call(
+            RenewUidvalidity(context.at, mailbox, name, max(last, head.uidvalidity), 0, 0))
+        head, snapshot = await context.reader.call(loading.head, context.layout, mailbox, name), None
+    found: Loaded = await context.reader.call(loading.load, context.layout, head, snapshot)
+    bumped = 0
+    if found.noticed or found.gone:
+        bumped = await context.writer.call(BumpModseq(context.at, mailbox, name, found.gone))
+    _install(folder, head, found, bumped)
+    if found.strays:
+        await context.keeper.adopt(mailbox, name, found.strays)
+    folder.require()
+
+
+def _install(folder: ChangingFolder, head: FolderHead, found: Loaded, bumped: int) -> None:
+    folder.directory, folder.stamp = head.directory, head.stamp
+    folder.uidvalidity, folder.objectid, folder.special_use = head.uidvalidity, head.objectid, head.special_use
+    folder.uidnext, folder.highestmodseq = head.uidnext, max(head.highestmodseq, bumped)
+    folder.table.learn(head.keywords)
+    rows = found.rows
+    rows.notice(found.noticed, bumped)
+    folder.rows = rows
+    if rows.uids:
+        folder.uidnext = max(folder.uidnext, rows.uids[-1] + 1)
+    folder.times = found.times
+    folder.expunges = Vanished([*found.vanished, *((bumped, uid) for uid in found.gone)], found.vanished_from)
+    if found.marked:
+        folder.noted = True
+        folder.unplaced = {uid for at, uid in enumerate(rows.uids) if not rows.is_placed(at)}
+        folder.context.renames.add(folder)
+    folder.dirty = bool(found.noticed or found.gone)
+    folder.loaded = True
+    early, folder.early = folder.early, []
+    if early:
+        folder.added(early, folder.table.places)
+
+
+def snapshot_of(folder: ChangingFolder) -> Snapshot:
+    """Return the folder as it is, for the index."""
+    settled = max(folder.times) / 1e9 < folder.context.layout.wall() - loading.SETTLED
+    return Snapshot(
+        folder.uidvalidity, folder.uidnext, folder.highestmodseq, folder.times if settled else (0, 0),
+        folder.expunges.since, list(folder.expunges.known), folder.rows.packed())
+
+
+async def reads(folder: ChangingFolder, uids: Sequence[int]) -> list[tuple[int, bytes]]:
+    """Return the octets of those messages that are there."""
+    folder.require()
+    found = await _read_files(folder, uids)
+    if None in found:
+        # Renamed under our hands, by a change of flags here or by another program; or gone.
+        lost = [uid for uid, octets in zip(uids, found) if octets is None]
+        again = await unbroken(_read_again(folder, lost))
+        found = [again[uid] if octets is None else octets for uid, octets in zip(uids, found)]
+    return [(uid, octets) for uid, octets in zip(uids, found) if octets is not None]
+
+
+async def _read_again(folder: ChangingFolder, uids: Sequence[int]) -> dict[int, bytes | None]:
+    async with folder.changing():
+        await folder.notice()
+        return dict(zip(uids, await _read_files(folder, uids)))
+
+
+async def _read_files(folder: ChangingFolder, uids: Sequence[int]) -> list[bytes | None]:
+    paths = folder.paths(uids)
+    if folder.directory is None or not any(paths):
+        return [None] * len(uids)
+    found: list[bytes | None] = await folder.context.reader.call(
+        read_files, folder.context.layout, folder.directory, paths)
+    return found
+
+
+async def saved(folder: ChangingFolder, uids: Sequence[int]) -> list[datetime | None]:
+    """Return when messages were put here (RFC 8514), None for those that are gone."""
+    folder.require()
+    dates = folder.column("arrival", uids)
+    there = [(uid, date) for uid, date in zip(uids, dates) if date is not None]
+    context = folder.context
+    found = await context.reader.call(
+        savedate.find, context.layout.root, folder.directory, [uid for uid, _ in there], [date for _, date in there])
+    known = dict(zip([uid for uid, _ in there], map(instant, found)))
+    return list(map(known.get, uids))
 
 
 @implementer(IFolder)
 class Folder(ChangingFolder):
     """One folder of the store on disk."""
-
-    async def load(self) -> None:
-        """Read the folder; called once.  @raise NotFound: it is not there."""
-        await snapshot.load(self)
-
-    def snapshot(self) -> Snapshot:
-        """The folder as it is, for the index."""
-        return snapshot.snapshot_of(self)
 
     def append_rows(self, rows: Sequence[Row]) -> None:
         """Messages have appeared; their digests are taken when there is nothing else to do."""
@@ -109,12 +201,12 @@ class Folder(ChangingFolder):
 
     def saved(self, uids: Sequence[int]) -> Deferred[list[datetime | None]]:
         """Deferred of when messages were put here, None for those that are gone."""
-        return Deferred.fromCoroutine(read.saved(self, uids))
+        return Deferred.fromCoroutine(saved(self, uids))
 
     @as_deferred
     async def read(self, uid: int) -> bytes:
         """Deferred of the octets of a message."""
-        found = await read.reads(self, [uid])
+        found = await reads(self, [uid])
         if not found:
             raise NotFound(f"message {uid} is gone")
         return found[0][1]
@@ -125,7 +217,7 @@ class Folder(ChangingFolder):
 
     def reads(self, uids: Sequence[int]) -> Deferred[list[tuple[int, bytes]]]:
         """Deferred of the octets of those messages that are there."""
-        return Deferred.fromCoroutine(read.reads(self, uids))
+        return Deferred.fromCoroutine(reads(self, uids))
 
     def digests(self, uids: Iterable[int]) -> Deferred[dict[int, Digest]]:
         """Deferred of the digests of those messages that are there."""

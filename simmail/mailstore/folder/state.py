@@ -14,11 +14,95 @@ from typing import Any
 
 from simmail.core.records.folder import Entry, FolderChange, FolderStatus
 from simmail.errors import NotFound
-from simmail.mailstore.folder.keywords import KeywordTable
 from simmail.mailstore.folder.rows import Rows
 from simmail.mailstore.listeners import Listeners
-from simmail.mailstore.maildir.filename import Row
-from simmail.mailstore.maildir.flags import instant
+from simmail.mailstore.maildir.filename import Row, bit_of_keyword
+from simmail.mailstore.maildir.flags import SYSTEM, instant
+
+
+_SYSTEM_BITS = {name.lower(): 1 << at for at, (name, _) in enumerate(SYSTEM)}
+
+
+class KeywordTable:
+    """
+    Which keyword has which bit.
+
+    @ivar places: the keywords by their places in the table; C{""} for a free one.
+    @ivar known: flags by mask, of masks that C{flags_of} was asked for.
+    """
+
+    __slots__ = ("places", "known")
+
+    def __init__(self) -> None:
+        self.places: tuple[str, ...] = ()
+        self.known: dict[int, frozenset[str]] = {}
+
+    def learn(self, places: tuple[str, ...]) -> None:
+        """Take the table as it is on disk now."""
+        if places is not self.places and places != self.places:
+            self.known.clear()
+        self.places = places
+
+    def keywords_of(self, mask: int) -> tuple[str, ...]:
+        """Return the keywords in a mask."""
+        return tuple(keyword for at, keyword in enumerate(self.places) if keyword and mask & bit_of_keyword(at))
+
+    def flags_of(self, mask: int) -> frozenset[str]:
+        """Return all flags in a mask."""
+        flags = self.known.get(mask)
+        if flags is None:
+            system = (name for at, (name, _) in enumerate(SYSTEM) if mask >> at & 1)
+            flags = self.known[mask] = frozenset((*system, *self.keywords_of(mask)))
+        return flags
+
+    def bit(self, flag: str) -> int:
+        """Return the bit of a flag, 0 for a keyword that no message can have."""
+        flag = flag.lower()
+        bit = _SYSTEM_BITS.get(flag)
+        if bit is None:
+            at = next((at for at, keyword in enumerate(self.places) if keyword.lower() == flag), None)
+            bit = 0 if at is None else bit_of_keyword(at)
+        return bit
+
+    def mask(self, flags: Iterable[str]) -> int:
+        """Return the bits of flags."""
+        mask = 0
+        for flag in flags:
+            mask |= self.bit(flag)
+        return mask
+
+
+#: Messages that are remembered, at most.
+MOST_VANISHED = 50_000
+
+
+class Vanished:
+    """
+    UIDs by the MODSEQ of their removal.
+
+    @ivar known: (MODSEQ, UID), in the order of their removal; since: all from this MODSEQ on are known.
+    """
+
+    __slots__ = ("known", "since")
+
+    def __init__(self, known: Iterable[tuple[int, int]] = (), since: int = 1) -> None:
+        self.known = list(known)
+        self.since = since
+
+    def add(self, uids: Iterable[int], modseq: int) -> None:
+        """Remember messages that are gone now; of too many the oldest are forgotten."""
+        self.known += [(modseq, uid) for uid in uids]
+        if len(self.known) > MOST_VANISHED:
+            dropped = self.known[:-MOST_VANISHED // 2]
+            self.known = self.known[len(dropped):]
+            self.since = dropped[-1][0]
+
+    def after(self, modseq: int) -> list[int] | None:
+        """Return the UIDs expunged after a MODSEQ, None when they are not known so far back."""
+        if modseq < self.since and self.since > 1:
+            return None
+        return sorted(uid for at, uid in self.known if at > modseq)
+
 
 _COLUMNS = {"uid": "uids", "size": "sizes", "modseq": "modseqs", "arrival": "dates"}
 

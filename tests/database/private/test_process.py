@@ -10,8 +10,8 @@ from pathlib import Path
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.database.private import process
-from simmail.database.private.process import (
+from simmail.database.private import program
+from simmail.database.private.program import (
     SETTINGS, arguments, last_words, open_log, send_signal, signal_group, take_lock, written_pid,
 )
 
@@ -49,7 +49,7 @@ class FileTests(SynchronousTestCase):
             os.write(log, text.encode())
             os.close(log)
             self.assertEqual(last_words(self.folder), expected)
-        self.patch(process, "_LOG_SIZE", 5)
+        self.patch(program, "_LOG_SIZE", 5)
         os.close(open_log(self.folder))
         self.assertEqual((self.folder / "redis.log").read_bytes(), b"")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.database.private import program
-from simmail.database.private.program import data_folder, find, known_socket, place_socket, private_url, remove_socket
+from simmail.database.private.program import data_folder, find, known_socket, place_socket, remove_socket
 from simmail.errors import Invalid, Unavailable
 
 
@@ -52,13 +52,6 @@ class SocketTests(SynchronousTestCase):
         link.symlink_to(path.parent)
         (self.long / "socket").write_bytes(os.fsencode(link.absolute() / path.name))
         self.assertIsNone(known_socket(self.long))
-
-    def test_url(self) -> None:
-        """Its URL is that of the socket, while there is one."""
-        state = self.short.parent
-        self.assertRaises(Unavailable, private_url, state)
-        place_socket(self.short).touch()
-        self.assertEqual(private_url(state), program.unix_url(str(self.short / "redis.sock")))
 
 
 class FindTests(SynchronousTestCase):

@@ -16,12 +16,12 @@ from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 import simmail
 from simmail.core.records.commit import Commit
-from simmail.database.private import probe, process, program, server
+from simmail.database.private import probe, program, server
 from simmail.database.private.server import PrivateRedis
 from simmail.database.redis import RedisDatabase
 from simmail.database.url import LONGEST_PATH, parse
 from simmail.errors import Invalid, Unavailable
-from tests.database.running import RedisTestCase, state_folder, until
+from tests.database.running import RedisTestCase, state_folder, until, url_of
 from tests.stopwatch import Stopwatch
 
 #: A daemon that has nothing but its Redis, and says its process id.
@@ -70,7 +70,7 @@ class PrivateRedisTests(RedisTestCase):
     def test_url(self) -> None:
         """Its URL names the socket, and another process can learn it from the folder."""
         self.assertEqual(self.server.url, f"unix://{self.state}/redis/redis.sock?db=0")
-        self.assertEqual(program.private_url(self.state), self.server.url)
+        self.assertEqual(url_of(self.state), self.server.url)
 
     def test_own_session(self) -> None:
         """A signal to the daemon's group, as Ctrl-C is one, does not reach it."""
@@ -86,8 +86,7 @@ class PrivateRedisTests(RedisTestCase):
         await self.server.stop()
         self.assertFalse(lives(pid))
         self.assertFalse((self.state / "redis" / "redis.sock").exists())
-        with self.assertRaises(Unavailable):
-            program.private_url(self.state)
+        self.assertEqual(url_of(self.state), "")
         again = PrivateRedis(reactor, self.state)
         self.addCleanup(again.stop)
         await again.start()
@@ -124,7 +123,7 @@ class PrivateRedisTests(RedisTestCase):
         await deferLater(reactor, server.DELAYS[0] + 0.02)  # type: ignore[arg-type]
         await self.server.stop()
         self.assertIsNone(self.server.pid)
-        lock = process.take_lock(self.state / "redis" / "redis.lock")
+        lock = program.take_lock(self.state / "redis" / "redis.lock")
         assert lock is not None
         os.close(lock)
 
@@ -253,7 +252,7 @@ class LeftRedisTests(TestCase):
     async def test_weakened(self) -> None:
         """Settings that were changed meanwhile are put right when it is taken over."""
         await self.left()
-        url = program.private_url(self.state)
+        url = url_of(self.state)
         await self.configure(url, "appendfsync", "no")
         redis = await self.started()
         self.assertEqual(redis.url, url)
@@ -311,7 +310,7 @@ class LeftRedisTests(TestCase):
         state = self.state / ("x" * LONGEST_PATH)
         self.state = state
         pid = await self.left()
-        url = program.private_url(state)
+        url = url_of(state)
         self.assertTrue(len(url) < LONGEST_PATH + 20, url)
         redis = await self.started()
         self.assertEqual((redis.pid, redis.url), (pid, url))
@@ -319,8 +318,7 @@ class LeftRedisTests(TestCase):
         self.assertEqual(stat.S_IMODE(socket.parent.stat().st_mode), 0o700)
         await redis.stop()
         self.assertFalse(socket.parent.exists())
-        with self.assertRaises(Unavailable):
-            program.private_url(state)
+        self.assertEqual(url_of(state), "")
 
     async def test_no_server_but_a_program(self) -> None:
         """A configured program that is no Redis is told with its last words, and leaves no lock."""

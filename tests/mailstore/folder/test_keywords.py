@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.mailstore.folder.keywords import KeywordTable
+from simmail.mailstore.folder.state import KeywordTable
 from simmail.mailstore.maildir.flags import SYSTEM
 
 NAMES = [name for name, _ in SYSTEM]

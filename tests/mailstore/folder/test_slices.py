@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from twisted.internet.defer import Deferred
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.mailstore.folder import slices
-from simmail.mailstore.folder.slices import in_slices
+from simmail.mailstore.folder import changes
+from simmail.mailstore.folder.changes import in_slices
 
 
 class SliceTests(SynchronousTestCase):
     """C{in_slices}."""
 
     def setUp(self) -> None:
-        self.patch(slices, "SLICE", 8)
-        self.patch(slices, "FIRST", 2)
+        self.patch(changes, "SLICE", 8)
+        self.patch(changes, "FIRST", 2)
         self.under_way: list[tuple[list[int], Deferred[list[int]]]] = []
 
     def do(self, count: int, size: int = 0, ahead: int = 0) -> Deferred[list[int]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from simmail.errors import NotFound
 from simmail.mailstore.folder.rows import Rows
-from simmail.mailstore.folder.snapshot import snapshot_of
+from simmail.mailstore.folder.folder import snapshot_of
 from tests.contracts.mailstores import result_of
 from tests.mailstore.folders import MARIA, FolderCase
 

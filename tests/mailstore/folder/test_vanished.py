@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.mailstore.folder import vanished
-from simmail.mailstore.folder.vanished import Vanished
+from simmail.mailstore.folder import state
+from simmail.mailstore.folder.state import Vanished
 
 
 class VanishedTests(SynchronousTestCase):
@@ -28,7 +28,7 @@ class VanishedTests(SynchronousTestCase):
 
     def test_bound(self) -> None:
         """Of too many the older half is forgotten, and asked for it is not known."""
-        self.patch(vanished, "MOST", 10)
+        self.patch(state, "MOST_VANISHED", 10)
         expunged = Vanished()
         for modseq in range(1, 12):
             expunged.add([modseq], modseq)
