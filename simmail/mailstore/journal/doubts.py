@@ -16,7 +16,7 @@ from typing import NamedTuple
 from twisted.logger import Logger
 
 from simmail.errors import Unavailable
-from simmail.mailstore.threads import Send
+from simmail.mailstore.journal.sync import Hands
 
 
 class Condition(NamedTuple):
@@ -42,8 +42,6 @@ class Doubts:
 
     @param begin: makes what follows go into a new segment, durably.
     @param rewrite: writes all mail that the journal has once more, a little at each step.
-    @param writer, syncer: send a call to who writes, and to a thread that may wait for the disk.
-    @param sync_disks: everything on the disks that hold mail is written; asked of the syncer.
     @param changed: called when C{reason} is another one.
     @ivar reason: why nothing is promised, C{""} when all is well.
     """
@@ -51,13 +49,11 @@ class Doubts:
     log = Logger()
 
     def __init__(
-        self, begin: Callable[[], None], rewrite: Callable[[], Iterator[None]], writer: Send, syncer: Send,
-        sync_disks: Callable[[], None], changed: Callable[[], None],
+        self, begin: Callable[[], None], rewrite: Callable[[], Iterator[None]], hands: Hands,
+        changed: Callable[[], None],
     ) -> None:
         self.reason = ""
-        self._begin, self._rewrite = begin, rewrite
-        self._writer, self._syncer, self._sync_disks = writer, syncer, sync_disks
-        self._changed = changed
+        self._begin, self._rewrite, self._hands, self._changed = begin, rewrite, hands, changed
         self._checking = False
         # Counted, so that one that comes while it is being checked is not forgotten.
         self._count = self._checked = 0
@@ -84,18 +80,12 @@ class Doubts:
         except OSError as error:
             self._not_yet(error)
         else:
-            self._syncer(self._sync, self._write_again)
+            self._hands.sync(self._write_again)
 
-    def _sync(self, then: Callable[[], None]) -> None:
-        """In the syncer's thread."""
-        try:
-            self._sync_disks()
-        except OSError as error:
-            self._writer(self._not_yet, error)
-        else:
-            self._writer(then)
-
-    def _write_again(self) -> None:
+    def _write_again(self, error: OSError | None) -> None:
+        if error is not None:
+            self._not_yet(error)
+            return
         # Errors from before have been told by now.
         self._steps = self._rewrite()
         self._write_some()
@@ -104,18 +94,21 @@ class Doubts:
         try:
             next(self._steps)
         except StopIteration:
-            self._syncer(self._sync, self._passed)
+            self._hands.sync(self._passed)
         except (OSError, Unavailable) as error:
             self._not_yet(error)
         else:
             # Others are served meanwhile.
-            self._writer(self._write_some)
+            self._hands.writer(self._write_some)
 
     def _not_yet(self, error: Exception) -> None:
         self.log.debug("the disk is still in doubt: {error}", error=error)
         self._checking, self._steps = False, iter(())
 
-    def _passed(self) -> None:
+    def _passed(self, error: OSError | None) -> None:
+        if error is not None:
+            self._not_yet(error)
+            return
         self._checking = False
         if self._count == self._checked:
             self.reason = ""

@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from time import sleep
 
+from msgspec import Struct
 from twisted.logger import Logger
 
 from simmail.core.records.delivery import Copy, Delivery
@@ -29,10 +30,9 @@ from simmail.mailstore.journal.records import (
 from simmail.mailstore.journal.repair import JUMP, Repair
 from simmail.mailstore.journal.retained import retained_in
 from simmail.mailstore.journal.segment import boot_id
-from simmail.mailstore.journal.segmentpool import ISeconds, SegmentPool
-from simmail.mailstore.journal.sync import Disks
+from simmail.mailstore.journal.segmentpool import SegmentPool
+from simmail.mailstore.journal.sync import Disks, Hands
 from simmail.mailstore.journal.uncommitted import Owing, Recovery, Replayed, Uncommitted, undisturbed
-from simmail.mailstore.threads import Send
 
 #: Deliveries that are filed in one go, and copies, at most.  Those that are told of meanwhile send their next ones:
 #: with larger runs the two processes would take turns at doing nothing.
@@ -46,38 +46,34 @@ _SLICE = 100
 File = Callable[[Sequence[Delivery]], "list[DeliveryResult | Exception]"]
 
 
-class PendingDelivery:
+class PendingDelivery(Struct, eq=False):
     """
     A delivery that waits to be journalled, then filed with those of its run.
 
-    @param described: what the journal says of it, where that is known already.
-    @param asked: whoever asked is to be told once it is durable.
-    @ivar key: what the journal knows it by.
-    @ivar promised: it will be visible, whatever happens now.
+    @ivar described: what the journal says of it, where that is known already.
+    @ivar asked: whoever asked is to be told once it is durable; promised: it will be visible, whatever happens now.
     """
 
-    __slots__ = ("key", "delivery", "file", "described", "asked", "promised", "refused", "run", "outcome")
+    delivery: Delivery
+    file: File
+    described: bytes = b""
+    asked: bool = False
+    promised: bool = False
+    refused: Exception | None = None
+    run: _Run | None = None
+    outcome: DeliveryResult | Exception | None = None
 
-    def __init__(self, delivery: Delivery, file: File, described: bytes = b"", asked: bool = False) -> None:
-        self.key = Id(delivery.universe, delivery.id)
-        self.delivery = delivery
-        self.file = file
-        self.described = described
-        self.asked = asked
-        self.promised = False
-        self.refused: Exception | None = None
-        self.run: _Run | None = None
-        self.outcome: DeliveryResult | Exception | None = None
+    @property
+    def key(self) -> Id:
+        """What the journal knows it by."""
+        return Id(self.delivery.universe, self.delivery.id)
 
 
-class _Run:
+class _Run(Struct, eq=False):
     """Deliveries that are filed in one go."""
 
-    __slots__ = ("entries", "copies")
-
-    def __init__(self) -> None:
-        self.entries: list[PendingDelivery] = []
-        self.copies = 0
+    entries: list[PendingDelivery] = []
+    copies: int = 0
 
     def takes(self, entry: PendingDelivery) -> bool:
         """Whether one more belongs here."""
@@ -96,9 +92,7 @@ class GroupCommit:
     The writer's side of the journal in one directory.
 
     @param segment: octets of a segment, after which the next one is begun.
-    @param clock: real time; disks: that hold mail.
-    @param writer, syncer: send a call to who writes, and to a thread that may wait for the disk.
-    @param sync_disks: everything on the disks that hold mail is written; asked of the syncer.
+    @param disks: that hold mail.
     @param patience: real seconds in which an earlier writer may let go of the journal.
     @param tell: called when the condition of the journal is another one.
     @ivar lock: descriptor of the lock, -1 before and after.
@@ -107,8 +101,7 @@ class GroupCommit:
     log = Logger()
 
     def __init__(
-        self, path: str, segment: int, clock: ISeconds, disks: Disks, writer: Send, syncer: Send,
-        sync_disks: Callable[[], None], patience: float = 0.0,
+        self, path: str, segment: int, disks: Disks, hands: Hands, patience: float = 0.0,
         tell: Callable[[Condition], None] = lambda condition: None,
     ) -> None:
         self.path = path
@@ -123,9 +116,9 @@ class GroupCommit:
         self._urgent = False
         self._deliveries: dict[str, MaildirDelivery] = {}
         self._uncommitted = Uncommitted()
-        self._pool = SegmentPool(path, segment, boot_id(), clock, writer, syncer, sync_disks, self.doubt)
-        self._notes = JournalNotes(self._pool, clock, self._due, self._doubted)
-        self._doubts = Doubts(self._notes.renew, self._rewrite, writer, syncer, sync_disks, self._undoubted)
+        self._pool = SegmentPool(path, segment, boot_id(), hands, self.doubt)
+        self._notes = JournalNotes(self._pool, hands.seconds, self._due, lambda reason: self._doubts.arise(reason))
+        self._doubts = Doubts(self._notes.renew, self._rewrite, hands, self._undoubted)
 
     # Beginning and end
 
@@ -307,10 +300,6 @@ class GroupCommit:
     def doubt(self, error: OSError) -> None:
         """The disk may have lost what was written."""
         self._notes.doubt(error)
-
-    def _doubted(self, reason: str) -> None:
-        self._pool.hold = True
-        self._doubts.arise(reason)
 
     def _undoubted(self) -> None:
         """It is another doubt, or there is none."""

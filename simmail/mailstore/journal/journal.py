@@ -24,7 +24,7 @@ from simmail.errors import Unavailable
 from simmail.mailstore.delivery.delivery import DeliveryResult
 from simmail.mailstore.journal.doubts import Condition
 from simmail.mailstore.journal.records import Id
-from simmail.mailstore.journal.sync import Disks
+from simmail.mailstore.journal.sync import Disks, Hands
 from simmail.mailstore.journal.uncommitted import Owing, Replayed
 from simmail.mailstore.maildir.filename import unpacked
 from simmail.mailstore.maildir.layout import Layout
@@ -89,9 +89,9 @@ class Journal:
             self._syncer = Worker(reactor, "mail syncer")
         else:
             self.reader, self.indexer, self._syncer = Inline(), Inline(), Inline()
+            hands = Hands(reactor.seconds, self._syncer.send, self._syncer.send, lambda: self._sync_disks())
             self.writer = InlineWriter(
-                path, segment, reactor, self._disks, self._syncer.send, lambda: self._sync_disks(), self._told,
-                self._layouts.__getitem__, looks)
+                path, segment, self._disks, hands, self._told, self._layouts.__getitem__, looks)
 
     def _again(self, refused: Sequence[Id]) -> None:
         """The writer had died and there is another one."""

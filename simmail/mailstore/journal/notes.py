@@ -14,7 +14,7 @@ from twisted.logger import Logger
 
 from simmail.mailstore.journal.records import Octets
 from simmail.mailstore.journal.segment import Segment
-from simmail.mailstore.journal.segmentpool import ISeconds, SegmentPool
+from simmail.mailstore.journal.segmentpool import SegmentPool
 from simmail.mailstore.journal.sync import NotSynced
 
 #: Real seconds after which notes are synced, when nothing else has done it by then.
@@ -27,7 +27,7 @@ class JournalNotes:
     """
     The writing side of a journal.
 
-    @param clock: real time.
+    @param seconds: real time.
     @param due: answers the notes that are due, once.
     @param doubted: called with the reason when the disk may have lost what was written; nothing is written then.
     @ivar closed: nothing is written.
@@ -36,13 +36,11 @@ class JournalNotes:
     log = Logger()
 
     def __init__(
-        self, pool: SegmentPool, clock: ISeconds, due: Callable[[], list[Octets]], doubted: Callable[[str], None]
+        self, pool: SegmentPool, seconds: Callable[[], float], due: Callable[[], list[Octets]],
+        doubted: Callable[[str], None],
     ) -> None:
         self.closed = False
-        self._pool = pool
-        self._clock = clock
-        self._due = due
-        self._doubted = doubted
+        self._pool, self._seconds, self._due, self._doubted = pool, seconds, due, doubted
         self._unwritten: list[Octets] = []
         # In the segment that was last written to.
         self._unsynced: list[Octets] = []
@@ -76,10 +74,18 @@ class JournalNotes:
         @param meanwhile: called while the disk is busy.
         @raise OSError: what is on the disk of them is unknown.
         """
+        if self.closed:
+            self._unwritten = self._taken()
+            raise OSError(errno.EIO, "the disk may have lost what was written")
+        try:
+            return self._write(records, meanwhile)
+        except OSError as error:
+            self._failed(error)
+            raise
+
+    def _write(self, records: Sequence[Octets] = (), meanwhile: Callable[[], None] | None = None) -> Segment:
         notes = self._taken()
         try:
-            if self.closed:
-                raise OSError(errno.EIO, "the disk may have lost what was written")
             segment = self._segment()
             at = segment.size
             self._append(segment, notes, records)
@@ -88,10 +94,8 @@ class JournalNotes:
                 segment.start(at)
                 meanwhile()
             self._sync(segment)
-        except OSError as error:
+        except OSError:
             self._unwritten = notes
-            if not self.closed:
-                self._failed(error)
             raise
         return segment
 
@@ -110,11 +114,11 @@ class JournalNotes:
     def _sync(self, segment: Segment) -> None:
         segment.sync()
         self._unsynced = []
-        self._synced_at = self._clock.seconds()
+        self._synced_at = self._seconds()
 
     def sync_notes(self) -> None:
         """Notes that nothing else has synced for a while are durable."""
-        if self._unsynced and not self.closed and self._clock.seconds() - self._synced_at >= _LAZY:
+        if self._unsynced and not self.closed and self._seconds() - self._synced_at >= _LAZY:
             try:
                 self._sync(self._segment())
             except OSError as error:
@@ -141,13 +145,8 @@ class JournalNotes:
 
         @raise OSError: the disk refused.
         """
-        notes = self._taken()
         try:
-            segment = self._segment()
-            self._append(segment, notes)
-            notes = []
-            self._sync(segment)
+            self._write()
         except OSError:
-            self._unwritten = notes
             self._forget()
             raise

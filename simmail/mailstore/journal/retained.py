@@ -10,15 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from simmail.core.records.delivery import Copy
+from msgspec import Struct
+
+from simmail.core.records.delivery import Copy, Delivery
 from simmail.mailstore.journal.records import (
     DELIVERY, DEPARTED, Departure, Described, ERASED, FILED, FOREIGN, FiledAt, Id, REFUSED, SETTLED, decode_departures,
-    decode_described, decode_filed, decode_ids, decode_universe,
+    decode_described, decode_filed, decode_ids, decode_universe, delivery_of,
 )
 from simmail.mailstore.journal.segment import Record, Segment
 
 
-class Journalled:
+class Journalled(Struct, eq=False):
     """
     A delivery in the journal.
 
@@ -26,19 +28,20 @@ class Journalled:
     @ivar former: where its messages are no more.
     """
 
-    __slots__ = ("described", "segment", "at", "length", "places", "former")
-
-    def __init__(self, described: Described, segment: Segment, at: int, length: int) -> None:
-        self.described = described
-        self.segment = segment
-        self.at = at
-        self.length = length
-        self.places: list[Copy | None] | None = None
-        self.former: tuple[Copy, ...] = ()
+    described: Described
+    segment: Segment
+    at: int
+    length: int
+    places: list[Copy | None] | None = None
+    former: tuple[Copy, ...] = ()
 
     def octets(self) -> bytes:
         """Those of the message."""
         return self.segment.octets(self.at, self.length)
+
+    def delivery(self) -> Delivery:
+        """The delivery again."""
+        return delivery_of(self.described, self.octets())
 
     def messages(self) -> list[Journalled]:
         """Where it is several messages, each of them as a delivery of its own (see L{delivery.messages})."""

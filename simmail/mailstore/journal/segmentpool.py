@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from typing import Protocol
+from functools import partial
 
 from twisted.logger import Logger
 
 from simmail.mailstore.journal.segment import Record, Segment
-from simmail.mailstore.journal.sync import NotSynced
-from simmail.mailstore.threads import Send
+from simmail.mailstore.journal.sync import Hands, NotSynced
 
 #: Octets of segments that may wait, and real seconds that they may, before the disk is synced for their sake.
 MOST_WAITING, LONGEST_WAITING = 128 * 1024 * 1024, 30.0
@@ -36,21 +35,12 @@ _SPARE = ".spare"
 ENDING, DAMAGED = ".journal", ".damaged"
 
 
-class ISeconds(Protocol):
-    """What is needed of a reactor here (C{IReactorTime})."""
-
-    def seconds(self) -> float:
-        """Real seconds."""
-
-
 class SegmentPool:
     """
     The segments in one directory.
 
     @param limit: octets of a segment, after which the next one is begun; some are smaller.
     @param boot: of the machine.
-    @param writer, syncer: send a call to who writes, and to a thread that may wait for the disk.
-    @param sync_disks: everything on the disks that hold mail is written; asked of the syncer.
     @param doubted: called by the writer when the disk may have lost what was written.
     @ivar rebooted: the machine went down since the journal was last written.
     @ivar damage: what could not be read, for people; the files are kept (C{*.damaged}).
@@ -60,17 +50,11 @@ class SegmentPool:
     log = Logger()
 
     def __init__(
-        self, path: str, limit: int, boot: str, clock: ISeconds, writer: Send, syncer: Send,
-        sync_disks: Callable[[], None], doubted: Callable[[OSError], None],
+        self, path: str, limit: int, boot: str, hands: Hands, doubted: Callable[[OSError], None]
     ) -> None:
         self.rebooted = self.hold = False
         self.damage: list[str] = []
-        self._doubted = doubted
-        self._path = path
-        self._limit = limit
-        self._boot = boot
-        self._clock = clock
-        self._writer, self._syncer, self._sync_disks = writer, syncer, sync_disks
+        self._path, self._limit, self._boot, self._hands, self._doubted = path, limit, boot, hands, doubted
         self._segment: Segment | None = None
         self._next: Segment | None = None
         self._closed: list[Segment] = []
@@ -112,7 +96,8 @@ class SegmentPool:
         return [*self._closed, *([self._segment] if self._segment is not None else [])]
 
     def fail(self) -> None:
-        """What was written last may be lost: nothing more goes into the segment, nor into the one made ready."""
+        """What was written last may be lost: nothing goes into the segment, nor into the one made ready, nor away."""
+        self.hold = True
         if self._segment is not None:
             self._segment.failed = True
         made, self._next = self._next, None
@@ -193,7 +178,7 @@ class SegmentPool:
             self._number += 1
             again = bool(self._spare)
             beside = self._spare.pop() if again else f"{self._path}/{self._number:010d}{_SPARE}"
-            self._syncer(self._make, self._numbered(self._number), beside, again, self._filled)
+            self._hands.syncer(self._make, self._numbered(self._number), beside, again, self._filled)
         if not (self._syncing or mending or not self._closed or self._closed[0].ids):
             self._check_old()
 
@@ -215,7 +200,7 @@ class SegmentPool:
         except OSError as error:
             self.log.info("no segment could be made ready: {error}", error=error)
             failed = error
-        self._writer(self._made, made, failed)
+        self._hands.writer(self._made, made, failed)
 
     def _made(self, made: Segment | None, failed: OSError | None) -> None:
         if isinstance(failed, NotSynced):
@@ -238,7 +223,7 @@ class SegmentPool:
     # Old ones
 
     def _check_old(self) -> None:
-        now = self._clock.seconds()
+        now = self._hands.seconds()
         if self._closed_since is None:
             self._closed_since = now
         if (now - self._closed_since < LONGEST_WAITING
@@ -246,17 +231,7 @@ class SegmentPool:
             return
         self._syncing = True
         count = next((at for at, segment in enumerate(self._closed) if segment.ids), len(self._closed))
-        self._syncer(self._sync_and_drop, self._closed[:count])
-
-    def _sync_and_drop(self, dropped: list[Segment]) -> None:
-        """In the syncer's thread."""
-        failed: OSError | None = None
-        try:
-            self._sync_disks()
-        except OSError as error:
-            self.log.warn("the disk cannot be synced: {error}", error=error)
-            failed = error
-        self._writer(self._drop, dropped, failed)
+        self._hands.sync(partial(self._drop, self._closed[:count]))
 
     def _drop(self, dropped: list[Segment], failed: OSError | None) -> None:
         if self._ended:
@@ -264,6 +239,7 @@ class SegmentPool:
         self._closed_since = None
         self._syncing = False
         if failed is not None:
+            self.log.warn("the disk cannot be synced: {error}", error=failed)
             self._doubted(failed)
         if self.hold:
             return

@@ -15,7 +15,9 @@ import ctypes
 import errno
 import os
 from collections.abc import Callable
+from typing import NamedTuple
 
+from simmail.mailstore.threads import Send
 
 #: Octets and files that must be free before mail is promised that has no place yet.
 _ROOM, _ROOM_FILES = 64 * 1024 * 1024, 10_000
@@ -136,3 +138,29 @@ class Disks:
         for fd in self._roots.values():
             os.close(fd)
         self._roots.clear()
+
+
+class Hands(NamedTuple):
+    """
+    Who does what the writer of a journal does not wait for.
+
+    @ivar seconds: real time; writer, syncer: send a call to who writes, and to a thread that may wait for the disk.
+    @ivar sync_disks: everything on the disks that hold mail is written; asked of the syncer.
+    """
+
+    seconds: Callable[[], float]
+    writer: Send
+    syncer: Send
+    sync_disks: Callable[[], None]
+
+    def sync(self, then: Callable[[OSError | None], None]) -> None:
+        """Have the disks synced, and the writer call C{then} with what went wrong, C{None} for nothing."""
+        self.syncer(self._sync, then)
+
+    def _sync(self, then: Callable[[OSError | None], None]) -> None:
+        try:
+            self.sync_disks()
+        except OSError as error:
+            self.writer(then, error)
+        else:
+            self.writer(then, None)

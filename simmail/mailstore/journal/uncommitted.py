@@ -13,13 +13,12 @@ from contextlib import contextmanager
 from operator import attrgetter
 from typing import NamedTuple
 
+from msgspec import Struct
 from twisted.logger import Logger
 
 from simmail.core.records.delivery import Copy, Delivery
 from simmail.mailstore.delivery.delivery import DeliveryResult
-from simmail.mailstore.journal.records import (
-    DELIVERY, Described, ERASED, FILED, FOREIGN, FiledAt, Id, REFUSED, SETTLED, delivery_of,
-)
+from simmail.mailstore.journal.records import DELIVERY, ERASED, FILED, FOREIGN, FiledAt, Id, REFUSED, SETTLED
 from simmail.mailstore.journal.repair import Repaired
 from simmail.mailstore.journal.retained import Journalled, Retained
 from simmail.mailstore.journal.segment import Record, Segment
@@ -63,17 +62,12 @@ class Replayed(NamedTuple):
     left: list[str]
 
 
-class _Owed:
-    """A delivery whose commit is not known to be made; C{copies} once it is visible."""
+class _Owed(Struct, eq=False):
+    """A delivery whose commit is not known to be made; C{journalled}: of an earlier process; C{copies} once visible."""
 
-    __slots__ = ("segment", "described", "at", "length", "copies")
-
-    def __init__(self, segment: Segment, described: Described | None = None, at: int = 0, length: int = 0) -> None:
-        self.segment = segment
-        self.described = described
-        self.at = at
-        self.length = length
-        self.copies: tuple[Copy, ...] | None = None
+    segment: Segment
+    journalled: Journalled | None = None
+    copies: tuple[Copy, ...] | None = None
 
 
 class Uncommitted:
@@ -115,16 +109,17 @@ class Uncommitted:
         said = self._retained.read(one)
         if one.kind == DELIVERY:
             key = Id(said.universe, said.id)
-            self.deliveries[key] = _Owed(one.segment, said, one.at, one.length)
+            self.deliveries[key] = _Owed(one.segment, self._retained.deliveries[key])
             one.segment.ids.add(key)
         elif one.kind == FILED:
             for filed in said:
                 owed = self.deliveries.get(Id(filed.universe, filed.id))
-                if owed is not None and owed.described is not None:
+                if owed is not None and owed.journalled is not None:
+                    described = owed.journalled.described
                     owed.copies = tuple(
                         Copy(placement.mailbox, placement.folder, *place)
-                        for placement, place in zip(owed.described.placements, filed.places))
-                    if not owed.described.commit:
+                        for placement, place in zip(described.placements, filed.places))
+                    if not described.commit:
                         self.release(Id(filed.universe, filed.id))
         elif one.kind in (SETTLED, REFUSED):
             for key in said:
@@ -191,7 +186,7 @@ class Uncommitted:
             if one.places is None and key not in self.deliveries:
                 # That it was filed could not be read.
                 try:
-                    done.append(recovery.file(delivery_of(one.described, one.octets())))
+                    done.append(recovery.file(one.delivery()))
                 except OSError as error:
                     self._not_filed(key, error)
                     self._retained.deliveries[key] = one
@@ -199,9 +194,9 @@ class Uncommitted:
         for key, owed in list(self.deliveries.items()):
             if key.universe != universe:
                 continue
-            if owed.described is not None and not owed.described.commit:
+            if owed.journalled is not None and not owed.journalled.described.commit:
                 # Where nobody is to be told of it, it is to be visible all the same: L{replay} tries again.
-                finished = self._finish(key, owed, recovery)
+                finished = self._finish(key, owed.journalled, recovery)
                 if finished is not None:
                     done.append(finished[1])
                     continue
@@ -218,10 +213,11 @@ class Uncommitted:
         """
         result, done, left = list[tuple[Delivery, tuple[Copy, ...]]](), [], []
         for key, owed in list(self.deliveries.items()):
-            if key.universe != universe or owed.described is None or among is not None and key.id not in among:
+            one = owed.journalled
+            if key.universe != universe or one is None or among is not None and key.id not in among:
                 continue
             if owed.copies is None:
-                finished = self._finish(key, owed, recovery)
+                finished = self._finish(key, one, recovery)
                 if finished is None:
                     left.append(key.id)
                     continue
@@ -229,7 +225,7 @@ class Uncommitted:
                 done.append(filed)
                 copies = filed.copies
             elif key.id not in known:
-                delivery, copies = delivery_of(owed.described, owed.segment.octets(owed.at, owed.length)), owed.copies
+                delivery, copies = one.delivery(), owed.copies
             if key.id not in known:
                 result.append((delivery, copies))
         return Replayed(result, done, left)
@@ -237,10 +233,9 @@ class Uncommitted:
     def _not_filed(self, key: Id, error: OSError) -> None:
         self.log.error("{trouble} ({where}): {error}", universe=key.universe, where=key.id, trouble=_KEPT, error=error)
 
-    def _finish(self, key: Id, owed: _Owed, recovery: Recovery) -> tuple[Delivery, DeliveryResult] | None:
+    def _finish(self, key: Id, one: Journalled, recovery: Recovery) -> tuple[Delivery, DeliveryResult] | None:
         """None for what cannot be filed: it stays owed, and keeps nothing else from being finished."""
-        assert owed.described is not None
-        delivery = delivery_of(owed.described, owed.segment.octets(owed.at, owed.length))
+        delivery = one.delivery()
         try:
             filed = recovery.file(delivery)
         except OSError as error:

@@ -17,10 +17,9 @@ from simmail.errors import Unavailable
 from simmail.mailstore.delivery.delivery import DeliveryResult
 from simmail.mailstore.journal.doubts import Condition
 from simmail.mailstore.journal.groupcommit import GroupCommit, PendingDelivery
-from simmail.mailstore.journal.segmentpool import ISeconds
-from simmail.mailstore.journal.sync import Disks
+from simmail.mailstore.journal.sync import Disks, Hands
 from simmail.mailstore.maildir.layout import Layout
-from simmail.mailstore.threads import Send, outcome
+from simmail.mailstore.threads import outcome
 from simmail.mailstore.writer.handlers import Looks, RequestHandler, core_looks
 from simmail.mailstore.writer.protocol import decode_answer, decode_request, encode
 from simmail.mailstore.writer.requests import NoteCommitted, Into, WriterRequest, StoreId
@@ -37,11 +36,10 @@ class InlineWriter:
     """
 
     def __init__(
-        self, path: str, segment: int, clock: ISeconds, disks: Disks, syncer: Send, sync_disks: Callable[[], None],
-        tell: Callable[[Condition], None], open_layout: Callable[[StoreId], Layout],
-        looks: Callable[[], Looks] = core_looks,
+        self, path: str, segment: int, disks: Disks, hands: Hands, tell: Callable[[Condition], None],
+        open_layout: Callable[[StoreId], Layout], looks: Callable[[], Looks] = core_looks,
     ) -> None:
-        self.commit = GroupCommit(path, segment, clock, disks, self._do_soon, syncer, sync_disks, tell=tell)
+        self.commit = GroupCommit(path, segment, disks, hands._replace(writer=self._do_soon), tell=tell)
         self.handler = RequestHandler(self.commit, open_layout, looks)
         self._stopped = False
 

@@ -24,7 +24,7 @@ from twisted.python.failure import Failure
 from simmail.mailstore.journal.doubts import Condition
 from simmail.mailstore.journal.groupcommit import GroupCommit, PendingDelivery
 from simmail.mailstore.journal.records import Id, decode_described, delivery_of
-from simmail.mailstore.journal.sync import Disks
+from simmail.mailstore.journal.sync import Disks, Hands
 from simmail.mailstore.maildir.layout import Layout
 from simmail.mailstore.threads import ThreadCall, LONGEST_KEPT, LUMP, MOST_AT_ONCE, Worker, outcome
 from simmail.mailstore.writer.handlers import RequestHandler
@@ -66,14 +66,11 @@ class Program:
         disks = Disks()
         syncer = Worker(self, "mail syncer")
         self._commit = GroupCommit(
-            path, segment, self, disks, self.send, syncer.send, disks.sync, _PATIENCE, self._tell_condition)
+            path, segment, disks, Hands(monotonic, self.send, syncer.send, disks.sync), _PATIENCE,
+            self._tell_condition)
         self._handler = RequestHandler(self._commit, lambda at: Layout(at.path, at.universe, time))
 
     # What threads of this process ask
-
-    def seconds(self) -> float:
-        """Real seconds of a clock that nobody sets."""
-        return monotonic()
 
     def send(self, function: Callable[..., Any], *args: Any) -> None:
         """Do it, between what is asked over the socket."""

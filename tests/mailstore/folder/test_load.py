@@ -10,6 +10,7 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.mailstore.delivery.delivery import DeliveryResult
+from simmail.mailstore.folder.folder import snapshot_of
 from simmail.mailstore.maildir import filename
 from tests.contracts.mailstores import DiskProvider, a_delivery, result_of
 
@@ -91,7 +92,7 @@ class LoadingTests(SynchronousTestCase):
     def test_damaged(self) -> None:
         """What is saved and makes no sense is as if it were not there."""
         store = self.provider.store
-        snapshot = result_of(store.folder(MARIA, "INBOX")).snapshot()
+        snapshot = snapshot_of(result_of(store.folder(MARIA, "INBOX")))
         self.provider.restart()
         store = self.provider.store
         for rows in (b"", b"rubbish", snapshot.rows[:-1]):

@@ -10,6 +10,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.errors import Unavailable
 from simmail.mailstore.journal.doubts import Condition, Doubts
+from simmail.mailstore.journal.sync import Hands
 
 
 class DoubtTests(SynchronousTestCase):
@@ -21,7 +22,7 @@ class DoubtTests(SynchronousTestCase):
         self.queue: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
         self.reasons: list[str] = []
         self.doubts = Doubts(
-            lambda: self.step("begin"), self.rewrite, self.send, self.send, lambda: self.step("sync"),
+            lambda: self.step("begin"), self.rewrite, Hands(float, self.send, self.send, lambda: self.step("sync")),
             lambda: self.reasons.append(self.doubts.reason))
 
     def send(self, function: Callable[..., Any], *args: Any) -> None:

@@ -20,7 +20,7 @@ from simmail.mailstore.journal.groupcommit import GroupCommit, PendingDelivery
 from simmail.mailstore.journal.records import Id
 from simmail.mailstore.journal.repair import Repaired
 from simmail.mailstore.journal.segment import Segment
-from simmail.mailstore.journal.sync import Disks, NotSynced
+from simmail.mailstore.journal.sync import Disks, NotSynced, Hands
 from simmail.mailstore.journal.uncommitted import Recovery
 from tests.contracts.mailstores import a_delivery
 
@@ -42,7 +42,7 @@ class CommitTestCase(SynchronousTestCase):
 
     def opened(self, patience: float = 0.0) -> GroupCommit:
         return GroupCommit(
-            self.path, 1 << 20, self.clock, self.disks, self.send, self.send, lambda: None, patience,
+            self.path, 1 << 20, self.disks, Hands(self.clock.seconds, self.send, self.send, lambda: None), patience,
             self.conditions.append)
 
     def send(self, function: Callable[..., Any], *args: Any) -> None:

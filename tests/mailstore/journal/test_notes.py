@@ -14,7 +14,7 @@ from simmail.mailstore.journal.notes import JournalNotes
 from simmail.mailstore.journal.records import Octets, SETTLED
 from simmail.mailstore.journal.segment import Segment
 from simmail.mailstore.journal.segmentpool import SegmentPool
-from simmail.mailstore.journal.sync import NotSynced
+from simmail.mailstore.journal.sync import NotSynced, Hands
 
 
 def note(number: int) -> Octets:
@@ -33,8 +33,8 @@ class NotesTests(SynchronousTestCase):
         self.doubts: list[str] = []
         self.syncs = 0
         self.pool = SegmentPool(
-            self.path, 1 << 20, "", self.clock, self.later, self.later, lambda: None, lambda error: None)
-        self.notes = JournalNotes(self.pool, self.clock, self.take, self.doubts.append)
+            self.path, 1 << 20, "", Hands(self.clock.seconds, self.later, self.later, lambda: None), lambda error: None)
+        self.notes = JournalNotes(self.pool, self.clock.seconds, self.take, self.doubts.append)
         real = Segment.sync
 
         def sync(segment: Segment) -> None:

@@ -14,7 +14,7 @@ from simmail.mailstore.journal import segmentpool
 from simmail.mailstore.journal.records import Id, SETTLED
 from simmail.mailstore.journal.segment import Segment
 from simmail.mailstore.journal.segmentpool import LONGEST_WAITING, SegmentPool
-from simmail.mailstore.journal.sync import NotSynced
+from simmail.mailstore.journal.sync import NotSynced, Hands
 
 
 class PoolTests(SynchronousTestCase):
@@ -32,7 +32,8 @@ class PoolTests(SynchronousTestCase):
         self.addCleanup(lambda: self.pool.close(True))
 
     def pool_of(self, boot: str) -> SegmentPool:
-        return SegmentPool(self.path, 1000, boot, self.clock, self.send, self.send, self.sync, self.doubts.append)
+        return SegmentPool(
+            self.path, 1000, boot, Hands(self.clock.seconds, self.send, self.send, self.sync), self.doubts.append)
 
     def send(self, function: Callable[..., Any], *args: Any) -> None:
         self.queue.append((function, args))

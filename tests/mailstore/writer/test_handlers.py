@@ -6,7 +6,6 @@ import inspect
 import os
 from typing import Any, get_type_hints
 
-from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.records.delivery import Copy
@@ -14,7 +13,7 @@ from simmail.errors import Conflict
 from simmail.mailstore.delivery import changes, copymove, mailboxes
 from simmail.mailstore.delivery.external import foreign_id
 from simmail.mailstore.delivery.folders import OpenFolders
-from simmail.mailstore.journal.sync import Disks
+from simmail.mailstore.journal.sync import Disks, Hands
 from simmail.mailstore.maildir.filename import packed
 from simmail.mailstore.maildir.layout import Layout
 from simmail.mailstore.writer import requests as asked
@@ -65,8 +64,8 @@ class HandlerTests(SynchronousTestCase):
         self.searched: list[Any] = []
         os.makedirs(self.path)
         self.writer = InlineWriter(
-            f"{self.path}/journal", 1 << 20, Clock(), Disks(), self.later, lambda: None, lambda condition: None,
-            self.open, lambda: Looks(tiny_shown, self.sought))
+            f"{self.path}/journal", 1 << 20, Disks(), Hands(float, self.later, self.later, lambda: None),
+            lambda condition: None, self.open, lambda: Looks(tiny_shown, self.sought))
         self.addCleanup(lambda: result_of(self.writer.call(asked.Shut(True))))
         self.into = Into(self.at)
 
