@@ -8,12 +8,14 @@ from zope.interface import implementer
 
 from simmail.concurrency import as_deferred
 from simmail.interfaces import IAnnotations
+from simmail.mailstore.delivery.mailboxes import Annotate
+from simmail.mailstore.delivery.request import StoreId
 from simmail.mailstore.listeners import Listeners
 from simmail.mailstore.maildir.annotations import read
 from simmail.mailstore.maildir.layout import Layout
 from simmail.mailstore.maildir.names import existing_folder
 from simmail.mailstore.threads import IWorker
-from simmail.mailstore.writer.requests import Annotate, IWriter, StoreId
+from simmail.mailstore.writer.requests import IWriter
 
 
 @implementer(IAnnotations)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from simmail.errors import Conflict
+from simmail.mailstore.delivery.mailboxes import CopyAnnotations, DropFolder, MakeFolder, RenameFolder, Subscribe
 from simmail.mailstore.folder.context import FolderContext
 from simmail.mailstore.folder.events import FolderEvents
 from simmail.mailstore.folder_cache import FolderCache
@@ -12,7 +13,6 @@ from simmail.mailstore.mailbox_list import FolderList, MailboxList, MessageCount
 from simmail.mailstore.maildir.names import INBOX, check_folder, existing_folder
 from simmail.mailstore.maildir.special_use import check_special_use, is_standard
 from simmail.mailstore.maildir.subscriptions import subscriptions
-from simmail.mailstore.writer.requests import CopyAnnotations, DropFolder, MakeFolder, RenameFolder, Subscribe
 
 
 class MailboxFolders:

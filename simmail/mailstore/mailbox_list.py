@@ -16,13 +16,15 @@ from twisted.internet.interfaces import IReactorTime
 from simmail.concurrency import Shared
 from simmail.core.records.folder import MailboxCounts, counted
 from simmail.errors import Invalid, NotFound
+from simmail.mailstore.delivery.mailboxes import CountMailboxes
+from simmail.mailstore.delivery.request import StoreId
 from simmail.mailstore.folder.load import SETTLED
 from simmail.mailstore.maildir.filename import Row, SEEN
 from simmail.mailstore.maildir.layout import Layout
 from simmail.mailstore.maildir.names import mailbox_dir
 from simmail.mailstore.maildir.status import Counts
 from simmail.mailstore.threads import IWorker
-from simmail.mailstore.writer.requests import CountMailboxes, IWriter, StoreId
+from simmail.mailstore.writer.requests import IWriter
 
 
 #: Real seconds between looks for mailboxes or folders that another program made.

@@ -33,6 +33,8 @@ from simmail.mailstore.background import ExternalWatch
 from simmail.mailstore.deferred_bodies import DeferredBodies
 from simmail.mailstore.delivery.delivery import Added, DeliveryResult
 from simmail.mailstore.delivery.external import Adopted, MOST
+from simmail.mailstore.delivery.mailboxes import DropMailbox, MakeMailbox
+from simmail.mailstore.delivery.request import Into, StoreId
 from simmail.mailstore.external import Arrivals, ExternalFiles, OnForeign
 from simmail.mailstore.folder.context import FolderContext
 from simmail.mailstore.folder.events import FolderEvents
@@ -56,7 +58,7 @@ from simmail.mailstore.maildir.names import INBOX, check_folder, check_mailbox, 
 from simmail.mailstore.maildir.opened import OpenMessages
 from simmail.mailstore.maildir.special_use import is_standard, special_order
 from simmail.mailstore.visibility import Visibility
-from simmail.mailstore.writer.requests import CloseStore, DropMailbox, Into, MakeMailbox, StoreId
+from simmail.mailstore.writer.requests import CloseStore
 
 #: Longest that anybody waits to see what was promised, when the disk is slow (real seconds).
 _PATIENCE = 1.5

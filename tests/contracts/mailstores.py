@@ -17,8 +17,8 @@ from simmail.mailstore.journal.groupcommit import GroupCommit
 from simmail.mailstore.journal.journal import Journal
 from simmail.mailstore.mailstore import MailStore
 from simmail.mailstore.memory.mailstore import MemoryMailStore
-from simmail.mailstore.writer.handlers import Looks
 from simmail.mailstore.writer.inline import InlineWriter
+from simmail.mailstore.writer.requests import Looks
 
 AT = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 #: The same where it is another day.

@@ -9,12 +9,16 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.mailstore.delivery.delivery import MaildirDelivery
 from simmail.mailstore.delivery.folders import OpenFolder
+from simmail.mailstore.delivery.request import StoreId
 from simmail.mailstore.journal.records import Departure
 from simmail.mailstore.maildir import filename
 from simmail.mailstore.maildir.layout import Layout
 from tests.contracts.mailstores import a_delivery
 
 MARIA, TOM = "maria@acme.test", "tom@acme.test"
+
+#: What requests call these Maildirs; who does them is given the folders.
+AT = StoreId("", "main")
 
 
 class MaildirTestCase(SynchronousTestCase):

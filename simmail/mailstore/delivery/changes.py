@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from simmail.core.records.delivery import ReplacedMessage
 from simmail.errors import NotFound
 from simmail.mailstore.delivery.folders import OpenFolders
+from simmail.mailstore.delivery.request import OfFolder, T
 from simmail.mailstore.maildir import filename, flaglog
 from simmail.mailstore.maildir.filename import unpacked
-
-T = TypeVar("T")
 
 
 class Restated(NamedTuple):
@@ -34,80 +33,98 @@ class Restated(NamedTuple):
     after: tuple[int, int]
 
 
-def define_keywords(
-    folders: OpenFolders, mailbox: str, name: str, keywords: Sequence[str], used: int
-) -> tuple[bool, tuple[str, ...]]:
+class DefineKeywords(OfFolder[tuple[bool, tuple[str, ...]]], frozen=True):
     """
-    Give keywords a place in a folder's table.
+    Give keywords a place in a folder's table; answers whether all have one, and the table.
 
-    @param used: as for C{UidList.define}.
-    @return: whether all have one, and the table.
+    @ivar used: as for C{UidList.define}.
     """
-    uids = folders.open(mailbox, name, create=False).uids
-    with uids.locked():
-        return uids.define(keywords, used), uids.keywords
+
+    keywords: Sequence[str]
+    used: int
+
+    def do(self, folders: OpenFolders) -> tuple[bool, tuple[str, ...]]:
+        uids = self.open(folders).uids
+        with uids.locked():
+            return uids.define(self.keywords, self.used), uids.keywords
 
 
-def bump_modseq(folders: OpenFolders, mailbox: str, name: str, gone: Sequence[int]) -> int:
-    """Use up a MODSEQ for what was noticed rather than done, such as that messages are C{gone}, and return it."""
-    uids = folders.open(mailbox, name, create=False).uids
-    with uids.locked():
-        modseq = uids.take(0, 1, bool(gone))[1]
-    if gone:
-        folders.tell_departed(mailbox, name, uids.uidvalidity, gone)
-    return modseq
+class BumpModseq(OfFolder[int], frozen=True):
+    """Use up a MODSEQ for what was noticed rather than done, such as that messages are C{gone}; answers it."""
+
+    gone: Sequence[int]
+
+    def do(self, folders: OpenFolders) -> int:
+        uids = self.open(folders).uids
+        with uids.locked():
+            modseq = uids.take(0, 1, bool(self.gone))[1]
+        if self.gone:
+            folders.tell_departed(self.mailbox, self.name, uids.uidvalidity, self.gone)
+        return modseq
 
 
-def note_flags(
-    folders: OpenFolders, mailbox: str, name: str, groups: Sequence[tuple[int, Sequence[int]]], changes: int
-) -> int:
+class NoteFlags(OfFolder[int], frozen=True):
     """
-    Note flags that the names of files do not have yet.
+    Note flags that the names of files do not have yet; answers the MODSEQ.
 
-    @param groups: (flags as bits, UIDs ascending).
-    @param changes: 1 to use up a MODSEQ, which is returned; 0 for no other MODSEQ.
+    @ivar groups: (flags as bits, UIDs ascending).
+    @ivar changes: 1 to use up a MODSEQ; 0 for no other MODSEQ.
     """
-    folder = folders.open(mailbox, name, create=False)
-    with folder.uids.locked():
-        modseq = folder.uids.take(0, 1)[1] if changes else 0
-        flaglog.append(folders.root, folder.directory, b"".join(flaglog.line(modseq, *group) for group in groups))
-    return modseq
+
+    groups: Sequence[tuple[int, Sequence[int]]]
+    changes: int
+
+    def do(self, folders: OpenFolders) -> int:
+        folder = self.open(folders)
+        with folder.uids.locked():
+            modseq = folder.uids.take(0, 1)[1] if self.changes else 0
+            flaglog.append(
+                folders.root, folder.directory, b"".join(flaglog.line(modseq, *group) for group in self.groups))
+        return modseq
 
 
-def clear_flag_log(folders: OpenFolders, mailbox: str, name: str) -> None:
+class ClearFlagLog(OfFolder[None], frozen=True):
     """Drop the notes: all files have their flags in their names."""
-    flaglog.clear(folders.root, folders.open(mailbox, name, create=False).directory)
+
+    def do(self, folders: OpenFolders) -> None:
+        flaglog.clear(folders.root, self.open(folders).directory)
 
 
-def rename_files(folders: OpenFolders, mailbox: str, name: str, old: bytes, new: bytes, changes: int) -> Restated:
+class RenameFiles(OfFolder[Restated], frozen=True):
     """
     Rename files within a folder.
 
-    @param old, new: packed, each below the folder.
-    @param changes: MODSEQs to use up, 1 or 0; the answer's is the one.
+    @ivar old, new: packed, each below the folder.
+    @ivar changes: MODSEQs to use up, 1 or 0; the answer's is the one.
     """
-    def rename(paths: tuple[str, str], directory: int) -> None:
-        os.rename(paths[0], paths[1], src_dir_fd=directory, dst_dir_fd=directory)
-    return _each(folders, mailbox, name, list(zip(unpacked(old), unpacked(new))), rename, changes)
+
+    old: bytes
+    new: bytes
+    changes: int
+
+    def do(self, folders: OpenFolders) -> Restated:
+        def rename(paths: tuple[str, str], directory: int) -> None:
+            os.rename(paths[0], paths[1], src_dir_fd=directory, dst_dir_fd=directory)
+        return _each(self, folders, list(zip(unpacked(self.old), unpacked(self.new))), rename, self.changes)
 
 
-def remove_files(folders: OpenFolders, mailbox: str, name: str, paths: bytes) -> Restated:
-    """
-    Remove files of a folder.
+class RemoveFiles(OfFolder[Restated], frozen=True):
+    """Remove files of a folder; C{paths}: packed, below it."""
 
-    @param paths: packed, below the folder.
-    """
-    def unlink(path: str, directory: int) -> None:
-        os.unlink(path, dir_fd=directory)
-    names = unpacked(paths)
-    return _each(folders, mailbox, name, names, unlink, 1, names)
+    paths: bytes
+
+    def do(self, folders: OpenFolders) -> Restated:
+        def unlink(path: str, directory: int) -> None:
+            os.unlink(path, dir_fd=directory)
+        names = unpacked(self.paths)
+        return _each(self, folders, names, unlink, 1, names)
 
 
 def _each(
-    folders: OpenFolders, mailbox: str, name: str, items: Sequence[T], do: Callable[[T, int], None], changes: int,
+    request: OfFolder[Restated], folders: OpenFolders, items: Sequence[T], do: Callable[[T, int], None], changes: int,
     expunged: Sequence[str] = (),
 ) -> Restated:
-    folder = folders.open(mailbox, name, create=False)
+    folder = request.open(folders)
     failed: list[int] = []
     done = 0
     try:
@@ -123,7 +140,8 @@ def _each(
             after = filename.times_of(folders.root, folder.directory)
     finally:
         if expunged and done:
-            folders.tell_departed(mailbox, name, folder.uids.uidvalidity, list(map(filename.uid_of, expunged[:done])))
+            folders.tell_departed(
+                request.mailbox, request.name, folder.uids.uidvalidity, list(map(filename.uid_of, expunged[:done])))
     return Restated(modseq, failed, before, after)
 
 

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from simmail.mailstore.delivery.changes import Restated
 from simmail.mailstore.delivery.folders import OpenFolders, SYSTEM_MASK
+from simmail.mailstore.delivery.request import OfFolder
 from simmail.mailstore.journal.records import Destination
 from simmail.mailstore.maildir import filename, savedate
 from simmail.mailstore.maildir.filename import Row, path_of, unpacked
@@ -64,9 +65,7 @@ class Transferred(NamedTuple):
             in zip(count(), count(self.uid), count(self.modseq), sources) if at not in gone]
 
 
-def transfer(
-    folders: OpenFolders, mailbox: str, name: str, sources: Sources, target: tuple[str, str], move: bool
-) -> Transferred:
+class Transfer(OfFolder[Transferred], frozen=True):
     """
     Copy or move a slice of messages into another folder (or the same one).
 
@@ -75,46 +74,52 @@ def transfer(
     @raise OSError: nothing of the slice was copied; of a move, what was moved before stays moved only
         when it could not be moved back.
     """
-    origin = folders.open(mailbox, name, create=False)
-    into = folders.open(*target, create=False)
-    root, paths, keys = folders.root, unpacked(sources.paths), unpacked(sources.keys)
-    before = filename.times_of(root, origin.directory)
-    do, undo = (os.rename, _renamed_back) if move else (os.link, _unlinked)
-    with filename.opened(root, origin.directory) as old, filename.opened(root, into.directory) as new, \
-            into.uids.locked():
-        into.uids.define(list(dict.fromkeys(chain.from_iterable(sources.keywords.values()))))
-        first, modseq = into.uids.take(len(paths), len(paths))
-        if sources.saved is not None and paths:
-            savedate.note(folders.layout, into.directory, sources.saved, range(first, first + len(paths)))
-        masks = {held: into.mask(keywords) for held, keywords in sources.keywords.items()}
-        new_paths = [
-            path_of(key, uid, size, mask & SYSTEM_MASK | masks[mask & ~SYSTEM_MASK], not mask)
-            for key, uid, size, mask in zip(keys, count(first), sources.sizes, sources.masks)]
-        one_by_one = map(partial(do, src_dir_fd=old, dst_dir_fd=new), paths, new_paths)
-        done: list[None] = []
-        missing: list[int] = []
-        try:
-            while len(done) < len(paths):
-                try:
-                    done.extend(one_by_one)
-                except FileNotFoundError:
-                    missing.append(len(done))
-                    done.append(None)
-        except BaseException:
-            for at in sorted({*range(len(done))}.difference(missing)):
-                undo(paths[at], new_paths[at], old, new)
-            raise
-        into.remember(keys)
-    done_to_source = None
-    if move:
-        gone_from, came = _without(missing, list(map(filename.uid_of, paths))), _without(
-            missing, range(first, first + len(paths)))
-        folders.tell_departed(mailbox, name, origin.uids.uidvalidity, gone_from, Destination(
-            *target, into.uids.uidvalidity, came))
-        with origin.uids.locked():
-            gone = origin.uids.take(0, 1, expunge=True)[1]
-        done_to_source = Restated(gone, [], before, filename.times_of(root, origin.directory))
-    return Transferred(first, modseq, missing, masks, into.uids.keywords, done_to_source)
+
+    sources: Sources
+    target: tuple[str, str]
+    move: bool
+
+    def do(self, folders: OpenFolders) -> Transferred:
+        sources, target = self.sources, self.target
+        origin, into = self.open(folders), folders.open(*target, create=False)
+        root, paths, keys = folders.root, unpacked(sources.paths), unpacked(sources.keys)
+        before = filename.times_of(root, origin.directory)
+        do, undo = (os.rename, _renamed_back) if self.move else (os.link, _unlinked)
+        with filename.opened(root, origin.directory) as old, filename.opened(root, into.directory) as new, \
+                into.uids.locked():
+            into.uids.define(list(dict.fromkeys(chain.from_iterable(sources.keywords.values()))))
+            first, modseq = into.uids.take(len(paths), len(paths))
+            if sources.saved is not None and paths:
+                savedate.note(folders.layout, into.directory, sources.saved, range(first, first + len(paths)))
+            masks = {held: into.mask(keywords) for held, keywords in sources.keywords.items()}
+            new_paths = [
+                path_of(key, uid, size, mask & SYSTEM_MASK | masks[mask & ~SYSTEM_MASK], not mask)
+                for key, uid, size, mask in zip(keys, count(first), sources.sizes, sources.masks)]
+            one_by_one = map(partial(do, src_dir_fd=old, dst_dir_fd=new), paths, new_paths)
+            done: list[None] = []
+            missing: list[int] = []
+            try:
+                while len(done) < len(paths):
+                    try:
+                        done.extend(one_by_one)
+                    except FileNotFoundError:
+                        missing.append(len(done))
+                        done.append(None)
+            except BaseException:
+                for at in sorted({*range(len(done))}.difference(missing)):
+                    undo(paths[at], new_paths[at], old, new)
+                raise
+            into.remember(keys)
+        done_to_source = None
+        if self.move:
+            gone_from, came = _without(missing, list(map(filename.uid_of, paths))), _without(
+                missing, range(first, first + len(paths)))
+            folders.tell_departed(self.mailbox, self.name, origin.uids.uidvalidity, gone_from, Destination(
+                *target, into.uids.uidvalidity, came))
+            with origin.uids.locked():
+                gone = origin.uids.take(0, 1, expunge=True)[1]
+            done_to_source = Restated(gone, [], before, filename.times_of(root, origin.directory))
+        return Transferred(first, modseq, missing, masks, into.uids.keywords, done_to_source)
 
 
 def _without(missing: Sequence[int], uids: Sequence[int]) -> tuple[int, ...]:

@@ -178,10 +178,10 @@ class OpenFolders:
         folder = self.open(*key, create)
         self.layout.mend(folder.directory)
         if before is not None:
-            self._renew(folder, before.uids.uidvalidity, before.uids.uidnext, before.uids.inode)
+            self.renew(folder, before.uids.uidvalidity, before.uids.uidnext, before.uids.inode)
         return folder
 
-    def _renew(self, folder: OpenFolder, uidvalidity: int, uidnext: int, inode: int) -> None:
+    def renew(self, folder: OpenFolder, uidvalidity: int, uidnext: int, inode: int) -> None:
         """A folder has a greater UIDVALIDITY than it had, unless its UID file is the one that it was."""
         uids = folder.uids
         if uids.uidvalidity <= uidvalidity and (uids.inode != inode or uids.uidnext < uidnext):
@@ -189,27 +189,6 @@ class OpenFolders:
                 uids.raise_to(filename.highest_uid(self.root, folder.directory) + 1)
                 uids.change(uids.special_use, self.layout.next_uidvalidity())
             self.layout.replaced(folder.directory)
-
-    def renew(self, mailbox: str, name: str, uidvalidity: int, uidnext: int, inode: int) -> None:
-        """
-        Give a folder that was put in the place of another one, or will be made there, a greater UIDVALIDITY.
-
-        @param inode: number of the UID file that the folder had, 0 for any other.
-        """
-        try:
-            folder = self.open(mailbox, name, create=False)
-            try:
-                with folder.uids.locked():
-                    pass
-            except (FileNotFoundError, UidListDamaged):
-                folder = self.reopen((mailbox, name), create=False)
-        except NotFound:
-            return
-        self._renew(folder, uidvalidity, uidnext, inode)
-
-    def make(self, mailbox: str, name: str) -> str:
-        """Make a standard folder that is only shown, and return its directory."""
-        return self.open(mailbox, name, create=False).directory
 
     def tell_departed(
         self, mailbox: str, name: str, uidvalidity: int = 0, uids: Sequence[int] = (), to: Destination | None = None

@@ -19,14 +19,14 @@ from twisted.internet.defer import Deferred
 from simmail.concurrency import Lock, unbroken
 from simmail.core.records.folder import FolderChange
 from simmail.errors import NotFound, Unavailable
-from simmail.mailstore.delivery.changes import Restated
+from simmail.mailstore.delivery.changes import Restated, BumpModseq, NoteFlags
+from simmail.mailstore.delivery.mailboxes import MakeStandardFolder, RenewUidvalidity
 from simmail.mailstore.folder import load
 from simmail.mailstore.folder.context import FolderContext
 from simmail.mailstore.folder.load import FolderHead
 from simmail.mailstore.folder.state import FolderState, Vanished
 from simmail.mailstore.index import update
 from simmail.mailstore.maildir.filename import Row
-from simmail.mailstore.writer.requests import BumpModseq, MakeStandardFolder, NoteFlags, RenewUidvalidity
 
 
 T = TypeVar("T")

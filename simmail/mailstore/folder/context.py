@@ -11,6 +11,7 @@ from twisted.internet.defer import Deferred
 from simmail.core.records.delivery import Copy
 from simmail.core.records.folder import FolderChange
 from simmail.mailstore.delivery.delivery import DeliveryResult
+from simmail.mailstore.delivery.request import Into, StoreId
 from simmail.mailstore.folder.renames import PendingRenames
 from simmail.mailstore.folder.state import FolderState
 from simmail.mailstore.index.mail_index import MailIndex
@@ -20,7 +21,7 @@ from simmail.mailstore.maildir.filename import Row
 from simmail.mailstore.maildir.layout import Layout
 from simmail.mailstore.maildir.opened import OpenMessages
 from simmail.mailstore.threads import IWorker
-from simmail.mailstore.writer.requests import Into, IWriter, StoreId
+from simmail.mailstore.writer.requests import IWriter
 
 
 class IKeeper(Protocol):

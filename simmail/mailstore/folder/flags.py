@@ -13,11 +13,10 @@ from twisted.internet.task import deferLater
 
 from simmail.core.records.folder import FolderChange
 from simmail.errors import Invalid
-from simmail.mailstore.delivery.changes import Restated
+from simmail.mailstore.delivery.changes import Restated, ClearFlagLog, DefineKeywords, RenameFiles
 from simmail.mailstore.folder.changes import ChangingFolder
 from simmail.mailstore.maildir.filename import packed, path_of
 from simmail.mailstore.maildir.flags import MOST_KEYWORDS, SYSTEM, canonical_all, is_keyword
-from simmail.mailstore.writer.requests import ClearFlagLog, DefineKeywords, RenameFiles
 
 #: Files renamed in one go while nobody waits for it; changes of flags that are only noted.
 PLACED, NOTED = 64, 5000

@@ -20,6 +20,8 @@ from simmail.core.message.summary import Digest
 from simmail.core.records.folder import Columns
 from simmail.errors import NotFound
 from simmail.interfaces import IFolder
+from simmail.mailstore.delivery.changes import BumpModseq
+from simmail.mailstore.delivery.mailboxes import RenewUidvalidity
 from simmail.mailstore.folder import append, flags as flagging, load as loading
 from simmail.mailstore.folder.changes import ChangingFolder
 from simmail.mailstore.folder.load import FolderHead, Loaded
@@ -32,7 +34,6 @@ from simmail.mailstore.maildir.filename import Row
 from simmail.mailstore.maildir.files import read_files
 from simmail.mailstore.maildir.flags import instant
 from simmail.mailstore.maildir.opened import OpenMessage
-from simmail.mailstore.writer.requests import BumpModseq, RenewUidvalidity
 
 
 async def load(folder: ChangingFolder) -> None:

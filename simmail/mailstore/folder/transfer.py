@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from simmail.mailstore.delivery.copymove import Sources
+from simmail.mailstore.delivery.changes import RemoveFiles
+from simmail.mailstore.delivery.copymove import Sources, Transfer
 from simmail.mailstore.delivery.folders import SYSTEM_MASK
 from simmail.mailstore.folder.changes import ChangingFolder
 from simmail.mailstore.index import update
 from simmail.mailstore.maildir.filename import Row, packed
 from simmail.mailstore.maildir.flags import microseconds
-from simmail.mailstore.writer.requests import RemoveFiles, Transfer
 
 
 async def transfer(

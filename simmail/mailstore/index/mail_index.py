@@ -17,6 +17,7 @@ from twisted.python.failure import Failure
 from simmail.core.message.summary import Digest
 from simmail.core.message.thread_keys import ThreadKeys
 from simmail.errors import Unavailable
+from simmail.mailstore.delivery.request import StoreId
 from simmail.mailstore.index.background import Background
 from simmail.mailstore.index.folder import IIndexed, Key, key_of
 from simmail.mailstore.index.index import Index
@@ -26,7 +27,7 @@ from simmail.mailstore.maildir.filename import packed
 from simmail.mailstore.maildir.files import ISought, Shown, read_files
 from simmail.mailstore.maildir.layout import Layout
 from simmail.mailstore.threads import IWorker
-from simmail.mailstore.writer.requests import IWriter, ReadShown, StoreId
+from simmail.mailstore.writer.requests import IWriter, ReadShown
 
 #: Messages, and octets of them, whose digests are taken in one go.
 _SLICE, _OCTETS = 512, 2 * 1024 * 1024

@@ -32,7 +32,7 @@ from simmail.mailstore.journal.retained import retained_in
 from simmail.mailstore.journal.segment import boot_id
 from simmail.mailstore.journal.segmentpool import SegmentPool
 from simmail.mailstore.journal.sync import Disks, Hands
-from simmail.mailstore.journal.uncommitted import Owing, Recovery, Replayed, Uncommitted, undisturbed
+from simmail.mailstore.journal.uncommitted import Owing, Recovery, Uncommitted, undisturbed
 
 #: Deliveries that are filed in one go, and copies, at most.  Those that are told of meanwhile send their next ones:
 #: with larger runs the two processes would take turns at doing nothing.
@@ -92,10 +92,10 @@ class GroupCommit:
     The writer's side of the journal in one directory.
 
     @param segment: octets of a segment, after which the next one is begun.
-    @param disks: that hold mail.
     @param patience: real seconds in which an earlier writer may let go of the journal.
     @param tell: called when the condition of the journal is another one.
     @ivar lock: descriptor of the lock, -1 before and after.
+    @ivar disks: that hold mail; uncommitted: what is owed a commit; doubts: whether what was written is on the disk.
     """
 
     log = Logger()
@@ -106,7 +106,7 @@ class GroupCommit:
     ) -> None:
         self.path = path
         self.lock = -1
-        self._disks = disks
+        self.disks = disks
         self._patience = patience
         self._opened = False
         self._failed: Unavailable | None = None
@@ -115,10 +115,10 @@ class GroupCommit:
         self._refused: list[Id] = []
         self._urgent = False
         self._deliveries: dict[str, MaildirDelivery] = {}
-        self._uncommitted = Uncommitted()
+        self.uncommitted = Uncommitted()
         self._pool = SegmentPool(path, segment, boot_id(), hands, self.doubt)
-        self._notes = JournalNotes(self._pool, hands.seconds, self._due, lambda reason: self._doubts.arise(reason))
-        self._doubts = Doubts(self._notes.renew, self._rewrite, hands, self._undoubted)
+        self._notes = JournalNotes(self._pool, hands.seconds, self._due, lambda reason: self.doubts.arise(reason))
+        self.doubts = Doubts(self._notes.renew, self._rewrite, hands, self._undoubted)
 
     # Beginning and end
 
@@ -150,7 +150,7 @@ class GroupCommit:
             self.log.warn("the journal cannot be written: {error}", error=error)
 
     def _tell_condition(self) -> None:
-        self._tell(Condition(self._doubts.reason, tuple(self._pool.damage)))
+        self._tell(Condition(self.doubts.reason, tuple(self._pool.damage)))
 
     def _read_all(self) -> None:
         os.makedirs(self.path, mode=0o700, exist_ok=True)
@@ -158,7 +158,7 @@ class GroupCommit:
         self._take_lock()
         with undisturbed():
             for one in self._pool.open():
-                self._uncommitted.read(one)
+                self.uncommitted.read(one)
 
     def _take_lock(self) -> None:
         left = self._patience
@@ -173,10 +173,6 @@ class GroupCommit:
             sleep(_ATTEMPT)
             left -= _ATTEMPT
 
-    def attach(self, path: str) -> None:
-        """A disk that holds mail."""
-        self._disks.attach(path)
-
     def begin(self, delivery: MaildirDelivery) -> list[str]:
         """Take notice that a universe's mail is about to be used; answers what a crash left to be cleared away."""
         layout = delivery.layout
@@ -190,7 +186,7 @@ class GroupCommit:
     def shut(self, synced: bool) -> None:
         """Nothing more is asked; C{synced}: all mail is on the disk."""
         self._notes.note()
-        self._pool.close(bool(self._uncommitted) or not synced or bool(self._doubts.reason))
+        self._pool.close(bool(self.uncommitted) or not synced or bool(self.doubts.reason))
         if self.lock >= 0:
             os.close(self.lock)
             self.lock = -1
@@ -207,7 +203,7 @@ class GroupCommit:
             self._opened = True
             self._open()
         self._committed += committed
-        uncommitted = self._uncommitted.deliveries
+        uncommitted = self.uncommitted.deliveries
         fresh: dict[Id, PendingDelivery] = {}
         records: list[Octets] = []
         run: _Run | None = None
@@ -254,8 +250,8 @@ class GroupCommit:
             # What of them is on disk is unknown; it must not come to life at the next start.
             self._refuse(fresh)
             return
-        self._uncommitted.add_uncommitted(fresh, segment)
-        if any(entry.asked for entry in fresh.values()) and self._disks.have_room():
+        self.uncommitted.add_uncommitted(fresh, segment)
+        if any(entry.asked for entry in fresh.values()) and self.disks.have_room():
             for entry in fresh.values():
                 entry.promised = entry.asked
 
@@ -266,21 +262,21 @@ class GroupCommit:
         if self._urgent:
             self._notes.note()
         self._notes.sync_notes()
-        if not self._doubts.reason:
-            self._pool.check(self._uncommitted.mending)
+        if not self.doubts.reason:
+            self._pool.check(self.uncommitted.mending)
 
     def _due(self) -> list[Octets]:
         """Records of what happened since, which need not be synced."""
         records: list[Octets] = []
-        filed = self._uncommitted.take_filed()
+        filed = self.uncommitted.take_filed()
         if filed:
             records.append(record(FILED, filed))
-        committed = [key for key in self._committed if self._uncommitted.is_uncommitted(key)]
+        committed = [key for key in self._committed if self.uncommitted.is_uncommitted(key)]
         self._committed = []
         if committed:
             records.append(record(SETTLED, committed))
             for key in committed:
-                self._uncommitted.release(key)
+                self.uncommitted.release(key)
         if self._refused:
             records.append(record(REFUSED, self._refused))
             self._refused = []
@@ -303,12 +299,8 @@ class GroupCommit:
 
     def _undoubted(self) -> None:
         """It is another doubt, or there is none."""
-        self._notes.closed = self._pool.hold = bool(self._doubts.reason)
+        self._notes.closed = self._pool.hold = bool(self.doubts.reason)
         self._tell_condition()
-
-    def recheck(self) -> None:
-        """While there is a doubt: see whether the disk can be written to again."""
-        self._doubts.check()
 
     def _rewrite(self) -> Iterator[None]:
         """Step by step, everything that the journal has."""
@@ -342,7 +334,7 @@ class GroupCommit:
         return entry.outcome
 
     def _asked_again(self, key: Id) -> DeliveryResult | Exception:
-        owed = self._uncommitted.deliveries.get(key)
+        owed = self.uncommitted.deliveries.get(key)
         if owed is None or owed.copies is None:
             # It was asked for twice at once, and the first was refused.
             return Unavailable("the mail store is away; try again")
@@ -359,18 +351,18 @@ class GroupCommit:
             if not isinstance(outcome, Exception):
                 self._note_filed(entry.key, outcome.copies, bool(entry.delivery.commit))
             elif not entry.promised:
-                self._uncommitted.release(entry.key)
+                self.uncommitted.release(entry.key)
                 self._refuse([entry.key])
 
     def _note_filed(self, key: Id, copies: tuple[Copy, ...], owes: bool) -> None:
         # Of what is owed nothing more, a restart would make what is expunged visible again.
         self._urgent = self._urgent or not owes
-        self._uncommitted.filed(key, copies, owes)
+        self.uncommitted.filed(key, copies, owes)
 
     def refuse(self, keys: Sequence[Id]) -> None:
         """Who asked for these deliveries was told that they were not taken."""
         for key in keys:
-            self._uncommitted.release(key)
+            self.uncommitted.release(key)
         self._refuse(keys)
 
     def add_uncommitted(self, universe: str, ids: Iterable[str]) -> None:
@@ -381,34 +373,17 @@ class GroupCommit:
         """
         self.ready()
         keys = [Id(universe, one) for one in ids]
-        self._uncommitted.add_foreign(keys, self._notes.write([record(FOREIGN, keys)]))
+        self.uncommitted.add_foreign(keys, self._notes.write([record(FOREIGN, keys)]))
 
     def find_uncommitted(self, universe: str, recovery: Recovery) -> Owing:
         """Find what is owed a commit; all else that the journal has is on the disk again."""
         self.ready()
         with undisturbed():
-            return self._uncommitted.find(universe, recovery)
-
-    def replay(
-        self, universe: str, known: Collection[str], recovery: Recovery, among: Collection[str] | None = None
-    ) -> Replayed:
-        """Make the deliveries that are owed visible."""
-        return self._uncommitted.replay(universe, known, recovery, among)
-
-    def foreign(self, universe: str) -> list[str]:
-        """The ids given to C{add_uncommitted} and not committed, in order."""
-        return [key.id for key in self._uncommitted.foreign if key.universe == universe]
-
-    # Universes
-
-    def keep(self, universes: Collection[str]) -> None:
-        """Nothing is owed for any other universe."""
-        for universe in self._uncommitted.universes() - set(universes):
-            self.erase(universe)
+            return self.uncommitted.find(universe, recovery)
 
     def erase(self, universe: str) -> None:
         """Nothing is owed for a universe."""
-        self._uncommitted.erase(universe)
+        self.uncommitted.erase(universe)
         self._notes.write([record(ERASED, universe)])
 
 

@@ -22,6 +22,7 @@ from twisted.python.failure import Failure
 from simmail.core.records.delivery import Delivery
 from simmail.errors import Unavailable
 from simmail.mailstore.delivery.delivery import DeliveryResult
+from simmail.mailstore.delivery.request import Into, StoreId
 from simmail.mailstore.journal.doubts import Condition
 from simmail.mailstore.journal.records import Id
 from simmail.mailstore.journal.sync import Disks, Hands
@@ -30,11 +31,10 @@ from simmail.mailstore.maildir.filename import unpacked
 from simmail.mailstore.maildir.layout import Layout
 from simmail.mailstore.threads import IWorker, Inline, Worker
 from simmail.mailstore.writer.client import Writer
-from simmail.mailstore.writer.handlers import Looks, core_looks
 from simmail.mailstore.writer.inline import InlineWriter
 from simmail.mailstore.writer.requests import (
-    Attach, Begin, Doubt, EraseUniverse, FindUncommitted, IWriter, Into, IsReady, KeepUniverses, ListForeign,
-    NoteCommitted, Recheck, Refuse, Replay, Shut, StoreId,
+    Attach, Begin, Doubt, EraseUniverse, FindUncommitted, IWriter, IsReady, KeepUniverses, ListForeign, NoteCommitted,
+    Recheck, Refuse, Replay, Shut, Looks, core_looks,
 )
 
 #: Octets of a segment, after which the next one is begun.

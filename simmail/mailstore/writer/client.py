@@ -14,7 +14,7 @@ import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from twisted.internet import interfaces
 from twisted.internet.defer import Deferred, fail, succeed
@@ -25,6 +25,7 @@ from zope.interface import implementer
 from simmail.core.records.delivery import Delivery
 from simmail.errors import Unavailable
 from simmail.mailstore.delivery.delivery import DeliveryResult
+from simmail.mailstore.delivery.request import Into, T, WriterRequest
 from simmail.mailstore.journal.doubts import Condition
 from simmail.mailstore.journal.records import Id, describe
 from simmail.mailstore.threads import MOST_AT_A_TURN
@@ -32,9 +33,6 @@ from simmail.mailstore.writer import protocol
 from simmail.mailstore.writer.protocol import (
     CALL, CONDITION, ERROR, FILE, Frame, Frames, LOGGED, PROMISE, PROMISED, SEND, decode_answer, decode_filed, encode,
 )
-from simmail.mailstore.writer.requests import Into, WriterRequest
-
-T = TypeVar("T")
 
 #: Octets of the socket's buffers, if the system allows for so many.
 _BUFFER = 4 * 1024 * 1024

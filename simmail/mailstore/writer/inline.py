@@ -15,14 +15,14 @@ from twisted.python.failure import Failure
 from simmail.core.records.delivery import Delivery
 from simmail.errors import Unavailable
 from simmail.mailstore.delivery.delivery import DeliveryResult
+from simmail.mailstore.delivery.request import Into, StoreId, WriterRequest
 from simmail.mailstore.journal.doubts import Condition
 from simmail.mailstore.journal.groupcommit import GroupCommit, PendingDelivery
 from simmail.mailstore.journal.sync import Disks, Hands
 from simmail.mailstore.maildir.layout import Layout
 from simmail.mailstore.threads import outcome
-from simmail.mailstore.writer.handlers import Looks, RequestHandler, core_looks
 from simmail.mailstore.writer.protocol import decode_answer, decode_request, encode
-from simmail.mailstore.writer.requests import NoteCommitted, Into, WriterRequest, StoreId
+from simmail.mailstore.writer.requests import Looks, NoteCommitted, RequestHandler, core_looks
 
 T = TypeVar("T")
 

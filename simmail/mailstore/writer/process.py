@@ -21,18 +21,18 @@ from typing import Any, cast
 from twisted.logger import ILogObserver, LogEvent, Logger, formatEvent, globalLogBeginner
 from twisted.python.failure import Failure
 
+from simmail.mailstore.delivery.request import WriterRequest
 from simmail.mailstore.journal.doubts import Condition
 from simmail.mailstore.journal.groupcommit import GroupCommit, PendingDelivery
 from simmail.mailstore.journal.records import Id, decode_described, delivery_of
 from simmail.mailstore.journal.sync import Disks, Hands
 from simmail.mailstore.maildir.layout import Layout
 from simmail.mailstore.threads import ThreadCall, LONGEST_KEPT, LUMP, MOST_AT_ONCE, Worker, outcome
-from simmail.mailstore.writer.handlers import RequestHandler
 from simmail.mailstore.writer.protocol import (
     CONDITION, ERROR, FILE, FILED, Frame, Frames, LOGGED, Logged, PROMISE, PROMISED, RESULT, SEND, decode_request,
     encode, encode_error, head,
 )
-from simmail.mailstore.writer.requests import NoteCommitted, WriterRequest
+from simmail.mailstore.writer.requests import NoteCommitted, RequestHandler
 
 #: Real seconds that the writer of a process that was killed may take to finish what it was asked.
 _PATIENCE = 5.0

@@ -10,17 +10,16 @@ from __future__ import annotations
 
 from socket import socket
 from struct import Struct as Format
-from typing import Any, NamedTuple, TypeVar, Union
+from typing import Any, NamedTuple, Union
 
 import msgspec
 
 from simmail import errors
 from simmail.errors import Refusal
 from simmail.mailstore.delivery.delivery import DeliveryResult
+from simmail.mailstore.delivery.request import T, WriterRequest
 from simmail.mailstore.journal.doubts import Condition
-from simmail.mailstore.writer.requests import REQUESTS, WriterRequest, answer_of
-
-T = TypeVar("T")
+from simmail.mailstore.writer.requests import REQUESTS, answer_of
 
 #: Asked: a request whose answer is waited for, one whose answer is not, a delivery to be filed, one that may be
 #: promised.

@@ -1,289 +1,277 @@
 """
-What the writer can be asked, each a request with a name; C{T} is what it answers.
+What the writer is asked about the journal and the messages, and who does all that it is asked.
 
-They go to another process, so all they hold, and all that is answered, can be
-encoded (msgpack).  Names of files are packed
-(L{packed<simmail.mailstore.maildir.filename.packed>}), for not all of them are
-UTF-8.  What is done about each is in L{handlers<simmail.mailstore.writer.handlers>}.
+What it is asked about mailboxes and folders is in C{delivery}.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar, get_args
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Generic, NamedTuple, Protocol, get_args
 
 import msgspec
-from msgspec import Struct
 from twisted.internet.defer import Deferred
 
 from simmail.core.records.delivery import Delivery
-from simmail.mailstore.delivery.changes import Restated
-from simmail.mailstore.delivery.copymove import Sources, Transferred
-from simmail.mailstore.delivery.delivery import DeliveryResult
+from simmail.mailstore.delivery import external
+from simmail.mailstore.delivery.changes import (
+    BumpModseq, ClearFlagLog, DefineKeywords, NoteFlags, RemoveFiles, RenameFiles,
+)
+from simmail.mailstore.delivery.copymove import Transfer
+from simmail.mailstore.delivery.delivery import BatchDelivery, DeliveryResult, MaildirDelivery
 from simmail.mailstore.delivery.external import Adopted
+from simmail.mailstore.delivery.mailboxes import (
+    Annotate, CopyAnnotations, CountMailboxes, DropFolder, DropMailbox, MakeFolder, MakeMailbox, MakeStandardFolder,
+    RenameFolder, RenewUidvalidity, Subscribe,
+)
+from simmail.mailstore.delivery.request import FolderRequest, Into, StoreId, T, WriterRequest
+from simmail.mailstore.journal.groupcommit import GroupCommit
 from simmail.mailstore.journal.records import Id
-from simmail.mailstore.journal.uncommitted import Owing, Replayed
-from simmail.mailstore.maildir.status import Counts
-
-T = TypeVar("T")
-
-
-class StoreId(NamedTuple):
-    """Which Maildirs are meant: the directory of all universes, and one of them."""
-
-    path: str
-    universe: str
+from simmail.mailstore.journal.repair import Repair
+from simmail.mailstore.journal.uncommitted import Owing, Recovery, Replayed
+from simmail.mailstore.maildir.filename import packed, unpacked
+from simmail.mailstore.maildir.files import ISought, Shown, shown_of, verdicts_of
+from simmail.mailstore.maildir.layout import Layout
 
 
-class WriterRequest(Struct, Generic[T], frozen=True, array_like=True, tag=True):
-    """Anything that is asked, and answered by a C{T}."""
+class Looks(NamedTuple):
+    """
+    How messages are looked at.
+
+    @ivar shown: takes the envelope and the structure of a message.
+    @ivar sought: made of texts that are looked for, each in one of some fields.
+    """
+
+    shown: Shown
+    sought: Callable[[Any], ISought]
 
 
-class OfStore(WriterRequest[T], Generic[T], frozen=True):
-    """Something asked of the Maildirs of one universe."""
+def core_looks() -> Looks:
+    """Return how the service looks at messages; what that needs is imported when it is first asked for."""
+    from simmail.core.message.search_match import Sought
+    from simmail.core.mime.bodystructure import shown
+    return Looks(shown, Sought)
+
+
+class RequestHandler:
+    """
+    Does what is asked, with the journal and the Maildirs of each universe.
+
+    @param open_layout: opens the directories of a universe.
+    @param looks: answers how messages are looked at.
+    """
+
+    def __init__(
+        self, commit: GroupCommit, open_layout: Callable[[StoreId], Layout], looks: Callable[[], Looks] = core_looks
+    ) -> None:
+        self.commit, self._open_layout, self._looks = commit, open_layout, looks
+        self._known: Looks | None = None
+        # What was looked for last, mostly in several slices.
+        self._sought: tuple[Any, ISought] | None = None
+        self._open: dict[StoreId, MaildirDelivery] = {}
+        self._batches: dict[Into, BatchDelivery] = {}
+        self._encoded: dict[bytes, BatchDelivery] = {}
+
+    def do(self, request: WriterRequest[T]) -> T:
+        """Do it, and return the answer; raises what goes wrong."""
+        if isinstance(request, FolderRequest):
+            done: T = request.do(self.delivery(request.at).folders)
+            return done
+        assert isinstance(request, HandlerRequest)
+        answer: T = request.do(self)
+        return answer
+
+    def delivery(self, at: StoreId) -> MaildirDelivery:
+        """Return the Maildirs of a universe, opened when they are first asked for."""
+        found = self._open.get(at)
+        if found is None:
+            found = self._open[at] = MaildirDelivery(self._open_layout(at))
+        return found
+
+    def batch(self, into: Into) -> BatchDelivery:
+        """Return how deliveries are to be filed: the same for the same, so that they are filed in one go."""
+        batch = self._batches.get(into)
+        if batch is None:
+            batch = self._batches[into] = BatchDelivery(self.delivery(into.at), into.create)
+        return batch
+
+    def batch_of(self, octets: bytes) -> BatchDelivery:
+        """Return the same for an L{Into} that is encoded."""
+        batch = self._encoded.get(octets)
+        if batch is None:
+            batch = self._encoded[octets] = self.batch(_decode_into(octets))
+        return batch
+
+    def recovery(self, at: StoreId) -> Recovery:
+        """Return how the Maildirs of a universe are mended."""
+        delivery = self.delivery(at)
+        return Recovery(delivery.file, Repair(delivery).compare)
+
+    def close(self, at: StoreId) -> None:
+        """Close the Maildirs of a universe."""
+        delivery = self._open.pop(at, None)
+        self._encoded.clear()
+        self._batches = {into: batch for into, batch in self._batches.items() if into.at != at}
+        if delivery is not None:
+            delivery.close()
+
+    def looks(self) -> Looks:
+        """Return how messages are looked at."""
+        if self._known is None:
+            self._known = self._looks()
+        return self._known
+
+    def sought(self, wanted: Sequence[tuple[Sequence[str], str]]) -> ISought:
+        """Return what looks for some texts."""
+        if self._sought is None or self._sought[0] != wanted:
+            self._sought = wanted, self.looks().sought(wanted)
+        return self._sought[1]
+
+
+class HandlerRequest(WriterRequest[T], Generic[T], frozen=True):
+    """Something asked of the journal, or of more than the folders of one universe."""
+
+    def do(self, handler: RequestHandler) -> T:
+        """Do it, and return the answer; raises what goes wrong."""
+        raise NotImplementedError
+
+
+class StoreRequest(HandlerRequest[T], Generic[T], frozen=True):
+    """The same of one universe."""
 
     at: StoreId
-
-
-class Into(OfStore[None], frozen=True):
-    """How deliveries are filed; C{create}: whether mailboxes and folders that are not there are made."""
-
-    create: bool = True
 
 
 # The journal
 
 
-class IsReady(WriterRequest[None], frozen=True):
+class IsReady(HandlerRequest[None], frozen=True):
     """Has the journal of an earlier process been read?"""
 
+    def do(self, handler: RequestHandler) -> None:
+        handler.commit.ready()
 
-class Attach(WriterRequest[None], frozen=True):
+
+class Attach(HandlerRequest[None], frozen=True):
     """A disk that holds mail."""
 
     path: str
 
+    def do(self, handler: RequestHandler) -> None:
+        handler.commit.disks.attach(self.path)
 
-class Begin(OfStore[bytes], frozen=True):
+
+class Begin(StoreRequest[bytes], frozen=True):
     """A universe's mail is about to be used; answers what a crash left to be cleared away, packed."""
 
+    def do(self, handler: RequestHandler) -> bytes:
+        return packed(handler.commit.begin(handler.delivery(self.at)))
 
-class Shut(WriterRequest[None], frozen=True):
+
+class Shut(HandlerRequest[None], frozen=True):
     """Nothing more is asked; C{synced}: all mail is on the disk."""
 
     synced: bool
 
+    def do(self, handler: RequestHandler) -> None:
+        handler.commit.shut(self.synced)
 
-class NoteCommitted(WriterRequest[None], frozen=True):
-    """The commits of these deliveries are made."""
+
+class NoteCommitted(HandlerRequest[None], frozen=True):
+    """The commits of these deliveries are made; see C{GroupCommit.before}."""
 
     keys: list[Id]
 
+    def do(self, handler: RequestHandler) -> None:
+        """Nothing more."""
 
-class Refuse(WriterRequest[None], frozen=True):
+
+class Refuse(HandlerRequest[None], frozen=True):
     """Who asked for these deliveries was told that they were not taken."""
 
     keys: list[Id]
 
+    def do(self, handler: RequestHandler) -> None:
+        handler.commit.refuse(self.keys)
 
-class Doubt(WriterRequest[None], frozen=True):
+
+class Doubt(HandlerRequest[None], frozen=True):
     """A disk that holds mail may have lost what was written."""
 
     errno: int
     text: str
 
+    def do(self, handler: RequestHandler) -> None:
+        handler.commit.doubt(OSError(self.errno, self.text))
 
-class Recheck(WriterRequest[None], frozen=True):
+
+class Recheck(HandlerRequest[None], frozen=True):
     """While there is a doubt: can the disk be written to again?"""
 
+    def do(self, handler: RequestHandler) -> None:
+        handler.commit.doubts.check()
 
-class FindUncommitted(OfStore[Owing], frozen=True):
+
+class FindUncommitted(StoreRequest[Owing], frozen=True):
     """What is owed a commit; all else that the journal has is on the disk again."""
 
+    def do(self, handler: RequestHandler) -> Owing:
+        return handler.commit.find_uncommitted(self.at.universe, handler.recovery(self.at))
 
-class Replay(OfStore[Replayed], frozen=True):
+
+class Replay(StoreRequest[Replayed], frozen=True):
     """Make the deliveries that are owed visible, C{among}: only these; C{known}: those whose commit is made."""
 
     known: frozenset[str]
     among: frozenset[str] | None
 
+    def do(self, handler: RequestHandler) -> Replayed:
+        return handler.commit.uncommitted.replay(
+            self.at.universe, self.known, handler.recovery(self.at), self.among)
 
-class ListForeign(WriterRequest[list[str]], frozen=True):
+
+class ListForeign(HandlerRequest[list[str]], frozen=True):
     """The ids of messages that other programs delivered and whose commit is not made, in order."""
 
     universe: str
 
+    def do(self, handler: RequestHandler) -> list[str]:
+        return [key.id for key in handler.commit.uncommitted.foreign if key.universe == self.universe]
 
-class EraseUniverse(WriterRequest[None], frozen=True):
+
+class EraseUniverse(HandlerRequest[None], frozen=True):
     """Nothing is owed for a universe."""
 
     universe: str
 
+    def do(self, handler: RequestHandler) -> None:
+        handler.commit.erase(self.universe)
 
-class KeepUniverses(WriterRequest[None], frozen=True):
+
+class KeepUniverses(HandlerRequest[None], frozen=True):
     """Nothing is owed for any other universe."""
 
     universes: frozenset[str]
 
+    def do(self, handler: RequestHandler) -> None:
+        for universe in handler.commit.uncommitted.universes() - self.universes:
+            handler.commit.erase(universe)
 
-# Mailboxes and folders
 
-
-class CloseStore(OfStore[None], frozen=True):
+class CloseStore(StoreRequest[None], frozen=True):
     """Nothing more is asked of the Maildirs of a universe."""
 
-
-class MakeMailbox(OfStore[None], frozen=True):
-    """Make a mailbox when it is not there."""
-
-    mailbox: str
+    def do(self, handler: RequestHandler) -> None:
+        handler.close(self.at)
 
 
-class DropMailbox(OfStore[str], frozen=True):
-    """Take a mailbox away; answers what is to be cleared away."""
-
-    mailbox: str
+# Messages
 
 
-class CountMailboxes(OfStore[list[tuple[str, dict[str, Counts]]]], frozen=True):
-    """Count the folders of mailboxes."""
-
-    mailboxes: Sequence[str]
-
-
-class MakeFolder(OfStore[None], frozen=True):
-    """Make a folder in the mailbox of a directory."""
-
-    box: str
-    name: str
-    special_use: str
-
-
-class MakeStandardFolder(OfStore[str], frozen=True):
-    """Make a standard folder that is only shown; answers its directory."""
-
-    mailbox: str
-    name: str
-
-
-class DropFolder(OfStore[str | None], frozen=True):
-    """Take a folder away; answers what is to be cleared away."""
-
-    mailbox: str
-    box: str
-    name: str
-
-
-class RenameFolder(OfStore[list[tuple[str, str]]], frozen=True):
-    """Rename a folder and its inferiors; answers (old name, new name) of each."""
-
-    mailbox: str
-    box: str
-    old: str
-    new: str
-
-
-class RenewUidvalidity(OfStore[None], frozen=True):
-    """Give a folder that is not the one that was there a greater UIDVALIDITY."""
-
-    mailbox: str
-    name: str
-    uidvalidity: int
-    uidnext: int
-    inode: int
-
-
-class Subscribe(OfStore[None], frozen=True):
-    """Subscribe to a name, or no more."""
-
-    box: str
-    name: str
-    on: bool
-
-
-class Annotate(OfStore[list[str]], frozen=True):
-    """Change annotations; answers the names of those that are others now."""
-
-    mailbox: str
-    folder: str
-    changes: Mapping[str, bytes | None]
-
-
-class CopyAnnotations(OfStore[None], frozen=True):
-    """Give a folder all annotations of another."""
-
-    mailbox: str
-    source: str
-    target: str
-
-
-# Messages of a folder
-
-
-class DefineKeywords(OfStore[tuple[bool, tuple[str, ...]]], frozen=True):
-    """Give keywords a place in a folder's table; answers whether all have one, and the table."""
-
-    mailbox: str
-    name: str
-    keywords: Sequence[str]
-    used: int
-
-
-class BumpModseq(OfStore[int], frozen=True):
-    """Use up a MODSEQ for what was noticed, such as that messages are C{gone}; answers it."""
-
-    mailbox: str
-    name: str
-    gone: Sequence[int]
-
-
-class NoteFlags(OfStore[int], frozen=True):
-    """Note flags that the names of files do not have yet; answers the MODSEQ."""
-
-    mailbox: str
-    name: str
-    groups: Sequence[tuple[int, Sequence[int]]]
-    changes: int
-
-
-class ClearFlagLog(OfStore[None], frozen=True):
-    """All files have their flags in their names."""
-
-    mailbox: str
-    name: str
-
-
-class RenameFiles(OfStore[Restated], frozen=True):
-    """Rename files within a folder."""
-
-    mailbox: str
-    name: str
-    old: bytes
-    new: bytes
-    changes: int
-
-
-class RemoveFiles(OfStore[Restated], frozen=True):
-    """Remove files of a folder."""
-
-    mailbox: str
-    name: str
-    paths: bytes
-
-
-class Transfer(OfStore[Transferred], frozen=True):
-    """Copy or move a slice of messages into another folder, or the same one."""
-
-    mailbox: str
-    name: str
-    sources: Sources
-    target: tuple[str, str]
-    move: bool
-
-
-class Adopt(OfStore[Adopted], frozen=True):
+class Adopt(StoreRequest[Adopted], frozen=True):
     """
-    Give UIDs to files that another program put into a folder.
+    Give UIDs to files that another program put into a folder; what was delivered is owed a commit before it is there.
 
     @ivar shown: answer what FETCH shows of them, of all but large ones; most: octets that a message may have.
     """
@@ -294,34 +282,47 @@ class Adopt(OfStore[Adopted], frozen=True):
     shown: bool
     most: int
 
+    def do(self, handler: RequestHandler) -> Adopted:
+        return external.adopt(
+            handler.delivery(self.at), self.mailbox, self.name, self.strays,
+            partial(handler.commit.add_uncommitted, self.at.universe), handler.looks().shown if self.shown else None,
+            self.most)
 
-# Looking at messages
 
-
-class PrepareToLook(WriterRequest[None], frozen=True):
+class PrepareToLook(HandlerRequest[None], frozen=True):
     """What is needed to look at messages is imported from here on."""
 
+    def do(self, handler: RequestHandler) -> None:
+        handler.looks()
 
-class ReadShown(OfStore[list[tuple[bytes, bytes] | None]], frozen=True):
+
+class ReadShown(StoreRequest[list[tuple[bytes, bytes] | None]], frozen=True):
     """What FETCH shows of the messages in files of a folder."""
 
     directory: str
     paths: bytes
 
+    def do(self, handler: RequestHandler) -> list[tuple[bytes, bytes] | None]:
+        return shown_of(handler.delivery(self.at).layout, handler.looks().shown, self.directory, unpacked(self.paths))
 
-class ScanFiles(OfStore[list[bool | None]], frozen=True):
+
+class ScanFiles(StoreRequest[list[bool | None]], frozen=True):
     """Whether the messages in files of a folder have some texts, each in one of some fields."""
 
     wanted: Sequence[tuple[Sequence[str], str]]
     directory: str
     paths: bytes
 
+    def do(self, handler: RequestHandler) -> list[bool | None]:
+        return verdicts_of(
+            handler.delivery(self.at).layout, handler.sought(self.wanted), self.directory, unpacked(self.paths))
+
 
 class IWriter(Protocol):
     """Alone changes Maildirs: does what it is asked, in that order."""
 
     def call(self, request: WriterRequest[T]) -> Deferred[T]:
-        """Deferred of the answer."""
+        """Ask; Deferred of the answer."""
 
     def send(self, request: WriterRequest[Any]) -> None:
         """The same where nobody waits for the answer."""
@@ -330,16 +331,16 @@ class IWriter(Protocol):
         self, delivery: Delivery, into: Into, durable: Callable[[], None] | None = None
     ) -> Deferred[DeliveryResult]:
         """
-        Deferred of what became of a delivery.
+        File a delivery; Deferred of what became of it.
 
         @param durable: called before that when the delivery is in the journal and stays there until it is visible.
         """
 
     def stop(self) -> Deferred[None]:
-        """Deferred: all that was asked is done."""
+        """Ask no more; Deferred: all that was asked is done."""
 
 
-#: All of them.
+#: All that can be asked.
 REQUESTS: tuple[type[WriterRequest[Any]], ...] = (
     IsReady, Attach, Begin, Shut, NoteCommitted, Refuse, Doubt, Recheck, FindUncommitted, Replay, ListForeign,
     EraseUniverse, KeepUniverses, CloseStore, MakeMailbox, DropMailbox, CountMailboxes, MakeFolder, MakeStandardFolder,
@@ -354,4 +355,4 @@ def answer_of(kind: type[WriterRequest[Any]]) -> Any:
     return answer
 
 
-decode_into = msgspec.msgpack.Decoder(Into).decode
+_decode_into = msgspec.msgpack.Decoder(Into).decode

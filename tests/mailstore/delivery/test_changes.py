@@ -10,7 +10,7 @@ from simmail.mailstore.delivery import changes
 from simmail.mailstore.journal.records import Departure
 from simmail.mailstore.maildir import flaglog
 from simmail.mailstore.maildir.filename import SEEN, packed
-from tests.mailstore.maildirs import MARIA, MaildirTestCase, TOM
+from tests.mailstore.maildirs import AT, MARIA, MaildirTestCase, TOM
 
 
 class ChangeTests(MaildirTestCase):
@@ -25,8 +25,8 @@ class ChangeTests(MaildirTestCase):
         """Files are renamed under one MODSEQ; of those that are not there the position is told."""
         old = self.files()
         new = [f"cur/d-{number},U={number},S=1:2,S" for number in (1, 2, 3)]
-        done = changes.rename_files(
-            self.folders, MARIA, "INBOX", packed([old[0], "new/none,U=9,S=1", old[2]]), packed(new), 1)
+        done = changes.RenameFiles(
+            AT, MARIA, "INBOX", packed([old[0], "new/none,U=9,S=1", old[2]]), packed(new), 1).do(self.folders)
         self.assertEqual((done.modseq, done.failed), (self.modseq + 1, [1]))
         self.assertEqual(self.files(), [new[0], old[1], new[2]])
         self.assertNotEqual(done.before, done.after)
@@ -34,21 +34,21 @@ class ChangeTests(MaildirTestCase):
 
     def test_renamed_quietly(self) -> None:
         """Without a MODSEQ of its own the answer has the one that is."""
-        done = changes.rename_files(
-            self.folders, MARIA, "INBOX", packed(self.files()[:1]), packed(["cur/d-1,U=1,S=1:2,S"]), 0)
+        done = changes.RenameFiles(
+            AT, MARIA, "INBOX", packed(self.files()[:1]), packed(["cur/d-1,U=1,S=1:2,S"]), 0).do(self.folders)
         self.assertEqual((done.modseq, self.folder().uids.highestmodseq), (self.modseq, self.modseq))
 
     def test_odd_names(self) -> None:
         """A name that is no UTF-8 can be renamed."""
         odd = os.fsdecode(b"cur/\xff\xfe,U=4,S=1:2,")
         self.put(odd)
-        changes.rename_files(self.folders, MARIA, "INBOX", packed([odd]), packed([odd + "S"]), 1)
+        changes.RenameFiles(AT, MARIA, "INBOX", packed([odd]), packed([odd + "S"]), 1).do(self.folders)
         self.assertEqual(self.files()[3], odd + "S")
 
     def test_removed(self) -> None:
         """Files go; it is told of all that were asked for, also of those that were gone."""
         files = self.files()
-        done = changes.remove_files(self.folders, MARIA, "INBOX", packed([files[0], "new/none,U=9,S=1"]))
+        done = changes.RemoveFiles(AT, MARIA, "INBOX", packed([files[0], "new/none,U=9,S=1"])).do(self.folders)
         self.assertEqual((done.modseq, done.failed, self.files()), (self.modseq + 1, [1], files[1:]))
         self.assertEqual(self.departures, [Departure("main", MARIA, "INBOX", 77, (1, 9))])
         self.assertEqual(self.folder().uids.expunged, self.modseq + 1)
@@ -62,43 +62,44 @@ class ChangeTests(MaildirTestCase):
                 raise OSError(5, "broken")
             real(path, **where)
         trouble = self.patch(os, "unlink", unlink)
-        self.assertRaises(OSError, changes.remove_files, self.folders, MARIA, "INBOX", packed(files))
+        self.assertRaises(OSError, changes.RemoveFiles(AT, MARIA, "INBOX", packed(files)).do, self.folders)
         trouble.restore()
         self.assertEqual((self.files(), [one.uids for one in self.departures]), (files[1:], [(1,)]))
-        changes.remove_files(self.folders, MARIA, "INBOX", packed(files[1:]))
+        changes.RemoveFiles(AT, MARIA, "INBOX", packed(files[1:])).do(self.folders)
         self.assertEqual(self.files(), [])
 
     def test_modseq(self) -> None:
         """What was noticed uses up a MODSEQ; of messages that are gone it is told."""
-        self.assertEqual(changes.bump_modseq(self.folders, MARIA, "INBOX", []), self.modseq + 1)
+        self.assertEqual(changes.BumpModseq(AT, MARIA, "INBOX", []).do(self.folders), self.modseq + 1)
         self.assertEqual((self.departures, self.folder().uids.expunged), ([], 0))
-        self.assertEqual(changes.bump_modseq(self.folders, MARIA, "INBOX", [2, 3]), self.modseq + 2)
+        self.assertEqual(changes.BumpModseq(AT, MARIA, "INBOX", [2, 3]).do(self.folders), self.modseq + 2)
         self.assertEqual(([one.uids for one in self.departures], self.folder().uids.expunged), (
             [(2, 3)], self.modseq + 2))
 
     def test_noted(self) -> None:
         """Flags are noted with one MODSEQ, or none, and forgotten together."""
         groups = [(SEEN, [1, 2]), (0, [3])]
-        self.assertEqual(changes.note_flags(self.folders, MARIA, "INBOX", groups, 1), self.modseq + 1)
-        self.assertEqual(changes.note_flags(self.folders, MARIA, "INBOX", [(0, [1])], 0), 0)
+        self.assertEqual(changes.NoteFlags(AT, MARIA, "INBOX", groups, 1).do(self.folders), self.modseq + 1)
+        self.assertEqual(changes.NoteFlags(AT, MARIA, "INBOX", [(0, [1])], 0).do(self.folders), 0)
         read = flaglog.read(self.layout.root, self.folder().directory)
         self.assertEqual([(one.modseq, one.mask) for one in read], [
             (self.modseq + 1, SEEN), (self.modseq + 1, 0), (0, 0)])
-        changes.clear_flag_log(self.folders, MARIA, "INBOX")
+        changes.ClearFlagLog(AT, MARIA, "INBOX").do(self.folders)
         self.assertEqual(flaglog.read(self.layout.root, self.folder().directory), [])
 
     def test_keywords(self) -> None:
         """Keywords get places, each once, whatever their case, until there is no room."""
-        define = changes.define_keywords
-        self.assertEqual(define(self.folders, MARIA, "INBOX", ["Red", "blue"], 0), (True, ("Red", "blue")))
-        self.assertEqual(define(self.folders, MARIA, "INBOX", ["RED", "green"], 0b11), (True, ("Red", "blue", "green")))
-        enough, table = define(self.folders, MARIA, "INBOX", [f"k{number}" for number in range(30)], (1 << 26) - 1)
+        def define(keywords: list[str], used: int) -> tuple[bool, tuple[str, ...]]:
+            return changes.DefineKeywords(AT, MARIA, "INBOX", keywords, used).do(self.folders)
+        self.assertEqual(define(["Red", "blue"], 0), (True, ("Red", "blue")))
+        self.assertEqual(define(["RED", "green"], 0b11), (True, ("Red", "blue", "green")))
+        enough, table = define([f"k{number}" for number in range(30)], (1 << 26) - 1)
         self.assertEqual((enough, len(table)), (False, 26))
 
     def test_not_there(self) -> None:
         """A folder that is not there is not made."""
-        self.assertRaises(NotFound, changes.bump_modseq, self.folders, TOM, "INBOX", [])
-        self.assertRaises(NotFound, changes.bump_modseq, self.folders, MARIA, "Projects", [])
+        self.assertRaises(NotFound, changes.BumpModseq(AT, TOM, "INBOX", []).do, self.folders)
+        self.assertRaises(NotFound, changes.BumpModseq(AT, MARIA, "Projects", []).do, self.folders)
 
     def test_replaced(self) -> None:
         """A message that has a successor goes, under whatever name it has by now; once."""

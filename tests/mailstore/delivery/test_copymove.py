@@ -6,14 +6,14 @@ import os
 from typing import Any
 
 from simmail.errors import NotFound
-from simmail.mailstore.delivery.changes import define_keywords
-from simmail.mailstore.delivery.copymove import Sources, transfer
+from simmail.mailstore.delivery.changes import DefineKeywords
+from simmail.mailstore.delivery.copymove import Sources, Transfer
 from simmail.mailstore.delivery.folders import SYSTEM_MASK
 from simmail.mailstore.journal.records import Departure, Destination
 from simmail.mailstore.maildir import savedate
 from simmail.mailstore.maildir.filename import Row, SEEN, packed, parse
 from tests.contracts.mailstores import a_delivery
-from tests.mailstore.maildirs import MARIA, MaildirTestCase, TOM
+from tests.mailstore.maildirs import AT, MARIA, MaildirTestCase, TOM
 
 
 class TransferTests(MaildirTestCase):
@@ -25,7 +25,7 @@ class TransferTests(MaildirTestCase):
         self.maildirs.file(a_delivery(2, (MARIA, "INBOX", ("\\Seen", "red"))))
         self.deliver(3)
         self.deliver(9, to=TOM)
-        define_keywords(self.folders, TOM, "INBOX", ["blue"], 0)
+        DefineKeywords(AT, TOM, "INBOX", ["blue"], 0).do(self.folders)
         self.red = 1 << SYSTEM_MASK.bit_length()
         self.rows = []
         for path in self.files():
@@ -37,7 +37,7 @@ class TransferTests(MaildirTestCase):
         sources = Sources(
             packed(paths or self.files()), packed(row.key for row in self.rows), [row.size for row in self.rows],
             [row.mask for row in self.rows], {0: (), self.red: ("red",)}, saved)
-        return transfer(self.folders, MARIA, "INBOX", sources, (TOM, "INBOX"), move)
+        return Transfer(AT, MARIA, "INBOX", sources, (TOM, "INBOX"), move).do(self.folders)
 
     def test_copied(self) -> None:
         """Copies have the next UIDs and the flags of the folder they are in; the others stay."""
@@ -97,5 +97,5 @@ class TransferTests(MaildirTestCase):
 
     def test_no_target(self) -> None:
         """A folder that is not there is not made."""
-        self.assertRaises(NotFound, transfer, self.folders, MARIA, "INBOX", Sources(b"", b"", [], [], {}), (
-            TOM, "Projects"), False)
+        nothing = Transfer(AT, MARIA, "INBOX", Sources(b"", b"", [], [], {}), (TOM, "Projects"), False)
+        self.assertRaises(NotFound, nothing.do, self.folders)

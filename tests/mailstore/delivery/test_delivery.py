@@ -74,7 +74,7 @@ class AheadTests(SynchronousTestCase):
         self.assertRaises(Unavailable, self.file, a_delivery(1, MARIA))
         self.assertEqual(self.temporary(), [])
         trouble.restore()
-        self.journal.commit.recheck()
+        self.journal.commit.doubts.check()
         self.assertEqual(self.file(a_delivery(2, MARIA)), [2])
 
     def test_cannot_be_written(self) -> None:

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from simmail.errors import NotFound
 from simmail.mailstore.delivery import folders
 from simmail.mailstore.delivery.folders import LockedFolder, OpenFolder, raise_uidnexts
+from simmail.mailstore.delivery.mailboxes import RenewUidvalidity
 from simmail.mailstore.maildir import flaglog
 from simmail.mailstore.maildir.filename import SEEN
 from simmail.mailstore.maildir.uidlist import UidList
 from tests.contracts.mailstores import a_delivery
-from tests.mailstore.maildirs import MARIA, MaildirTestCase, TOM
+from tests.mailstore.maildirs import AT, MARIA, MaildirTestCase, TOM
 
 
 class KeyTests(MaildirTestCase):
@@ -82,13 +83,13 @@ class FolderTests(MaildirTestCase):
     def test_renewed(self) -> None:
         """A folder that is not the one that clients know gets a greater UIDVALIDITY; the same one does not."""
         uids = self.folder().uids
-        self.folders.renew(MARIA, "INBOX", uids.uidvalidity, uids.uidnext, uids.inode)
+        RenewUidvalidity(AT, MARIA, "INBOX", uids.uidvalidity, uids.uidnext, uids.inode).do(self.folders)
         self.assertEqual(self.folder().uids.uidvalidity, 77)
-        self.folders.renew(MARIA, "INBOX", 500, 1, 0)
+        RenewUidvalidity(AT, MARIA, "INBOX", 500, 1, 0).do(self.folders)
         renewed = self.folder().uids
         self.assertEqual((renewed.uidvalidity, renewed.uidnext), (78, 2))
         # Nothing is there to be renewed.
-        self.folders.renew(TOM, "INBOX", 5, 5, 0)
+        RenewUidvalidity(AT, TOM, "INBOX", 5, 5, 0).do(self.folders)
         self.assertRaises(NotFound, self.folder, TOM)
 
     def test_forgotten(self) -> None:

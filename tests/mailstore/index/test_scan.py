@@ -11,7 +11,7 @@ from simmail.core.message.summarize import digest
 from simmail.errors import Unavailable
 from simmail.mailstore.index import scan
 from simmail.mailstore.maildir import files
-from simmail.mailstore.writer import handlers
+from simmail.mailstore.writer import requests
 from tests.contracts.mailstores import AT, DiskProvider, a_mail, result_of
 
 MARIA = "maria@acme.test"
@@ -108,7 +108,7 @@ class ScanningTests(SynchronousTestCase):
         def refuse(*_: Any) -> Any:
             raise Unavailable("the disk is away")
 
-        self.patch(handlers, "verdicts_of", refuse)
+        self.patch(requests, "verdicts_of", refuse)
         self.assertEqual(self.found("mail 8"), [8])
 
     def test_two_terms(self) -> None:

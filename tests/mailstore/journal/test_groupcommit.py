@@ -164,10 +164,10 @@ class RunTests(CommitTestCase):
         self.commit.add_uncommitted("other", ["f-3"])
         self.commit.before((), [Id("main", "f-1")])
         self.crash()
-        self.assertEqual([self.commit.foreign(one) for one in ("main", "other", "none")], [["f-2"], ["f-3"], []])
-        self.commit.keep(["main"])
+        self.assertEqual(list(self.commit.uncommitted.foreign), [Id("main", "f-2"), Id("other", "f-3")])
+        self.commit.erase("other")
         self.crash()
-        self.assertEqual([self.commit.foreign(one) for one in ("main", "other")], [["f-2"], []])
+        self.assertEqual(list(self.commit.uncommitted.foreign), [Id("main", "f-2")])
 
 
 class TroubleTests(CommitTestCase):
@@ -199,7 +199,7 @@ class TroubleTests(CommitTestCase):
         trouble.restore()
         self.assertEqual(self.conditions[-1].doubt, "broken")
         self.assertEqual(self.do(*self.pending(3)), [Unavailable])
-        self.commit.recheck()
+        self.commit.doubts.check()
         while self.queue:
             function, args = self.queue.pop(0)
             function(*args)

@@ -16,6 +16,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.core.records.delivery import Copy, Delivery
 from simmail.errors import Unavailable
 from simmail.mailstore.delivery.delivery import DeliveryResult
+from simmail.mailstore.delivery.request import Into, StoreId
 from simmail.mailstore.journal import segmentpool
 from simmail.mailstore.journal.groupcommit import PendingDelivery
 from simmail.mailstore.journal.journal import Journal
@@ -28,7 +29,6 @@ from simmail.mailstore.journal.segment import Segment
 from simmail.mailstore.journal.segmentpool import LONGEST_WAITING
 from simmail.mailstore.journal.uncommitted import Recovery
 from simmail.mailstore.writer.inline import InlineWriter
-from simmail.mailstore.writer.requests import Into, StoreId
 from tests.contracts.mailstores import QuickJournal, a_delivery, result_of
 
 MARIA = "maria@acme.test"

@@ -13,11 +13,13 @@ from twisted.internet.task import deferLater
 from twisted.logger import LogLevel, capturedLogs
 
 from simmail.errors import NotFound, Unavailable
+from simmail.mailstore.delivery.changes import NoteFlags
+from simmail.mailstore.delivery.mailboxes import MakeMailbox
 from simmail.mailstore.journal import journal
 from simmail.mailstore.mailstore import MailStore
 from simmail.mailstore.writer.client import Writer
 from simmail.mailstore.writer.protocol import WriterDefect
-from simmail.mailstore.writer.requests import MakeMailbox, NoteFlags, ReadShown
+from simmail.mailstore.writer.requests import ReadShown
 from tests.contracts.mailstores import a_delivery, a_mail, tiny_digest
 from tests.mailstore.stores import StoreTestCase
 

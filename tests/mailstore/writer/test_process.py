@@ -10,6 +10,7 @@ from twisted.logger import LogLevel, capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.errors import Unavailable
+from simmail.mailstore.delivery.request import Into, StoreId, WriterRequest
 from simmail.mailstore.journal.records import describe
 from simmail.mailstore.writer import protocol
 from simmail.mailstore.writer.process import Program
@@ -17,9 +18,7 @@ from simmail.mailstore.writer.protocol import (
     CALL, CONDITION, ERROR, FILE, FILED, Frame, Frames, LOGGED, PROMISE, PROMISED, RESULT, SEND, decode_error,
     decode_filed, decode_logged, encode, head,
 )
-from simmail.mailstore.writer.requests import (
-    Attach, Begin, CloseStore, Into, IsReady, ListForeign, ReadShown, StoreId, WriterRequest,
-)
+from simmail.mailstore.writer.requests import Attach, Begin, CloseStore, IsReady, ListForeign, ReadShown
 from tests.contracts.mailstores import a_delivery
 
 MARIA = "maria@acme.test"
@@ -92,7 +91,7 @@ class AskedTests(SynchronousTestCase):
         self.file(2, PROMISE)
         said = self.said()
         self.assertEqual([kind for kind, _ in said], [PROMISED, FILED, FILED])
-        self.assertEqual(said[0][1], bytes((1, 1)) if self.program._commit._disks.have_room() else bytes(2))
+        self.assertEqual(said[0][1], bytes((1, 1)) if self.program._commit.disks.have_room() else bytes(2))
 
     def test_nonsense(self) -> None:
         """What cannot be understood is answered as a defect, in its place; the process goes on."""

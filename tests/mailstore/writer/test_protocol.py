@@ -10,14 +10,15 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.errors import Invalid, NotFound, TooMany, Unavailable
+from simmail.mailstore.delivery.changes import BumpModseq, DefineKeywords, NoteFlags
+from simmail.mailstore.delivery.mailboxes import CountMailboxes, DropFolder
+from simmail.mailstore.delivery.request import StoreId
 from simmail.mailstore.folder.load import Another
 from simmail.mailstore.writer import protocol
 from simmail.mailstore.writer.protocol import (
     Frames, WriterDefect, decode_answer, decode_error, decode_request, encode, encode_error, head,
 )
-from simmail.mailstore.writer.requests import (
-    BumpModseq, CountMailboxes, DefineKeywords, DropFolder, IsReady, NoteFlags, StoreId,
-)
+from simmail.mailstore.writer.requests import IsReady
 
 AT = StoreId("/mail", "main")
 
