@@ -15,11 +15,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable
 from socket import socket
-from typing import Any, Protocol
+from typing import Any
 
 import hiredis
+from msgspec import Struct
 from twisted.internet.defer import Deferred, succeed
-from twisted.internet.interfaces import IAddress, IDelayedCall, IStreamClientEndpoint, ISystemHandle
+from twisted.internet.interfaces import IDelayedCall, IReactorTime, IStreamClientEndpoint, ISystemHandle
 from twisted.internet.protocol import Factory
 from twisted.logger import Logger
 from twisted.python.failure import Failure
@@ -56,24 +57,18 @@ def _nothing_to_do() -> Deferred[None]:
     return succeed(None)
 
 
-class _Reactor(Protocol):
-    def seconds(self) -> float: ...
+class _Call(Struct, eq=False):
+    """
+    A command that was sent and not yet answered.
 
-    def callLater(self, delay: float, callable: Callable[..., object], *args: object) -> IDelayedCall: ...
+    @ivar answer: None once it was told that time is over; the reply still takes its turn.
+    """
 
-
-class _Call:
-    """A command that was sent and not yet answered."""
-
-    __slots__ = ("packed", "decode", "answer", "sent", "repeated")
-
-    def __init__(self, packed: bytes, decode: Decode | None, answer: Deferred[Any] | None, sent: float) -> None:
-        self.packed = packed
-        self.decode = decode
-        # None once it was told that time is over; the reply still takes its turn.
-        self.answer = answer
-        self.sent = sent
-        self.repeated = False
+    packed: bytes
+    decode: Decode | None
+    answer: Deferred[Any] | None
+    sent: float
+    repeated: bool = False
 
     def fail(self, error: Exception) -> None:
         """Tell the caller, unless told."""
@@ -127,16 +122,6 @@ class _Wire(HiredisProtocol):  # type: ignore[misc]
         self._owner._lost(self, why.getErrorMessage())
 
 
-class _Wires(Factory):
-    noisy = False
-
-    def __init__(self, owner: RedisConnection) -> None:
-        self._owner = owner
-
-    def buildProtocol(self, addr: IAddress | None) -> _Wire:
-        return _Wire(self._owner)
-
-
 class RedisConnection:
     """
     A connection to C{link}, made again whenever it is lost.
@@ -149,7 +134,7 @@ class RedisConnection:
     _log = Logger()
 
     def __init__(
-        self, reactor: _Reactor, link: RedisUrl, timeout: float, scripts: Iterable[Script],
+        self, reactor: IReactorTime, link: RedisUrl, timeout: float, scripts: Iterable[Script],
         changed: Callable[[], object], prepare: Callable[[], Deferred[None]] = _nothing_to_do,
     ) -> None:
         """
@@ -246,7 +231,9 @@ class RedisConnection:
 
     def _dial(self) -> None:
         self._timer = None
-        self._dialling = self._endpoint.connect(_Wires(self))
+        factory = Factory.forProtocol(lambda: _Wire(self))
+        factory.noisy = False
+        self._dialling = self._endpoint.connect(factory)
         self._dialling.addCallbacks(self._connected, self._refused)
 
     def _connected(self, wire: _Wire) -> None:

@@ -29,8 +29,8 @@ BEGINNING = datetime.min.replace(tzinfo=timezone.utc)
 
 _JSON = msgspec.json.Encoder()
 _PACK = msgspec.msgpack.Encoder()
-_JOB = msgspec.msgpack.Decoder(Job)
-_ARRIVAL = msgspec.msgpack.Decoder(Arrival)
+decode_job = msgspec.msgpack.Decoder(Job).decode
+decode_arrival = msgspec.msgpack.Decoder(Arrival).decode
 _TYPES = frozenset(TYPES)
 _BODY = b'{"type":"%b","id":%d,"at":"%b","source":"' + SOURCE.encode() + b'","data":%b'
 
@@ -97,31 +97,17 @@ def expanded(filters: tuple[str, ...]) -> tuple[str, ...] | None:
 
 
 def encode_job(job: Job) -> bytes:
-    """A job as octets."""
-    return _pack(job)
-
-
-def decode_job(octets: bytes) -> Job:
-    """The job of L{encode_job}."""
-    return _JOB.decode(octets)
+    """Return a job as octets."""
+    return _encoded(_PACK.encode, job)
 
 
 def encode_arrival(arrival: Arrival) -> bytes:
-    """An arrival as octets."""
-    return _pack(arrival)
-
-
-def decode_arrival(octets: bytes) -> Arrival:
-    """The arrival of L{encode_arrival}."""
-    return _ARRIVAL.decode(octets)
+    """Return an arrival as octets."""
+    return _encoded(_PACK.encode, arrival)
 
 
 def _json(value: Any) -> bytes:
     return _encoded(_JSON.encode, value)
-
-
-def _pack(value: Any) -> bytes:
-    return _encoded(_PACK.encode, value)
 
 
 def _encoded(encode: Callable[[Any], bytes], value: Any) -> bytes:

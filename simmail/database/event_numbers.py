@@ -34,11 +34,7 @@ class NotedNumbers(Struct, frozen=True):
 
 
 class EventNumbers:
-    """
-    The file of one state folder.
-
-    @ivar broken: it was there and could not be read.
-    """
+    """The file of one state folder; C{broken}: it was there and could not be read."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -58,11 +54,7 @@ class EventNumbers:
             return NotedNumbers()
 
     def write(self, run: str, last: Mapping[str, int], clean: bool) -> None:
-        """
-        Note it, whole or not at all.
-
-        @raise OSError: the disk refused.
-        """
+        """Note it, whole or not at all.  @raise OSError: the disk refused."""
         write(self._path, msgspec.json.encode(NotedNumbers(run, clean, dict(last))))
 
 

@@ -1,6 +1,4 @@
-"""
-Questions to Redis that are walked through in pages, so that no answer is long on either side.
-"""
+"""Questions to Redis that are walked through in pages, so that no answer is long on either side."""
 
 from __future__ import annotations
 
@@ -31,11 +29,7 @@ _TOP = 2**47
 
 
 class Questions:
-    """
-    Asked over one connection.
-
-    @param start: how a call of each script begins.
-    """
+    """Asked over one connection; C{start}: how a call of each script begins."""
 
     def __init__(self, reads: RedisConnection, start: Mapping[str, tuple[bytes, ...]]) -> None:
         self._reads = reads

@@ -42,9 +42,7 @@ class Synced:
     def __init__(
         self, reactor: Any, unsynced: Unsynced, connection: RedisConnection, looked: Callable[[], object]
     ) -> None:
-        """
-        @param looked: called after each look.
-        """
+        """@param looked: called after each look."""
         self.hold = HOLD
         self._reactor = reactor
         self._unsynced = unsynced

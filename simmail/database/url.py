@@ -26,11 +26,7 @@ LONGEST_PATH = 100
 
 
 class RedisUrl(Struct, frozen=True):
-    """
-    RedisConnection settings.
-
-    @ivar path: of the Unix socket, C{""} for TCP to C{host} and C{port}.
-    """
+    """RedisConnection settings; C{path}: of the Unix socket, C{""} for TCP to C{host} and C{port}."""
 
     host: str = ""
     port: int = PORT

@@ -20,11 +20,7 @@ from simmail.mailstore.writer.requests import IWriter
 
 @implementer(IAnnotations)
 class Annotations(Listeners[[str, str, tuple[str, ...], object]]):
-    """
-    Those of one store on disk.
-
-    @param require: answers the directory of a mailbox, or raises L{NotFound}.
-    """
+    """Those of one store on disk; C{require}: answers the directory of a mailbox, or raises L{NotFound}."""
 
     def __init__(
         self, layout: Layout, require: Callable[[str], str], reader: IWorker, writer: IWriter, at: StoreId

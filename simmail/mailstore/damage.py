@@ -14,11 +14,7 @@ MOST_SAID = 1000
 
 
 class Damage:
-    """
-    Of one universe.  May be told from any thread.
-
-    @ivar said: what is wrong, by place.
-    """
+    """Of one universe.  May be told from any thread; C{said}: what is wrong, by place."""
 
     log = Logger()
 

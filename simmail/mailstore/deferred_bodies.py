@@ -26,11 +26,7 @@ HELD = ".held"
 
 @implementer(IHeld)
 class DeferredBodies:
-    """
-    The octets kept for one universe.
-
-    @param worker: the thread that does it.
-    """
+    """The octets kept for one universe; C{worker}: the thread that does it."""
 
     def __init__(self, layout: Layout, worker: IWorker) -> None:
         self._layout = layout

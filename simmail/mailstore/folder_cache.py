@@ -1,5 +1,5 @@
 """
-The folders of one store: which are loaded, and what the others look like from outside.
+The folders of one store: which are loaded, what the others look like from outside, and what is done to them.
 
 A folder is loaded once for all who hold it.  Some that nobody holds are kept
 for the next who asks; what goes is saved in the index.
@@ -9,20 +9,27 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Collection
+from datetime import datetime
 from weakref import WeakValueDictionary
 
 from twisted.internet.defer import Deferred
 
 from simmail.concurrency import Lock, Shared
 from simmail.core.records.folder import FolderStatus
-from simmail.errors import NotFound, Unavailable
+from simmail.errors import Conflict, NotFound, Unavailable
+from simmail.mailstore.delivery.mailboxes import CopyAnnotations, DropFolder, MakeFolder, RenameFolder, Subscribe
 from simmail.mailstore.folder import load as loading
 from simmail.mailstore.folder.context import FolderContext
+from simmail.mailstore.folder.events import FolderEvents
 from simmail.mailstore.folder.folder import Folder, load, snapshot_of
 from simmail.mailstore.folder.state import FolderState
 from simmail.mailstore.index.index import Index
+from simmail.mailstore.mailbox_list import FolderList, MailboxList, MessageCounts
 from simmail.mailstore.maildir import filename, flaglog
+from simmail.mailstore.maildir.names import INBOX, check_folder, existing_folder, check_special_use, is_standard
 from simmail.mailstore.maildir.status import Survey, survey
+from simmail.mailstore.maildir.subscriptions import subscriptions
+
 
 #: Loaded folders, and messages in them, that are kept when nobody holds them.
 _MOST_KEPT, _MOST_ROWS = 4096, 500_000
@@ -76,11 +83,7 @@ class FolderCache:
     # Loading
 
     async def load(self, key: Key) -> Folder:
-        """
-        A folder, loaded if it is not yet.
-
-        @raise NotFound: there is none.
-        """
+        """A folder, loaded if it is not yet.  @raise NotFound: there is none."""
         folder = self.loaded(key)
         if folder is not None:
             return folder
@@ -156,11 +159,7 @@ class FolderCache:
     # From outside
 
     async def statuses(self, mailbox: str, box: str) -> list[FolderStatus]:
-        """
-        All folders of a mailbox, in no order.
-
-        @raise NotFound: no such mailbox.
-        """
+        """All folders of a mailbox, in no order.  @raise NotFound: no such mailbox."""
         context = self._context
         loaded = {folder.name for folder in self._of(mailbox) if folder.loaded}
         names, result, strays = await context.reader.call(self._look, mailbox, box, loaded, None)
@@ -215,3 +214,80 @@ class FolderCache:
             if len(self._surveys) > _MOST_SURVEYS:
                 self._surveys.popitem(last=False)
         return known
+
+
+class MailboxFolders:
+    """The mailboxes of one store: what is done to their folders."""
+
+    def __init__(
+        self, context: FolderContext, mailboxes: MailboxList, folders: FolderList, cache: FolderCache,
+        counts: MessageCounts, events: FolderEvents,
+    ) -> None:
+        self._context, self._mailboxes, self._folders, self._cache, self._counts, self._events = (
+            context, mailboxes, folders, cache, counts, events)
+
+    async def create(self, mailbox: str, name: str, special_use: str = "") -> None:
+        """One more folder."""
+        box = self._mailboxes.require(mailbox)
+        name = check_folder(name)
+        await self._context.writer.call(MakeFolder(self._context.at, box, name, check_special_use(special_use)))
+        self._events.tell(mailbox, "made", name)
+
+    async def delete(self, mailbox: str, name: str) -> None:
+        """A folder and its messages are gone; of a standard one only its messages."""
+        box = self._mailboxes.require(mailbox)
+        name = existing_folder(name)
+        if name == INBOX:
+            raise Conflict("INBOX cannot be deleted")
+        if is_standard(name):
+            folder = await self._cache.load((mailbox, name))
+            await folder.expunge(list(folder.uids))
+            return
+        gone = await self._context.writer.call(DropFolder(self._context.at, mailbox, box, name))
+        self._forget(mailbox, name)
+        self._events.tell(mailbox, "gone", name)
+        if gone is not None:
+            self._context.reader.send(self._context.layout.clear, gone)
+
+    def _forget(self, mailbox: str, name: str) -> None:
+        folder = self._cache.get((mailbox, name))
+        if folder is not None:
+            self._cache.drop(folder)
+        self._counts.set(mailbox, name, (0, 0))
+        self._context.index.forget(mailbox, name)
+
+    async def rename(self, mailbox: str, old: str, new: str, saved: datetime | None) -> None:
+        """A folder and its inferiors are called something else."""
+        box = self._mailboxes.require(mailbox)
+        old, new = existing_folder(old), check_folder(new)
+        if old == INBOX:
+            await self.create(mailbox, new)
+            await self._context.writer.call(CopyAnnotations(self._context.at, mailbox, INBOX, new))
+            inbox, target = await self._cache.load((mailbox, INBOX)), await self._cache.load((mailbox, new))
+            await inbox.move(list(inbox.uids), target, saved)
+            return
+        moves = await self._context.writer.call(RenameFolder(self._context.at, mailbox, box, old, new))
+        self._folders.changed()
+        counts = self._counts.of(mailbox)
+        for source, target_name in moves:
+            for name in (source, target_name):
+                self._forget(mailbox, name)
+            self._counts.set(mailbox, target_name, counts.get(source, (0, 0)))
+            self._events.tell(mailbox, "renamed", target_name, source)
+            if is_standard(source):
+                # There is a new one of that name.
+                self._events.tell(mailbox, "made", source)
+
+    # Subscriptions
+
+    async def subscribed(self, mailbox: str) -> set[str]:
+        """The names subscribed to."""
+        box = self._mailboxes.require(mailbox)
+        return set(await self._context.reader.call(subscriptions, self._context.layout, box))
+
+    async def subscribe(self, mailbox: str, name: str, on: bool) -> None:
+        """Subscribed to a name, or no more."""
+        box = self._mailboxes.require(mailbox)
+        name = check_folder(name)
+        await self._context.writer.call(Subscribe(self._context.at, box, name, on))
+        self._events.tell(mailbox, "subscribed" if on else "unsubscribed", name)

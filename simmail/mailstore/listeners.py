@@ -11,11 +11,7 @@ P = ParamSpec("P")
 
 
 class Listeners(Generic[P]):
-    """
-    Callables with the same parameters.
-
-    @param what: what they listen to, for the log.
-    """
+    """Callables with the same parameters; C{what}: what they listen to, for the log."""
 
     _log = Logger()
 

@@ -115,11 +115,7 @@ class MailboxList:
 
 
 class FolderList:
-    """
-    (mailbox, folder) of one store.
-
-    @param shared: other processes serve the same mail.
-    """
+    """(mailbox, folder) of one store; C{shared}: other processes serve the same mail."""
 
     def __init__(
         self, layout: Layout, reader: IWorker, mailboxes: MailboxList, reactor: IReactorTime, shared: bool

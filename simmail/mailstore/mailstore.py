@@ -42,21 +42,21 @@ from simmail.mailstore.folder.flags import place
 from simmail.mailstore.folder.folder import Folder
 from simmail.mailstore.folder.renames import PendingRenames
 from simmail.mailstore.folder.state import FolderState
-from simmail.mailstore.folder_cache import FolderCache
+from simmail.mailstore.folder_cache import FolderCache, MailboxFolders
 from simmail.mailstore.index.index import Index
 from simmail.mailstore.index.mail_index import MailIndex, MessageFiles, MessageReaders, Wanted
 from simmail.mailstore.index.scan import Scanning
 from simmail.mailstore.index.search import containing
 from simmail.mailstore.journal.journal import Journal
-from simmail.mailstore.mailbox_folders import MailboxFolders
 from simmail.mailstore.mailbox_list import FolderList, MailboxList, MessageCounts
 from simmail.mailstore.maildir.filename import Row
 from simmail.mailstore.maildir.files import ISought, Shown
 from simmail.mailstore.maildir.flags import canonical_all, microseconds
 from simmail.mailstore.maildir.layout import Layout
-from simmail.mailstore.maildir.names import INBOX, check_folder, check_mailbox, existing_folder, mailbox_dir
+from simmail.mailstore.maildir.names import (
+    INBOX, check_folder, check_mailbox, existing_folder, mailbox_dir, is_standard, special_order,
+)
 from simmail.mailstore.maildir.opened import OpenMessages
-from simmail.mailstore.maildir.special_use import is_standard, special_order
 from simmail.mailstore.visibility import Visibility
 from simmail.mailstore.writer.requests import CloseStore
 

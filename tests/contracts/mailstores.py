@@ -17,7 +17,7 @@ from simmail.mailstore.journal.groupcommit import GroupCommit
 from simmail.mailstore.journal.journal import Journal
 from simmail.mailstore.mailstore import MailStore
 from simmail.mailstore.memory.mailstore import MemoryMailStore
-from simmail.mailstore.writer.inline import InlineWriter
+from simmail.mailstore.writer.client import InlineWriter
 from simmail.mailstore.writer.requests import Looks
 
 AT = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)

@@ -1,3 +1,1 @@
-"""
-A Redis of our own, for when none is configured.
-"""
+"""A Redis of our own, for when none is configured."""

@@ -1,6 +1,4 @@
-"""
-Asking a Redis a few things over a connection of their own, before or beside those that stay.
-"""
+"""Asking a Redis a few things over a connection of their own, before or beside those that stay."""
 
 from __future__ import annotations
 

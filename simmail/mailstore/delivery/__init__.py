@@ -1,3 +1,1 @@
-"""
-What the writer does to Maildirs: deliver, copy, move, replace.
-"""
+"""What the writer does to Maildirs: deliver, copy, move, replace."""

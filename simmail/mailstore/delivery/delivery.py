@@ -54,7 +54,7 @@ class DeliveryResult(NamedTuple):
     removed: Restated | None = None
 
 
-class _Message:
+class _Message(Struct, eq=False):
     """
     What the copies of one message have in common while it is filed.
 
@@ -62,24 +62,17 @@ class _Message:
     @ivar left: copies that are still to be made; placed: where those are that appeared.
     """
 
-    __slots__ = ("key", "size", "date", "saved", "temporary", "left", "placed")
-
-    def __init__(self, key: str, size: int, date: int, saved: int | None, temporary: str, left: int) -> None:
-        self.key = key
-        self.size = size
-        self.date = date
-        self.saved = saved
-        self.temporary = temporary
-        self.left = left
-        self.placed: list[str] = []
+    key: str
+    size: int
+    date: int
+    saved: int | None
+    temporary: str
+    left: int
+    placed: list[str] = []
 
 
 class MaildirDelivery:
-    """
-    Delivers into the Maildirs of one universe.
-
-    @ivar folders: those of the universe, as the writer knows them.
-    """
+    """Delivers into the Maildirs of one universe; C{folders}: those of the universe, as the writer knows them."""
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
@@ -304,84 +297,65 @@ class BatchDelivery:
     """
     Files what comes to one universe in runs, for the journal.
 
-    @param create: whether mailboxes and folders that are not there are made.
+    @ivar delivery: which files each; create: whether mailboxes and folders that are not there are made.
     """
 
     def __init__(self, delivery: MaildirDelivery, create: bool = True) -> None:
-        self._delivery = delivery
-        self._create = create
+        self.delivery, self.create = delivery, create
 
     def __call__(self, deliveries: Sequence[Delivery]) -> list[DeliveryResult | Exception]:
-        """File them."""
-        return file_all(self._delivery, deliveries, self._create)
+        """
+        File deliveries that wait together: each folder is locked once for all of them.
 
-    def begin(self, delivery: Delivery) -> None:
-        """Do as much as can be done before it is durable."""
-        self._delivery.begin(delivery)
+        What goes wrong with one of them does not touch the others: it is taken back and filed alone.
 
-    def abandon(self) -> None:
-        """Remove what was begun: it is not to be filed."""
-        self._delivery.abandon()
-
-
-def file_all(
-    maildirs: MaildirDelivery, deliveries: Sequence[Delivery], create: bool = True
-) -> list[DeliveryResult | Exception]:
-    """
-    File deliveries that wait together: each folder is locked once for all of them.
-
-    What goes wrong with one of them does not touch the others: it is taken back and filed alone.
-
-    @return: for each what C{MaildirDelivery.file} answered or raised.
-    """
-    outcomes: list[DeliveryResult | Exception] = [_NOT_YET] * len(deliveries)
-    # What removes something in another folder is filed alone: no lock is held while another is waited for.
-    if len(deliveries) > 1 and all([delivery.replaces is None for delivery in deliveries]):
-        try:
-            held: list[UidList] = []
+        @return: for each what C{MaildirDelivery.file} answered or raised.
+        """
+        outcomes: list[DeliveryResult | Exception] = [_NOT_YET] * len(deliveries)
+        # What removes something in another folder is filed alone: no lock is held while another is waited for.
+        if len(deliveries) > 1 and all([delivery.replaces is None for delivery in deliveries]):
             try:
-                locked = _locked(maildirs, deliveries, create, held)
-                outcomes = [_file(maildirs, delivery, create, locked) for delivery in deliveries]
-            finally:
-                for uids in held:
-                    uids.unlock()
-        except Exception:
-            # Which folder it was is found out one by one.
-            pass
-    return [_file(maildirs, delivery, create) if isinstance(outcome, Exception) else outcome
-            for delivery, outcome in zip(deliveries, outcomes)]
+                held: list[UidList] = []
+                try:
+                    locked = self._locked(deliveries, held)
+                    outcomes = [self._file(delivery, locked) for delivery in deliveries]
+                finally:
+                    for uids in held:
+                        uids.unlock()
+            except Exception:
+                # Which folder it was is found out one by one.
+                pass
+        return [self._file(delivery) if isinstance(outcome, Exception) else outcome
+                for delivery, outcome in zip(deliveries, outcomes)]
 
+    def _file(
+        self, delivery: Delivery, locked: Mapping[tuple[str, str], LockedFolder] = _NONE_LOCKED
+    ) -> DeliveryResult | Exception:
+        try:
+            return self.delivery.file(delivery, self.create, locked)
+        except Exception as error:
+            return error
 
-def _file(
-    maildirs: MaildirDelivery, delivery: Delivery, create: bool,
-    locked: Mapping[tuple[str, str], LockedFolder] = _NONE_LOCKED,
-) -> DeliveryResult | Exception:
-    try:
-        return maildirs.file(delivery, create, locked)
-    except Exception as error:
-        return error
-
-
-def _locked(
-    maildirs: MaildirDelivery, deliveries: Sequence[Delivery], create: bool, held: list[UidList]
-) -> dict[tuple[str, str], LockedFolder]:
-    """Lock every folder that is filed into, with UIDs for all; C{held} is to be unlocked by who asks."""
-    wanted: dict[tuple[str, str], int] = {}
-    for delivery in deliveries:
-        keys = list(map(key_of, delivery.placements))
-        for key in keys if delivery.parts else set(keys):
-            wanted[key] = wanted.get(key, 0) + 1
-    folders = [(maildirs.folders.open(*key, create), key) for key in wanted]
-    # In one order in all processes, so that no two wait for each other.
-    folders.sort(key=_directory)
-    locked = {}
-    for folder, key in folders:
-        changed = folder.uids.lock()
-        held.append(folder.uids)
-        if changed or folder.sorted is None:
-            folder.learn(maildirs.root)
-        locked[key] = LockedFolder(folder, *folder.uids.take(wanted[key], wanted[key]))
-    return locked
+    def _locked(
+        self, deliveries: Sequence[Delivery], held: list[UidList]
+    ) -> dict[tuple[str, str], LockedFolder]:
+        """Lock every folder that is filed into, with UIDs for all; C{held} is to be unlocked by who asks."""
+        wanted: dict[tuple[str, str], int] = {}
+        for delivery in deliveries:
+            keys = list(map(key_of, delivery.placements))
+            for key in keys if delivery.parts else set(keys):
+                wanted[key] = wanted.get(key, 0) + 1
+        folders = [(self.delivery.folders.open(*key, self.create), key) for key in wanted]
+        # In one order in all processes, so that no two wait for each other.
+        folders.sort(key=_directory)
+        locked = {}
+        for folder, key in folders:
+            changed = folder.uids.lock()
+            held.append(folder.uids)
+            if changed or folder.sorted is None:
+                folder.learn(self.delivery.root)
+            locked[key] = LockedFolder(folder, *folder.uids.take(wanted[key], wanted[key]))
+        return locked
 
 
 def _directory(opened: tuple[OpenFolder, tuple[str, str]]) -> str:

@@ -18,10 +18,9 @@ from simmail.mailstore.delivery.delivery import MaildirDelivery
 from simmail.mailstore.delivery.folders import OpenFolder
 from simmail.mailstore.maildir import filename
 from simmail.mailstore.maildir.filename import Row, packed, unpacked
-from simmail.mailstore.maildir.files import Shown
+from simmail.mailstore.maildir.files import Shown, put_aside, stub_of
 from simmail.mailstore.maildir.layout import TMP
 from simmail.mailstore.maildir.names import INBOX
-from simmail.mailstore.maildir.oversize import put_aside, stub_of
 
 #: Octets that are read at once, which is all of most messages.
 _USUAL = 64 * 1024

@@ -13,6 +13,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from itertools import count
 
+from msgspec import Struct
+
 from simmail.errors import NotFound, Unavailable
 from simmail.mailstore.journal.records import Departure, Destination
 from simmail.mailstore.maildir import filename, flaglog, savedate
@@ -30,18 +32,15 @@ _SYSTEM_BITS = {name: 1 << at for at, (name, _) in enumerate(SYSTEM)}
 SYSTEM_MASK = (1 << len(SYSTEM)) - 1
 
 
-class OpenFolder:
+class OpenFolder(Struct, eq=False):
     """One folder as the writer knows it: its UID file, and hashes of the keys in it."""
 
-    __slots__ = ("mailbox", "name", "directory", "uids", "sorted", "unsorted")
-
-    def __init__(self, mailbox: str, name: str, directory: str, uids: UidList) -> None:
-        self.mailbox = mailbox
-        self.name = name
-        self.directory = directory
-        self.uids = uids
-        self.sorted: array[int] | None = None
-        self.unsorted: set[int] = set()
+    mailbox: str
+    name: str
+    directory: str
+    uids: UidList
+    sorted: array[int] | None = None
+    unsorted: set[int] = set()
 
     def learn(self, root: int) -> None:
         """Look which keys there are."""
@@ -128,11 +127,7 @@ class OpenFolders:
         self._known.clear()
 
     def open(self, mailbox: str, name: str, create: bool) -> OpenFolder:
-        """
-        Return a folder, its UID file open.
-
-        @raise NotFound: it is not there and not to be created.
-        """
+        """Return a folder, its UID file open.  @raise NotFound: it is not there and not to be created."""
         key = (mailbox, name)
         folder = self._open.get(key)
         if folder is not None:

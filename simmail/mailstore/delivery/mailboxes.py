@@ -1,6 +1,4 @@
-"""
-Mailboxes and their folders are made, renamed and removed, subscribed to and annotated; by the writer.
-"""
+"""Mailboxes and their folders are made, renamed and removed, subscribed to and annotated; by the writer."""
 
 from __future__ import annotations
 
@@ -27,11 +25,7 @@ class MakeMailbox(FolderRequest[None], frozen=True):
 
 
 class DropMailbox(FolderRequest[str], frozen=True):
-    """
-    Take a mailbox away; answers what is to be cleared away.
-
-    @raise NotFound: it was not there.
-    """
+    """Take a mailbox away; answers what is to be cleared away.  @raise NotFound: it was not there."""
 
     mailbox: str
 
@@ -55,11 +49,7 @@ class CountMailboxes(FolderRequest[list[tuple[str, dict[str, Counts]]]], frozen=
 
 
 class MakeFolder(FolderRequest[None], frozen=True):
-    """
-    Make a folder in the mailbox of a directory.
-
-    @raise Conflict: there is one.
-    """
+    """Make a folder in the mailbox of a directory.  @raise Conflict: there is one."""
 
     box: str
     name: str

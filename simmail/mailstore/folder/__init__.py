@@ -1,3 +1,1 @@
-"""
-Folders that are loaded: what sessions see and change.
-"""
+"""Folders that are loaded: what sessions see and change."""

@@ -156,11 +156,7 @@ async def take_recent(folder: ChangingFolder) -> list[int]:
 
 
 async def place(folder: ChangingFolder) -> None:
-    """
-    Files get the names they should have.
-
-    @raise Unavailable: the disk refused; to be asked again.
-    """
+    """Files get the names they should have.  @raise Unavailable: the disk refused; to be asked again."""
     if folder.gone:
         return
     todo, context = sorted(folder.unplaced), folder.context

@@ -1,7 +1,7 @@
 """
 One folder, loaded: what the real store's L{IFolder} is.
 
-How it changes is in C{changes}, C{append}, C{flags} and C{transfer}; here is
+How it changes is in C{changes}, C{flags} and C{transfer}; here is
 how it is loaded, and how messages are read.
 """
 
@@ -22,11 +22,10 @@ from simmail.errors import NotFound
 from simmail.interfaces import IFolder
 from simmail.mailstore.delivery.changes import BumpModseq
 from simmail.mailstore.delivery.mailboxes import RenewUidvalidity
-from simmail.mailstore.folder import append, flags as flagging, load as loading
+from simmail.mailstore.folder import flags as flagging, load as loading, transfer
 from simmail.mailstore.folder.changes import ChangingFolder
 from simmail.mailstore.folder.load import FolderHead, Loaded
 from simmail.mailstore.folder.state import Vanished
-from simmail.mailstore.folder.transfer import expunge, transfer
 from simmail.mailstore.index import conversations, fetch, search, sort
 from simmail.mailstore.index.index import Index, Snapshot
 from simmail.mailstore.maildir import savedate
@@ -37,11 +36,7 @@ from simmail.mailstore.maildir.opened import OpenMessage
 
 
 async def load(folder: ChangingFolder) -> None:
-    """
-    Load a folder; called once.
-
-    @raise NotFound: it is not there.
-    """
+    """Load a folder; called once.  @raise NotFound: it is not there."""
     context, mailbox, name = folder.context, folder.mailbox, folder.name
     head: FolderHead = await context.reader.call(loading.head, context.layout, mailbox, name)
     last, snapshot = await context.index.ask(Index.recall, mailbox, name, head.uidvalidity) or (0, None)
@@ -130,9 +125,18 @@ async def saved(folder: ChangingFolder, uids: Sequence[int]) -> list[datetime | 
     return list(map(known.get, uids))
 
 
+async def _open(folder: ChangingFolder, uid: int) -> OpenMessage | None:
+    folder.require()
+    [path] = folder.paths([uid])
+    if path is None or folder.directory is None:
+        return None
+    key = folder.mailbox, folder.name, folder.uidvalidity, uid
+    return await folder.context.messages.open(key, f"{folder.directory}/{path}")
+
+
 @implementer(IFolder)
 class Folder(ChangingFolder):
-    """One folder of the store on disk."""
+    """One folder of the store on disk; what each call answers is told by L{IFolder}."""
 
     def append_rows(self, rows: Sequence[Row]) -> None:
         """Messages have appeared; their digests are taken when there is nothing else to do."""
@@ -147,41 +151,34 @@ class Folder(ChangingFolder):
     def append(
         self, octets: bytes, flags: Iterable[str], date: datetime, saved: datetime | None = None
     ) -> Deferred[int]:
-        """Deferred of the UID of one more message."""
-        return append.append(self, octets, flags, date, saved)
+        return transfer.append(self, octets, flags, date, saved)
 
     def append_all(
         self, messages: Sequence[tuple[bytes, Iterable[str], datetime]], saved: datetime | None = None
     ) -> Deferred[list[int]]:
-        """Deferred of the UIDs of some more messages, all of them or none."""
-        return append.append_all(self, messages, saved)
+        return transfer.append_all(self, messages, saved)
 
     def replace(
         self, uid: int, target: Folder, octets: bytes, flags: Iterable[str], date: datetime,
         saved: datetime | None = None,
     ) -> Deferred[int]:
-        """Deferred of the UID of a message in another folder (or this one) that takes the place of one here."""
-        return Deferred.fromCoroutine(append.replace(self, uid, target, octets, tuple(flags), date, saved))
+        return Deferred.fromCoroutine(transfer.replace(self, uid, target, octets, tuple(flags), date, saved))
 
     def copy(
         self, uids: Iterable[int], target: Folder, saved: datetime | None = None
     ) -> Deferred[list[tuple[int, int]]]:
-        """Deferred of (source, target) UIDs: also in another folder."""
-        return Deferred.fromCoroutine(transfer(self, uids, target, False, saved))
+        return Deferred.fromCoroutine(transfer.transfer(self, uids, target, False, saved))
 
     def move(
         self, uids: Iterable[int], target: Folder, saved: datetime | None = None
     ) -> Deferred[list[tuple[int, int]]]:
-        """Deferred of (source, target) UIDs: now in another folder."""
-        return Deferred.fromCoroutine(transfer(self, uids, target, True, saved))
+        return Deferred.fromCoroutine(transfer.transfer(self, uids, target, True, saved))
 
     def expunge(self, uids: Iterable[int]) -> Deferred[list[int]]:
-        """Deferred of the UIDs removed."""
-        return Deferred.fromCoroutine(expunge(self, uids))
+        return Deferred.fromCoroutine(transfer.expunge(self, uids))
 
     @as_deferred
     async def vanished(self, since: int) -> list[int] | None:
-        """Deferred of the UIDs expunged after a modseq, None when they are not known so far back."""
         self.require()
         return self.expunges.after(since)
 
@@ -191,61 +188,48 @@ class Folder(ChangingFolder):
         self, uids: Iterable[int], flags: Iterable[str], mode: str, unchangedsince: int | None = None,
         origin: object = None,
     ) -> Deferred[tuple[list[int], list[int]]]:
-        """Add, remove or set flags; Deferred of (changed, failed)."""
         return Deferred.fromCoroutine(flagging.flag(self, uids, flags, mode, unchangedsince, origin))
 
     def take_recent(self) -> Deferred[list[int]]:
-        """Deferred of the messages that nobody had opened the folder for; they are not recent any more."""
         return Deferred.fromCoroutine(flagging.take_recent(self))
 
     # Reading
 
     def saved(self, uids: Sequence[int]) -> Deferred[list[datetime | None]]:
-        """Deferred of when messages were put here, None for those that are gone."""
         return Deferred.fromCoroutine(saved(self, uids))
 
     @as_deferred
     async def read(self, uid: int) -> bytes:
-        """Deferred of the octets of a message."""
         found = await reads(self, [uid])
         if not found:
             raise NotFound(f"message {uid} is gone")
         return found[0][1]
 
     def open(self, uid: int) -> Deferred[OpenMessage | None]:
-        """Deferred of a message to be read piece by piece."""
-        return self.context.messages.open(self, uid)
+        return Deferred.fromCoroutine(_open(self, uid))
 
     def reads(self, uids: Sequence[int]) -> Deferred[list[tuple[int, bytes]]]:
-        """Deferred of the octets of those messages that are there."""
         return Deferred.fromCoroutine(reads(self, uids))
 
     def digests(self, uids: Iterable[int]) -> Deferred[dict[int, Digest]]:
-        """Deferred of the digests of those messages that are there."""
         return Deferred.fromCoroutine(fetch.digests(self.context.index, self, uids))
 
     def digested(self, uids: Iterable[int], names: Sequence[str]) -> Deferred[dict[int, tuple[Any, ...]]]:
-        """Deferred of some fields of their digests."""
         return Deferred.fromCoroutine(fetch.digested(self.context.index, self, uids, names))
 
     def kept_text(self, uid: int) -> Deferred[str | None]:
-        """Deferred of the text of a message if the index has it."""
         if self.context.index.background.is_behind(self, uid):
             return succeed(None)
         return Deferred.fromCoroutine(fetch.kept_text(self.context.index, self, uid))
 
     def columns(self, uids: Iterable[int], names: Sequence[str]) -> Deferred[Columns]:
-        """Deferred of the same in columns."""
         return Deferred.fromCoroutine(fetch.columns(self.context.index, self, uids, names))
 
     def threaded(self, uids: Sequence[int], names: Sequence[str]) -> Deferred[tuple[Columns, bool]]:
-        """Deferred of what messages are threaded by, in columns, and whether that stays so."""
         return Deferred.fromCoroutine(conversations.threaded(self.context.index, self, uids, names))
 
     def ordered(self, uids: Sequence[int], criteria: Sequence[Criterion]) -> Deferred[list[int]]:
-        """Deferred of those messages that are there, in an order."""
         return Deferred.fromCoroutine(sort.ordered(self.context.index, self, uids, criteria))
 
     def containing(self, names: Sequence[str], text: str) -> Deferred[list[int]]:
-        """Deferred of the UIDs of messages that have a text in one of some fields."""
         return Deferred.fromCoroutine(search.holding(self.context.scanning, self, names, text))

@@ -15,8 +15,7 @@ from simmail.mailstore.index.index import Snapshot
 from simmail.mailstore.maildir import filename, flaglog
 from simmail.mailstore.maildir.filename import Listing, Row
 from simmail.mailstore.maildir.layout import Layout
-from simmail.mailstore.maildir.names import mailbox_dir
-from simmail.mailstore.maildir.special_use import use_of
+from simmail.mailstore.maildir.names import mailbox_dir, use_of
 from simmail.mailstore.maildir.uidlist import stamp_of
 
 
@@ -63,11 +62,7 @@ class Difference(NamedTuple):
 
 
 def head(layout: Layout, mailbox: str, name: str) -> FolderHead:
-    """
-    What the UID file says.
-
-    @raise NotFound: there is no such folder.
-    """
+    """What the UID file says.  @raise NotFound: there is no such folder."""
     box = mailbox_dir(mailbox)
     directory = layout.directory(box, name)
     if directory is None:
@@ -234,11 +229,7 @@ class Loaded(NamedTuple):
 
 
 def load(layout: Layout, head: FolderHead, snapshot: Snapshot | None) -> Loaded:
-    """
-    Load a folder whose UID file was read before.
-
-    @raise NotFound: it has gone meanwhile.
-    """
+    """Load a folder whose UID file was read before.  @raise NotFound: it has gone meanwhile."""
     if head.directory is None:
         return Loaded(Rows(), [], [], [], (0, 0), [], 1)
     loaded = _load(layout, head, head.directory, snapshot)

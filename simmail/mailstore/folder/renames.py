@@ -7,26 +7,20 @@ Until then they are noted beside it (C{flaglog}).
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 
 from simmail.concurrency import Lock
 from simmail.errors import NotFound, Unavailable
+from simmail.mailstore.folder.state import FolderState
 
 #: Real seconds after which files get the flags in their names.
 _PLACE = 1.0
 
 
-class IFolderName(Protocol):
-    """What is said of a folder in the log."""
-
-    mailbox: str
-    name: str
-
-
-F = TypeVar("F", bound=IFolderName)
+F = TypeVar("F", bound=FolderState)
 
 
 class PendingRenames(Generic[F]):

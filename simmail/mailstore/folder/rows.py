@@ -295,11 +295,7 @@ class Rows:
 
     @classmethod
     def unpacked(cls, octets: bytes) -> Rows:
-        """
-        What was packed.
-
-        @raise ValueError: it cannot be that.
-        """
+        """What was packed.  @raise ValueError: it cannot be that."""
         packed = _unpack(octets)
         rows = cls()
         for name, data in (("uids", packed.uids), ("masks", packed.masks), ("sizes", packed.sizes),

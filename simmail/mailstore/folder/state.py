@@ -151,12 +151,10 @@ class FolderState(Listeners[[FolderChange]]):
                      rows.modseqs[at], bool(rows.recent[at]))
 
     def entry(self, uid: int) -> Entry | None:
-        """One message, or None when it is gone."""
         at = self.rows.find(uid)
         return self._entry(at) if at >= 0 else None
 
     def entries(self, uids: Iterable[int]) -> list[Entry]:
-        """Those messages that are there, in the order of C{uids}."""
         return [self._entry(at) for at in map(self.rows.find, uids) if at >= 0]
 
     def there(self, uids: Sequence[int]) -> Sequence[int]:
@@ -167,7 +165,6 @@ class FolderState(Listeners[[FolderChange]]):
         return list(filter(having, uids))
 
     def column(self, name: str, uids: Sequence[int]) -> list[Any]:
-        """One field of each message, None for those that are gone."""
         rows = self.rows
         begin = rows.stretch(uids)
         if begin >= 0:
@@ -214,32 +211,25 @@ class FolderState(Listeners[[FolderChange]]):
         return [rows.path(at) if at >= 0 else None for at in places]
 
     def having(self, flag: str, on: bool = True) -> Sequence[int]:
-        """The UIDs of messages with a flag, or without it."""
         return self.rows.having(self.table.bit(flag), on)
 
     def unseen(self) -> list[int]:
-        """The UIDs of messages without C{\\Seen}."""
         return list(self.having("\\Seen", False))
 
     def first_unseen(self) -> int | None:
-        """The lowest of them."""
         return self.rows.first_unseen()
 
     def changed(self, since: int) -> list[int]:
-        """The UIDs of messages with a greater modseq."""
         return self.rows.changed(since) if since < self.highestmodseq else []
 
     def find(self, key: str) -> int | None:
-        """The UID of the message of a delivery."""
         at = self.rows.find_key(key)
         return self.rows.uids[at] if at >= 0 else None
 
     def counts(self) -> tuple[int, int, int]:
-        """(total, unseen, recent)."""
         return len(self.rows), self.rows.unseen, self.rows.recent.count(1)
 
     def status(self) -> FolderStatus:
-        """The same, with the rest that C{STATUS} shows."""
         return FolderStatus(
             self.name, self.special_use, *self.counts(), self.uidvalidity, self.uidnext, self.highestmodseq,
             self.rows.size, self.objectid)

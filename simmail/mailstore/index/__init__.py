@@ -1,3 +1,1 @@
-"""
-The index: what is quicker to keep than to work out again.
-"""
+"""The index: what is quicker to keep than to work out again."""

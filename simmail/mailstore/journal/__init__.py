@@ -1,3 +1,1 @@
-"""
-The journal: what was accepted is durable at once, and filed after.
-"""
+"""The journal: what was accepted is durable at once, and filed after."""

@@ -22,7 +22,6 @@ from simmail.core.records.delivery import Copy, Delivery
 from simmail.errors import Unavailable
 from simmail.mailstore.delivery.delivery import BatchDelivery, DeliveryResult, MaildirDelivery
 from simmail.mailstore.delivery.folders import raise_uidnexts
-from simmail.mailstore.journal.doubts import Condition, Doubts
 from simmail.mailstore.journal.notes import JournalNotes
 from simmail.mailstore.journal.records import (
     DELIVERY, DEPARTED, Departure, ERASED, FILED, FOREIGN, Id, Octets, REFUSED, SETTLED, describe, record,
@@ -31,7 +30,7 @@ from simmail.mailstore.journal.repair import JUMP, Repair
 from simmail.mailstore.journal.retained import retained_in
 from simmail.mailstore.journal.segment import boot_id
 from simmail.mailstore.journal.segmentpool import SegmentPool
-from simmail.mailstore.journal.sync import Disks, Hands
+from simmail.mailstore.journal.sync import Disks, Hands, Condition, Doubts
 from simmail.mailstore.journal.uncommitted import Owing, Recovery, Uncommitted, undisturbed
 
 #: Deliveries that are filed in one go, and copies, at most.  Those that are told of meanwhile send their next ones:
@@ -387,7 +386,7 @@ class GroupCommit:
         self._notes.write([record(ERASED, universe)])
 
 
-def _alone(fresh: Collection[PendingDelivery]) -> BatchDelivery | None:
+def _alone(fresh: Collection[PendingDelivery]) -> MaildirDelivery | None:
     """
     Where the file of a delivery is written while the disk is busy with the journal: it is visible sooner.
 
@@ -397,4 +396,4 @@ def _alone(fresh: Collection[PendingDelivery]) -> BatchDelivery | None:
         return None
     entry, = fresh
     file, begins = entry.file, not entry.asked and bool(entry.delivery.placements)
-    return file if begins and isinstance(file, BatchDelivery) else None
+    return file.delivery if begins and isinstance(file, BatchDelivery) else None

@@ -23,15 +23,13 @@ from simmail.core.records.delivery import Delivery
 from simmail.errors import Unavailable
 from simmail.mailstore.delivery.delivery import DeliveryResult
 from simmail.mailstore.delivery.request import Into, StoreId
-from simmail.mailstore.journal.doubts import Condition
 from simmail.mailstore.journal.records import Id
-from simmail.mailstore.journal.sync import Disks, Hands
+from simmail.mailstore.journal.sync import Disks, Hands, Condition
 from simmail.mailstore.journal.uncommitted import Owing, Replayed
 from simmail.mailstore.maildir.filename import unpacked
 from simmail.mailstore.maildir.layout import Layout
 from simmail.mailstore.threads import IWorker, Inline, Worker
-from simmail.mailstore.writer.client import Writer
-from simmail.mailstore.writer.inline import InlineWriter
+from simmail.mailstore.writer.client import Writer, InlineWriter
 from simmail.mailstore.writer.requests import (
     Attach, Begin, Doubt, EraseUniverse, FindUncommitted, IWriter, IsReady, KeepUniverses, ListForeign, NoteCommitted,
     Recheck, Refuse, Replay, Shut, Looks, core_looks,

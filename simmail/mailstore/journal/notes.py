@@ -140,11 +140,7 @@ class JournalNotes:
         self._unwritten, self._unsynced = self._unsynced + self._unwritten, []
 
     def renew(self) -> None:
-        """
-        All notes are durable, in a segment that was begun after the doubt.
-
-        @raise OSError: the disk refused.
-        """
+        """All notes are durable, in a segment that was begun after the doubt.  @raise OSError: the disk refused."""
         try:
             self._write()
         except OSError:

@@ -47,9 +47,7 @@ class Repaired(NamedTuple):
 
 
 class Repair:
-    """
-    Compares the mail of one universe with the journal.
-    """
+    """Compares the mail of one universe with the journal."""
 
     def __init__(self, delivery: MaildirDelivery) -> None:
         self._delivery = delivery

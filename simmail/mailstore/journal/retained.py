@@ -69,11 +69,7 @@ _Folder = tuple[str, str, str]
 
 
 def decoded(one: Record) -> Any:
-    """
-    What a record says.
-
-    @raise MsgspecError: nothing that can be understood.
-    """
+    """What a record says.  @raise MsgspecError: nothing that can be understood."""
     return _DECODERS[one.kind](one.description)
 
 

@@ -190,11 +190,7 @@ class Segment:
         return pieces
 
     def append(self, records: Sequence[Octets]) -> None:
-        """
-        Write behind what is there; the file is as before when it cannot be.
-
-        @raise OSError: the disk refused.
-        """
+        """Write behind what is there; the file is as before when it cannot be.  @raise OSError: the disk refused."""
         at, pieces = self.size, self._pieces(records)
         try:
             for first in range(0, len(pieces), _MOST_PIECES):
@@ -313,11 +309,7 @@ class Segment:
 # What can still be read of a damaged one.
 
 def _candidates(kinds: bytes, most: int) -> re.Pattern[bytes]:
-    """
-    Where a head may be: a kind, and two lengths.
-
-    @param most: no length is greater.
-    """
+    """Where a head may be: a kind, and two lengths; C{most}: no length is greater."""
     length = b"...[\\0-" + re.escape(bytes((most >> 24,))) + b"]"
     return re.compile(b"(?s)[" + kinds + b"](?=" + length + length + b")")
 

@@ -114,11 +114,7 @@ class SegmentPool:
         return True
 
     def current(self) -> Segment:
-        """
-        The segment to append to.
-
-        @raise OSError: there is no room for one.
-        """
+        """The segment to append to.  @raise OSError: there is no room for one."""
         segment = self._segment
         if segment is not None and (self._left(segment) <= 0 or segment.failed):
             self._retire()

@@ -1,5 +1,5 @@
 """
-Waiting until what was written is on the disk.
+Waiting until what was written is on the disk; when that is in doubt, nothing more is promised until it is known again.
 
 Linux tells an error of writing back once to each open file and takes the
 octets for written from then on: a second sync that succeeds proves nothing.
@@ -14,10 +14,14 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from twisted.logger import Logger
+
+from simmail.errors import Unavailable
 from simmail.mailstore.threads import Send
+
 
 #: Octets and files that must be free before mail is promised that has no place yet.
 _ROOM, _ROOM_FILES = 64 * 1024 * 1024, 10_000
@@ -28,29 +32,17 @@ class NotSynced(OSError):
 
 
 def sync_data(fd: int) -> None:
-    """
-    The octets of a file are on disk, and its size.
-
-    @raise NotSynced: they may be lost.
-    """
+    """The octets of a file are on disk, and its size.  @raise NotSynced: they may be lost."""
     _sync(os.fdatasync, fd)
 
 
 def sync_file(fd: int) -> None:
-    """
-    A file is on disk with its times and its mode.
-
-    @raise NotSynced: it may be lost.
-    """
+    """A file is on disk with its times and its mode.  @raise NotSynced: it may be lost."""
     _sync(os.fsync, fd)
 
 
 def sync_directory(path: str) -> None:
-    """
-    The names in a directory are on disk.
-
-    @raise NotSynced: they may be lost.
-    """
+    """The names in a directory are on disk.  @raise NotSynced: they may be lost."""
     fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         sync_file(fd)
@@ -95,11 +87,7 @@ class Disks:
         self._roots: dict[str, int] = {}
 
     def attach(self, path: str) -> None:
-        """
-        A directory, made when it is not there.
-
-        @raise OSError: it cannot be opened.
-        """
+        """A directory, made when it is not there.  @raise OSError: it cannot be opened."""
         if path not in self._roots:
             os.makedirs(path, mode=0o700, exist_ok=True)
             self._roots[path] = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -118,11 +106,7 @@ class Disks:
         return True
 
     def sync(self) -> None:
-        """
-        Everything on the disks is written; this takes long.
-
-        @raise NotSynced: perhaps it is not.
-        """
+        """Everything on the disks is written; this takes long.  @raise NotSynced: perhaps it is not."""
         # All of them, whatever is wrong with one: an error is told once only.
         errors = []
         for fd in list(self._roots.values()):
@@ -164,3 +148,100 @@ class Hands(NamedTuple):
             self.writer(then, error)
         else:
             self.writer(then, None)
+
+
+class Condition(NamedTuple):
+    """
+    How a journal is.
+
+    @ivar doubt: why no mail is taken: the disk may have lost what was written; C{""} when all is well.
+    @ivar damage: what of it could not be read.
+    """
+
+    doubt: str = ""
+    damage: tuple[str, ...] = ()
+
+    @property
+    def told(self) -> str:
+        """The doubt, for people."""
+        return f"no mail is taken, for the disk may have lost what was written: {self.doubt}" if self.doubt else ""
+
+
+class Doubts:
+    """
+    The doubts of one writer.
+
+    @param begin: makes what follows go into a new segment, durably.
+    @param rewrite: writes all mail that the journal has once more, a little at each step.
+    @param changed: called when C{reason} is another one.
+    @ivar reason: why nothing is promised, C{""} when all is well.
+    """
+
+    log = Logger()
+
+    def __init__(
+        self, begin: Callable[[], None], rewrite: Callable[[], Iterator[None]], hands: Hands,
+        changed: Callable[[], None],
+    ) -> None:
+        self.reason = ""
+        self._begin, self._rewrite, self._hands, self._changed = begin, rewrite, hands, changed
+        self._checking = False
+        # Counted, so that one that comes while it is being checked is not forgotten.
+        self._count = self._checked = 0
+        self._steps: Iterator[None] = iter(())
+
+    def arise(self, reason: str) -> None:
+        """The disk has said that something was not written."""
+        self._count += 1
+        if not self.reason:
+            self.log.critical(
+                "the disk may have lost what was written: {reason}; no mail is taken until it could be written again",
+                reason=reason)
+        if reason != self.reason:
+            self.reason = reason
+            self._changed()
+
+    def check(self) -> None:
+        """Find out whether the disk can be written to again; asked again and again while there is a doubt."""
+        if not self.reason or self._checking:
+            return
+        self._checking, self._checked = True, self._count
+        try:
+            self._begin()
+        except OSError as error:
+            self._not_yet(error)
+        else:
+            self._hands.sync(self._write_again)
+
+    def _write_again(self, error: OSError | None) -> None:
+        if error is not None:
+            self._not_yet(error)
+            return
+        # Errors from before have been told by now.
+        self._steps = self._rewrite()
+        self._write_some()
+
+    def _write_some(self) -> None:
+        try:
+            next(self._steps)
+        except StopIteration:
+            self._hands.sync(self._passed)
+        except (OSError, Unavailable) as error:
+            self._not_yet(error)
+        else:
+            # Others are served meanwhile.
+            self._hands.writer(self._write_some)
+
+    def _not_yet(self, error: Exception) -> None:
+        self.log.debug("the disk is still in doubt: {error}", error=error)
+        self._checking, self._steps = False, iter(())
+
+    def _passed(self, error: OSError | None) -> None:
+        if error is not None:
+            self._not_yet(error)
+            return
+        self._checking = False
+        if self._count == self._checked:
+            self.reason = ""
+            self.log.info("the disk could be written to again; mail is taken")
+            self._changed()

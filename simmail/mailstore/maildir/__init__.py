@@ -1,3 +1,1 @@
-"""
-Maildirs on disk: directories, names of files, UID lists, flags.
-"""
+"""Maildirs on disk: directories, names of files, UID lists, flags."""

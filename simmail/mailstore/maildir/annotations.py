@@ -25,11 +25,7 @@ _decode = msgspec.json.Decoder(dict[str, str]).decode
 
 
 def changed(entries: Mapping[str, bytes], changes: Mapping[str, bytes | None]) -> dict[str, bytes]:
-    """
-    Entries after a change.
-
-    @raise OverAllowance: they have become more, or larger, than they may be.
-    """
+    """Entries after a change.  @raise OverAllowance: they have become more, or larger, than they may be."""
     after = {name: value for name, value in {**entries, **changes}.items() if value is not None}
     if len(after) > max(MOST, len(entries)) or _weight(after) > max(ROOM, _weight(entries)):
         raise OverAllowance("too many annotations")

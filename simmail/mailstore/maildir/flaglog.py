@@ -82,11 +82,7 @@ def _marks(lines: Iterable[str]) -> Iterator[Mark]:
 
 
 def append(root: int, directory: str, octets: bytes) -> None:
-    """
-    Write lines behind the others.
-
-    @raise OSError: the disk refused, and nothing is written.
-    """
+    """Write lines behind the others.  @raise OSError: the disk refused, and nothing is written."""
     fd = os.open(f"{directory}/{FILE}", os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o600,
                  dir_fd=root)
     try:

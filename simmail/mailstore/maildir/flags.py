@@ -60,11 +60,7 @@ def is_keyword(flag: str) -> bool:
 
 
 def microseconds(at: datetime) -> int:
-    """
-    An instant as the store keeps it: microseconds since 1970.
-
-    @raise Invalid: it has no time zone.
-    """
+    """An instant as the store keeps it: microseconds since 1970.  @raise Invalid: it has no time zone."""
     if at.tzinfo is None:
         raise Invalid("date", "must have a time zone")
     return (at - _EPOCH) // _MICROSECOND

@@ -24,9 +24,9 @@ from simmail.mailstore.damage import Damage
 from simmail.mailstore.journal.sync import NotSynced, sync_file
 from simmail.mailstore.maildir import filename
 from simmail.mailstore.maildir.names import (
-    HASHED, INBOX, check_mailbox, folder_dir, folder_of, is_inferior, mailbox_dir, mailbox_of,
+    HASHED, INBOX, check_mailbox, folder_dir, folder_of, is_inferior, mailbox_dir, mailbox_of, is_standard, renamed_use,
+    use_of,
 )
-from simmail.mailstore.maildir.special_use import is_standard, renamed_use, use_of
 from simmail.mailstore.maildir.uidlist import (
     FILE, UidList, UidListDamaged, next_uidvalidity, put_aside, write_new,
 )
@@ -153,11 +153,7 @@ class Layout:
     # Folders
 
     def folders(self, box: str) -> dict[str, ListedFolder]:
-        """
-        The folders of a mailbox, by name.
-
-        @raise NotFound: no such mailbox.
-        """
+        """The folders of a mailbox, by name.  @raise NotFound: no such mailbox."""
         shown = {INBOX: ListedFolder(INBOX, box)}
         try:
             names = os.listdir(f"{self.path}/{box}")
@@ -279,11 +275,7 @@ class Layout:
         return inbox.uidvalidity, f"{inbox.objectid}-{name.lower()}"
 
     def make_folder(self, box: str, name: str, special_use: str = "") -> str:
-        """
-        Make a folder in a mailbox that is there, and answer its directory.
-
-        @raise Conflict: there is one.
-        """
+        """Make a folder in a mailbox that is there, and answer its directory.  @raise Conflict: there is one."""
         directory = f"{box}/{folder_dir(name)}"
         absent = self.lines(f"{box}/{ABSENT}")
         if is_standard(name) and name not in absent:

@@ -15,8 +15,12 @@ from __future__ import annotations
 import re
 from base64 import b64decode, b64encode
 from hashlib import sha256
+from urllib.parse import unquote_to_bytes
 
+from simmail.core.records.delivery import SPECIAL_FOLDERS
+from simmail.core.records.folder import FolderStatus
 from simmail.errors import Invalid, NotFound
+
 
 INBOX = "INBOX"
 SEPARATOR = "/"
@@ -32,7 +36,6 @@ DEEPEST = 32
 HASHED = "%-"
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789@_+-")
-_HEX = frozenset("0123456789ABCDEF")
 
 
 def check_mailbox(mailbox: str) -> str:
@@ -54,11 +57,7 @@ def _check_characters(field: str, name: str) -> None:
 
 
 def mailbox_dir(mailbox: str) -> str:
-    """
-    What a mailbox is called on disk.
-
-    @raise Invalid: it cannot be a mailbox.
-    """
+    """What a mailbox is called on disk.  @raise Invalid: it cannot be a mailbox."""
     check_mailbox(mailbox)
     octets = mailbox.encode("utf-8")
     escaped = "".join(
@@ -71,25 +70,10 @@ def mailbox_dir(mailbox: str) -> str:
 
 def mailbox_of(directory: str) -> str | None:
     """The mailbox of a name on disk; None for one that C{mailbox_dir} does not make (or has hashed)."""
-    octets = bytearray()
-    at = 0
-    while at < len(directory):
-        char = directory[at]
-        if char == "%":
-            digits = directory[at + 1:at + 3]
-            if len(digits) != 2 or not _HEX.issuperset(digits):
-                return None
-            octets.append(int(digits, 16))
-            at += 3
-            continue
-        if char > "~":
-            return None
-        octets.append(ord(char))
-        at += 1
     try:
-        mailbox = octets.decode("utf-8")
+        mailbox = unquote_to_bytes(directory).decode("utf-8")
         return mailbox if mailbox_dir(mailbox) == directory else None
-    except (UnicodeDecodeError, Invalid):
+    except (UnicodeError, Invalid):
         return None
 
 
@@ -106,11 +90,7 @@ def check_folder(name: str) -> str:
 
 
 def existing_folder(name: str) -> str:
-    """
-    The name of a folder that is to be there already.
-
-    @raise NotFound: no folder can have it.
-    """
+    """The name of a folder that is to be there already.  @raise NotFound: no folder can have it."""
     try:
         folder_dir(name)
         return _canonical(name)
@@ -197,11 +177,7 @@ def _escaped(level: str) -> str:
 
 
 def _unescaped(level: str, first: bool, alone: bool) -> str:
-    """
-    The level on disk of an escape.
-
-    @raise Invalid: it is none, or what it says has a name without it.
-    """
+    """The level on disk of an escape.  @raise Invalid: it is none, or what it says has a name without it."""
     if level == MARK:
         return ""
     octets = bytearray()
@@ -225,39 +201,55 @@ def is_inferior(name: str, of: str) -> bool:
     return name.startswith(of + SEPARATOR)
 
 
+_SHIFT = re.compile("&|[.\x7f-\U0010ffff]+")
+_SHIFTED = re.compile("&([^-]*)-")
+
+
 def _to_utf7(level: str) -> str:
-    result: list[str] = []
-    shifted: list[str] = []
-    for char in level + "\0":
-        if char != "\0" and (char > "~" or char == "."):
-            shifted.append(char)
-            continue
-        if shifted:
-            octets = "".join(shifted).encode("utf-16-be")
-            result.append("&" + b64encode(octets, b"+,").decode("ascii").rstrip("=") + "-")
-            shifted.clear()
-        result.append("&-" if char == "&" else char)
-    return "".join(result[:-1])
+    def shifted(found: re.Match[str]) -> str:
+        octets = found[0].encode("utf-16-be") if found[0] != "&" else b""
+        return "&" + b64encode(octets, b"+,").decode("ascii").rstrip("=") + "-"
+    return _SHIFT.sub(shifted, level)
 
 
 def _from_utf7(level: str) -> str:
-    result: list[str] = []
-    at = 0
-    while at < len(level):
-        char = level[at]
-        if char != "&":
-            result.append(char)
-            at += 1
-            continue
-        end = level.index("-", at)
-        digits = level[at + 1:end]
-        result.append(_shifted(digits) if digits else "&")
-        at = end + 1
-    return "".join(result)
+    """@raise ValueError: it is none."""
+    def plain(found: re.Match[str]) -> str:
+        digits = found[1].encode("ascii")
+        return b64decode(digits + b"=" * (-len(digits) % 4), b"+,", validate=True).decode("utf-16-be") or "&"
+    if "&" in _SHIFTED.sub("", level):
+        raise ValueError("a shift has no end")
+    return _SHIFTED.sub(plain, level)
 
 
-def _shifted(digits: str) -> str:
-    if not digits.isascii():
-        raise ValueError("not base 64")
-    octets = b64decode(digits.encode("ascii") + b"=" * (-len(digits) % 4), b"+,", validate=True)
-    return octets.decode("utf-16-be")
+_USES = tuple(use for _, use in SPECIAL_FOLDERS if use)
+_BY_NAME = dict(SPECIAL_FOLDERS)
+
+
+def check_special_use(special_use: str) -> str:
+    """A special use that a folder can have, C{""} for none.  @raise Invalid: no such use."""
+    if special_use and special_use not in _USES:
+        raise Invalid("special_use", f"{special_use!r} is not one that is kept here")
+    return special_use
+
+
+def use_of(name: str) -> str:
+    """The special use that a folder has by its name."""
+    return _BY_NAME.get(name, "")
+
+
+def is_standard(name: str) -> bool:
+    """Whether every mailbox has this folder from the start."""
+    return name in _BY_NAME
+
+
+def renamed_use(old: str, new: str, special_use: str) -> str:
+    """The special use of a renamed folder: one that came with the name stays behind, with a new folder."""
+    return use_of(new) or ("" if is_standard(old) else special_use)
+
+
+def special_order(status: FolderStatus) -> tuple[int, str]:
+    """Sorts special folders first, in their order, then by name."""
+    if status.name == "INBOX":
+        return 0, ""
+    return (_USES.index(status.special_use) + 1 if status.special_use else len(_USES) + 1), status.name

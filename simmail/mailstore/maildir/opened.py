@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from twisted.internet.defer import Deferred, maybeDeferred, succeed
 from twisted.internet.interfaces import IReactorTime
@@ -38,21 +38,6 @@ _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 Key = tuple[str, str, int, int]
 
 
-class IOpenable(Protocol):
-    """What is needed of a folder whose messages are opened."""
-
-    mailbox: str
-    name: str
-    uidvalidity: int
-    directory: str | None
-
-    def require(self) -> None:
-        """@raise NotFound: it is gone."""
-
-    def paths(self, uids: Sequence[int]) -> Sequence[str | None]:
-        """Return where the files of messages are, below the folder."""
-
-
 class OpenMessages:
     """The messages of one universe that are open."""
 
@@ -64,8 +49,12 @@ class OpenMessages:
     def __len__(self) -> int:
         return len(self._open)
 
-    def open(self, folder: IOpenable, uid: int) -> Deferred[OpenMessage | None]:
-        """Deferred of a message, None when its file is not there or cannot be read like this."""
+    def open(self, key: Key, path: str) -> Deferred[OpenMessage | None]:
+        """
+        Open a message; Deferred of it, None when its file is not there or cannot be read like this.
+
+        @param key: mailbox, folder, UIDVALIDITY, UID; path: of its file, below the universe's directory.
+        """
         told: Deferred[OpenMessage | None] = Deferred()
 
         def tell(result: OpenMessage | Failure | None) -> None:
@@ -75,18 +64,12 @@ class OpenMessages:
                 # Who asked was broken off meanwhile.
                 result.close()
 
-        Deferred.fromCoroutine(self._opened(folder, uid)).addBoth(tell)
+        Deferred.fromCoroutine(self._opened(key, path)).addBoth(tell)
         return told
 
-    async def _opened(self, folder: IOpenable, uid: int) -> OpenMessage | None:
-        folder.require()
-        key = (folder.mailbox, folder.name, folder.uidvalidity, uid)
-        [path] = folder.paths([uid])
-        if path is None or folder.directory is None:
-            return None
+    async def _opened(self, key: Key, path: str) -> OpenMessage | None:
         if key not in self._open:
-            found: tuple[int, int] | None = await self._reader.call(
-                _open, self._layout.root, f"{folder.directory}/{path}")
+            found: tuple[int, int] | None = await self._reader.call(_open, self._layout.root, path)
             if found is None:
                 return None
             if key not in self._open:
@@ -102,18 +85,10 @@ class OpenMessages:
 
 @implementer(IOpened)
 class OpenMessage:
-    """
-    One message, open.
-
-    @ivar size: in octets.
-    """
+    """One message, open; C{size}: in octets."""
 
     def __init__(self, messages: OpenMessages, reader: IWorker, key: Key, descriptor: int, size: int) -> None:
-        self.size = size
-        self._messages = messages
-        self._reader = reader
-        self._key = key
-        self._descriptor = descriptor
+        self.size, self._messages, self._reader, self._key, self._descriptor = size, messages, reader, key, descriptor
         self._readers = 0
         self._derived: dict[Hashable, Any] = {}
         self._deriving: dict[Hashable, Shared[Any]] = {}

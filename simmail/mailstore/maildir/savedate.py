@@ -25,11 +25,7 @@ _LINE = re.compile(r"(-?[0-9]{1,18}) ([0-9:,]+)", re.ASCII)
 
 
 def note(layout: Layout, directory: str, at: int, uids: Iterable[int]) -> None:
-    """
-    Messages with these UIDs, ascending, are about to appear.
-
-    @raise OSError: the disk refused.
-    """
+    """Messages with these UIDs, ascending, are about to appear.  @raise OSError: the disk refused."""
     octets = _line(at, uids)
     path = f"{directory}/{FILE}"
     fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o600, dir_fd=layout.root)

@@ -33,11 +33,7 @@ class Survey(NamedTuple):
 
 
 def survey(root: int, directory: str) -> Survey:
-    """
-    Count a folder.
-
-    @param root: descriptor of the directory that C{directory} is below.
-    """
+    """Count a folder; C{root}: descriptor of the directory that C{directory} is below."""
     times = times_of(root, directory)
     total = octets = 0
     seen: dict[int, bool] = {}

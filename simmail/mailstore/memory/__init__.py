@@ -1,3 +1,1 @@
-"""
-The mail store in dicts: for tests, and for a universe that need not last.
-"""
+"""The mail store in dicts: for tests, and for a universe that need not last."""

@@ -26,8 +26,10 @@ from simmail.errors import Conflict, NotFound
 from simmail.interfaces import IMailStore
 from simmail.mailstore.delivery.external import foreign_id
 from simmail.mailstore.maildir.flags import canonical_all, microseconds
-from simmail.mailstore.maildir.names import INBOX, check_folder, check_mailbox, existing_folder, is_inferior
-from simmail.mailstore.maildir.special_use import check_special_use, is_standard, renamed_use, special_order, use_of
+from simmail.mailstore.maildir.names import (
+    INBOX, check_folder, check_mailbox, existing_folder, is_inferior, check_special_use, is_standard, renamed_use,
+    special_order, use_of,
+)
 from simmail.mailstore.memory.folder import MemoryFolder
 from simmail.mailstore.memory.parts import AnnotationsInMemory, DeferredBodiesInMemory, MemoryContext
 

@@ -1,6 +1,4 @@
-"""
-What the store in memory has beside its folders: listeners, annotations, what is kept for jobs, open messages.
-"""
+"""What the store in memory has beside its folders: listeners, annotations, what is kept for jobs, open messages."""
 
 from __future__ import annotations
 

@@ -1,3 +1,1 @@
-"""
-The process that writes mail, and how it is spoken to.
-"""
+"""The process that writes mail, and how it is spoken to."""

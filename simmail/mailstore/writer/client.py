@@ -1,5 +1,5 @@
 """
-The process that writes mail, seen from the one it writes for.
+The process that writes mail, seen from the one it writes for, and for tests one that does all at once in its place.
 
 Deliveries and calls go out in the order asked, those of one turn of the
 reactor together, and are answered in that order.  When the process dies, what
@@ -14,25 +14,31 @@ import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+from msgspec import Struct, field
 from twisted.internet import interfaces
 from twisted.internet.defer import Deferred, fail, succeed
-from twisted.logger import Logger, LogLevel
+from twisted.logger import LogLevel, Logger
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
 from simmail.core.records.delivery import Delivery
 from simmail.errors import Unavailable
 from simmail.mailstore.delivery.delivery import DeliveryResult
-from simmail.mailstore.delivery.request import Into, T, WriterRequest
-from simmail.mailstore.journal.doubts import Condition
+from simmail.mailstore.delivery.request import Into, StoreId, T, WriterRequest
+from simmail.mailstore.journal.groupcommit import GroupCommit, PendingDelivery
 from simmail.mailstore.journal.records import Id, describe
-from simmail.mailstore.threads import MOST_AT_A_TURN
+from simmail.mailstore.journal.sync import Disks, Hands, Condition
+from simmail.mailstore.maildir.layout import Layout
+from simmail.mailstore.threads import MOST_AT_A_TURN, outcome
 from simmail.mailstore.writer import protocol
 from simmail.mailstore.writer.protocol import (
-    CALL, CONDITION, ERROR, FILE, Frame, Frames, LOGGED, PROMISE, PROMISED, SEND, decode_answer, decode_filed, encode,
+    CALL, CONDITION, ERROR, FILE, Frame, Frames, LOGGED, PROMISE, PROMISED, SEND, decode_answer, decode_filed,
+    decode_request, encode,
 )
+from simmail.mailstore.writer.requests import Looks, NoteCommitted, RequestHandler, core_looks
+
 
 #: Octets of the socket's buffers, if the system allows for so many.
 _BUFFER = 4 * 1024 * 1024
@@ -46,25 +52,23 @@ _PROGRAM = ("import sys; sys.path.insert(0, sys.argv[1]); "
             "from simmail.mailstore.writer.process import main; main(sys.argv[2:])")
 
 
-class _Asked:
+class _Asked(Struct, eq=False):
     """
     One who waits for an answer.
 
     @ivar request: None for a delivery.
     @ivar key: of a delivery that is taken back when its writer dies.
+    @ivar durable: called when that is durable.
     """
 
-    __slots__ = ("done", "request", "key", "_durable")
-
-    def __init__(self, request: WriterRequest[Any] | None, key: Id | None, durable: Callable[[], None] | None) -> None:
-        self.done: Deferred[Any] = Deferred()
-        self.request = request
-        self.key = key
-        self._durable = durable
+    request: WriterRequest[Any] | None = None
+    key: Id | None = None
+    durable: Callable[[], None] | None = None
+    done: Deferred[Any] = field(default_factory=Deferred)
 
     def promise(self, made: bool) -> None:
         """Whether it is durable is known."""
-        durable, self._durable = self._durable, None
+        durable, self.durable = self.durable, None
         if made and durable is not None:
             self.key = None
             durable()
@@ -162,7 +166,7 @@ class Writer:
             octets = encode(request)
         except Exception:
             return fail(Failure())
-        done = self._ask(_Asked(request, None, None), CALL, octets)
+        done = self._ask(_Asked(request), CALL, octets)
         if not self._choked and self._stopped is None:
             # Who calls may have more to do in this turn, and the process could work meanwhile.
             self.doWrite()
@@ -308,3 +312,60 @@ class Writer:
             asked.done.errback(Failure())
         else:
             asked.done.callback(result)
+
+
+class InlineWriter:
+    """
+    Is an L{IWriter<simmail.mailstore.writer.requests.IWriter>} whose Deferreds have fired.
+
+    @param path: of the journal; segment: octets of its segments; all else as for L{GroupCommit}.
+    @ivar commit: the journal's group commit; handler: does what is asked.
+    """
+
+    def __init__(
+        self, path: str, segment: int, disks: Disks, hands: Hands, tell: Callable[[Condition], None],
+        open_layout: Callable[[StoreId], Layout], looks: Callable[[], Looks] = core_looks,
+    ) -> None:
+        self.commit = GroupCommit(path, segment, disks, hands._replace(writer=self._do_soon), tell=tell)
+        self.handler = RequestHandler(self.commit, open_layout, looks)
+        self._stopped = False
+
+    def call(self, request: WriterRequest[T]) -> Deferred[T]:
+        """Deferred of the answer."""
+        if self._stopped:
+            return fail(Unavailable("the mail store is closed"))
+        request = cast("WriterRequest[T]", decode_request(encode(request)))
+        self.commit.before((), request.keys if isinstance(request, NoteCommitted) else ())
+        result = outcome(self._answer, request)
+        self.commit.after()
+        return fail(result) if isinstance(result, Failure) else succeed(result)
+
+    def _answer(self, request: WriterRequest[T]) -> T:
+        return decode_answer(request, encode(self.handler.do(request)))
+
+    def send(self, request: WriterRequest[Any]) -> None:
+        """The same where nobody waits for the answer."""
+        self.call(request).addErrback(lambda failure: None)
+
+    def file(
+        self, delivery: Delivery, into: Into, durable: Callable[[], None] | None = None
+    ) -> Deferred[DeliveryResult]:
+        """Deferred of what became of a delivery: it is visible as soon as it is durable, and nothing is promised."""
+        if self._stopped:
+            return fail(Unavailable("the mail store is closed"))
+        pending = PendingDelivery(delivery, self.handler.batch(into))
+        self.commit.before((pending,))
+        result = outcome(self.commit.file, pending)
+        self.commit.after()
+        return fail(result) if isinstance(result, Failure) else succeed(result)
+
+    def stop(self) -> Deferred[None]:
+        """Nothing is under way."""
+        self._stopped = True
+        return succeed(None)
+
+    def _do_soon(self, function: Callable[..., Any], *args: Any) -> None:
+        if not self._stopped:
+            self.commit.before(())
+            outcome(function, *args)
+            self.commit.after()

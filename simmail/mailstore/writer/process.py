@@ -22,10 +22,9 @@ from twisted.logger import ILogObserver, LogEvent, Logger, formatEvent, globalLo
 from twisted.python.failure import Failure
 
 from simmail.mailstore.delivery.request import WriterRequest
-from simmail.mailstore.journal.doubts import Condition
 from simmail.mailstore.journal.groupcommit import GroupCommit, PendingDelivery
 from simmail.mailstore.journal.records import Id, decode_described, delivery_of
-from simmail.mailstore.journal.sync import Disks, Hands
+from simmail.mailstore.journal.sync import Disks, Hands, Condition
 from simmail.mailstore.maildir.layout import Layout
 from simmail.mailstore.threads import ThreadCall, LONGEST_KEPT, LUMP, MOST_AT_ONCE, Worker, outcome
 from simmail.mailstore.writer.protocol import (

@@ -18,7 +18,7 @@ from simmail import errors
 from simmail.errors import Refusal
 from simmail.mailstore.delivery.delivery import DeliveryResult
 from simmail.mailstore.delivery.request import T, WriterRequest
-from simmail.mailstore.journal.doubts import Condition
+from simmail.mailstore.journal.sync import Condition
 from simmail.mailstore.writer.requests import REQUESTS, answer_of
 
 #: Asked: a request whose answer is waited for, one whose answer is not, a delivery to be filed, one that may be
@@ -39,11 +39,7 @@ _ANSWERS = {kind: msgspec.msgpack.Decoder(answer_of(kind)) for kind in REQUESTS}
 
 
 def decode_answer(request: WriterRequest[T], octets: bytes | memoryview) -> T:
-    """
-    Decode what a request is answered.
-
-    @raise MsgspecError: it is something else.
-    """
+    """Decode what a request is answered.  @raise MsgspecError: it is something else."""
     answer: T = _ANSWERS[type(request)].decode(octets)
     return answer
 

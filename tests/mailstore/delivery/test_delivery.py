@@ -11,7 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.records.delivery import Delivery
 from simmail.errors import NotFound, Unavailable
-from simmail.mailstore.delivery.delivery import BatchDelivery, DeliveryResult, MaildirDelivery, file_all
+from simmail.mailstore.delivery.delivery import BatchDelivery, DeliveryResult, MaildirDelivery
 from simmail.mailstore.journal.groupcommit import PendingDelivery
 from simmail.mailstore.journal.segment import Segment
 from simmail.mailstore.maildir.layout import Layout
@@ -31,7 +31,7 @@ class AheadTests(SynchronousTestCase):
         self.journal = QuickJournal(self.mktemp(), Clock(), apart=False)
         self.addCleanup(lambda: result_of(self.journal.close()))
         self.steps: list[str] = []
-        file_all(self.maildirs, [a_delivery(0, MARIA)])
+        BatchDelivery(self.maildirs)([a_delivery(0, MARIA)])
 
     def watch(self) -> None:
         for where, name, said in (
@@ -104,7 +104,7 @@ class RunTests(SynchronousTestCase):
     def filed(self, *deliveries: Delivery, create: bool = True) -> list[Any]:
         """UIDs of each, or what it raised."""
         return [[copy.uid for copy in one.copies] if isinstance(one, DeliveryResult) else type(one)
-                for one in file_all(self.maildirs, deliveries, create)]
+                for one in BatchDelivery(self.maildirs, create)(deliveries)]
 
     def visible(self, mailbox: str, folder: str = "INBOX") -> list[str]:
         """Keys of what is in a folder, by UID."""
@@ -123,7 +123,7 @@ class RunTests(SynchronousTestCase):
             locks.append(operation)
             real(fd, operation)
         self.patch(fcntl, "flock", flock)
-        outcomes = file_all(self.maildirs, [
+        outcomes = BatchDelivery(self.maildirs)([
             a_delivery(2, MARIA), a_delivery(3, (TOM, "Sent", ("\\Seen",)), MARIA), a_delivery(4, MARIA)])
         self.assertEqual(locks.count(fcntl.LOCK_EX), 2)
         added = [[(one.mailbox, one.row.uid, one.row.modseq, one.row.recent) for one in outcome.added]

@@ -9,8 +9,7 @@ from twisted.logger import capturedLogs
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.errors import Unavailable
-from simmail.mailstore.journal.doubts import Condition, Doubts
-from simmail.mailstore.journal.sync import Hands
+from simmail.mailstore.journal.sync import Hands, Condition, Doubts
 
 
 class DoubtTests(SynchronousTestCase):

@@ -15,12 +15,11 @@ from simmail.core.records.delivery import Copy, Delivery
 from simmail.errors import Unavailable
 from simmail.mailstore.delivery.delivery import DeliveryResult
 from simmail.mailstore.journal import groupcommit
-from simmail.mailstore.journal.doubts import Condition
 from simmail.mailstore.journal.groupcommit import GroupCommit, PendingDelivery
 from simmail.mailstore.journal.records import Id
 from simmail.mailstore.journal.repair import Repaired
 from simmail.mailstore.journal.segment import Segment
-from simmail.mailstore.journal.sync import Disks, NotSynced, Hands
+from simmail.mailstore.journal.sync import Disks, NotSynced, Hands, Condition
 from simmail.mailstore.journal.uncommitted import Recovery
 from tests.contracts.mailstores import a_delivery
 

@@ -28,7 +28,7 @@ from simmail.mailstore.journal.retained import Journalled
 from simmail.mailstore.journal.segment import Segment
 from simmail.mailstore.journal.segmentpool import LONGEST_WAITING
 from simmail.mailstore.journal.uncommitted import Recovery
-from simmail.mailstore.writer.inline import InlineWriter
+from simmail.mailstore.writer.client import InlineWriter
 from tests.contracts.mailstores import QuickJournal, a_delivery, result_of
 
 MARIA = "maria@acme.test"

@@ -7,9 +7,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.core.records.delivery import SPECIAL_FOLDERS
 from simmail.core.records.folder import FolderStatus
 from simmail.errors import Invalid
-from simmail.mailstore.maildir.special_use import (
-    check_special_use, is_standard, renamed_use, special_order, use_of,
-)
+from simmail.mailstore.maildir.names import check_special_use, is_standard, renamed_use, special_order, use_of
 
 
 def status(name: str, special_use: str) -> FolderStatus:

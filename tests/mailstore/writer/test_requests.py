@@ -15,7 +15,7 @@ from simmail.mailstore.journal.sync import Disks, Hands
 from simmail.mailstore.maildir.filename import packed
 from simmail.mailstore.maildir.layout import Layout
 from simmail.mailstore.writer import requests as asked
-from simmail.mailstore.writer.inline import InlineWriter
+from simmail.mailstore.writer.client import InlineWriter
 from simmail.mailstore.writer.requests import Looks, REQUESTS, answer_of, core_looks
 from tests.contracts.mailstores import a_delivery, a_mail, result_of, tiny_shown
 
