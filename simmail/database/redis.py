@@ -318,18 +318,7 @@ class RedisDatabase:
         waiting: Deferred[None] = Deferred()
         self._opened.append(waiting)
         if patience is not None:
-            def give_up() -> None:
-                self._opened.remove(waiting)
-                waiting.errback(Failure(Unavailable(self.trouble)))
-
-            timer = self._reactor.callLater(patience, give_up)
-
-            def over(result: Any) -> Any:
-                if timer.active():
-                    timer.cancel()
-                return result
-
-            waiting.addBoth(over)
+            waiting.addTimeout(patience, self._reactor, lambda _, timeout: Failure(Unavailable(self.trouble)))
         return waiting
 
     @property

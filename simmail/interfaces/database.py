@@ -33,50 +33,50 @@ class IDatabase(Interface):
 
     def synced():
         """
-        Deferred that fires when all that was committed so far is in the synced log of the database, and outlives a
-        power cut; never, when it is closed before.
+        Wait until all that was committed so far is in the synced log of the database, and outlives a power cut;
+        Deferred, which never fires when it is closed before.
 
         Many callers may be given the same one: its callbacks must not wait.
         """
 
     def table(universe, name):
-        """Deferred of C{dict[str, bytes]}: one whole table."""
+        """Read one whole table; Deferred of C{dict[str, bytes]}."""
 
     def get(universe, name, keys):
-        """Deferred of C{list[bytes | None]}: documents of one table, in the order of C{keys}."""
+        """Read documents of one table, in the order of C{keys}; Deferred of C{list[bytes | None]}."""
 
     def events(universe, query):
-        """Deferred of C{list[bytes]}: JSON of recorded events for an C{EventQuery}, assembled, in order."""
+        """Find recorded events for an C{EventQuery}; Deferred of C{list[bytes]}: their JSON, assembled, in order."""
 
     def last_event(universe):
-        """Deferred of int: the highest event number used so far, 0 for none."""
+        """Return the highest event number used so far, 0 for none; Deferred of int."""
 
     def pending(universe):
-        """Deferred of C{list[Job]}: all pending and running jobs in (due, id) order."""
+        """List all pending and running jobs in (due, id) order; Deferred of C{list[Job]}."""
 
     def jobs(universe, query):
-        """Deferred of C{list[Job]} for a C{JobQuery}."""
+        """Find the jobs of a C{JobQuery}; Deferred of C{list[Job]}."""
 
     def job(universe, job_id):
-        """Deferred of C{Job | None}."""
+        """Find one job; Deferred of C{Job | None}."""
 
     def arrivals(universe):
-        """Deferred of C{list[Arrival]}: those committed and not yet removed, oldest first."""
+        """List what arrived, was committed and is not yet removed, oldest first; Deferred of C{list[Arrival]}."""
 
     def seen(universe, ids):
-        """Deferred of the set of those delivery or job ids whose commit is recorded."""
+        """Return those delivery or job ids whose commit is recorded; Deferred of a set."""
 
     def forget(universe, once):
-        """Deferred: the delivery ids need not be remembered any more (their journal is dropped)."""
+        """Remember delivery ids no more (their journal is dropped); Deferred."""
 
     def prune(universe, before):
-        """Deferred of C{(events, jobs)} removed: events and finished jobs older than an instant."""
+        """Remove events and finished jobs older than an instant; Deferred of C{(events, jobs)} removed."""
 
     def erase(universe):
-        """Deferred: remove everything of a universe but its highest event number."""
+        """Remove everything of a universe but its highest event number; Deferred."""
 
     def universes():
-        """Deferred of C{list[str]}: names of universes that have any document."""
+        """List the names of universes that have any document; Deferred of C{list[str]}."""
 
     def draw(bucket, rate, burst, wanted, now):
         """
@@ -90,4 +90,4 @@ class IDatabase(Interface):
         """Call C{listener(bool)} on each change of C{healthy}."""
 
     def close():
-        """Deferred: connections are closed."""
+        """Close the connections; Deferred."""

@@ -29,14 +29,14 @@ class IFolder(Interface):
     keywords = Attribute("tuple of the keywords defined here, as spelled; at most 26 besides $Forwarded")
 
     def entry(uid):
-        """C{Entry(uid, flags, size, date, modseq, recent)}, or None when it is gone."""
+        """Return C{Entry(uid, flags, size, date, modseq, recent)}, or None when it is gone."""
 
     def entries(uids):
-        """list of C{Entry} in the order of C{uids}; messages that are gone are left out."""
+        """Return a list of C{Entry} in the order of C{uids}; messages that are gone are left out."""
 
     def column(name, uids):
         """
-        list of one field of many messages: a field of C{Entry}, C{"key"} (RFC 8474 EMAILID), or C{"arrival"}
+        Return a list of one field of many messages: a field of C{Entry}, C{"key"} (RFC 8474 EMAILID), or C{"arrival"}
         (the date in microseconds since 1970).
 
         In the order of C{uids} and as long; None for messages that are gone.  The same set of flags is
@@ -44,57 +44,57 @@ class IFolder(Interface):
         """
 
     def having(flag, on=True):
-        """Sorted uids of messages with a flag (or, C{on=False}, without it)."""
+        """Return sorted uids of messages with a flag (or, C{on=False}, without it)."""
 
     def unseen():
-        """Sorted list of uids of messages without C{\\Seen}."""
+        """Return a sorted list of uids of messages without C{\\Seen}."""
 
     def first_unseen():
-        """The lowest of them, or None."""
+        """Return the lowest of them, or None."""
 
     def changed(since):
-        """Sorted list of uids of messages whose modseq is greater."""
+        """Return a sorted list of uids of messages whose modseq is greater."""
 
     def find(key):
-        """The uid of the message of a delivery id, or None."""
+        """Find the uid of the message of a delivery id, or None."""
 
     def counts():
-        """(total, unseen, recent)."""
+        """Return (total, unseen, recent)."""
 
     def status():
-        """The C{FolderStatus} of this folder."""
+        """Return the C{FolderStatus} of this folder."""
 
     def read(uid):
-        """Deferred of bytes: the message.  @raise NotFound: expunged meanwhile."""
+        """Read a message; Deferred of bytes.  @raise NotFound: expunged meanwhile."""
 
     def open(uid):
         """
-        Deferred of the message as an C{IOpened}, to be closed by the caller: for large ones that are taken slowly.
+        Open a message; Deferred of an C{IOpened}, to be closed by the caller: for large ones that are taken slowly.
 
         None when it is not there (or under another name just now), or is not to be had like this: C{reads} knows.
         """
 
     def reads(uids):
         """
-        Deferred of C{list[tuple[int, bytes]]}: many messages at once, those that are gone left out.
+        Read many messages at once; Deferred of C{list[tuple[int, bytes]]}, those that are gone left out.
 
         All are in memory at once: the caller takes no more at a time than it can hold.
         """
 
     def digests(uids):
-        """Deferred of C{dict[int, Digest]}: what the index knows of messages; missing ones left out."""
+        """Tell what the index knows of messages; Deferred of C{dict[int, Digest]}, missing ones left out."""
 
     def digested(uids, names):
-        """Deferred of C{dict[int, tuple]}: only these fields of the digests, which is much cheaper for many."""
+        """Tell only these fields of the digests; Deferred of C{dict[int, tuple]}, which is much cheaper for many."""
 
     def kept_text(uid):
         """
-        Deferred of str: the C{text} of a message's digest if that is at hand; None when it is not, or the message gone.
+        Return the C{text} of a digest if that is at hand; Deferred of str, None when it is not or the message gone.
         """
 
     def columns(uids, names):
         """
-        Deferred of C{tuple[list[int], list[list]]}: the same in columns, which is cheaper still.
+        Tell the same in columns; Deferred of C{tuple[list[int], list[list]]}, which is cheaper still.
 
         First those of the uids that are there, in the order of C{uids} and each once, then for each name one
         value for each of them.
@@ -102,7 +102,8 @@ class IFolder(Interface):
 
     def threaded(uids, names):
         """
-        Deferred of C{(columns, lasting)}: fields of C{core.message.thread_keys.ThreadKeys}, as C{columns} has them.
+        Tell what messages are threaded by; Deferred of C{(columns, lasting)}: fields of
+        C{core.message.thread_keys.ThreadKeys}, as C{columns} has them.
 
         Nobody waits until the index knows all messages.  C{lasting}: whether this stays as it is; of a message that
         cannot be read it may be different some day.
@@ -110,12 +111,13 @@ class IFolder(Interface):
 
     def ordered(uids, criteria):
         """
-        Deferred of list of uids (each once): those that are there, by some C{core.ordering.Criterion}, then by uid.
+        Put messages in order by some C{core.message.sort.Criterion}, then by uid; Deferred of list of uids (each once):
+        those that are there.
         """
 
     def containing(names, text):
         """
-        Deferred of sorted list of uids: messages that have a text in one of some fields.
+        Find messages that have a text in one of some fields; Deferred of sorted list of uids.
 
         C{names}: of C{core.digest.SEARCHED}.  Texts are compared as L{core.folding} has it.  Nobody waits until the
         index knows all messages.
@@ -123,28 +125,30 @@ class IFolder(Interface):
 
     def saved(uids):
         """
-        Deferred of list of aware datetimes: when messages were put into this folder (RFC 8514), None for those that
-        are gone; in the order of C{uids}.
+        Tell when messages were put into this folder (RFC 8514); Deferred of list of aware datetimes, in the order of
+        C{uids}, None for those that are gone.
         """
 
     def append(octets, flags, date, saved=None):
         """
-        Deferred of uid; durable when it fires.  C{date}: aware datetime.  @raise Invalid: a flag.
+        Append a message; Deferred of uid, durable when it fires.  C{date}: aware datetime.  @raise Invalid: a flag.
 
         @param saved: the instant it is put here, None for C{date}.
         """
 
     def append_all(messages, saved=None):
         """
-        Deferred of list of uids, in order: all are durable and visible when it fires, or, also after a crash, none is.
+        Append some messages; Deferred of list of uids, in order: all are durable and visible when it fires, or, also
+        after a crash, none is.
 
         @param messages: (octets, flags, date) of each, as for C{append}.
         """
 
     def replace(uid, target, octets, flags, date, saved=None):
         """
-        Deferred of uid: of a message, as for C{append}, in another IFolder or this one; that with C{uid} is gone from
-        here.  Both have happened when it fires, or, also after a crash, neither has.
+        Append a message, as C{append} does, to another IFolder or this one; that with C{uid} is gone from here.
+
+        @return: Deferred of uid.  Both have happened when it fires, or, also after a crash, neither has.
 
         @raise NotFound: it was gone already; nothing is filed.
         """
@@ -161,7 +165,7 @@ class IFolder(Interface):
 
     def take_recent():
         """
-        Deferred of sorted list of uids: the messages recent so far, which from now on are not.
+        Take the mark of the recent from all; Deferred of sorted list of uids: those that were recent so far.
 
         What a session does that has the folder open to write, at SELECT and when messages are added: they
         are C{\\Recent} to it alone (RFC 3501 section 2.3.2).  Changes no modseq and is not announced.
@@ -169,25 +173,25 @@ class IFolder(Interface):
 
     def copy(uids, target, saved=None):
         """
-        Deferred of list of (source uid, target uid) into another IFolder, flags and dates kept.
+        Copy into another IFolder, flags and dates kept; Deferred of list of (source uid, target uid).
 
         @param saved: the instant they are put there, None for their own dates.
         """
 
     def move(uids, target, saved=None):
-        """As C{copy}, and the sources are gone, atomically for each message (RFC 6851)."""
+        """Copy as C{copy} does, and the sources are gone, atomically for each message (RFC 6851)."""
 
     def expunge(uids):
-        """Deferred of the list of uids removed, ascending."""
+        """Remove messages; Deferred of the list of uids removed, ascending."""
 
     def vanished(since):
-        """Deferred of sorted list of uids expunged after a modseq, or None when not known so far back."""
+        """Tell what was expunged after a modseq; Deferred of sorted list of uids, None when not known so far back."""
 
     def poll():
-        """Deferred: what other programs and processes did until now is noticed and announced."""
+        """Notice and announce what other programs and processes did until now; Deferred: it is done."""
 
     def listen(listener):
-        """C{listener(change)} is called for each C{FolderChange}, in order, in the reactor thread."""
+        """Call C{listener(change)} for each C{FolderChange}, in order, in the reactor thread."""
 
     def unlisten(listener):
         """Stop."""
@@ -199,17 +203,17 @@ class IOpened(Interface):
     size = Attribute("octets")
 
     def read(start, count):
-        """Deferred of bytes, fewer at the end.  @raise Unavailable: they cannot be had any more."""
+        """Read a piece; Deferred of bytes, fewer at the end.  @raise Unavailable: they cannot be had any more."""
 
     def derive(name, work, in_thread):
         """
-        Deferred of what C{work(octets)} answers with the whole message, called by C{in_thread(call)}.
+        Work something out of all of it; Deferred of what C{work(octets)} answers, called by C{in_thread(call)}.
 
         Done once for all who have it open and ask under this name; kept until the last of them closes it.
         """
 
     def close():
-        """The caller is done with it."""
+        """Let go of it: the caller is done."""
 
 
 class IFolderEvents(Interface):

@@ -38,25 +38,25 @@ class IMailStore(Interface):
 
     def when_visible():
         """
-        Deferred that fires when all that was promised so far (C{durable} was called) is visible, or after a moment
-        when the disk is in trouble.  None: everything is.
+        Wait until all that was promised so far (C{durable} was called) is visible, or a moment when the disk is in
+        trouble; Deferred, None: everything is.
         """
 
     def committed(ids):
         """
-        What was owed for these delivery ids is committed; their journal may be dropped.
+        Note that what was owed for these delivery ids is committed; their journal may be dropped.
 
         A delivery without a C{commit} owes nothing and counts as committed when it is filed.
         """
 
     def uncommitted():
-        """At start: Deferred of list of delivery ids that are journalled and not committed, in order."""
+        """Find, at start, what is journalled and not committed; Deferred of list of delivery ids, in order."""
 
     unfiled = Attribute("C{list[str]}: ids that L{replay} left owed, for the disk refused to file them now.")
 
     def replay(known, among=None):
         """
-        At start: finish what a crash cut short.
+        Finish, at start, what a crash cut short.
 
         @param known: the ids among C{uncommitted()} whose commit is in the database; they were visible, so a
             copy that is gone by now was removed on purpose and is not filed again (unless the machine
@@ -67,72 +67,72 @@ class IMailStore(Interface):
         """
 
     def exists(mailbox):
-        """Whether there is such a mailbox (immediate, from memory)."""
+        """Tell whether there is such a mailbox (immediate, from memory)."""
 
     def mailboxes():
-        """list of addresses, sorted (immediate, from memory)."""
+        """List the addresses, sorted (immediate, from memory)."""
 
     def create(mailbox):
-        """Deferred: the mailbox exists, with its special folders.  @raise Invalid: an impossible name."""
+        """Make a mailbox with its special folders; Deferred.  @raise Invalid: an impossible name."""
 
     def delete(mailbox):
-        """Deferred: the mailbox and all its mail are gone.  @raise NotFound."""
+        """Remove a mailbox and all its mail; Deferred.  @raise NotFound."""
 
     def erase():
-        """Deferred: all mail of the universe is gone, and nothing is owed for it any more."""
+        """Remove all mail of the universe; Deferred: nothing is owed for it any more."""
 
     def counts():
-        """Deferred of C{dict[address, MailboxCounts]} of every mailbox, over all its folders."""
+        """Count every mailbox, over all its folders; Deferred of C{dict[address, MailboxCounts]}."""
 
     def totals():
-        """Deferred of C{dict[folder, messages]} over all mailboxes; folders that hold none are left out."""
+        """Count over all mailboxes; Deferred of C{dict[folder, messages]}, folders that hold none are left out."""
 
     def folders(mailbox):
         """
-        Deferred of C{list[FolderStatus]}: special folders first in their order, then by name.
+        List the folders; Deferred of C{list[FolderStatus]}: special folders first in their order, then by name.
 
         @raise NotFound: no such mailbox.
         """
 
     def folder(mailbox, name):
         """
-        Deferred of an L{IFolder}, loaded; the same object for all who hold it.  INBOX in any case.
+        Load a folder; Deferred of an L{IFolder}, the same object for all who hold it.  INBOX in any case.
 
         @raise NotFound: no such mailbox or folder.
         """
 
     def places():
         """
-        Deferred of C{list[tuple[str, str]]}: (mailbox, folder) of all folders that may hold a message, in no order.
+        List folders that may hold a message, in no order; Deferred of C{list[tuple[str, str]]}: (mailbox, folder).
 
         What another program made is among them a second later.
         """
 
     def containing(folders, wanted):
         """
-        Deferred of list: for each L{IFolder} of C{folders} the sorted uids of messages that have all of C{wanted}.
+        Search folders; Deferred of list: for each L{IFolder} the sorted uids of messages that have all of C{wanted}.
 
         Each of it is (names, text), a text in one of those fields, as L{IFolder.containing} has it; this is one
         question to the index for all.  Of a folder that is gone there are none.
         """
 
     def check_folder(name):
-        """The name of a folder, INBOX in capitals, if there may be one.  @raise Invalid: an impossible name."""
+        """Return the name of a folder, INBOX in capitals, if there may be one.  @raise Invalid: an impossible name."""
 
     def create_folder(mailbox, name, special_use=""):
         """
-        Deferred.  Superiors are not created.
+        Create a folder; Deferred.  Superiors are not created.
 
         @raise NotFound: no such mailbox.  @raise Conflict: it exists.
         @raise Invalid: an impossible name or special use.
         """
 
     def delete_folder(mailbox, name):
-        """Deferred; inferiors stay.  A special folder is emptied, not deleted.  @raise NotFound, Conflict: INBOX."""
+        """Delete a folder, not its inferiors; Deferred.  A special one is emptied.  @raise NotFound, Conflict."""
 
     def rename_folder(mailbox, old, new, saved=None):
         """
-        Deferred; inferiors follow (RFC 3501 section 6.3.5, INBOX moves its messages).
+        Rename a folder; Deferred.  Inferiors follow (RFC 3501 section 6.3.5, INBOX moves its messages).
 
         A renamed folder keeps its UIDs and objectid under a greater UIDVALIDITY; a special use that came
         with the old name stays behind, with a new folder of that name.  C{saved}: as for C{IFolder.move}, of the
@@ -142,10 +142,14 @@ class IMailStore(Interface):
         """
 
     def subscribed(mailbox):
-        """Deferred of C{set[str]} of names; the special folders until told otherwise.  @raise NotFound."""
+        """List subscriptions, the special folders until told otherwise; Deferred of C{set[str]}.  @raise NotFound."""
 
     def subscribe(mailbox, name, on):
-        """Deferred.  The folder need not exist.  @raise NotFound: the mailbox.  @raise Invalid: the name."""
+        """
+        Subscribe to a folder, which need not exist, or no more; Deferred.
+
+        @raise NotFound: the mailbox.  @raise Invalid: the name.
+        """
 
     def watch(on_foreign):
         """
@@ -157,29 +161,29 @@ class IMailStore(Interface):
         """
 
     def space():
-        """(free octets, total octets) of the disk that holds the mail."""
+        """Return (free octets, total octets) of the disk that holds the mail."""
 
     def locks():
-        """C{list[tuple[str, Lock]]}: those that are held now, each with what it is of."""
+        """List the locks that are held now, each with what it is of: C{list[tuple[str, Lock]]}."""
 
     def close():
-        """Deferred: everything is synced and files are closed."""
+        """Sync everything and close files; Deferred."""
 
 
 class IHeld(Interface):
     """Octets of messages that jobs will need, each under the id of a job; in no mailbox, durable as mail is."""
 
     def keep(keys, octets):
-        """Deferred: the octets are kept under each key (C{[A-Za-z0-9_-]+}); what was there is replaced."""
+        """Keep octets under each key (C{[A-Za-z0-9_-]+}); what was there is replaced; Deferred."""
 
     def read(key):
-        """Deferred of bytes.  @raise NotFound: nothing is kept under this key."""
+        """Read what is kept; Deferred of bytes.  @raise NotFound: nothing is kept under this key."""
 
     def drop(keys):
-        """Deferred: nothing is kept under these keys."""
+        """Keep nothing more under these keys; Deferred."""
 
     def keys():
-        """Deferred of all keys, sorted."""
+        """List all keys, sorted; Deferred."""
 
 
 class IAnnotations(Interface):
@@ -190,11 +194,11 @@ class IAnnotations(Interface):
     """
 
     def read(mailbox, folder):
-        """Deferred of C{dict[str, bytes]}.  @raise NotFound: there is no such mailbox or folder."""
+        """Read annotations; Deferred of C{dict[str, bytes]}.  @raise NotFound: there is no such mailbox or folder."""
 
     def write(mailbox, folder, changes, origin=None):
         """
-        Deferred: C{changes} (C{dict[str, bytes | None]}, None to remove an entry) are made, all or none, and durable.
+        Make C{changes} (C{dict[str, bytes | None]}, None to remove an entry), all or none, and durable; Deferred.
 
         @param origin: passed on to listeners.
         @raise NotFound.  @raise OverAllowance: they would be too many, or too large together.

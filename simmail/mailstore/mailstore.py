@@ -137,7 +137,7 @@ class MailStore:
             self.reader.send(self.layout.clear, gone)
 
     def unique(self) -> str:
-        """A key for a message that no delivery brought."""
+        """Return a key for a message that no delivery brought."""
         return secrets.token_hex(12)
 
     def watch(self, on_foreign: OnForeign) -> None:
@@ -146,7 +146,7 @@ class MailStore:
         self._watch.start()
 
     def later(self, deferred: Deferred[Any]) -> None:
-        """Nobody waits for it."""
+        """Log what goes wrong with a Deferred that nobody waits for."""
         deferred.addErrback(self._went_wrong)
 
     def _went_wrong(self, failure: Failure) -> None:
@@ -154,7 +154,7 @@ class MailStore:
             self.log.failure("something in the mail of {universe} went wrong", failure, universe=self.universe)
 
     def locks(self) -> list[tuple[str, Lock]]:
-        """The locks that are held now, each with what it is."""
+        """List the locks that are held now, each with what it is."""
         return self.cache.locks()
 
     # Deliveries
@@ -175,7 +175,7 @@ class MailStore:
         return self.journal.accept(delivery, self.into, promise).addCallback(self.filed).addBoth(promise.over)
 
     def when_visible(self) -> Deferred[None] | None:
-        """Deferred that fires when all that was promised is visible; None: it is."""
+        """Wait until all that was promised is visible; None: it is."""
         self.index.background.note_waiting()
         clear = None if self.journal.late else self._visibility.clear()
         return clear.addTimeout(_PATIENCE, self.reactor, lambda *_: None) if clear is not None else None
@@ -191,7 +191,7 @@ class MailStore:
         return delivery if delivery.universe == self.universe else replace(delivery, universe=self.universe)
 
     def filed(self, filed: DeliveryResult) -> tuple[Copy, ...]:
-        """What the writer has filed is known here; answers the copies."""
+        """Make known here what the writer has filed; return the copies."""
         for one in filed.added:
             if one.folder == INBOX:
                 self._watch.filed(one.mailbox)
@@ -199,7 +199,7 @@ class MailStore:
         return filed.copies
 
     def apply(self, added: Sequence[Added]) -> None:
-        """Messages have appeared: folders that are loaded learn of it."""
+        """Let folders that are loaded learn that messages have appeared."""
         if len(added) == 1:
             one = added[0]
             self.arrived(one.mailbox, one.folder, (one.row,), one.keywords)
@@ -212,7 +212,7 @@ class MailStore:
 
     def arrived(self, mailbox: str, name: str, rows: Sequence[Row], table: tuple[str, ...]) -> None:
         """
-        Messages have appeared in a folder: it learns of it if it is loaded.
+        Let a folder learn that messages have appeared in it, if it is loaded.
 
         @param table: the keywords their masks are to be read by.
         """
@@ -226,14 +226,14 @@ class MailStore:
             self.events.tell(mailbox, "added", name)
 
     def committed(self, ids: Iterable[str]) -> None:
-        """Nothing is owed any more for these deliveries."""
+        """Note that nothing is owed any more for these deliveries."""
         ids = list(ids)
         self._arrivals.settled(ids)
         self.journal.committed(self.universe, ids)
 
     @as_deferred
     async def uncommitted(self) -> list[str]:
-        """Deferred of the ids that are journalled and not settled."""
+        """Find the ids that are journalled and not settled."""
         found = await self.journal.uncommitted(self.at)
         if found.lost:
             # Nor is the index what it was.
@@ -256,16 +256,16 @@ class MailStore:
     # Mailboxes
 
     def exists(self, mailbox: str) -> bool:
-        """Whether there is such a mailbox."""
+        """Tell whether there is such a mailbox."""
         return self.boxes.find(mailbox) is not None
 
     def mailboxes(self) -> list[str]:
-        """All addresses, sorted."""
+        """List all addresses, sorted."""
         return self.boxes.all()
 
     @as_deferred
     async def create(self, mailbox: str) -> None:
-        """Deferred: the mailbox exists."""
+        """Make a mailbox when it is not there."""
         check_mailbox(mailbox)
         if not self.exists(mailbox):
             await self.writer.call(MakeMailbox(self.at, mailbox))
@@ -286,7 +286,7 @@ class MailStore:
 
     @as_deferred
     async def erase(self) -> None:
-        """Deferred: everything is gone."""
+        """Remove everything."""
         await self.journal.erase(self.universe)
         for mailbox in self.mailboxes():
             try:
@@ -299,15 +299,15 @@ class MailStore:
     # Counts
 
     def counts(self) -> Deferred[dict[str, MailboxCounts]]:
-        """Deferred of the messages of each mailbox."""
+        """Count the messages of each mailbox."""
         return Deferred.fromCoroutine(self._counts.counts(self.mailboxes))
 
     def totals(self) -> Deferred[dict[str, int]]:
-        """Deferred of the messages of all mailboxes, by folder."""
+        """Count the messages of all mailboxes, by folder."""
         return Deferred.fromCoroutine(self._counts.totals(self.mailboxes))
 
     def changed(self, folder: FolderState, change: FolderChange) -> None:
-        """A loaded folder is about to tell a change."""
+        """Follow a change that a loaded folder is about to tell."""
         self._counts.set(folder.mailbox, folder.name, folder.counts()[:2])
         if change.kind != "reset":
             self.events.tell(folder.mailbox, change.kind, folder.name)
@@ -316,12 +316,12 @@ class MailStore:
 
     @as_deferred
     async def folders(self, mailbox: str) -> list[FolderStatus]:
-        """Deferred of all folders of a mailbox."""
+        """List all folders of a mailbox."""
         box = self.boxes.require(mailbox)
         return sorted(await self.cache.statuses(mailbox, box), key=special_order)
 
     def folder(self, mailbox: str, name: str) -> Deferred[Folder]:
-        """Deferred of one folder."""
+        """Load one folder."""
         folder = self.cache.loaded((mailbox, name))
         return succeed(folder) if folder is not None else Deferred.fromCoroutine(self._load(mailbox, name))
 
@@ -330,52 +330,52 @@ class MailStore:
         return await self.cache.load((mailbox, existing_folder(name)))
 
     def lost(self, folder: FolderState) -> None:
-        """Somebody else has removed a folder."""
+        """Forget a folder that somebody else has removed."""
         self.cache.drop(folder)
         self.events.tell(folder.mailbox, "gone", folder.name)
         self.index.forget(folder.mailbox, folder.name)
 
     def check_folder(self, name: str) -> str:
-        """The name of a folder if there may be one."""
+        """Return the name of a folder if there may be one."""
         return check_folder(name)
 
     def create_folder(self, mailbox: str, name: str, special_use: str = "") -> Deferred[None]:
-        """Deferred: one more folder."""
+        """Make one more folder."""
         return Deferred.fromCoroutine(self._mailbox_folders.create(mailbox, name, special_use))
 
     def delete_folder(self, mailbox: str, name: str) -> Deferred[None]:
-        """Deferred: the folder and its messages are gone."""
+        """Remove a folder and its messages."""
         return Deferred.fromCoroutine(self._mailbox_folders.delete(mailbox, name))
 
     def rename_folder(self, mailbox: str, old: str, new: str, saved: datetime | None = None) -> Deferred[None]:
-        """Deferred: the folder and its inferiors are called something else."""
+        """Call a folder and its inferiors something else."""
         return Deferred.fromCoroutine(self._mailbox_folders.rename(mailbox, old, new, saved))
 
     def subscribed(self, mailbox: str) -> Deferred[set[str]]:
-        """Deferred of the names subscribed to."""
+        """List the names subscribed to."""
         return Deferred.fromCoroutine(self._mailbox_folders.subscribed(mailbox))
 
     def subscribe(self, mailbox: str, name: str, on: bool) -> Deferred[None]:
-        """Deferred: subscribed to a name, or no more."""
+        """Subscribe to a name, or no more."""
         return Deferred.fromCoroutine(self._mailbox_folders.subscribe(mailbox, name, on))
 
     # All folders
 
     def places(self) -> Deferred[list[tuple[str, str]]]:
-        """Deferred of (mailbox, folder) of all folders that may hold a message."""
+        """List (mailbox, folder) of all folders that may hold a message."""
         return Deferred.fromCoroutine(self._folders.all())
 
     def containing(
         self, folders: Sequence[Folder], wanted: Sequence[tuple[Sequence[str], str]]
     ) -> Deferred[list[Sequence[int]]]:
-        """Deferred of the UIDs, of each folder, of messages that have some texts."""
+        """Find the UIDs, of each folder, of messages that have some texts."""
         return Deferred.fromCoroutine(containing(self.scanning, folders, wanted))
 
     # What others did
 
     async def adopt(self, mailbox: str, name: str, strays: Sequence[str]) -> bool:
         """
-        Files that another program put in get UIDs, in the order of their names; what is in C{new/} of an INBOX was
+        Give UIDs to files that another program put in, in the order of their names; what is in C{new/} of an INBOX was
         delivered.
 
         @return: whether some have to be tried again.
@@ -395,7 +395,7 @@ class MailStore:
     # The rest
 
     def space(self) -> tuple[int, int]:
-        """(free octets, total octets) of the disk."""
+        """Return (free octets, total octets) of the disk."""
         try:
             disk = os.fstatvfs(self.layout.root)
         except OSError as error:
@@ -404,7 +404,7 @@ class MailStore:
 
     @as_deferred
     async def close(self) -> None:
-        """Deferred: everything is synced and files are closed."""
+        """Sync everything and close files."""
         if self._closed:
             return
         self._closed = True

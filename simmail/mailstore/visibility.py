@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from msgspec import Struct
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
@@ -16,46 +17,35 @@ class Visibility:
     What was promised in one store; it becomes visible in the same order.
 
     @param reactor: C{IReactorTime}.
+    @ivar promised: how many were; visible: how many are, or never will be while we run.
     """
 
     def __init__(self, reactor: IReactorTime) -> None:
-        self._promised = 0
-        self._visible = Reached(reactor)
+        self.promised, self.visible = 0, Reached(reactor)
 
     def promise(self, durable: Callable[[], None]) -> WhenDurable:
         """One delivery that may be promised."""
         return WhenDurable(self, durable)
 
-    def made(self) -> None:
-        """One more was promised."""
-        self._promised += 1
-
-    def kept(self) -> None:
-        """One more is visible, or never will be while we run."""
-        self._visible.reach(self._visible.count + 1)
-
     def clear(self) -> Deferred[None] | None:
         """Deferred that fires when all that was promised so far is visible; None: it is."""
-        return None if self._visible.count == self._promised else self._visible.wait(self._promised)
+        return None if self.visible.count == self.promised else self.visible.wait(self.promised)
 
 
-class WhenDurable:
+class WhenDurable(Struct, eq=False):
     """Called when a delivery is durable."""
 
-    __slots__ = ("_visibility", "_durable", "_made")
-
-    def __init__(self, visibility: Visibility, durable: Callable[[], None]) -> None:
-        self._visibility = visibility
-        self._durable = durable
-        self._made = False
+    visibility: Visibility
+    durable: Callable[[], None]
+    made: bool = False
 
     def __call__(self) -> None:
-        self._made = True
-        self._visibility.made()
-        self._durable()
+        self.made = True
+        self.visibility.promised += 1
+        self.durable()
 
     def over(self, result: Any) -> Any:
         """Its outcome is known; it is handed on."""
-        if self._made:
-            self._visibility.kept()
+        if self.made:
+            self.visibility.visible.reach(self.visibility.visible.count + 1)
         return result

@@ -206,11 +206,7 @@ class PrivateRedis:
             return life
 
     async def _recognise(self) -> int:
-        """
-        The process id of the one at the socket, ready, and set as ours must be.
-
-        @raise Unavailable: it does not answer, or is not the one of this folder.
-        """
+        """Return the process id of the one at the socket if it is ready, ours, and set as it must be, or Unavailable."""
         folder, info = await self._ask(("CONFIG", "GET", "dir"), ("INFO", "server"))
         if isinstance(folder, Exception) or isinstance(info, Exception):
             raise Unavailable(f"it will not tell who it is: {folder}")
@@ -253,12 +249,7 @@ class PrivateRedis:
         return life
 
     async def _ready(self, life: _Life | None) -> None:
-        """
-        Wait until it answers and has loaded its data.
-
-        @param life: wait as long as it lasts; None: it must answer.
-        @raise Unavailable: it ended, or does not answer.
-        """
+        """Wait until it answers with its data loaded, for as long as C{life} lasts; None: it must answer, or Unavailable."""
         while True:
             try:
                 [reply] = await self._ask(("PING",))

@@ -55,12 +55,7 @@ class DeliveryResult(NamedTuple):
 
 
 class _Message(Struct, eq=False):
-    """
-    What the copies of one message have in common while it is filed.
-
-    @ivar date: microseconds; saved: the same, None for that; temporary: where the file is until the last copy takes it.
-    @ivar left: copies that are still to be made; placed: where those are that appeared.
-    """
+    """What the copies of one message have in common while it is filed; dates in microseconds, C{left}: copies to make."""
 
     key: str
     size: int

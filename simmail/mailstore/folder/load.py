@@ -179,11 +179,8 @@ def _check(layout: Layout, directory: str, seen: Seen, uidnext: int) -> None:
 
 def _behind_a_gap(listing: Listing, rows: Rows, uidnext: int) -> int:
     """
-    The highest UID of mail that has come when one before it was not seen, else 0.
-
-    A name that comes while a directory is read is seen or not, and the next one may be seen without it.
-
-    @param uidnext: UIDs from here on are of such mail.
+    The highest UID of mail that has come (from C{uidnext} on) when one before it was not seen, else 0: a name that comes
+    while a directory is read is seen or not.
     """
     came = [uid for uid in listing.rows if uid >= uidnext and rows.find(uid) < 0]
     highest = max(came, default=0)
@@ -193,11 +190,7 @@ def _behind_a_gap(listing: Listing, rows: Rows, uidnext: int) -> int:
 
 
 def _up_to(highest: int, again: Listing, rows: Rows) -> Listing:
-    """
-    What was seen when it was read again, but for mail that has come since: that has its turn at the next look.
-
-    Messages appear in the order of their UIDs, so all before the highest one that was seen are there by now.
-    """
+    """What was seen reading again, but for mail behind C{highest}: all before are there by now, in order of UIDs."""
     return again._replace(
         rows={uid: row for uid, row in again.rows.items() if uid <= highest or rows.find(uid) >= 0})
 

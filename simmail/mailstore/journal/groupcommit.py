@@ -387,11 +387,7 @@ class GroupCommit:
 
 
 def _alone(fresh: Collection[PendingDelivery]) -> MaildirDelivery | None:
-    """
-    Where the file of a delivery is written while the disk is busy with the journal: it is visible sooner.
-
-    Not where somebody waits for the journal only, nor of many, which take more time to write than the disk needs.
-    """
+    """Who writes the file of a delivery while the disk is busy with the journal, if its sender waits for it alone."""
     if len(fresh) != 1:
         return None
     entry, = fresh

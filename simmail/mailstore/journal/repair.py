@@ -81,11 +81,7 @@ class _File(NamedTuple):
 
 
 class _Folder:
-    """
-    A folder that is there.
-
-    @ivar files: those with one of the keys that are wanted, by key; more than one where it was copied within it.
-    """
+    """A folder that is there; C{files}: those with a wanted key, by key (more than one where it was copied within it)."""
 
     def __init__(self, root: int, place: OpenFolder, wanted: set[str]) -> None:
         self.place = place

@@ -40,11 +40,7 @@ def _weight(entries: Mapping[str, bytes]) -> int:
 
 
 def _path(layout: Layout, box: str, folder: str) -> str | None:
-    """
-    Return the file of a folder, or of the mailbox as a whole; C{None} where the folder is not made yet.
-
-    @raise NotFound: there is no such mailbox or folder.
-    """
+    """The file of a folder, or of the mailbox; C{None} where it is not made yet.  @raise NotFound: there is none."""
     if not folder:
         return f"{box}/{SERVER}"
     directory = layout.directory(box, folder)

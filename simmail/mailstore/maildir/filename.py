@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -131,8 +132,7 @@ def listing(
     strays: list[str] = []
     # new/ first: what is moved to cur/ meanwhile is then seen twice rather than never.
     for part in parts:
-        there = os.open(f"{directory}/{part}", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=root)
-        try:
+        with opened(root, f"{directory}/{part}") as there:
             names = os.listdir(there)
             if expected:
                 # Most of a large folder is as it was: a step for each name would take ten times as long.
@@ -158,8 +158,6 @@ def listing(
                     except FileNotFoundError:
                         continue
                 rows[uid] = Row(uid, mask_of(match[4] or ""), int(match[3]), date, 0, part is NEW, key)
-        finally:
-            os.close(there)
     return Listing(rows, strays, times, same)
 
 
@@ -186,6 +184,35 @@ def parse(name: str) -> tuple[str, int, int, str | None] | None:
 def uid_of(path: str) -> int:
     """The UID in the name of a file that the store has named."""
     return int(path.partition(",U=")[2].partition(",")[0])
+
+
+def lines(root: int, path: str) -> list[str]:
+    """The lines of a file that is appended to, without one that a crash left half written; none when it is no file."""
+    try:
+        # Not waiting for whoever might write to a pipe.
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=root)
+    except FileNotFoundError:
+        return []
+    with open(fd, "rb", buffering=0) as file:
+        octets = file.readall() if stat.S_ISREG(os.fstat(fd).st_mode) else b""
+    return octets.decode("ascii", "replace").split("\n")[:-1]
+
+
+def append(root: int, path: str, octets: bytes) -> int:
+    """Append to a file, and return how long it was.  @raise OSError: the disk refused, and nothing is written."""
+    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o600, dir_fd=root)
+    try:
+        before = os.fstat(fd).st_size
+        try:
+            written = os.write(fd, octets)
+            while written < len(octets):
+                written += os.write(fd, octets[written:])
+        except OSError:
+            os.ftruncate(fd, before)
+            raise
+        return before
+    finally:
+        os.close(fd)
 
 
 def keys(root: int, directory: str) -> array[int]:
@@ -254,8 +281,5 @@ def opened(root: int, directory: str) -> Iterator[int]:
 
 def names(root: int, path: str) -> list[str]:
     """What is in a directory."""
-    there = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=root)
-    try:
+    with opened(root, path) as there:
         return os.listdir(there)
-    finally:
-        os.close(there)

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import os
 import re
-import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from simmail.mailstore.maildir.filename import letters_of, mask_of
+from simmail.mailstore.maildir import filename
+from simmail.mailstore.maildir.filename import letters_of, lines, mask_of
 
 FILE = "simmail-flags"
 
@@ -60,42 +60,14 @@ def line(modseq: int, mask: int, uids: Iterable[int]) -> bytes:
 
 def read(root: int, directory: str) -> list[Mark]:
     """The lines of a folder, in order; what a crash left half written is none."""
-    try:
-        # Not waiting for whoever might write to a pipe.
-        fd = os.open(f"{directory}/{FILE}", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=root)
-    except FileNotFoundError:
-        return []
-    if not stat.S_ISREG(os.fstat(fd).st_mode):
-        os.close(fd)
-        return []
-    with open(fd, "rb") as file:
-        lines = file.read().decode("ascii", "replace").split("\n")
-    return list(_marks(lines[:-1]))
-
-
-def _marks(lines: Iterable[str]) -> Iterator[Mark]:
-    for text in lines:
-        match = _LINE.fullmatch(text)
-        if match is None:
-            continue
-        yield Mark(int(match[1]), 0 if match[2] == "-" else mask_of(match[2]), ranges(match[3]))
+    matches = map(_LINE.fullmatch, lines(root, f"{directory}/{FILE}"))
+    return [Mark(int(match[1]), 0 if match[2] == "-" else mask_of(match[2]), ranges(match[3])) for match in matches
+            if match is not None]
 
 
 def append(root: int, directory: str, octets: bytes) -> None:
     """Write lines behind the others.  @raise OSError: the disk refused, and nothing is written."""
-    fd = os.open(f"{directory}/{FILE}", os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o600,
-                 dir_fd=root)
-    try:
-        before = os.fstat(fd).st_size
-        try:
-            written = os.write(fd, octets)
-            while written < len(octets):
-                written += os.write(fd, octets[written:])
-        except OSError:
-            os.ftruncate(fd, before)
-            raise
-    finally:
-        os.close(fd)
+    filename.append(root, f"{directory}/{FILE}", octets)
 
 
 def is_marked(root: int, directory: str) -> bool:

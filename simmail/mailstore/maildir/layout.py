@@ -172,11 +172,7 @@ class Layout:
         return shown
 
     def _anew(self, box: str, name: str) -> str:
-        """
-        A standard folder was taken away and is made anew, so that nobody takes it for the old one.
-
-        They cannot be lost (decisions, section 23).
-        """
+        """A standard folder, which cannot be lost, was taken away: it is made anew, and nobody takes it for the old one."""
         try:
             return self.make_folder(box, name)
         except Conflict:
@@ -405,12 +401,8 @@ class Layout:
         except BaseException:
             os.unlink(temporary, dir_fd=self.root)
             raise
-        directory = os.open(
-            os.path.dirname(path) or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=self.root)
-        try:
+        with filename.opened(self.root, os.path.dirname(path) or ".") as directory:
             self._sync(directory)
-        finally:
-            os.close(directory)
 
     def rewrite(self, path: str) -> None:
         """Write the same into a small file once more, if it is there."""

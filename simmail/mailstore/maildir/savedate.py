@@ -9,9 +9,7 @@ Source: RFC 8514.
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 from collections.abc import Iterable, Iterator, Sequence
 
 from simmail.mailstore.maildir import filename, flaglog
@@ -27,15 +25,7 @@ _LINE = re.compile(r"(-?[0-9]{1,18}) ([0-9:,]+)", re.ASCII)
 def note(layout: Layout, directory: str, at: int, uids: Iterable[int]) -> None:
     """Messages with these UIDs, ascending, are about to appear.  @raise OSError: the disk refused."""
     octets = _line(at, uids)
-    path = f"{directory}/{FILE}"
-    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o600, dir_fd=layout.root)
-    try:
-        before = os.fstat(fd).st_size
-        if os.write(fd, octets) < len(octets):
-            os.ftruncate(fd, before)
-            raise OSError(28, "no room for when messages were saved")
-    finally:
-        os.close(fd)
+    before = filename.append(layout.root, f"{directory}/{FILE}", octets)
     if before // _STEP < (before + len(octets)) // _STEP:
         _compact(layout, directory, set(uids))
 
@@ -54,18 +44,7 @@ def _compact(layout: Layout, directory: str, coming: set[int]) -> None:
 
 
 def _read(root: int, directory: str) -> Iterator[tuple[int, list[range]]]:
-    """The lines of a folder, in order; what a crash left half written is none."""
-    try:
-        # Not waiting for whoever might write to a pipe.
-        fd = os.open(f"{directory}/{FILE}", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=root)
-    except FileNotFoundError:
-        return
-    if not stat.S_ISREG(os.fstat(fd).st_mode):
-        os.close(fd)
-        return
-    with open(fd, "rb") as file:
-        lines = file.read().decode("ascii", "replace").split("\n")
-    for text in lines[:-1]:
+    for text in filename.lines(root, f"{directory}/{FILE}"):
         match = _LINE.fullmatch(text)
         if match is not None:
             yield int(match[1]), flaglog.ranges(match[2])

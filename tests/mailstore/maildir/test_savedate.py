@@ -55,11 +55,14 @@ class SavedTests(SynchronousTestCase):
         """Where it cannot be noted nothing is appended or copied, and what was half written counts for nothing."""
         folder = self.folder()
         result_of(folder.append(a_mail("old"), (), AT, LATER))
-        real = os.write
+        real, begun = os.write, list[int]()
 
         def half(fd: int, octets: Any) -> int:
             if os.readlink(f"/proc/self/fd/{fd}").endswith(savedate.FILE):
-                return real(fd, octets[:5])
+                if begun:
+                    raise OSError(errno.ENOSPC, f"full behind {begun.pop()} octets")
+                begun.append(real(fd, octets[:5]))
+                return begun[0]
             return real(fd, octets)
 
         trouble = self.patch(os, "write", half)
