@@ -47,6 +47,7 @@ from simmail.universe.clock import ClockStatus, UniverseClock, WallClock
 from simmail.universe.committer import Committer
 from simmail.universe.eventlog import EventLog
 from simmail.universe.faults import Faults
+from simmail.universe.jobs.job_mails import JobMails
 from simmail.universe.jobs.letters import Letters
 from simmail.universe.jobs.link_visits import LinkVisits
 from simmail.universe.jobs.notices import Notices
@@ -55,6 +56,7 @@ from simmail.universe.mailflow.delivery import PostOffice
 from simmail.universe.mailflow.external import ExternalMail
 from simmail.universe.mailflow.in_flight import MailInFlight
 from simmail.universe.mailflow.mailboxes import Mailboxes
+from simmail.universe.mailflow.naming import MessageNames
 from simmail.universe.mailflow.recent import RecentMail
 from simmail.universe.mailflow.recovery import CrashRecovery
 from simmail.universe.mailflow.routing import MailRouter
@@ -169,22 +171,24 @@ class Universe:
 
         # The road of mail, and those who look at it.
         recent = self.recent = RecentMail(reactor, log)
+        names = self._names = MessageNames(name, database, dice, config.server.domain)
         self._router = router = MailRouter(name, database, people, self.policy, settings, mail_cache, dice, now)
         self.postoffice = postoffice = PostOffice(
             name, config, store, router, in_flight, recent, self.inbox, people, self._room_for_people, pending,
-            self.usage, committer, mail_cache, mail_log, now, unique, reactor)
+            self.usage, committer, mail_cache, mail_log, names, now, unique, reactor)
         self.recovery = CrashRecovery(
             name, store, database, self.clock, self.policy, people, cache, pending, postoffice, in_flight, self.inbox,
             committer, self.learn, recovered, reactor)
         self.external = ExternalMail(
             name, config, store, database, postoffice, in_flight, people, self.usage, committer, mail_cache, mail_log,
             now, reactor)
-        self.mailboxes = mailboxes = Mailboxes(config, store, self.policy, people, recent, now, unique)
+        self.mailboxes = mailboxes = Mailboxes(
+            config, store, self.policy, people, recent, names, now, commit)
         self.search = MailSearch(name, database, store, people, memories, cases, log, reactor)
 
         # Jobs.
-        letters = Letters(
-            name, database, store, mailboxes, mail_cache, in_flight, people, memories, cases, pending, dice)
+        mails = JobMails(name, database, store, mailboxes, mail_cache, in_flight, pending)
+        letters = Letters(mails, people, memories, cases, dice)
         self.visits = LinkVisits(
             browser, config.links.lab_hosts, settings, people, memories, pending, dice, now, committer, mail_log,
             reactor)
@@ -238,6 +242,7 @@ class Universe:
         await self.policy.start()
         await self.faults.start()
         await self._router.start()
+        await self._names.start()
         await self.people.start()
         await self.cases.start()
         await self.webhooks.start()

@@ -306,7 +306,7 @@ class StoredTests(SynchronousTestCase):
             b"Received: from client.test ([127.0.0.1])\r\n\tby sim.test with ESMTP id d000001\r\n"
             b"\tfor <maria@acme.test>;\r\n\tMon, 2 Mar 2026 09:00:00 +0000\r\n"
             + "Subject: schön\r\n".encode()
-            + b"Message-ID: <d000001@sim.test>\r\nDate: Mon, 2 Mar 2026 09:00:00 +0000\r\n"
+            + b"Message-ID: <tdnmfgm943txxhdqvtv7xmt3@sim.test>\r\nDate: Mon, 2 Mar 2026 09:00:00 +0000\r\n"
             + "\r\n.dot\r\n8 bit: ü\r\n".encode())
 
     def test_bcc(self) -> None:

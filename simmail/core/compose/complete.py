@@ -9,6 +9,7 @@ only a header that has to change is taken apart.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from datetime import datetime
 
 from simmail.core.time.instant import email_date
@@ -24,13 +25,13 @@ def header_end(octets: bytes) -> int:
     return len(octets) if end < 0 else end + 2
 
 
-def complete(octets: bytes, message_id: str, now: datetime) -> bytes:
-    """The message with a Message-ID, a Date and no Bcc; C{message_id} and C{now} are used where missing."""
+def complete(octets: bytes, name: Callable[[], str], now: datetime) -> bytes:
+    """The message with a Message-ID, a Date and no Bcc; what C{name} answers and C{now} are used where missing."""
     end = header_end(octets)
     folded = b"\n" + octets[:end].lower()
     added = b""
     if not _has(folded, b"message-id"):
-        added += b"Message-ID: %b\r\n" % message_id.encode("utf-8")
+        added += b"Message-ID: %b\r\n" % name().encode("utf-8")
     if not _has(folded, b"date"):
         added += b"Date: %b\r\n" % email_date(now).encode("ascii")
     hidden = _has(folded, b"bcc") or _has(folded, b"resent-bcc")

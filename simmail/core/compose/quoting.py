@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import datetime, timedelta, tzinfo
+from datetime import datetime, timedelta
 from html import escape
 from types import MappingProxyType
 from typing import NamedTuple
@@ -58,7 +58,7 @@ _LANGUAGES = MappingProxyType({"en": _ENGLISH, "de": _GERMAN})
 
 
 def quote(
-    client: str, new_text: str, original: Mail | None, *, forward: bool = False, zone: tzinfo | None = None,
+    client: str, new_text: str, original: Mail | None, *, forward: bool = False, at: datetime | None = None,
     language: str = "en",
 ) -> tuple[str, str]:
     """
@@ -67,14 +67,15 @@ def quote(
     @param new_text: what the author wrote, signature included, LF lines.
     @param original: what is answered or passed on, None for a mail that quotes nothing.
     @param forward: it is passed on, not answered.
-    @param zone: in which its date is told; by itself that of its Date header.
+    @param at: when it came, in the zone of who quotes it; by itself what its Date header says.
     @param language: of the attribution, C{en} or C{de}.
     """
     new_text = new_text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
     dialect = _DIALECTS.get(client, _plain)
     if original is None:
         return new_text + "\n", _PAGES[client](_PARAGRAPHS[client](new_text), "") if client in _PAGES else ""
-    return dialect(_Answer(client, new_text, original, forward, zone, _LANGUAGES.get(language, _ENGLISH)))
+    return dialect(_Answer(
+        client, new_text, original, forward, at or original.date, _LANGUAGES.get(language, _ENGLISH)))
 
 
 class _Answer(NamedTuple):
@@ -84,13 +85,8 @@ class _Answer(NamedTuple):
     new: str
     original: Mail
     forward: bool
-    zone: tzinfo | None
+    at: datetime | None
     language: _Language
-
-    @property
-    def at(self) -> datetime | None:
-        date = self.original.date
-        return date if date is None or self.zone is None else date.astimezone(self.zone)
 
     @property
     def german(self) -> bool:

@@ -33,11 +33,13 @@ from simmail.core.decide.decision import (
 )
 from simmail.core.decide.job_data import FORWARDED, MOST_FORWARDS, about, case_id, item, planned, reply_address, who
 from simmail.core.decide.reply_odds import inclined, reasons
+from simmail.core.language.promised import promised
 from simmail.core.language.reader import Findings
 from simmail.core.message.auto_submitted import automatic, bulk, no_notices
 from simmail.core.records.case import How
 from simmail.core.records.persona import Behaviors, OutOfOffice, Persona
 from simmail.core.records.relationship import Dossier, OpenPromise, ThreadState
+from simmail.core.time.arrival import local_arrival
 from simmail.core.time.instant import format_instant
 
 
@@ -66,7 +68,7 @@ def react(situation: DecisionInput) -> Reactions:
             *notification(situation, "delivered"),
         )
     # 3
-    found = Findings(mail, situation.now)
+    found = Findings(mail, local_arrival(situation.now, mail.date, delay.zone_of(persona)))
     machine = automatic(mail, situation.envelope_sender)
     dossier, why = relationship.met(
         before, persona, mail.from_.name, situation.sender_id, found, bool(machine), situation.now)
@@ -215,7 +217,7 @@ def _promised(s: DecisionInput, found: Findings, dossier: Dossier) -> tuple[list
     address, name = reply_address(s)
     if _paused(s.persona) or not address:
         return reactions, dossier
-    for nth, one in enumerate(promises.heard(found, s.persona, s.now)):
+    for nth, one in enumerate(promised(found)):
         before = next((old for old in dossier.promises if old.by == "correspondent" and old.what == one.what
                        and old.thread == s.thread.key), None)
         if before is not None:

@@ -6,8 +6,9 @@ C{PlannedJob.data} is JSON-able.  Every kind has:
   - C{to}, C{to_name}: whom the mail goes to (C{link} and C{world} have none)
   - C{key}: [sender, recipient, nth] of the mail it comes from: C{decision.keyed} gives its dice again, and the
     dossier is the one about that sender (but for a C{forward}); without it the dossier is about C{to}
-  - C{mails}: the mails it is about, oldest first, each C{{"place", "message_id", "subject", "sender", "references"}}
-    (C{place} as in C{DecisionInput.place}; the rest for when the copy is gone by then)
+  - C{mails}: the mails it is about, oldest first, each C{{"place", "arrived", "message_id", "subject", "sender",
+    "references"}} (C{place} as in C{DecisionInput.place}; C{arrived}: RFC 3339, by the simulated clock; the rest for
+    when the copy is gone by then)
 
 and besides:
 
@@ -35,6 +36,7 @@ from simmail.core.decide.decision import DecisionInput, PlannedJob, corresponden
 from simmail.core.message.mail import Mail
 from simmail.core.records.job import JobKind
 from simmail.core.rng import Dice
+from simmail.core.time.instant import format_instant
 
 #: The header field a forwarded mail carries, and the most persons it passes.
 FORWARDED = "X-Service-Forwarded"
@@ -47,8 +49,9 @@ def item(situation: DecisionInput) -> dict[str, Any]:
     """What C{data["mails"]} says of the mail at hand."""
     mail = situation.mail
     return {
-        "place": situation.place, "message_id": mail.message_id, "subject": mail.subject[:_SUBJECT],
-        "sender": correspondent(mail, situation.envelope_sender), "references": list(mail.references[-20:]),
+        "place": situation.place, "arrived": format_instant(situation.now), "message_id": mail.message_id,
+        "subject": mail.subject[:_SUBJECT], "sender": correspondent(mail, situation.envelope_sender),
+        "references": list(mail.references[-20:]),
     }
 
 

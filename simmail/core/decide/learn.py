@@ -29,9 +29,12 @@ SHORT, LONG = 45, 150
 
 _LOOKED_AT = 16_384
 
+#: Mail filed within this was put there at once, where its Date fields lie further apart than that.
+AT_ONCE, APART = timedelta(hours=1), timedelta(days=1)
+
 
 class LearnedMail(NamedTuple):
-    """A mail and when it was filed; C{own}: written by who is learned about."""
+    """A mail and when it was filed, by the simulated clock; C{own}: written by who is learned about."""
 
     mail: Mail
     at: datetime
@@ -50,7 +53,7 @@ class LearnedFields(NamedTuple):
 def learn(address: str, letters: Iterable[LearnedMail]) -> LearnedFields:
     """What the mail of an address tells about its owner; C{letters} are in any order."""
     address = address.lower()
-    kept = sorted(letters, key=lambda one: one.at)[-MOST:]
+    kept = sorted(_timed(list(letters)), key=lambda one: one.at)[-MOST:]
     own = [one for one in kept if one.own]
     fields: dict[str, Any] = {"addresses": [address]}
     names = Counter(_clean(one.mail.from_.name) for one in own)
@@ -78,6 +81,16 @@ def learn(address: str, letters: Iterable[LearnedMail]) -> LearnedFields:
     )
     told = f"learned from {len(own)} mails written and {len(kept) - len(own)} received"
     return LearnedFields(fields, len(kept), tuple(one for one, _ in people.most_common(500)), told)
+
+
+def _timed(letters: list[LearnedMail]) -> list[LearnedMail]:
+    """The mails at the instants they came; of a mailbox that was filled at once only their Date fields tell."""
+    dated = [one.mail.date for one in letters if one.mail.date is not None]
+    if not dated or max(dated) - min(dated) <= APART:
+        return letters
+    if max(one.at for one in letters) - min(one.at for one in letters) > AT_ONCE:
+        return letters
+    return [one._replace(at=one.mail.date or one.at) for one in letters]
 
 
 def _to(mail: Mail) -> list[str]:

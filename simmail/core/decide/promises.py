@@ -11,8 +11,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
 
-from simmail.core.decide.delay import drawn, due, zone_of
-from simmail.core.language.promised import MailPromise, promised, puts_off, speaks_of
+from simmail.core.decide.delay import drawn, due
+from simmail.core.language.promised import puts_off, speaks_of
 from simmail.core.language.reader import Findings
 from simmail.core.language.tables import every
 from simmail.core.records import temperaments
@@ -34,11 +34,6 @@ class Drawn(NamedTuple):
     fate: Literal["kept", "late", "forgotten"]
     at: datetime | None
     why: str
-
-
-def heard(found: Findings, persona: Persona, now: datetime) -> tuple[MailPromise, ...]:
-    """Return the promises made in a mail's new text, due by the clock on the persona's wall."""
-    return promised(found, now.astimezone(zone_of(persona)))
 
 
 def fulfilled(promise: OpenPromise, found: Findings, thread: str) -> bool:

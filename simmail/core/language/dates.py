@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta, timezone, tzinfo
+from functools import cache
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -51,6 +52,18 @@ class Span(NamedTuple):
     ahead: timedelta
     unit: timedelta
     tokens: int
+
+
+@cache
+def _zones() -> re.Pattern[str]:
+    named = "|".join(sorted(merged("zones"), key=len, reverse=True)).upper()
+    return re.compile(rf"(?:[0-9](?: ?[aApP]\.?[mM]\.?|h| ?Uhr)? ?\(?|\()({named})(?![\w-])")
+
+
+def stated_zone(text: str) -> tzinfo | None:
+    """Return the zone of all times of a text, the one that stands behind a time or in brackets; None for no one."""
+    named = {found.group(1) for found in _zones().finditer(text)}
+    return timezone(timedelta(minutes=merged("zones")[named.pop().lower()])) if len(named) == 1 else None
 
 
 def due(sentence: str, base: datetime, language: Language) -> datetime | None:

@@ -26,19 +26,15 @@ class MailPromise(NamedTuple):
     dated: bool
 
 
-def promised(found: Findings, local: datetime) -> tuple[MailPromise, ...]:
-    """
-    Return the promises made in a mail's new text.
-
-    @param local: now, by the clock on the wall of who reads it.
-    """
+def promised(found: Findings) -> tuple[MailPromise, ...]:
+    """Return the promises made in a mail's new text."""
     text = found.new.replace("\u2019", "'")
     low = text.lower()
     if not any(map(low.__contains__, every("promising"))):
         return ()
     kept: dict[str, MailPromise] = {}
     for sentence in _sentences(text):
-        one = _read(sentence, found.mail.subject, local)
+        one = _read(sentence, found.mail.subject, found.base)
         if one is not None:
             kept[one.what] = one
         if len(kept) == MOST:

@@ -54,10 +54,10 @@ class Findings:
         """
         Read nothing yet.
 
-        @param base: when the mail was written, aware, in its writer's zone.
+        @param base: when the mail came, aware, in its writer's zone.
         @param language: the language to read it in; its own, when none is given.
         """
-        self.mail, self.base = mail, base
+        self.mail, self._came = mail, base
         if language is not None:
             self.language = language
 
@@ -65,6 +65,12 @@ class Findings:
     def language(self) -> Language:
         """Return the language the mail is in."""
         return known(tell(f"{self.mail.subject[:200]}\n{self.mail.text[:3000]}"))
+
+    @cached_property
+    def base(self) -> datetime:
+        """Return the instant its "tomorrow" is meant from, in the zone that it names once for all, if it does."""
+        zone = dates.stated_zone(self.new)
+        return self._came if zone is None else self._came.astimezone(zone)
 
     # What it does to its reader.
 

@@ -5,7 +5,7 @@ Everything one text is written from: the request, read and looked up once.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, datetime, timedelta, timezone
+from datetime import date, datetime
 from typing import Any
 
 from msgspec import UNSET, Struct
@@ -22,6 +22,7 @@ from simmail.core.message.mail import Mail
 from simmail.core.message.splitting import split_reply
 from simmail.core.records.persona import Style
 from simmail.core.rng import Dice
+from simmail.core.time.arrival import local_arrival
 from simmail.core.writer.agenda import Calendar, plain_date
 from simmail.core.writer.request import Promised, WordsRequest
 from simmail.core.writer.voice import FORMALITIES, Manner, PersonaVoice, folded, manners, voice
@@ -107,7 +108,9 @@ def set_scene(request: WordsRequest) -> Scene:
     manner = manners()[persona.temperament]
     style: Style = persona.style if persona.style is not UNSET else Style()
     calendar = Calendar(persona, request.now)
-    read = tuple(_read(mail, request, calendar, language) for mail in mails)
+    # What nobody knows the arrival of comes now.
+    came = request.arrived[-len(mails):] if len(request.arrived) == len(request.mails) else (request.now,) * len(mails)
+    read = tuple(_read(mail, at, request, calendar, language) for mail, at in zip(mails, came))
     formality = _given(style.formality, manner.formality)
     return Scene(
         request=request,
@@ -155,12 +158,8 @@ def _to_tell(request: WordsRequest) -> str:
     return f"{'' if wants is UNSET else wants[:1000]}\n{request.case_title[:200]}"
 
 
-def _read(mail: Mail, request: WordsRequest, calendar: Calendar, language: Language) -> Read:
-    base = mail.date if mail.date is not None else request.now
-    base = base.replace(tzinfo=timezone.utc) if base.tzinfo is None else base
-    if abs(base - request.now) > timedelta(days=400):
-        base = request.now  # a Date header that lies must not move everybody's calendar
-    found = Findings(mail, base, language)
+def _read(mail: Mail, at: datetime, request: WordsRequest, calendar: Calendar, language: Language) -> Read:
+    found = Findings(mail, local_arrival(at, mail.date, calendar.zone), language)
     # What a colleague passed on greets the colleague, and is for the reader all the same.
     own = set(request.persona.addresses)
     meant = any(one.address.lower() in own for one in (*mail.to, *mail.cc))
@@ -169,7 +168,7 @@ def _read(mail: Mail, request: WordsRequest, calendar: Calendar, language: Langu
     )
     intent = recognise(found, somebody_else)
     intent = BORROWED.get(intent, intent)
-    return Read(mail=mail, found=found, intent=_in_thread(intent, found, request, language), base=base)
+    return Read(mail=mail, found=found, intent=_in_thread(intent, found, request, language), base=found.base)
 
 
 def _in_thread(intent: str, found: Findings, request: WordsRequest, language: Language) -> str:

@@ -23,7 +23,7 @@ from simmail.core.compose.quoting import quote
 from simmail.core.decide.after_sending import copied, promised_in
 from simmail.core.decide.decision import keyed
 from simmail.core.decide.delay import zone_of
-from simmail.core.decide.job_data import FORWARDED, MOST_FORWARDS
+from simmail.core.decide.job_data import FORWARDED
 from simmail.core.decide.link_policy import unsubscribes
 from simmail.core.message.mail import Attachment, Draft, Mail
 from simmail.core.mime.address import Address
@@ -34,12 +34,7 @@ from simmail.core.records.persona import Behaviors, OutOfOffice, Persona
 from simmail.core.records.relationship import Dossier, OpenPromise, ThreadState
 from simmail.core.rng import Dice
 from simmail.core.writer import Promised, WordsRequest, Written, write
-from simmail.errors import NotFound
-from simmail.interfaces import IDatabase, IMailStore
-from simmail.universe.cache import MailCache
-from simmail.universe.mailflow.in_flight import MailInFlight
-from simmail.universe.mailflow.mailboxes import Mailboxes
-from simmail.universe.pending import PendingJobs
+from simmail.universe.jobs.job_mails import JobMails
 from simmail.universe.people.cases import Cases
 from simmail.universe.people.memory import Memories, StoredRecollection, recalled
 from simmail.universe.people.personas import Personas
@@ -57,8 +52,9 @@ class LetterContext(NamedTuple):
     """
     All that one letter is about.
 
-    @ivar mails: what it answers or passes on, as it came, oldest first.
-    @ivar heard: the same as the persona takes them: of what a colleague passed on, the mail that was passed on.
+    @ivar mails: what it answers or passes on, as it came, oldest first; came: when, by the simulated clock.
+    @ivar heard: the same as the persona takes them: of what a colleague passed on, the mail that was passed on;
+        arrived: when that came to who passed it on first.
     @ivar own: the persona's earlier mails of the thread, oldest first.
     @ivar dossier: about whom it is for; promise: the promise it keeps or asks for.
     """
@@ -66,7 +62,9 @@ class LetterContext(NamedTuple):
     job: Job
     persona: Persona
     mails: tuple[Mail, ...]
+    came: tuple[datetime, ...]
     heard: tuple[Mail, ...]
+    arrived: tuple[datetime, ...]
     own: tuple[Mail, ...]
     dossier: Dossier
     thread: ThreadState
@@ -114,19 +112,12 @@ class Letters:
     """The letters of one universe."""
 
     def __init__(
-        self, universe: str, database: IDatabase, store: IMailStore, mailboxes: Mailboxes, mail_cache: MailCache,
-        in_flight: MailInFlight, people: Personas, memories: Memories, cases: Cases, pending: PendingJobs, dice: Dice,
+        self, mails: JobMails, people: Personas, memories: Memories, cases: Cases, dice: Dice,
     ) -> None:
-        self._universe = universe
-        self._database = database
-        self._store = store
-        self._mailboxes = mailboxes
-        self._mail_cache = mail_cache
-        self._in_flight = in_flight
+        self._mails = mails
         self._people = people
         self._memories = memories
         self._cases = cases
-        self._pending = pending
         self._dice = dice
         self._ahead: dict[str, tuple[Job, Deferred[tuple[_Basis, ComposedLetter] | None]]] = {}
 
@@ -206,84 +197,15 @@ class Letters:
     async def _gathered(self, basis: _Basis) -> LetterContext:
         job, persona, data = basis.job, basis.persona, basis.job.data
         dossier, thread, memory = recalled(basis.documents, job.thread)
-        mails, heard = [], []
-        for item in data.get("mails", ()):
-            mail, original = await self._mail(item)
-            mails.append(mail)
-            heard.append(original)
+        found = [await self._mails.found(item, job.created) for item in data.get("mails", ())]
         dossier = dossier or Dossier(_about(job))
         promise = next((one for one in dossier.promises if one.job_id == job.id), None)
         own = [] if job.kind in ("ooo", "forward") else [
-            mail for one in thread.own[-MOST_OWN:] for mail in await self._sent(persona, one)]
-        return LetterContext(job, persona, tuple(mails), tuple(heard), tuple(own), dossier, thread, memory, promise)
-
-    async def _mail(self, item: dict[str, Any]) -> tuple[Mail, Mail]:
-        """A mail that a job is about, and what it passes on, if it does; without its copy, what the job kept of it."""
-        place = item.get("place") or {}
-        if place:
-            try:
-                folder, uid = place["folder"], place["uid"]
-                mail = await self._at(place["mailbox"], folder, uid)
-                if mail.message_id == item["message_id"]:
-                    return mail, await self._passed_on(mail, place["mailbox"], folder, uid)
-            except NotFound:
-                pass
-            try:
-                found = await self._mailboxes.find(place["mailbox"], item["message_id"])
-                if found is not None:
-                    mail = await self._at(place["mailbox"], *found)
-                    return mail, await self._passed_on(mail, place["mailbox"], *found)
-            except NotFound:
-                pass
-        mail = Mail(
-            message_id=item["message_id"], in_reply_to="", references=tuple(item.get("references", ())),
-            from_=Address("", item.get("sender", "")), reply_to=(), to=(), cc=(), subject=item.get("subject", ""),
-            date=None, text="", html="", format="text", attachments=(), headers=(), size=0)
-        return mail, mail
-
-    async def _at(self, mailbox: str, folder: str, uid: int) -> Mail:
-        return await self._mail_cache.at(await self._mailboxes.folder(mailbox, folder), uid)
-
-    async def _passed_on(self, mail: Mail, mailbox: str, folder: str, uid: int) -> Mail:
-        """
-        The mail that a colleague passed on; any other mail is itself.
-
-        What is filed bears the id of the job that wrote it, and the job says where the original is.
-        """
-        for _ in range(MOST_FORWARDS):
-            if not mail.header(FORWARDED) or not mail.header("X-Service-Persona"):
-                break
-            (key,) = (await self._mailboxes.folder(mailbox, folder)).column("key", [uid])
-            job = self._pending.by_id.get(key or "") or await self._database.job(self._universe, key or "")
-            place = (job.data.get("mails") or [{}])[-1].get("place") if job is not None else None
-            if not place:
-                break
-            mailbox, folder, uid = place["mailbox"], place["folder"], place["uid"]
-            try:
-                original = await self._at(mailbox, folder, uid)
-            except NotFound:
-                break
-            if original.message_id != place.get("message_id"):
-                break
-            mail = original
-        return mail
-
-    async def _sent(self, persona: Persona, job_id: str) -> list[Mail]:
-        """The copy of what a job wrote, [] when it is gone."""
-        if self._in_flight.is_uncommitted(job_id):
-            # It was written a moment ago, and may be on its way into the folder.
-            visible = self._store.when_visible()
-            if visible is not None:
-                await visible
-        for address in persona.addresses:
-            try:
-                folder = await self._mailboxes.folder(address, "Sent")
-                uid = folder.find(job_id)
-                if uid is not None:
-                    return [await self._mail_cache.at(folder, uid)]
-            except NotFound:
-                continue
-        return []
+            mail for one in thread.own[-MOST_OWN:] for mail in await self._mails.sent(persona, one)]
+        return LetterContext(
+            job, persona, tuple(one.mail for one in found), tuple(one.came for one in found),
+            tuple(one.heard for one in found), tuple(one.arrived for one in found), tuple(own), dossier, thread, memory,
+            promise)
 
     # What it says
 
@@ -321,8 +243,8 @@ def request(
     return WordsRequest(
         kind=kind,  # type: ignore[arg-type] # one of those that the desk writes
         persona=persona, correspondent=Address(data.get("to_name", ""), data["to"]), now=now.astimezone(
-            zone_of(persona)), dice=dice, mails=context.heard, facts=dict(facts), case_title=case_title,
-        notes=tuple(context.memory.get(job.case_id or "", ())),
+            zone_of(persona)), dice=dice, mails=context.heard, arrived=context.arrived, facts=dict(facts),
+        case_title=case_title, notes=tuple(context.memory.get(job.case_id or "", ())),
         warmth=_or_half(dossier.warmth), trust=_or_half(dossier.trust), patience=_or_half(dossier.patience),
         promise=Promised(promise.what, promise.due) if promise is not None else None,
         ooo=msgspec.convert(period, OutOfOffice) if period else None, own=context.own,
@@ -345,10 +267,10 @@ def draft(
     job, persona, data = context.job, context.persona, context.job.data
     client = (persona.style.client if persona.style else None) or "plain"
     local = now.astimezone(zone_of(persona))
-    original = context.mails[-1] if context.mails else None
+    quoted = context.mails[-1] if context.mails and job.kind in QUOTING else None
     text, html = quote(
-        client, written.text, original if job.kind in QUOTING else None, forward=job.kind == "forward",
-        zone=local.tzinfo, language=written.language)
+        client, written.text, quoted, forward=job.kind == "forward",
+        at=context.came[-1].astimezone(local.tzinfo) if quoted is not None else None, language=written.language)
     attachments = written.attachments
     extra = [("X-Service-Simulated", "yes"), ("X-Service-Persona", persona.id)]
     if job.case_id:

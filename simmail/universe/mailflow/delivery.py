@@ -39,6 +39,7 @@ from simmail.universe.cache import MailCache
 from simmail.universe.committer import Committer
 from simmail.universe.mailflow.envelope import Outgoing, Submission
 from simmail.universe.mailflow.in_flight import MailInFlight, PATIENCE
+from simmail.universe.mailflow.naming import MessageNames
 from simmail.universe.mailflow.recent import RecentMail
 from simmail.universe.mailflow.routing import MailRouter, Routing
 from simmail.universe.maillog import MailLog
@@ -78,11 +79,11 @@ class PostOffice:
         self, universe: str, config: Config, store: IMailStore, router: MailRouter, in_flight: MailInFlight,
         recent: RecentMail, inbox: InboxWorker, people: Personas, room_for_people: Callable[[], bool],
         pending: PendingJobs, usage: Usage, committer: Committer, mail_cache: MailCache, mail_log: MailLog,
-        now: Callable[[], datetime], unique: Callable[[], str], reactor: IReactorTime,
+        names: MessageNames, now: Callable[[], datetime], unique: Callable[[], str], reactor: IReactorTime,
     ) -> None:
         self._universe = universe
         self._most = config.limits.message
-        self._domain = config.server.domain
+        self._names = names
         self._store = store
         self._router = router
         self._in_flight = in_flight
@@ -116,7 +117,14 @@ class PostOffice:
         self._usage.require_mail()
         now = self._now()
         delivery_id = submission.id or self._unique()
-        octets = complete(submission.octets, f"<{delivery_id}@{self._domain}>", now)
+        counted: list[tuple[str, str, bytes]] = []
+
+        def name() -> str:
+            message_id, document = self._names.next(submission.sender)
+            counted.append(document)
+            return message_id
+
+        octets = complete(submission.octets, name, now)
         title = read_title(octets)
         event = Event("mail.delivered", now, {
             "from": title.author or submission.sender,
@@ -129,7 +137,7 @@ class PostOffice:
                 await self._people.stranger(recipient.address, recipient.verdict.stranger)
         routing = await self._routed(submission, octets, delivery_id, now)
         commit = Commit(once=delivery_id, events=(event, *routing.events), arrive=tuple(routing.arrivals),
-                        jobs=tuple(routing.jobs), puts=tuple(routing.puts), counts=self._usage.one_more(MAIL))
+                        jobs=tuple(routing.jobs), puts=(*counted, *routing.puts), counts=self._usage.one_more(MAIL))
         self._in_flight.accepted_at = self._reactor.seconds()
         self._usage.uncounted += 1
         self._inbox.decisions.expect(routing.arrivals, octets)

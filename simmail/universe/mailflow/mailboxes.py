@@ -8,18 +8,21 @@ is told by the folder.  Source: API contract, "Mailboxes and mail".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from simmail.config import Config
 from simmail.core.compose.complete import complete
+from simmail.core.message.parse import read_title
 from simmail.core.message.summary import Digest
 from simmail.core.mime.address import parse, stored
+from simmail.core.records.commit import Commit
 from simmail.core.records.delivery import Copy
 from simmail.core.records.folder import Entry, FolderStatus, counted
 from simmail.errors import NotFound, TooLarge
 from simmail.interfaces import IFolder, IMailStore
+from simmail.universe.mailflow.naming import MessageNames
 from simmail.universe.mailflow.recent import RecentMail
 from simmail.universe.people.personas import Personas
 from simmail.universe.policy import Policy
@@ -59,16 +62,16 @@ class Mailboxes:
 
     def __init__(
         self, config: Config, store: IMailStore, policy: Policy, people: Personas, recent: RecentMail,
-        now: Callable[[], datetime], unique: Callable[[], str],
+        names: MessageNames, now: Callable[[], datetime], commit: Callable[[Commit], Awaitable[Any]],
     ) -> None:
         self._most = config.limits.message
-        self._domain = config.server.domain
         self._store = store
         self._policy = policy
         self._people = people
         self._recent = recent
+        self._names = names
         self._now = now
-        self._unique = unique
+        self._commit = commit
 
     async def list(self) -> List[ListedMailbox]:
         """All mailboxes: those without a persona first, then by address."""
@@ -161,13 +164,23 @@ class Mailboxes:
 
         @return: folder and UID.
         @raise TooLarge: over the message limit.
+        @raise Unavailable: Redis is away, and the message has no Message-ID of its own.
         """
         address = parse(to)
         if len(octets) > self._most:
             raise TooLarge(f"message over {self._most} octets")
         now = self._now()
-        token = self._unique()
-        octets = complete(octets, f"<{token}@{self._domain}>", now)
+        counted: list[tuple[str, str, bytes]] = []
+
+        def name() -> str:
+            message_id, document = self._names.next(read_title(octets).author)
+            counted.append(document)
+            return message_id
+
+        octets = complete(octets, name, now)
+        if counted:
+            # Before the mail is there: no name is given twice.
+            await self._commit(Commit(puts=tuple(counted)))
         await self._store.create(address)
         opened = await self.folder(address, folder)
         uid: int = await opened.append(octets, (), now)

@@ -62,7 +62,7 @@ async def learn_persona(
                 mail = read(await folder.read(uid))
             except NotFound:
                 continue
-            letters.append(LearnedMail(mail, mail.date or entry.date, mail.from_.address.lower() == address))
+            letters.append(LearnedMail(mail, entry.date, mail.from_.address.lower() == address))
     letters += await _elsewhere(store, newest, address, {letter.mail.message_id for letter in letters})
     if not letters and not own:
         raise NotFound(f"no mailbox {address}, and no mail of it in another")
@@ -95,5 +95,5 @@ async def _elsewhere(store: IMailStore, newest: Newest, address: str, known: set
         # What is looked for is found within other addresses too.
         if mail.from_.address.lower() == address and mail.message_id not in known:
             known.add(mail.message_id)
-            letters.append(LearnedMail(mail, mail.date or entry.date, True))
+            letters.append(LearnedMail(mail, entry.date, True))
     return letters

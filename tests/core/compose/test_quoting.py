@@ -85,9 +85,10 @@ class DialectTests(SynchronousTestCase):
             self.assertEqual(render(html).split() if html else [], NEW.split() if client != "plain" else [], client)
 
     def test_zone_and_missing_date(self) -> None:
-        """The date is told in the zone asked for; a mail without one is still attributed."""
-        zone = timezone(timedelta(hours=-5))
-        self.assertIn("Mar 3, 2026 at 3:00 AM", quote("gmail", "Hi", ORIGINAL, zone=zone)[0])
+        """When it came is told, in the zone of who answers; a mail of unknown date is still attributed."""
+        came = datetime(2026, 3, 4, 17, tzinfo=timezone(timedelta(hours=-5)))
+        for original in (ORIGINAL, replace(ORIGINAL, date=None)):
+            self.assertIn("Mar 4, 2026 at 5:00 PM", quote("gmail", "Hi", original, at=came)[0])
         text = quote("gmail", "Hi", replace(ORIGINAL, date=None))[0]
         self.assertIn("On an earlier day, Maria Lopez <maria@a.test> wrote:", text)
         self.assertEqual(split_reply(text)[0], "Hi")

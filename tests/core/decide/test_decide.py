@@ -51,8 +51,8 @@ class OrderTests(SynchronousTestCase):
         self.assertEqual(plan.thread, "<1@app.test>")
         self.assertEqual((plan.data["to"], plan.data["to_name"]), (APP, "Alice Smith"))
         self.assertEqual(plan.data["mails"], [{
-            "place": {"mailbox": MARIA, "folder": "INBOX", "uid": 1}, "message_id": "<1@app.test>",
-            "subject": "Figures for March", "sender": APP, "references": []}])
+            "place": {"mailbox": MARIA, "folder": "INBOX", "uid": 1}, "arrived": "2026-03-02T10:00:00Z",
+            "message_id": "<1@app.test>", "subject": "Figures for March", "sender": APP, "references": []}])
         self.assertEqual(plan.data["key"], [APP, MARIA, 1])
         self.assertEqual(plan.message_id, "<1@app.test>")
         self.assertIn("Alice Smith", plan.plan)

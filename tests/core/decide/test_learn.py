@@ -7,6 +7,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.decide.learn import LearnedFields, LearnedMail, client_of, learn
@@ -76,6 +77,19 @@ class LearnTests(SynchronousTestCase):
                 (9, timedelta(hours=12), "flaky"), (1, timedelta(days=2), "ghost"), (0, timedelta(0), "ghost")):
             self.assertEqual(self.learned(exchange(20, answered, delay, "Yes.")).fields["temperament"], name)
         self.assertNotIn("temperament", self.learned([wrote("Yes.", NOW)]).fields)
+
+    def test_clock(self) -> None:
+        """Delays and hours go by when mail came; only where all of it was put there at once, by its Date fields."""
+        def stamped(letters: list[LearnedMail], by: timedelta) -> list[LearnedMail]:
+            return [one._replace(mail=replace(one.mail, date=(one.at + n * by).astimezone(EAST)))
+                    for n, one in enumerate(letters)]
+
+        came = exchange(20, 15, timedelta(hours=2), "Yes.")
+        timing = self.learned(stamped(came, timedelta(days=100))).fields["timing"]
+        self.assertEqual((timing["reply_rate"], timing["delay"]["median"], timing["hours"]["from"]),
+                         (0.75, "2h", "11:00"))
+        at_once = [one._replace(at=NOW) for one in stamped(came, timedelta(0))]
+        self.assertEqual(self.learned(at_once).fields["timing"], timing)
 
     def test_signature_without_closing(self) -> None:
         """The lines that most mails end with are a signature from the name on; closing words are said mail by mail."""

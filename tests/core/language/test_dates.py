@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.language.dates import Dates, due, find
+from simmail.core.language.dates import Dates, due, find, stated_zone
 from simmail.core.language.tables import language
 from tests.core.hostile import seconds
 
@@ -27,6 +27,25 @@ def german(sentence: str) -> Dates:
 
 def starts(found: Dates) -> list[str]:
     return [slot.start.strftime("%m-%d %H:%M") if slot.timed else slot.start.strftime("%m-%d") for slot in found.slots]
+
+
+class ZoneTests(SynchronousTestCase):
+    """Zones."""
+
+    def test_stated(self) -> None:
+        """A zone that is named once, behind a time or in brackets, is that of all times; two are nobody's."""
+        for text, hours in (
+            ("Tuesday? 10:00 or 14:00 CET would do.", 1), ("10 am EST", -5), ("at 10 (CEST)", 2),
+            ("Dienstag um 10 Uhr MEZ?", 1), ("All times are local (JST).", 9),
+            ("10:00 CET or 9:00 GMT", None), ("10:00 CET, 11:00 CET", 1), ("the est. cost is 10 est", None),
+            ("room 4 CET-lab", None), ("10:00", None), ("", None),
+        ):
+            zone = stated_zone(text)
+            self.assertEqual(zone and zone.utcoffset(None), None if hours is None else timedelta(hours=hours), text)
+
+    def test_quick(self) -> None:
+        """A long text takes no long."""
+        self.assertLess(seconds(stated_zone, "10 (" * 200_000), 1)
 
 
 class SlotTests(SynchronousTestCase):

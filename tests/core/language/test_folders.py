@@ -41,7 +41,7 @@ written = write(request(mail("Salu Maria,\\n\\nzum blip dorf velo krax uns?")))
 print(json.dumps({
     "languages": LANGUAGES, "told": tell("zum blip dorf velo"), "english": tell("we are the ones and you know it"),
     "question": found.asks_question, "addressee": found.addressee,
-    "promised": [(one.what, one.due.isoformat()) for one in promised(found, NOW)],
+    "promised": [(one.what, one.due.isoformat()) for one in promised(found)],
     "nagging": Findings(mail("Dondo respo!"), NOW).nagging,
     "language": written.language, "greeting": written.text.split()[0],
 }))

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+from datetime import timedelta, timezone
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.decide import promises
+from simmail.core.language.promised import promised
 from simmail.core.language.reader import Findings
 from simmail.core.time.instant import format_instant
 from tests.core.hostile import seconds
-from tests.core.scenes import NOW, mail, person
+from tests.core.scenes import NOW, mail
 
 
 def heard(text: str, **fields: Any) -> list[tuple[str, str]]:
     """What is promised in a text, and by when."""
-    one = mail(text, **fields)
-    return [(found.what, format_instant(found.due)) for found in promises.heard(
-        Findings(one, NOW), person(), NOW)]
+    return [(found.what, format_instant(found.due)) for found in promised(Findings(mail(text, **fields), NOW))]
 
 
 FRIDAY, TOMORROW, UNDATED = "2026-03-06T17:00:00Z", "2026-03-03T17:00:00Z", "2026-03-05T17:00:00Z"
@@ -60,11 +59,13 @@ class HeardTests(SynchronousTestCase):
             self.assertEqual(heard(text), [], text)
 
     def test_zone(self) -> None:
-        """Friday ends at five on the persona's wall."""
-        far = person(timing={"hours": {"tz": "America/New_York"}})
-        found = promises.heard(Findings(mail("I will send the plan by Friday."), NOW), far, NOW)
+        """Friday ends at five on the wall of who says so, or in the zone that the mail names."""
+        far = NOW.astimezone(timezone(timedelta(hours=-5)))
+        found = promised(Findings(mail("I will send the plan by Friday."), far))
         self.assertEqual(format_instant(found[0].due), "2026-03-06T22:00:00Z")
         self.assertTrue(found[0].dated)
+        named = promised(Findings(mail("I will send the plan by Friday. We open at 9:00 CET."), far))
+        self.assertEqual(format_instant(named[0].due), "2026-03-06T16:00:00Z")
 
     def test_at_most_three(self) -> None:
         """A mail full of promises gives three."""

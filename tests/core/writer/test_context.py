@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date, datetime, timedelta, timezone
 
+from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.language.tables import language
@@ -32,12 +33,22 @@ class SceneTests(SynchronousTestCase):
         self.assertTrue(self.scene("Könnten Sie uns bitte die Rechnung schicken?").far)
         self.assertFalse(self.scene("Hallo Maria, kannst du mir bitte deine Rechnung schicken?").far)
 
-    def test_lying_date(self) -> None:
-        """A Date field far from now moves nobody's calendar."""
-        lying = mail("Thursday at 10:00?", date=datetime(1999, 1, 1, tzinfo=timezone.utc))
-        self.assertEqual(set_scene(request(lying)).read[0].base, NOW)
-        late = mail("Thursday at 10:00?", date=NOW - timedelta(days=3))
-        self.assertEqual(set_scene(request(late)).read[0].base, NOW - timedelta(days=3))
+    def test_arrival(self) -> None:
+        """Days are meant from the arrival, in the zone that the mail names, else its Date's, else the reader's."""
+        east = timezone(timedelta(hours=5, minutes=30))
+        came = NOW - timedelta(days=3)
+        for text, stamp, offset in (
+            ("Thursday at 10:00?", datetime(1999, 1, 1, tzinfo=east), east.utcoffset(None)),
+            ("Thursday at 10:00?", datetime(2031, 1, 1, tzinfo=timezone.utc), timedelta(0)),
+            ("Thursday? 10:00 or 11:00 (CET) would do.", datetime(1999, 1, 1, tzinfo=east), timedelta(hours=1)),
+            ("Thursday? 10:00 or 11:00 would do.", None, timedelta(hours=1)),
+        ):
+            dated = replace(mail(text), date=stamp)
+            base = set_scene(request(dated, arrived=(came,))).read[0].base
+            self.assertEqual((base, base.utcoffset()), (came, offset), text)
+            self.assertEqual(set_scene(request(dated)).read[0].base, NOW)
+        (one, other) = set_scene(request(mail("Tomorrow?"), mail("Today?"), arrived=(came, NOW))).read
+        self.assertEqual((one.base, other.base), (came, NOW))
 
     def test_batch(self) -> None:
         """Of many mails the last ones are answered."""
