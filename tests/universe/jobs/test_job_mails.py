@@ -40,7 +40,7 @@ class ArrivalTests(RunnerTestCase):
         self.planned()
         arrived, text = self.arrived()
         self.assertEqual(arrived, (START,))
-        self.assertIn("Mar 02, 2026 at 09:00:00AM +0000", text)
+        self.assertIn("On Mon, Mar 2, 2026 at 9:00 AM App", text)
         self.assertNotIn("2031", text)
 
     def test_of_the_copy(self) -> None:
@@ -48,7 +48,7 @@ class ArrivalTests(RunnerTestCase):
         self.planned(arrived=None)
         arrived, text = self.arrived()
         self.assertEqual(arrived, (START,))
-        self.assertIn("Mar 02, 2026 at 09:00:00AM +0000", text)
+        self.assertIn("On Mon, Mar 2, 2026 at 9:00 AM App", text)
 
     def test_gone(self) -> None:
         """Without a copy the job's own word counts, else when it was planned."""
