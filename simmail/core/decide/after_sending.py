@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from simmail.core.decide import delay, promises, relationship
+from simmail.core.decide import delay, promises, relationship, remarks
 from simmail.core.decide.decision import Drop, Follow, PlannedJob, Promise, Reaction, Reactions, Relate, Remember
 from simmail.core.decide.job_data import about, job_id, who
 from simmail.core.language.promised import speaks_of
@@ -57,7 +57,9 @@ def aftermath(
         return (Follow(_went_on(thread, mail, now), "the thread went on"),)
     after = relationship.wrote(dossier, persona, now)
     thread = _went_on(thread, mail, now)
-    thread = replace(thread, own=(*thread.own, job.id)[-_MOST_OWN:])
+    before = thread.remarks
+    thread = replace(thread, own=(*thread.own, job.id)[-_MOST_OWN:],
+                     remarks=remarks.kept(before, remarks.said(written, mail, now)))
     reactions: list[Reaction] = []
     if job.kind in ("deliver", "nudge"):
         settled, after = _settled(job, persona, mail, after, own, now, pace)
@@ -72,7 +74,7 @@ def aftermath(
         if written.attachments:
             brought, after = _brought(job, written, after, now)
             reactions += brought
-        if written.promise is not None:
+        if written.promise is not None and remarks.wanted(written.promise.what, before):
             same = _promised_before(written.promise, after)
             if same is not None:
                 # Said again, for another day: the same promise.

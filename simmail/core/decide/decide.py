@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from simmail.core.decide import delay, link_policy, promises, relationship
+from simmail.core.decide import delay, link_policy, promises, relationship, remarks
 from simmail.core.decide.bounce import bounced, notification, refused
 from simmail.core.decide.decision import (
     Batch, DecisionInput, Drop, Expect, Follow, Ignore, Junk, PlannedJob, Reaction, Reactions, Receive, Relate,
@@ -33,10 +33,11 @@ from simmail.core.decide.decision import (
 )
 from simmail.core.decide.job_data import FORWARDED, MOST_FORWARDS, about, case_id, item, planned, reply_address, who
 from simmail.core.decide.reply_odds import inclined, reasons
-from simmail.core.language.promised import promised
-from simmail.core.language.reader import Findings
+from simmail.core.language.promised import MailPromise, promised
+from simmail.core.language.reader import Findings, read_mail
 from simmail.core.message.auto_submitted import automatic, bulk, no_notices
 from simmail.core.records.case import How
+from simmail.core.records.conversation import Remark
 from simmail.core.records.persona import Behaviors, OutOfOffice, Persona
 from simmail.core.records.relationship import Dossier, OpenPromise, ThreadState
 from simmail.core.time.arrival import local_arrival
@@ -68,7 +69,7 @@ def react(situation: DecisionInput) -> Reactions:
             *notification(situation, "delivered"),
         )
     # 3
-    found = Findings(mail, local_arrival(situation.now, mail.date, delay.zone_of(persona)))
+    found = read_mail(mail, local_arrival(situation.now, mail.date, delay.zone_of(persona)))
     machine = automatic(mail, situation.envelope_sender)
     dossier, why = relationship.met(
         before, persona, mail.from_.name, situation.sender_id, found, bool(machine), situation.now)
@@ -82,9 +83,15 @@ def react(situation: DecisionInput) -> Reactions:
     if thread.followup and not machine:
         reactions.append(Drop(thread.followup, f"{sender} wrote"))
         thread = replace(thread, followup="", question="")
-    settled, dossier = _arrived(situation, found, dossier) if not machine else ([], dossier)
-    reactions += settled
-    expected, dossier = _promised(situation, found, dossier) if not machine else ([], dossier)
+    expected: list[Reaction] = []
+    if not machine:
+        settled, dossier = _arrived(situation, found, dossier)
+        made = promised(found)
+        unwanted, off, dossier = _called_off(situation, found, dossier)
+        reactions += [*settled, *unwanted]
+        said = remarks.heard(found, made, thread.remarks, situation.now)
+        thread = replace(thread, remarks=remarks.kept(thread.remarks, (*said, *off)))
+        expected, dossier = _promised(situation, made, dossier)
 
     # 4 to 9
     decision = _decide(situation, before, dossier, thread, found, machine)
@@ -211,13 +218,36 @@ def _arrived(s: DecisionInput, found: Findings, dossier: Dossier) -> tuple[list[
     return reactions, dossier
 
 
-def _promised(s: DecisionInput, found: Findings, dossier: Dossier) -> tuple[list[Reaction], Dossier]:
+def _called_off(
+    s: DecisionInput, found: Findings, dossier: Dossier
+) -> tuple[list[Reaction], tuple[Remark, ...], Dossier]:
+    """What this mail says is not wanted any more, of all that was promised: nothing is done or asked for then."""
+    reactions: list[Reaction] = []
+    off: list[Remark] = []
+    if not dossier.promises or not found.unwanted:
+        return reactions, (), dossier
+    here = [one for one in dossier.promises if one.thread == s.thread.key]
+    for one in dossier.promises:
+        if remarks.unwanted(one, found, s.thread.key, bool(here) and one is here[-1]):
+            if one.job_id:
+                reactions.append(Drop(one.job_id, f"{one.what} is not wanted any more"))
+            dossier = replace(dossier, promises=tuple(left for left in dossier.promises if left is not one))
+            reactions.append(Remember(f"{s.now:%Y-%m-%d}: {one.what} was called off", one.case_id))
+            off.append(Remark(
+                "called_off", "correspondent", one.what, s.now, message_id=s.mail.message_id,
+                language=found.language.code))
+    return reactions, tuple(off), dossier
+
+
+def _promised(
+    s: DecisionInput, made: Sequence[MailPromise], dossier: Dossier
+) -> tuple[list[Reaction], Dossier]:
     """What this mail promises to the persona (step 10)."""
     reactions: list[Reaction] = []
     address, name = reply_address(s)
     if _paused(s.persona) or not address:
         return reactions, dossier
-    for nth, one in enumerate(promised(found)):
+    for nth, one in enumerate(made):
         before = next((old for old in dossier.promises if old.by == "correspondent" and old.what == one.what
                        and old.thread == s.thread.key), None)
         if before is not None:

@@ -11,7 +11,10 @@ from typing import Literal
 
 from msgspec import Struct
 
-from simmail.core.decide.decision import Batch, Bounce, Expect, Ignore, Junk, PlannedJob, Reactions, Receive, Skip
+from simmail.core.decide.decision import (
+    Batch, Bounce, Expect, Follow, Ignore, Junk, PlannedJob, Reactions, Receive, Skip,
+)
+from simmail.core.records.conversation import Remark
 
 Decision = Literal["reply", "batch", "forward", "ignore", "junk", "bounce"]
 
@@ -30,12 +33,14 @@ class Preview(Struct, frozen=True):
     @ivar why: one sentence each, what decided first.
     @ivar would_send: whether any mail would come back because of it.
     @ivar due: when the first of it would be sent; of a batched mail, None (it has the due time of the planned reply).
+    @ivar remarks: what would be kept of it with its thread.
     """
 
     decision: Decision
     why: tuple[str, ...]
     would_send: bool
     due: datetime | None
+    remarks: tuple[Remark, ...] = ()
 
 
 def previewed(reactions: Reactions) -> Preview:
@@ -44,9 +49,13 @@ def previewed(reactions: Reactions) -> Preview:
     first: list[str] = []
     later: list[str] = []
     dues: list[datetime] = []
+    remarks: tuple[Remark, ...] = ()
     for one in reactions:
         if isinstance(one, PlannedJob) and one.kind in _SENT:
             dues.append(one.due)
+        if isinstance(one, Follow):
+            thread = one.thread
+            remarks = tuple(remark for remark in thread.remarks if remark.message_id == thread.last_message_id)
         decided = _PLANNED.get(one.kind) if isinstance(one, PlannedJob) else _DECISIONS.get(type(one))
         if decided is not None:
             decision = decided
@@ -56,4 +65,5 @@ def previewed(reactions: Reactions) -> Preview:
         elif isinstance(one, (Receive, Expect, Skip)):
             later.append(one.why if not isinstance(one, Skip) else f"{one.url or one.domain} left alone: {one.why}")
     batched = decision == "batch"
-    return Preview(decision, tuple(dict.fromkeys(first + later)), bool(dues) or batched, min(dues, default=None))
+    return Preview(
+        decision, tuple(dict.fromkeys(first + later)), bool(dues) or batched, min(dues, default=None), remarks)

@@ -9,6 +9,7 @@ without am and pm.  The words are the language's.
 from __future__ import annotations
 
 import re
+from calendar import isleap
 from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta, timezone, tzinfo
 from functools import cache
@@ -39,11 +40,16 @@ class Slot(Struct, frozen=True):
 
 
 class Dates(NamedTuple):
-    """What one sentence says about days: appointments, dates that are deadlines, other dates, in order."""
+    """
+    What one sentence says about days: appointments, dates that are deadlines, other dates, in order.
+
+    @ivar impossible: dates that there are none of, as written: "31 February", a Monday that is a Wednesday.
+    """
 
     slots: tuple[Slot, ...] = ()
     deadlines: tuple[date, ...] = ()
     dates: tuple[date, ...] = ()
+    impossible: tuple[str, ...] = ()
 
 
 class Span(NamedTuple):
@@ -160,7 +166,8 @@ def find(sentence: str, base: datetime, language: Language) -> Dates:
         position += 1
     leave()
     return Dates(
-        slots=tuple(slots[:12]), deadlines=(*deadlines[:4], *reader.within()), dates=tuple(dates[:12]))
+        slots=tuple(slots[:12]), deadlines=(*deadlines[:4], *reader.within()), dates=tuple(dates[:12]),
+        impossible=tuple(reader.impossible))
 
 
 def _past(low: Sequence[str], language: Language) -> bool:
@@ -182,6 +189,7 @@ class _Reader:
         self.low: Sequence[str] = [token.lower() for token in self._tokens]
         self._base, self._language, self._ahead = base, language, ahead
         self._past = not ahead and _past(self.low, language)
+        self.impossible: dict[str, None] = {}
         self.zone: tzinfo = base.tzinfo or timezone.utc
         zones = merged("zones")
         if not zones.keys().isdisjoint(self.low):
@@ -284,7 +292,11 @@ class _Reader:
         if dated is None and self._at(after) in self._language.month_forms:
             dated = self._month_first(after)
         if dated is not None:
-            return dated[0], after - position + dated[1]
+            length = after - position + dated[1]
+            fits = dated[0].weekday() == self._language.weekday_forms[self._at(position)]
+            if not fits and not self._past and dated[0] >= self.today:
+                self._note_impossible(position, length)
+            return dated[0], length
         weekday = self._language.weekday_forms[self._at(position)]
         today = self.today
         ahead = (weekday - today.weekday()) % 7 or 7
@@ -304,7 +316,8 @@ class _Reader:
         # 2026-03-10, 10.3.2026, 10.03., 10/03/2026
         year = self._number(position, 1990, 2100)
         if year is not None and self._at(position + 1) == "-" and self._at(position + 3) == "-":
-            return self._made(year, self._number(position + 2, 1, 12), self._number(position + 4, 1, 31), 5)
+            return self._made(
+                year, self._number(position + 2, 1, 12), self._number(position + 4, 1, 31), position, 5)
         one = self._number(position, 1, 31)
         mark = self._at(position + 1)
         two = self._number(position + 2, 1, 31)
@@ -314,11 +327,11 @@ class _Reader:
         if mark == ".":
             if self._at(position + 3) != ".":
                 return None
-            return self._made(year, two, one, 5 if year is not None else 4)
+            return self._made(year, two, one, position, 5 if year is not None else 4)
         if self._at(position + 3) != "/" or year is None:
             return None
         # Day first, unless only the other order is a date.
-        return self._made(year, two, one, 5) if two <= 12 else self._made(year, one, two, 5)
+        return self._made(year, two, one, position, 5) if two <= 12 else self._made(year, one, two, position, 5)
 
     def _day_first(self, position: int) -> tuple[date, int] | None:
         number = self._number(position, 1, 31)
@@ -350,9 +363,11 @@ class _Reader:
         while self._at(skip) in (",", "."):
             skip += 1
         year = self._number(skip, 1990, 2100)
-        return self._made(year, month, day, (skip + 1 if year is not None else after) - start)
+        return self._made(year, month, day, start, (skip + 1 if year is not None else after) - start, named=True)
 
-    def _made(self, year: int | None, month: int | None, day: int | None, length: int) -> tuple[date, int] | None:
+    def _made(
+        self, year: int | None, month: int | None, day: int | None, start: int, length: int, named: bool = False
+    ) -> tuple[date, int] | None:
         if month is None or day is None:
             return None
         today = self.today
@@ -368,7 +383,16 @@ class _Reader:
                 near = date(today.year - 1, month, day)
             return near, length
         except ValueError:
+            if year is None and (month, day) == (2, 29) and today.month > 8 and isleap(today.year + 1):
+                return date(today.year + 1, month, day), length
+            # "2.31." may be a number of something, unless a word says that a day follows.
+            if 1 <= month <= 12 and (named or year is not None or self._at(start - 1) in self._language.day_openers):
+                self._note_impossible(start, length)
             return None
+
+    def _note_impossible(self, start: int, length: int) -> None:
+        said = " ".join(self._tokens[start:start + length])
+        self.impossible[re.sub(r" ?([./-]) ?(?=[0-9]|$)|(?<=[0-9]) (?=st|nd|rd|th)| (?=[.,])", r"\1", said)] = None
 
     def time(self, position: int) -> tuple[tuple[int, int, bool], int] | None:
         """Return a time of day (hour, minute, said with am or pm) at a position, and how many tokens it takes."""

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from datetime import date, datetime
-from functools import cache, cached_property
+from datetime import date, datetime, timedelta
+from functools import cache, cached_property, lru_cache
 
-from simmail.core.language import dates, phrases, questions
+from simmail.core.language import agreements, dates, phrases, questions
 from simmail.core.language.calendar_part import Invitation, invitation
 from simmail.core.language.dates import Dates, Slot
 from simmail.core.language.names import Sender, addressee, sender
@@ -29,6 +29,8 @@ from simmail.core.message.splitting import split_reply
 MOST = 6
 #: Characters of new text that are looked at for what it does to its reader.
 LOOKED_AT = 16_384
+#: Readings that are kept between a decision and its answer, and the longest mail (octets) whose reading is.
+_KEPT, _LONGEST_KEPT = 512, 16_384
 #: Words of an answer that only takes its leave.
 _LONGEST_FAREWELL = 25
 
@@ -254,6 +256,47 @@ class Findings:
         """Return whether an appointment is taken back."""
         return any(off for _, off in self._sentences_off)
 
+    @property
+    def takes_back(self) -> bool:
+        """Return whether an appointment is taken back, and not something else that has a name."""
+        return self.invited == "cancel" or any(
+            off and (not named or agreements.is_appointment(named)) for sentence, off in self._sentences_off
+            for named in (agreements.thing(sentence, self.language) if off else "",))
+
+    @cached_property
+    def preferred(self) -> Slot | None:
+        """Return which of several proposed times is liked best, None where nothing is said about that."""
+        if len(self.slots) < 2:
+            return None
+        liked = agreements.preferred(
+            self.prose.sentences, lambda part: dates.find(part, self.base, self.language).slots)
+        if liked is None:
+            return None
+        # "Thursday" is meant with the hour that it was named with.
+        day = [slot for slot in self.slots if slot.start.date() == liked.start.date()]
+        return next((slot for slot in day if slot == liked and slot.timed), None) or next(
+            (slot for slot in day if slot.timed), None) or next(iter(day), None)
+
+    @cached_property
+    def impossible(self) -> tuple[str, ...]:
+        """Return the dates that there are none of: "31 February", a Monday that is a Wednesday."""
+        return tuple(dict.fromkeys(one for said in self._dates for one in said.impossible))[:MOST]
+
+    @cached_property
+    def agrees(self) -> bool:
+        """Return whether it agrees to what was proposed, and asks nothing."""
+        return not self.questions and any(map(agreements.agrees, self.prose.sentences[:MOST]))
+
+    @cached_property
+    def unwanted(self) -> tuple[str, ...]:
+        """Return the sentences that say something is not wanted any more."""
+        return agreements.calls_off(self.new, self.prose.sentences)
+
+    @cached_property
+    def places(self) -> tuple[str, ...]:
+        """Return the places it names, rooms and such."""
+        return agreements.places(self.prose.body)
+
     def _quoted_slots(self) -> list[Slot]:
         """Return the appointment that the quoted mail names first."""
         for line in self.prose.quoted.split("\n")[:60]:
@@ -356,6 +399,24 @@ class Findings:
         if not any(map(low.__contains__, self.language.rating_words)):
             return 0
         return int(_first(_scale(self.language.code).search(low), 1) or 0)
+
+
+def read_mail(mail: Mail, base: datetime, language: Language | None = None) -> Findings:
+    """
+    Return what a mail says; who decides about it and who answers it are given the same reading.
+
+    @param base, language: as for L{Findings}.
+    """
+    known_as = (language or known(tell(f"{mail.subject[:200]}\n{mail.text[:3000]}"))).code
+    if mail.size > _LONGEST_KEPT:
+        return Findings(mail, base, known(known_as))
+    # Instants are equal whatever zone they are told in.
+    return _kept(mail, base, base.utcoffset(), known_as)
+
+
+@lru_cache(_KEPT)
+def _kept(mail: Mail, base: datetime, offset: timedelta | None, code: str) -> Findings:
+    return Findings(mail, base, known(code))
 
 
 def _at_that_time(slot: Slot, before: list[Slot]) -> Slot:

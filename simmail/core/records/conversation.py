@@ -27,8 +27,11 @@ class Remark(Struct, frozen=True, omit_defaults=True):
         what was told in answer; C{requested}: something to be done or sent; C{sent}: something that came along;
         C{promised}: what somebody will do; C{stated}: any other fact a mail gives (order number, amount, place, name).
     @ivar by: who said it.
-    @ivar what: what it is about, a noun phrase as its writer has it ("delivery address", "refund", "call").
-    @ivar value: what was said of it ("Thursday", "77120", "EUR 120.00", "room 4"), C{""} for nothing.
+    @ivar what: what it is about, a noun phrase as its writer has it ("delivery address", "refund", "order"); what has
+        no word of its own there is called C{appointment}, C{question}, C{reference}, C{amount}, C{place}, C{date} or
+        C{deadline}.
+    @ivar value: what was said of it ("77120", "EUR 120.00", "room 4", "2026-03-05 14:00" in the zone of its writer),
+        C{""} for nothing.
     @ivar at: the simulated instant of the mail it stood in; message_id: that mail.
     @ivar when: the instant it is for (an appointment, a due time); timed: with a time of day.
     @ivar language: of C{what} and C{value}.

@@ -16,7 +16,7 @@ from simmail.core.language.intents import BORROWED, recognise
 from simmail.core.language.names import company_of, is_somebody_else, split_display
 from simmail.core.language.phrases import say, what_kind, words
 from simmail.core.language.prose import clean
-from simmail.core.language.reader import Findings, address_form
+from simmail.core.language.reader import Findings, address_form, read_mail
 from simmail.core.language.tables import Language
 from simmail.core.message.mail import Mail
 from simmail.core.message.splitting import split_reply
@@ -159,7 +159,7 @@ def _to_tell(request: WordsRequest) -> str:
 
 
 def _read(mail: Mail, at: datetime, request: WordsRequest, calendar: Calendar, language: Language) -> Read:
-    found = Findings(mail, local_arrival(at, mail.date, calendar.zone), language)
+    found = read_mail(mail, local_arrival(at, mail.date, calendar.zone), language)
     # What a colleague passed on greets the colleague, and is for the reader all the same.
     own = set(request.persona.addresses)
     meant = any(one.address.lower() in own for one in (*mail.to, *mail.cc))

@@ -15,6 +15,7 @@ from simmail.core.message.mail import Mail
 from simmail.core.message.parse import read
 from simmail.core.mime.address import stored
 from simmail.core.records import temperaments
+from simmail.core.records.conversation import Remark
 from simmail.core.records.persona import Persona, TemperamentName
 from simmail.core.records.relationship import Relation, Stance
 from simmail.core.time.instant import format_duration
@@ -71,6 +72,27 @@ class WhichCase(Query, frozen=True):
     case_id: str | None = None
 
 
+class WhichMemory(Query, frozen=True):
+    """C{threads=1}: what was said in its threads as well."""
+
+    threads: bool = False
+
+
+class ThreadMemory(Struct, frozen=True):
+    """What a persona keeps of one thread; C{key}: the Message-ID of its first mail."""
+
+    key: str
+    case_id: str
+    remarks: tuple[Remark, ...]
+
+
+class WholeMemory(Struct, frozen=True):
+    """Notes by case id, and what was said in threads, oldest first."""
+
+    memory: dict[str, list[str]]
+    threads: list[ThreadMemory]
+
+
 class WhichAddress(Query, frozen=True):
     """C{address}: only that correspondent."""
 
@@ -92,9 +114,13 @@ class Learn(Body, frozen=True):
 
 
 class PreviewMail(Body, frozen=True, rename={"from_": "from"}):
-    """A mail that might come: C{raw} (RFC 5322), or C{subject} and C{text} or C{html}."""
+    """
+    A mail that might come: C{raw} (RFC 5322), or C{from}, C{subject} and C{text} or C{html}.
 
-    from_: str
+    C{from} beside C{raw} is the reverse-path; left out, that is the address in the message's From.
+    """
+
+    from_: str | None = None
     subject: str | None = None
     text: str | None = None
     html: str | None = None
@@ -139,9 +165,13 @@ async def delete_persona(call: Call) -> Deleted:
     return Deleted()
 
 
-async def read_memory(call: Call) -> dict[str, list[str]]:
-    memory = await call.universe.memories.memory(call.path["id"])
-    return {case: list(map(str, some)) for case, some in memory.items()}
+async def read_memory(call: Call) -> dict[str, list[str]] | WholeMemory:
+    memories = call.universe.memories
+    notes = {case: list(map(str, some)) for case, some in (await memories.memory(call.path["id"])).items()}
+    if not call.query.threads:
+        return notes
+    return WholeMemory(notes, [
+        ThreadMemory(one.key, one.case_id, one.remarks) for one in await memories.threads(call.path["id"])])
 
 
 async def add_memory(call: Call) -> Remembered:
@@ -193,7 +223,9 @@ async def learn(call: Call) -> Learned:
 
 async def preview(call: Call) -> Preview:
     asked: PreviewMail = call.body
-    sender = one_address(asked.from_, "from")
+    if asked.raw is None and asked.from_ is None:
+        raise Invalid("from", "is required unless raw is given")
+    sender = "" if asked.from_ is None else one_address(asked.from_, "from").address
     if asked.raw is not None:
         if asked.subject is not None or asked.text is not None or asked.html is not None:
             raise Invalid("raw", "give either raw, or subject and text or html")
@@ -202,7 +234,7 @@ async def preview(call: Call) -> Preview:
         if asked.raw is not None:
             octets = crlf(asked.raw.encode("utf-8"))
         else:
-            octets = composed(call.universe.clock.now(), asked.from_, [call.found.address],
+            octets = composed(call.universe.clock.now(), asked.from_ or "", [call.found.address],
                               subject=asked.subject or "", text=asked.text, html=asked.html or "")
         limits = call.services.config.limits
         check_header(octets, limits.header, limits.header_field)
@@ -210,7 +242,8 @@ async def preview(call: Call) -> Preview:
 
     size = len(asked.raw or "") + len(asked.text or "") + len(asked.html or "")
     mail: Mail = await heavy(call.services.in_thread, understand, size)
-    found: Preview = await call.universe.decisions.preview(call.found, mail, sender.address)
+    found: Preview = await call.universe.decisions.preview(
+        call.found, mail, sender or mail.from_.address)
     return found
 
 
@@ -250,7 +283,8 @@ ROUTES: tuple[Route, ...] = (
           "Delete a persona with its memory, relations and pending jobs; its mailbox and mail are kept", Deleted,
           role="member", locate=persona, statuses=(409,), answer_example={"status": "deleted"}),
     Route("GET", "/api/personas/{id}/memory", read_memory,
-          "Read a persona's memory, by case id; \"\" is what lies outside any case", dict[str, list[str]],
+          "Read a persona's memory, by case id; \"\" is what lies outside any case",
+          (dict[str, list[str]], WholeMemory), query=WhichMemory,
           locate=persona, answer_example={"": ["(crm) prefers to be called Mia"]}),
     Route("POST", "/api/personas/{id}/memory", add_memory, "Add a note to a persona's memory", Remembered,
           role="member", body=MemoryNote, locate=persona, example={"text": "prefers to be called Mia", "source": "crm"},
@@ -275,7 +309,7 @@ ROUTES: tuple[Route, ...] = (
           "See what a persona would do with a mail; nothing is stored", Preview, role="member", body=PreviewMail,
           locate=persona, example={"from": "app@sim.test", "subject": "Lunch?", "text": "On Friday?"},
           answer_example={"decision": "reply", "why": ["reply draw 0.31 under 0.95"], "would_send": True,
-                          "due": "2026-03-01T09:20:00Z"}),
+                          "due": "2026-03-01T09:20:00Z", "remarks": []}),
     Route("GET", "/api/temperaments", list_temperaments, "List temperaments", list[TemperamentItem],
           answer_example=[{"name": "busy", "weight": 25, "reply_rate": 0.75, "median_delay": "3h",
                            "text": "Has little time."}]),

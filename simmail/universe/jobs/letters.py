@@ -243,8 +243,8 @@ def request(
     return WordsRequest(
         kind=kind,  # type: ignore[arg-type] # one of those that the desk writes
         persona=persona, correspondent=Address(data.get("to_name", ""), data["to"]), now=now.astimezone(
-            zone_of(persona)), dice=dice, mails=context.heard, arrived=context.arrived, facts=dict(facts),
-        case_title=case_title, notes=tuple(context.memory.get(job.case_id or "", ())),
+            zone_of(persona)), dice=dice, mails=context.heard, arrived=context.arrived, remarks=context.thread.remarks,
+        facts=dict(facts), case_title=case_title, notes=tuple(context.memory.get(job.case_id or "", ())),
         warmth=_or_half(dossier.warmth), trust=_or_half(dossier.trust), patience=_or_half(dossier.patience),
         promise=Promised(promise.what, promise.due) if promise is not None else None,
         ooo=msgspec.convert(period, OutOfOffice) if period else None, own=context.own,

@@ -28,8 +28,7 @@ from twisted.internet.interfaces import IReactorTime
 
 from simmail.concurrency import Lock
 from simmail.core.decide.link_policy import permitted
-from simmail.core.decide.page_visit import Errand, Visit
-from simmail.core.decide.site import imagine
+from simmail.core.decide.page_visit import Errand, Visit, imagine
 from simmail.core.net.egress import NOWHERE, public_name
 from simmail.core.net.url import BadUrl, parse
 from simmail.core.records import notes

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from simmail.concurrency import Lock
 from simmail.core.decide import relationship
@@ -100,6 +101,12 @@ class Memories:
         (octets,) = await self.cache.get([("memory", persona_id)])
         return notes.decode(octets)
 
+    async def threads(self, persona_id: str) -> list[ThreadState]:
+        """What a persona knows of each of its threads in which something was said that is kept, by key."""
+        self._people.found(persona_id)
+        table = await self._database.table(self._universe, threads_of(persona_id))
+        return [state for state in (_thread(table[key]) for key in sorted(table)) if state.remarks]
+
     async def remember(self, persona_id: str, text: str, case_id: str = "", source: str = "") -> None:
         """
         Add a note that stays; with a source it is kept as C{(source) text}.
@@ -123,19 +130,25 @@ class Memories:
                 persona_tag(persona)),))
 
     async def forget(self, persona_id: str, case_id: str | None = None) -> None:
-        """Clear all memory, or one case's."""
+        """Clear all memory, or one case's: its notes, and what was said in its threads."""
         async with self._turn:
             memory = await self.memory(persona_id)
+            said = tuple((threads_of(persona_id), one.key, msgspec.json.encode(replace(one, remarks=())))
+                         for one in await self.threads(persona_id) if case_id is None or one.case_id == case_id)
             if case_id is None:
                 memory.clear()
             else:
                 memory.pop(case_id, None)
-            await self._keep_notes(persona_id, memory)
+            await self._keep_notes(persona_id, memory, (), said)
 
-    async def _keep_notes(self, persona_id: str, memory: Notes, events: tuple[Event, ...] = ()) -> None:
-        document = ("memory", persona_id, notes.encode(memory))
-        await self._commit(Commit(puts=(document,), events=events))
-        self.cache.put(*document)
+    async def _keep_notes(
+        self, persona_id: str, memory: Notes, events: tuple[Event, ...] = (),
+        more: tuple[tuple[str, str, bytes], ...] = (),
+    ) -> None:
+        documents = (("memory", persona_id, notes.encode(memory)), *more)
+        await self._commit(Commit(puts=documents, events=events))
+        for document in documents:
+            self.cache.put(*document)
 
     # Relations
 

@@ -102,6 +102,21 @@ class MemoryTests(ServedTestCase):
         self.good("DELETE", path)
         self.assertEqual(self.good("GET", path), {})
 
+    def test_threads(self) -> None:
+        """What was said in threads is told beside the notes, when it is asked for."""
+        path = f"/api/personas/{self.persona()['id']}/memory"
+        self.assertEqual(self.good("GET", path + "?threads=1"), {"memory": {}, "threads": []})
+        self.write(subject="Order 77120", text="When do you need the chairs?")
+        found = self.good("GET", path + "?threads=1")
+        self.assertEqual(found["memory"], self.good("GET", path))
+        (thread,) = found["threads"]
+        self.assertEqual(set(thread), {"key", "case_id", "remarks"})
+        self.assertEqual([(one["kind"], one.get("value")) for one in thread["remarks"]],
+                         [("stated", "77120"), ("asked", "When do you need the chairs?")])
+        self.good("DELETE", path)
+        self.assertEqual(self.good("GET", path + "?threads=1"), {"memory": {}, "threads": []})
+        self.assertIn("threads", self.bad(400, "GET", path + "?threads=x"))
+
     def test_given_notes_stay(self) -> None:
         """What was given stays however much a persona remembers itself; there are at most so many of them."""
         self.patch(notes, "MOST_OWN", 3)

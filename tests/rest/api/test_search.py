@@ -169,6 +169,20 @@ class PeopleTests(ServedTestCase):
         self.assertEqual(job["due"], found["due"])
         self.bad(400, "POST", path, {"from": "app@sim.test", "raw": "x", "text": "y"})
 
+    def test_preview_of_raw(self) -> None:
+        """A raw message is enough; it is told what would be kept of it."""
+        path = f"/api/personas/{self.persona()['id']}/preview"
+        raw = "From: App <app@sim.test>\nTo: maria@acme.test\nSubject: Order 77120\n\nTime on Friday at 10:00?\n"
+        found = self.good("POST", path, {"raw": raw})
+        self.assertEqual(found, self.good("POST", path, {"raw": raw, "from": "app@sim.test"}))
+        self.assertIn(("stated", "order", "77120"),
+                      [(one["kind"], one["what"], one.get("value")) for one in found["remarks"]])
+        (slot,) = [one for one in found["remarks"] if one["kind"] == "proposed"]
+        self.assertEqual((slot["when"], slot["by"]), ("2026-03-06T10:00:00Z", "correspondent"))
+        self.assertEqual(self.bad(400, "POST", path, {"text": "x"}), "from: is required unless raw is given")
+        self.assertIn("from", self.bad(400, "POST", path, {"from": "", "raw": raw}))
+        self.good("POST", path, {"raw": "Subject: nobody\n\nHello"})
+
     def test_learn(self) -> None:
         """A persona is made from the mail of an address; who is known already is named; it is counted."""
         self.persona()

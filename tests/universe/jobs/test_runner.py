@@ -103,6 +103,53 @@ class QuestionTests(RunnerTestCase):
         self.assertEqual(self.requests[1].own[0].message_id, first.message_id)
 
 
+class CalledOffTests(RunnerTestCase):
+    """What is not wanted any more is not done."""
+
+    def test_delivery(self) -> None:
+        """A promise of the persona that is called off in the thread is not kept, and that is remembered."""
+        self.replaced["reply"] = Written(
+            subject="Re: x", text="I will see to the refund.\n",
+            promise=Promised("the refund", START + timedelta(days=3)))
+        made = self.create(behaviors={"keep_promises": 1.0})
+        self.send(said(b"Please refund the broken chair."))
+        turned(self.universe, self.universe.scheduler.advance(until="event:persona.sent"))
+        job = self.pending("deliver")
+        self.replaced.clear()
+        self.answer(b"Please forget the refund, I have repaired the chair.", self.inbox()[0])
+        self.assertEqual(now(self.universe.scheduler.job(job.id)).state, "skipped")
+        relations, _ = now(self.universe.memories.relations(made.id))
+        self.assertEqual(relations[0].open_promises, ())
+        (state,) = now(self.universe.memories.threads(made.id))
+        self.assertIn(("called_off", "correspondent", "the refund"),
+                      [(one.kind, one.by, one.what) for one in state.remarks])
+        self.idle()
+        self.assertNotIn("deliver", self.kinds())
+        self.assertIn("called_off", [one.kind for one in self.requests[-1].remarks])
+
+    def test_nudge(self) -> None:
+        """What the application promised and takes back is not asked for."""
+        self.create()
+        self.send(said(b"I will send you the price list by Wednesday."))
+        job = self.pending("nudge")
+        turned(self.universe, self.universe.scheduler.advance(until="event:persona.sent"))
+        self.answer(b"Never mind the list: the price list is no longer needed.", self.inbox()[0])
+        self.assertEqual(now(self.universe.scheduler.job(job.id)).state, "skipped")
+        self.idle()
+        self.assertNotIn("nudge", self.kinds())
+
+    def test_not_promised_again(self) -> None:
+        """A reply to both mails, written by words that did not notice, plans nothing of what was called off."""
+        self.replaced["reply"] = Written(
+            subject="Re: x", text="I will send it.\n", promise=Promised("the certificate", START + timedelta(days=3)))
+        self.create(behaviors={"keep_promises": 1.0}, timing={"reply_rate": 1.0, "delay": {"median": "2h"}})
+        self.send(said(b"Please send us the certificate.").replace(b"<s1@", b"<one@"))
+        self.send(said(b"Please forget the certificate.", 2).replace(
+            b"Subject:", b"References: <one@app.test>\nIn-Reply-To: <one@app.test>\nSubject:"))
+        self.idle()
+        self.assertEqual(self.kinds(), ["reply"])
+
+
 class PromiseTests(RunnerTestCase):
     """Promises made and received."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simmail.errors import Invalid, NotFound
-from simmail.testing.universe import now
+from simmail.testing.universe import now, turned
 from tests.universe.people.test_inbox_worker import said
 from tests.universe.people.test_personas import APP, MARIA, PeopleTestCase
 from tests.universe.test_road import MAIL
@@ -32,6 +32,33 @@ class MemoryTests(PeopleTestCase):
             error = self.assertRaises(Invalid, now, self.universe.memories.remember(made.id, text))
             self.assertEqual(error.field, "text")
         self.assertRaises(NotFound, now, self.universe.memories.remember("p_none", "x"))
+
+
+class ThreadTests(PeopleTestCase):
+    """What was said in threads."""
+
+    def test_both_ways(self) -> None:
+        """What a mail says and what the persona answers is kept with its thread, shown, and cleared with the memory."""
+        made = self.create()
+        self.server.send(self.universe, APP, MARIA, said(
+            b"Your order 77120 is late. Please send us the signed contract by Friday.").replace(b"s1@", b"first@"))
+        (state,) = now(self.universe.memories.threads(made.id))
+        self.assertEqual(state.key, "<first@app.test>")
+        self.assertIn(("stated", "order", "77120"), [(one.kind, one.what, one.value) for one in state.remarks])
+        turned(self.universe, self.universe.scheduler.advance(until="idle"))
+        (state,) = now(self.universe.memories.threads(made.id))
+        self.assertEqual({one.by for one in state.remarks}, {"correspondent", "persona"})
+        now(self.universe.memories.forget(made.id, "c_other"))
+        self.assertEqual(len(now(self.universe.memories.threads(made.id))), 1)
+        now(self.universe.memories.forget(made.id))
+        self.assertEqual(now(self.universe.memories.threads(made.id)), [])
+        self.assertRaises(NotFound, now, self.universe.memories.threads("p_none"))
+
+    def test_junk_and_machines_say_nothing(self) -> None:
+        """What a program wrote is not kept."""
+        made = self.create()
+        self.server.send(self.universe, APP, MARIA, b"Auto-Submitted: auto-replied\n" + said(b"Order 77120 is here."))
+        self.assertEqual(now(self.universe.memories.threads(made.id)), [])
 
 
 class RelationTests(PeopleTestCase):

@@ -1,0 +1,203 @@
+"""
+What is kept of a conversation: the things said in it, by mails that come and by the persona's own.
+
+Everything is taken from the findings of a mail and from what an answer was written to say; nothing is read twice.
+Source: API contract, "Personas" (memory); L{records.conversation}.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date, datetime, time, timedelta, timezone
+
+from simmail.core.language import agreements
+from simmail.core.language.dates import Slot
+from simmail.core.language.phrases import say
+from simmail.core.language.promised import MailPromise, speaks_of
+from simmail.core.language.reader import Findings
+from simmail.core.message.mail import Mail
+from simmail.core.records.conversation import MOST_REMARKS, Appointment, Remark, RemarkKind
+from simmail.core.records.relationship import OpenPromise
+from simmail.core.writer import Written
+
+#: An appointment takes so long where nothing is said about it.
+USUAL = timedelta(hours=1)
+
+#: Characters that are kept of what something is about, and of what was said of it.
+_LONGEST_WHAT, _LONGEST_VALUE = 80, 120
+
+#: Things taken from one mail, of each sort.
+_MOST = 4
+
+
+def heard(
+    found: Findings, promises: Iterable[MailPromise], before: tuple[Remark, ...], at: datetime
+) -> tuple[Remark, ...]:
+    """
+    Return what a mail that came says.
+
+    @param promises: those it makes; before: what was said in its thread so far; at: when it came.
+    """
+    remarks: list[Remark] = []
+    mail, language = found.mail, found.language.code
+
+    def note(kind: RemarkKind, what: str, value: str = "", when: datetime | None = None, timed: bool = False) -> None:
+        remarks.append(Remark(
+            kind, "correspondent", say(what, _LONGEST_WHAT), at, say(value, _LONGEST_VALUE),
+            None if when is None else when.astimezone(timezone.utc), timed, mail.message_id, language))
+
+    for reference, named in list(zip(found.references, found.named))[:_MOST]:
+        note("stated", named.removesuffix(reference).strip() or "reference", reference)
+    for amount in found.amounts[:_MOST]:
+        note("stated", "amount", amount)
+    for place in found.places:
+        note("stated", "place", place)
+    agreed = _agreed(found, before)
+    for slot in agreed:
+        note("agreed", "appointment", _told(slot), slot.start, slot.timed)
+    proposed = [slot for slot in found.slots if slot not in agreed and (slot.timed or slot.start > found.base)]
+    for slot in proposed[:_MOST]:
+        note("proposed", "appointment", _told(slot), slot.start, slot.timed)
+    for day in dict.fromkeys(found.deadlines):
+        note("stated", "deadline", f"{day:%Y-%m-%d}", _at(day, found))
+    meant = {slot.start.date() for slot in (*agreed, *proposed)}.union(found.deadlines)
+    for day in dict.fromkeys(day for day in found.dates if day not in meant):
+        note("stated", "date", f"{day:%Y-%m-%d}", _at(day, found))
+    for question in found.questions[:_MOST]:
+        note("asked", question.topic or "question", question.text)
+    for document in found.documents:
+        note("requested", document)
+    for filename in found.attachments[:_MOST]:
+        note("sent", filename)
+    for promise in promises:
+        note("promised", promise.what, "", promise.due, promise.dated)
+    off = _appointment(before)
+    if off is not None and found.takes_back:
+        note("called_off", "appointment", off.value, off.when, off.timed)
+    # In a first mail nothing is taken back.
+    for sentence in found.unwanted if before else ():
+        what = agreements.thing(sentence, found.language)
+        if what and not (off is not None and agreements.is_appointment(what)):
+            note("called_off", what, say(sentence, _LONGEST_VALUE))
+    return tuple(remarks)
+
+
+def unwanted(one: OpenPromise, found: Findings, thread: str, last: bool) -> bool:
+    """
+    Return whether a mail says that something promised is not wanted any more.
+
+    @param last: it is what was promised last in the thread, by whomever: "please cancel it" means that.
+    """
+    for sentence in found.unwanted:
+        what = agreements.thing(sentence, found.language)
+        if what and speaks_of(one.what, what):
+            return True
+        if last and one.thread == thread and (not what or agreements.names_nothing(sentence)):
+            return True
+    return False
+
+
+def wanted(what: str, remarks: tuple[Remark, ...]) -> bool:
+    """Return whether something is still wanted: it was not called off, or was asked for again after that."""
+    for one in reversed(remarks):
+        if one.by == "correspondent" and one.kind in ("called_off", "requested") and speaks_of(what, one.what):
+            return one.kind == "requested"
+    return True
+
+
+def said(written: Written, mail: Mail, at: datetime) -> tuple[Remark, ...]:
+    """Return what a mail of the persona's own says: what its words were written to say, and what came of that."""
+    remarks = list(written.remarks)
+    known = {(one.kind, one.what.lower()) for one in remarks}
+
+    def note(kind: RemarkKind, what: str, value: str = "", when: datetime | None = None) -> None:
+        if (kind, what.lower()) not in known:
+            remarks.append(Remark(
+                kind, "persona", say(what, _LONGEST_WHAT), at, say(value, _LONGEST_VALUE),
+                None if when is None else when.astimezone(timezone.utc), when is not None, mail.message_id,
+                written.language))
+
+    if written.promise is not None:
+        note("promised", written.promise.what, "", written.promise.due)
+    for attachment in written.attachments:
+        note("sent", attachment.filename)
+    for what in written.done.values():
+        note("sent", what)
+    if written.question:
+        note("asked", "question", written.question)
+    return tuple(
+        one if one.message_id else Remark(
+            one.kind, one.by, one.what, at, one.value, one.when, one.timed, mail.message_id, one.language)
+        for one in remarks)
+
+
+def kept(before: tuple[Remark, ...], new: Iterable[Remark]) -> tuple[Remark, ...]:
+    """
+    Return the remarks of a thread with some more.
+
+    What is said again stands where it was said last.  Of too many the oldest go, and what was agreed last of all.
+    """
+    found = {_same(one): one for one in before}
+    for one in new:
+        found.pop(_same(one), None)
+        found[_same(one)] = one
+    remarks = list(found.values())
+    over = len(remarks) - MOST_REMARKS
+    if over > 0:
+        gone = sorted(range(len(remarks)), key=lambda n: (remarks[n].kind in ("agreed", "called_off"), n))[:over]
+        remarks = [one for n, one in enumerate(remarks) if n not in gone]
+    return tuple(remarks)
+
+
+def appointment(one: Remark, with_: str, thread: str, minutes: str = "", uid: str = "") -> Appointment | None:
+    """Return the time that an agreement takes, None where it names no hour."""
+    if one.kind != "agreed" or one.when is None or not one.timed:
+        return None
+    span = timedelta(minutes=int(minutes)) if minutes else USUAL
+    return Appointment(one.when, one.when + span, one.what, (with_,), thread, uid)
+
+
+def _same(one: Remark) -> tuple[str, ...]:
+    return one.kind, one.by, one.what.lower(), one.value.lower(), one.when.isoformat() if one.when else ""
+
+
+def _agreed(found: Findings, before: tuple[Remark, ...]) -> list[Slot]:
+    """The times that a mail agrees to: those the persona proposed, or the only one that it names and likes."""
+    if not before:
+        return []
+    proposed = [one for one in before if one.kind == "proposed" and one.by == "persona" and one.when is not None]
+    times = {one.when for one in proposed}
+    named = [slot for slot in found.slots if slot.timed]
+    chosen = [slot for slot in named if slot.start.astimezone(timezone.utc) in times]
+    if found.called_off and not chosen:
+        return []
+    if len(chosen) == 1 and not found.questions:
+        return chosen
+    if not found.agrees:
+        return []
+    if len(named) == 1:
+        return named
+    # "Wednesday works for me", of an hour named before; "that works", of the only one.
+    days = {slot.start.date() for slot in found.slots}
+    open_ones = [one for one in proposed if one.when is not None and (not days or one.when.date() in days)]
+    if len(open_ones) == 1 and open_ones[0].when is not None:
+        return [Slot(open_ones[0].when, open_ones[0].timed)]
+    return []
+
+
+def _appointment(before: tuple[Remark, ...]) -> Remark | None:
+    """The appointment that was agreed last, else the one that was proposed last."""
+    for kind in ("agreed", "proposed"):
+        for one in reversed(before):
+            if one.kind == kind and one.when is not None:
+                return one
+    return None
+
+
+def _told(slot: Slot) -> str:
+    """A time as it stands in its own zone."""
+    return f"{slot.start:%Y-%m-%d %H:%M}" if slot.timed else f"{slot.start:%Y-%m-%d}"
+
+
+def _at(day: date, found: Findings) -> datetime:
+    return datetime.combine(day, time(), found.base.tzinfo)

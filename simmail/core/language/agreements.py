@@ -1,0 +1,170 @@
+"""
+What mails do to what was agreed: they agree, call off, prefer one of several, name a place.
+
+The words are data, C{templates/<code>/conversation.yaml}; a language that has none of its own is read with those of the
+others, for a mail is not always in the one that it is taken for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+from msgspec import Struct, convert
+
+from simmail.core.language.dates import Slot
+from simmail.core.language.phrases import noun_phrase, words
+from simmail.core.language.tables import LANGUAGES, Language, read_yaml
+
+_FILE = "conversation.yaml"
+#: Sentences that are looked at.
+_SENTENCES = 60
+#: Places taken from one mail.
+_MOST_PLACES = 3
+
+
+class Cues(Struct, frozen=True, forbid_unknown_fields=True):
+    """Beginnings of words and phrases in lower case; the data files say what each is for."""
+
+    agreeing: tuple[str, ...] = ()
+    declining: tuple[str, ...] = ()
+    dropping: tuple[str, ...] = ()
+    dropping_all: tuple[str, ...] = ()
+    not_dropping: tuple[str, ...] = ()
+    appointments: tuple[str, ...] = ()
+    preferring: tuple[str, ...] = ()
+    preferred_before: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
+    online: tuple[str, ...] = ()
+    machine: tuple[str, ...] = ()
+
+
+@cache
+def cues() -> Cues:
+    """Return the cues of all languages that have some."""
+    found: dict[str, dict[str, None]] = {}
+    for code in LANGUAGES:
+        try:
+            own: dict[str, Any] = read_yaml(code, _FILE)
+        except FileNotFoundError:
+            continue
+        for name, some in own.items():
+            found.setdefault(name, {}).update(dict.fromkeys(some))
+    return convert({name: tuple(some) for name, some in found.items()}, Cues)
+
+
+@cache
+def _spaced(field: str) -> tuple[str, ...]:
+    return tuple(f" {cue}" if cue[0].isalpha() else cue for cue in getattr(cues(), field))
+
+
+def _has(field: str, low: str) -> bool:
+    """Whether one of the cues of a field stands in a folded text, at the beginning of a word."""
+    return any(map(low.__contains__, _spaced(field)))
+
+
+def _found(field: str, low: str) -> tuple[int, int] | None:
+    """Where in a folded text the first cue of a field stands, and the longest of those."""
+    places = [(at, -len(cue)) for cue in _spaced(field) for at in (low.find(cue),) if at >= 0]
+    if not places:
+        return None
+    at, length = min(places)
+    return at, at - length
+
+
+def _folded(text: str) -> str:
+    return f" {text.lower().replace(chr(0x2019), chr(39)).replace(chr(10), chr(32))} "
+
+
+def agrees(sentence: str) -> bool:
+    """Return whether a sentence agrees to what was proposed."""
+    low = _folded(sentence)
+    return "?" not in low and _has("agreeing", low) and not _has("declining", low)
+
+
+def calls_off(text: str, sentences: Sequence[str]) -> tuple[str, ...]:
+    """
+    Return the sentences that say something is not wanted any more.
+
+    @param text: all of them, looked at first.
+    """
+    if not _has("dropping", _folded(text)):
+        return ()
+    return tuple(
+        one for one, low in ((one, _folded(one)) for one in sentences[:_SENTENCES])
+        if _has("dropping", low) and not _has("not_dropping", low))
+
+
+def names_nothing(sentence: str) -> bool:
+    """Return whether what is not wanted any more is what was spoken of last: "please cancel it"."""
+    return _has("dropping_all", _folded(sentence))
+
+
+def is_appointment(phrase: str) -> bool:
+    """Return whether a phrase speaks of an appointment: "our call on Thursday"."""
+    return _has("appointments", _folded(phrase))
+
+
+def thing(sentence: str, language: Language) -> str:
+    """Return what is not wanted any more, as its writer has it: "refund"; C{""} where it has no name."""
+    tokens = words(sentence)
+    low = _folded(" ".join(tokens))
+    cue = _found("dropping", low)
+    if cue is None:
+        return ""
+    # Words before the cue, and those that it has, the last of them whole.
+    before, inside = low[:cue[0]].split(), low[:cue[1]].split()
+    # "The refund is no longer needed", "forget the refund".
+    for first, last in ((0, len(before)), (max(len(inside) - 1, 0), len(inside) + 3)):
+        for position in range(first, min(last, len(tokens))):
+            if tokens[position].lower() in language.determiners:
+                phrase = noun_phrase(tokens, position + 1, language)
+                if language.inflected:
+                    # A verb may follow: "den Vertrag brauchen wir nicht mehr".
+                    end = max((n for n, word in enumerate(phrase) if word[0].isupper() or word[0].isdigit()),
+                              default=-1)
+                    phrase = phrase[:end + 1]
+                if phrase:
+                    return " ".join(phrase)
+    return ""
+
+
+def preferred(sentences: Sequence[str], named: Callable[[str], Sequence[Slot]]) -> Slot | None:
+    """
+    Return the time that is said to be liked best, None where nothing is said about that.
+
+    @param named: the times in a part of a sentence.
+    """
+    for sentence in sentences[:_SENTENCES]:
+        low = f" {sentence.lower()}"
+        cue = _found("preferred_before", low)
+        if cue is None:
+            cue = _found("preferring", low)
+            after = named(sentence[cue[0]:]) if cue is not None else ()
+            if after:
+                return after[0]
+        if cue is not None:
+            before = named(sentence[:cue[0]])
+            if before:
+                return before[-1]
+    return None
+
+
+def places(text: str) -> tuple[str, ...]:
+    """Return the places that a text names: "room 4", "Room Elbe", "Zoom"."""
+    low = _folded(text)
+    if not _has("places", low) and not _has("online", low):
+        return ()
+    return tuple(dict.fromkeys(" ".join(match.group().split()) for match in _place().finditer(text)))[:_MOST_PLACES]
+
+
+@cache
+def _place() -> re.Pattern[str]:
+    housed = "|".join(re.escape(one) for one in sorted(cues().places, key=len, reverse=True))
+    online = "|".join(re.escape(one) for one in cues().online)
+    # Followed by a number, a letter or a name.
+    return re.compile(
+        rf"(?<![\w-])(?:(?i:{housed}) (?:[A-Z]?[0-9][\w.-]{{0,6}}(?<![.-])|[A-Z](?![\w'])|[A-Z][\w'-]{{2,20}})"
+        rf"|(?i:{online})(?!\w))")
