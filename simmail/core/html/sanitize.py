@@ -51,6 +51,8 @@ _PLAIN_VALUE = re.compile(r"[\w %.,#+*:'-]{0,100}")
 _LONGEST_TEXT, _LONGEST_URL = 2000, 16 * 1024
 #: What comes of the attributes of a page is remembered if its tags are no longer: one sender's are written alike.
 _LONGEST_REMEMBERED = 600
+#: Characters of tags of a page whose style is read; behind them there is none.
+_STYLED = 512 * 1024
 
 _LINK = re.compile(r"(?:https?://|mailto:|tel:)[^\s]", re.IGNORECASE)
 _WEB = re.compile(r"https?://[A-Za-z0-9\[\u0080-\U0010ffff]", re.IGNORECASE)
@@ -162,18 +164,19 @@ class _Tags(dict[str, str]):
 
     @ivar fetches: of those that would fetch something.
     @ivar common: all are written as most are, and short.
+    @ivar room: characters of tags that may still have style.
     """
 
     def __init__(self, remote: bool) -> None:
         super().__init__()
-        self.remote, self.common = remote, True
+        self.remote, self.common, self.room = remote, True, _STYLED
         self.fetches: dict[str, int] = {}
 
     def __missing__(self, source: str) -> str:
-        if len(source) <= LONGEST_COMMON:
+        if len(source) <= LONGEST_COMMON and self.room > 0:
             found = _common_tag(source, self.remote)
         else:
-            found = _read(read_tag(source)[0], self.remote)
+            found = _read(read_tag(source)[0], self.remote, self.room > 0)
             self.common = self.common and len(source) <= _LONGEST_REMEMBERED
         if found.fetches:
             self.fetches[source] = found.fetches
@@ -183,7 +186,14 @@ class _Tags(dict[str, str]):
     def strange(self, tag: Token) -> _Read:
         """Read a tag that is not written as most are."""
         self.common = self.common and not tag.attributes
-        return _read(tag, self.remote)
+        self.spend(len(tag.attributes.get("style", "")))
+        return _read(tag, self.remote, self.room > 0)
+
+    def spend(self, count: int) -> None:
+        """So many characters of tags more."""
+        if 0 < self.room <= count:
+            self.clear()
+        self.room -= count
 
 
 def _readable(html: str, remote: bool) -> tuple[str, int, bool]:
@@ -199,6 +209,7 @@ def _readable(html: str, remote: bool) -> tuple[str, int, bool]:
     for texts, tags, sources, plain in blocks(html):
         if not plain:
             texts = list(map(_escaped, texts))
+        known.spend(sum(map(len, sources)))
         if "" in sources:
             read = [known.strange(tag) if not source else _Read(known[source]) for source, tag in zip(sources, tags)]
             written = [one.written for one in read]
@@ -215,8 +226,8 @@ def _readable(html: str, remote: bool) -> tuple[str, int, bool]:
     return "".join(pieces) if balanced is None else balanced.finish(), blocked, known.common
 
 
-def _read(tag: Token, remote: bool) -> _Read:
-    """A tag wherever it stands."""
+def _read(tag: Token, remote: bool, styled: bool = True) -> _Read:
+    """A tag wherever it stands, without its style unless C{styled}."""
     # Parsers know no body within a page.
     name = "div" if tag.name == "body" else tag.name
     if tag.kind == "raw":
@@ -233,7 +244,7 @@ def _read(tag: Token, remote: bool) -> _Read:
     image, coloured = name in ("img", "image"), not given.keys().isdisjoint(_COLOURS)
     # nh3 would leave such an address out just as well, but put the other attributes in another order.
     astray = "href" in given and not _link(given["href"])
-    if tag.source and name == tag.name and not image and not coloured and not astray:
+    if tag.source and name == tag.name and styled and not image and not coloured and not astray:
         return _Read(tag.source, fetches)
     kept = {key: value for key, value in given.items() if key in _ATTRIBUTES}
     if astray:
@@ -243,7 +254,9 @@ def _read(tag: Token, remote: bool) -> _Read:
         fetches += missed
         kept.pop("src", None)
         kept = {"src": source, **kept} if source else kept
-    if coloured:
+    if not styled:
+        kept.pop("style", None)
+    elif coloured:
         kept["style"] = _with_colours(given)
     attributes = "".join([f' {key}="{escape(value)}"' for key, value in kept.items()])
     return _Read(f"<{name}{attributes}>", fetches)

@@ -4,7 +4,7 @@ HTML cut into tokens: tags with decoded attributes, and decoded text.
 The cutting follows the tokenizer of the HTML standard closely enough to read
 what browsers read, in one pass whose cost grows with the length alone; no
 tree is built, so nothing grows with the nesting.  Safety does not rest on it:
-L{safehtml} writes anew what it keeps and hands that to a real parser.
+L{simmail.core.html.sanitize} hands what it keeps to a real parser.
 """
 
 from __future__ import annotations

@@ -84,6 +84,15 @@ class SafeTests(SynchronousTestCase):
             self.assertEqual(safe(mail.html, light=True), (mail.shown, mail.blocked))
             self.check(safe(mail.html)[0])
 
+    def test_room_for_style(self) -> None:
+        """Behind half a megabyte of tags there is no style, however it is written; what it would fetch is counted."""
+        long = f"<p style='color: red; {'width: 1px; ' * 1000}'>x</p>" * 60
+        for end, shown in (("<p style='color: #333'>x</p>", "<p>x</p>"), ("<td/style='color:#333'>x", "x"),
+                           ("<p bgcolor=red>x</p>", '<p bgcolor="red">x</p>')):
+            self.assertTrue(safe(long + end, light=True)[0].endswith(shown), end)
+        self.assertEqual(safe(f"{long}<p style='background:url({X})'>x")[1], 1)
+        self.assertIn("color: red", safe(long, light=True)[0])
+
     def test_sloppy_pages(self) -> None:
         """Missing and crossed end tags come out as browsers see them."""
         web = 'target="_blank" rel="noopener noreferrer nofollow"'
