@@ -85,6 +85,5 @@ def lua() -> str:
     """The names as Lua locals, which every script begins with."""
     names = {
         name: value for name, value in globals().items()
-        if name.isupper() and not name.startswith("_") and isinstance(value, str)
-    }
+        if name.isupper() and not name.startswith("_") and isinstance(value, str)}
     return "local %s = %s\n" % (", ".join(names), ", ".join(f"'{value}'" for value in names.values()))

@@ -65,13 +65,11 @@ class Questions:
         while len(found) < query.limit and low <= high and groups is not None:
             reply = await self._reads.call((
                 *self._start["query"], prefix, "down" if query.descending else "up", low, high,
-                _digits(query.since), _digits(query.until), min(PAGE, query.limit - len(found)), BUDGET, *groups,
-            ))
+                _digits(query.since), _digits(query.until), min(PAGE, query.limit - len(found)), BUDGET, *groups))
             rows = len(reply) // 4
             found += [
                 encoding.event_body(reply[i + 1], int(reply[i]), reply[i + 2], reply[i + 3])
-                for i in range(1, len(reply), 4)
-            ]
+                for i in range(1, len(reply), 4)]
             if reply[0]:
                 following = int(reply[0])
             elif rows == PAGE:
@@ -105,13 +103,11 @@ class Questions:
         scopes = [
             letter + keys.escape(value)
             for letter, value in zip("skpc", (query.state, query.kind, query.persona_id, query.case_id))
-            if value is not None
-        ]
+            if value is not None]
         # A job is in one state, so all the states together are all the jobs.
         streams = [
             [row async for row in self._scoped(prefix, scope, after, query.limit)]
-            for scope in ([scopes] if scopes else [[f"s{state}"] for state in _STATES])
-        ]
+            for scope in ([scopes] if scopes else [[f"s{state}"] for state in _STATES])]
         return [job for _, job in heapq.merge(*streams, key=_first)][:query.limit]
 
     async def _scoped(self, prefix: str, scopes: list[str], after: bytes, limit: int | None) -> Any:

@@ -74,9 +74,7 @@ class RedisDatabase:
         self._opened: list[Deferred[None]] = []
         self._closing = False
         scripts = {name: load(name) for name in _READ + _WRITE}
-        self._start = {
-            name: (b"EVALSHA", script.sha, b"1") for name, script in scripts.items()
-        }
+        self._start = {name: (b"EVALSHA", script.sha, b"1") for name, script in scripts.items()}
         self._reads = RedisConnection(
             reactor, link, timeout, [scripts[name] for name in _READ], self._changed,
             lambda: Deferred.fromCoroutine(self._prepare_reads()))
@@ -182,20 +180,17 @@ class RedisDatabase:
     def job(self, universe: str, job_id: str) -> Deferred[Job | None]:
         return self._reads.call(
             ("HGET", keys.prefix(universe) + keys.JOBS, job_id),
-            lambda reply: None if reply is None else job_of(reply),
-        )
+            lambda reply: None if reply is None else job_of(reply))
 
     def arrivals(self, universe: str) -> Deferred[list[Arrival]]:
         return self._reads.call(
             ("HVALS", keys.prefix(universe) + keys.ARRIVALS),
-            lambda reply: [encoding.decode_arrival(octets[12:]) for octets in sorted(reply, key=_place)],
-        )
+            lambda reply: [encoding.decode_arrival(octets[12:]) for octets in sorted(reply, key=_place)])
 
     def seen(self, universe: str, ids: Iterable[str]) -> Deferred[set[str]]:
         asked = list(ids)
         return self._questions.fields(keys.prefix(universe) + keys.ONCE, asked).addCallback(
-            lambda found: {id for id, outcome in zip(asked, found) if outcome is not None}
-        )
+            lambda found: {id for id, outcome in zip(asked, found) if outcome is not None})
 
     def forget(self, universe: str, once: Iterable[str]) -> Deferred[None]:
         ids = list(once)
@@ -221,8 +216,7 @@ class RedisDatabase:
     def universes(self) -> Deferred[list[str]]:
         """Leave out the server's own documents, which are no universe."""
         return self._reads.call(
-            (*self._start["universes"], keys.UNIVERSES), lambda reply: sorted(name.decode() for name in reply)
-        )
+            (*self._start["universes"], keys.UNIVERSES), lambda reply: sorted(name.decode() for name in reply))
 
     def draw(self, bucket: str, rate: float, burst: int, wanted: int, now: float) -> Deferred[tuple[int, float]]:
         return self._writes.call(
@@ -298,8 +292,7 @@ class RedisDatabase:
     def _note(self) -> None:
         if self._numbers is not None and self._noting is None and not self._closing:
             self._noted_at = self._reactor.seconds()
-            self._noting = deferToThreadPool(
-                self._reactor, self._reactor.getThreadPool(), self._write_numbers, False)
+            self._noting = deferToThreadPool(self._reactor, self._reactor.getThreadPool(), self._write_numbers, False)
             self._noting.addBoth(self._noted_now)
 
     def _noted_now(self, result: object) -> None:
@@ -398,8 +391,7 @@ def _commit_args(start: tuple[bytes, ...], universe: str, commit: Commit) -> lis
     for job in commit.jobs:
         args += (
             job.id, encoding.digits(job.due), job.state, job.kind, escape(job.persona_id or ""),
-            escape(job.case_id or ""), encoding.encode_job(job),
-        )
+            escape(job.case_id or ""), encoding.encode_job(job))
     args.append(len(commit.drop_jobs))
     args += commit.drop_jobs
     args.append(len(commit.events))

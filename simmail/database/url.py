@@ -92,8 +92,7 @@ def parse(url: str) -> RedisUrl:
         raise Invalid(FIELD, "gives the database both as /n and as ?db=n")
     return RedisUrl(
         host=parts.hostname, port=PORT if port is None else port, tls=parts.scheme == "rediss",
-        username=username, password=password, db=_db(in_path or options),
-    )
+        username=username, password=password, db=_db(in_path or options))
 
 
 def unix_url(path: str) -> str:
@@ -122,8 +121,7 @@ def weakness(settings: Mapping[bytes, bytes]) -> str:
     elif settings.get(b"appendfsync", b"always") != b"always":
         found.append(
             f"appendfsync is {settings[b'appendfsync'].decode('ascii', 'replace')}, "
-            "so the last seconds of jobs and events may be lost when it dies"
-        )
+            "so the last seconds of jobs and events may be lost when it dies")
     policy = settings.get(b"maxmemory-policy", b"noeviction")
     if policy != b"noeviction":
         found.append(f"maxmemory-policy is {policy.decode('ascii', 'replace')}, so it may drop keys")

@@ -145,8 +145,7 @@ class FolderList:
 
     def _fresh(self) -> bool:
         # What another process files is there at once.
-        return (self._looked is not None and not self._shared
-                and 0 <= self._seconds() - self._looked < _LOOK)
+        return (self._looked is not None and not self._shared and 0 <= self._seconds() - self._looked < _LOOK)
 
     async def _look(self) -> None:
         if self._fresh():

@@ -159,9 +159,7 @@ class MailStore:
 
     # Deliveries
 
-    def accept(
-        self, delivery: Delivery, durable: Callable[[], None] | None = None
-    ) -> Deferred[tuple[Copy, ...]]:
+    def accept(self, delivery: Delivery, durable: Callable[[], None] | None = None) -> Deferred[tuple[Copy, ...]]:
         """File a delivery; Deferred of its copies."""
         try:
             delivery = self._checked(delivery)

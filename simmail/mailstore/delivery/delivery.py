@@ -55,7 +55,7 @@ class DeliveryResult(NamedTuple):
 
 
 class _Message(Struct, eq=False):
-    """What the copies of one message have in common while it is filed; dates in microseconds, C{left}: copies to make."""
+    """What the copies of one message have in common while it is filed; dates in microseconds."""
 
     key: str
     size: int
@@ -331,9 +331,7 @@ class BatchDelivery:
         except Exception as error:
             return error
 
-    def _locked(
-        self, deliveries: Sequence[Delivery], held: list[UidList]
-    ) -> dict[tuple[str, str], LockedFolder]:
+    def _locked(self, deliveries: Sequence[Delivery], held: list[UidList]) -> dict[tuple[str, str], LockedFolder]:
         """Lock every folder that is filed into, with UIDs for all; C{held} is to be unlocked by who asks."""
         wanted: dict[tuple[str, str], int] = {}
         for delivery in deliveries:

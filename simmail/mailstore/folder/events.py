@@ -38,7 +38,7 @@ _OF_MESSAGES = frozenset(("added", "expunged", "flags", "changed"))
 
 
 class _Heard:
-    """A mailbox that is listened to; C{turns}: counts changes of names, so that a look that one overtook is not believed."""
+    """A mailbox that is listened to; C{turns}: counts changes, so that a look that one overtook is not believed."""
 
     def __init__(self) -> None:
         self.listeners: Listeners[[FolderEvent]] = Listeners("a mailbox")

@@ -132,8 +132,7 @@ async def take_recent(folder: ChangingFolder) -> list[int]:
 
         def todo(uids: Sequence[int]) -> list[tuple[int, int]]:
             rows = folder.rows
-            return [(uid, rows.masks[at]) for uid, at in zip(uids, map(rows.find, uids))
-                    if at >= 0 and rows.recent[at]]
+            return [(uid, rows.masks[at]) for uid, at in zip(uids, map(rows.find, uids)) if at >= 0 and rows.recent[at]]
 
         async def do(items: list[tuple[int, int]]) -> list[int]:
             if not folder.context.shared:

@@ -42,8 +42,7 @@ async def load(folder: ChangingFolder) -> None:
     last, snapshot = await context.index.ask(Index.recall, mailbox, name, head.uidvalidity) or (0, None)
     if last > head.uidvalidity or (snapshot is not None and snapshot.uidnext > head.uidnext):
         # Somebody has put an older one in its place, or removed it: UIDs would be given twice.
-        await context.writer.call(
-            RenewUidvalidity(context.at, mailbox, name, max(last, head.uidvalidity), 0, 0))
+        await context.writer.call(RenewUidvalidity(context.at, mailbox, name, max(last, head.uidvalidity), 0, 0))
         head, snapshot = await context.reader.call(loading.head, context.layout, mailbox, name), None
     found: Loaded = await context.reader.call(loading.load, context.layout, head, snapshot)
     bumped = 0

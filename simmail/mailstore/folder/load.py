@@ -77,9 +77,7 @@ def head(layout: Layout, mailbox: str, name: str) -> FolderHead:
         uids.special_use or use_of(name), uids.keywords, stamp)
 
 
-def difference(
-    layout: Layout, directory: str, rows: Rows, times: tuple[int, int], uidnext: int
-) -> Difference | None:
+def difference(layout: Layout, directory: str, rows: Rows, times: tuple[int, int], uidnext: int) -> Difference | None:
     """
     What has changed in a folder since it was as C{rows} at C{times}; None for nothing.
 
@@ -179,8 +177,8 @@ def _check(layout: Layout, directory: str, seen: Seen, uidnext: int) -> None:
 
 def _behind_a_gap(listing: Listing, rows: Rows, uidnext: int) -> int:
     """
-    The highest UID of mail that has come (from C{uidnext} on) when one before it was not seen, else 0: a name that comes
-    while a directory is read is seen or not.
+    The highest UID of mail that has come (from C{uidnext} on) when one before it was not seen, else 0: a name that
+    comes while a directory is read is seen or not.
     """
     came = [uid for uid in listing.rows if uid >= uidnext and rows.find(uid) < 0]
     highest = max(came, default=0)
@@ -191,8 +189,7 @@ def _behind_a_gap(listing: Listing, rows: Rows, uidnext: int) -> int:
 
 def _up_to(highest: int, again: Listing, rows: Rows) -> Listing:
     """What was seen reading again, but for mail behind C{highest}: all before are there by now, in order of UIDs."""
-    return again._replace(
-        rows={uid: row for uid, row in again.rows.items() if uid <= highest or rows.find(uid) >= 0})
+    return again._replace(rows={uid: row for uid, row in again.rows.items() if uid <= highest or rows.find(uid) >= 0})
 
 
 def _uidnext(layout: Layout, directory: str) -> int:

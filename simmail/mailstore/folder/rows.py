@@ -100,8 +100,7 @@ class Rows:
     def stretch(self, uids: Sequence[int]) -> int:
         """The position of the first of some UIDs when they stand here one behind the other, else -1."""
         begin = self.find(uids[0]) if uids else -1
-        if begin >= 0 and self.uids[begin:begin + len(uids)] != (
-                uids if isinstance(uids, array) else array("I", uids)):
+        if begin >= 0 and self.uids[begin:begin + len(uids)] != (uids if isinstance(uids, array) else array("I", uids)):
             return -1
         return begin
 

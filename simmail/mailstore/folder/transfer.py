@@ -30,8 +30,7 @@ async def transfer(
     try:
         async with folder.changing():
             await target.make()
-            await _transfer_to(
-                folder, target, uids, move, pairs, microseconds(saved) if saved is not None else None)
+            await _transfer_to(folder, target, uids, move, pairs, microseconds(saved) if saved is not None else None)
     except BaseException:
         if not move and pairs:
             # All or nothing (RFC 3501 section 6.4.7).
@@ -75,9 +74,7 @@ async def _transfer_to(
     await folder.in_slices(uids, lambda uids: folder.rows.positions(uids), do, ahead=2)
 
 
-def _sources(
-    folder: ChangingFolder, positions: Sequence[int], rows: Sequence[Row], saved: int | None
-) -> Sources:
+def _sources(folder: ChangingFolder, positions: Sequence[int], rows: Sequence[Row], saved: int | None) -> Sources:
     """Return what is to be copied or moved."""
     _, masks, sizes, _, _, _, keys = zip(*rows)
     held = set(map((~SYSTEM_MASK).__and__, masks))

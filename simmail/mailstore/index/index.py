@@ -101,8 +101,7 @@ class Index:
             else:
                 if row is not None:
                     self._drop(row[0])
-                number = sql.execute(
-                    "insert into folders (mailbox, name, uidvalidity) values (?, ?, ?)", key).lastrowid
+                number = sql.execute("insert into folders (mailbox, name, uidvalidity) values (?, ?, ?)", key).lastrowid
             assert number is not None
             self._folders[key] = number
         return number

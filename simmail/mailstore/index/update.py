@@ -20,9 +20,7 @@ _SLICE = 500
 _REST, _MANY = 0.003, 100
 
 
-def transferred(
-    index: MailIndex, source: IKeyed, target: IKeyed, pairs: Sequence[tuple[int, int]], move: bool
-) -> None:
+def transferred(index: MailIndex, source: IKeyed, target: IKeyed, pairs: Sequence[tuple[int, int]], move: bool) -> None:
     """Messages were copied or moved, from UID to UID."""
     _rest(index, len(pairs))
     for begin in range(0, len(pairs), _SLICE):

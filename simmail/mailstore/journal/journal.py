@@ -88,8 +88,7 @@ class Journal:
         else:
             self.reader, self.indexer, self._syncer = Inline(), Inline(), Inline()
             hands = Hands(reactor.seconds, self._syncer.send, self._syncer.send, lambda: self._sync_disks())
-            self.writer = InlineWriter(
-                path, segment, self._disks, hands, self._told, self._layouts.__getitem__, looks)
+            self.writer = InlineWriter(path, segment, self._disks, hands, self._told, self._layouts.__getitem__, looks)
 
     def _again(self, refused: Sequence[Id]) -> None:
         """The writer had died and there is another one."""
@@ -258,9 +257,7 @@ class Journal:
         self._write_committed()
         return self.writer.call(FindUncommitted(at))
 
-    def replay(
-        self, at: StoreId, known: Collection[str], among: Collection[str] | None = None
-    ) -> Deferred[Replayed]:
+    def replay(self, at: StoreId, known: Collection[str], among: Collection[str] | None = None) -> Deferred[Replayed]:
         """Deferred of what became of the deliveries that are owed; C{among}: only of these."""
         return self.writer.call(Replay(at, frozenset(known), frozenset(among) if among is not None else None))
 

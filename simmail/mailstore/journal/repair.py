@@ -81,7 +81,7 @@ class _File(NamedTuple):
 
 
 class _Folder:
-    """A folder that is there; C{files}: those with a wanted key, by key (more than one where it was copied within it)."""
+    """A folder that is there; C{files}: those with a wanted key, by key (several where it was copied within it)."""
 
     def __init__(self, root: int, place: OpenFolder, wanted: set[str]) -> None:
         self.place = place
@@ -149,8 +149,7 @@ class _Run:
         return folder.files.get(one.described.id, []) if folder is not None else []
 
     def rewrite(self, one: Journalled) -> None:
-        paths = dict.fromkeys(
-            file.path for copy in _places(one) if copy is not None for file in self._files(copy, one))
+        paths = dict.fromkeys(file.path for copy in _places(one) if copy is not None for file in self._files(copy, one))
         if paths:
             self._write(one, one.octets(), paths)
 

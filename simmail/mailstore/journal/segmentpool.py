@@ -49,9 +49,7 @@ class SegmentPool:
 
     log = Logger()
 
-    def __init__(
-        self, path: str, limit: int, boot: str, hands: Hands, doubted: Callable[[OSError], None]
-    ) -> None:
+    def __init__(self, path: str, limit: int, boot: str, hands: Hands, doubted: Callable[[OSError], None]) -> None:
         self.rebooted = self.hold = False
         self.damage: list[str] = []
         self._path, self._limit, self._boot, self._hands, self._doubted = path, limit, boot, hands, doubted

@@ -34,8 +34,7 @@ _LETTERS = tuple(sorted(_BITS.items()))
 
 SEEN = _BITS["S"]
 
-_NAME = re.compile(
-    r"([^,:/\n]{1,120}),U=([1-9][0-9]{0,9}),S=(0|[1-9][0-9]{0,11})(?::2,([A-Za-z]*))?", re.ASCII)
+_NAME = re.compile(r"([^,:/\n]{1,120}),U=([1-9][0-9]{0,9}),S=(0|[1-9][0-9]{0,11})(?::2,([A-Za-z]*))?", re.ASCII)
 
 
 class Row(NamedTuple):
@@ -169,8 +168,7 @@ def strays(root: int, directory: str) -> list[str]:
 
 def times_of(root: int, directory: str) -> tuple[int, int]:
     """The modification times of C{new} and C{cur}."""
-    return (os.stat(f"{directory}/new", dir_fd=root).st_mtime_ns,
-            os.stat(f"{directory}/cur", dir_fd=root).st_mtime_ns)
+    return (os.stat(f"{directory}/new", dir_fd=root).st_mtime_ns, os.stat(f"{directory}/cur", dir_fd=root).st_mtime_ns)
 
 
 def parse(name: str) -> tuple[str, int, int, str | None] | None:

@@ -120,9 +120,7 @@ class ISought(Protocol):
         """Whether a message has it; C{None}: that takes a closer look."""
 
 
-def verdicts_of(
-    layout: Layout, sought: ISought, directory: str, paths: Sequence[str | None]
-) -> list[bool | None]:
+def verdicts_of(layout: Layout, sought: ISought, directory: str, paths: Sequence[str | None]) -> list[bool | None]:
     """Return whether the messages in some files fit; C{None} for those that are not there or cannot be read."""
     return [sought.verdict(octets) if octets is not None and not isinstance(octets, Stub) else None
             for octets in read_files(layout, directory, paths)]

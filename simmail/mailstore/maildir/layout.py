@@ -172,7 +172,7 @@ class Layout:
         return shown
 
     def _anew(self, box: str, name: str) -> str:
-        """A standard folder, which cannot be lost, was taken away: it is made anew, and nobody takes it for the old one."""
+        """Make a standard folder, which cannot be lost, anew, so that nobody takes it for the old one."""
         try:
             return self.make_folder(box, name)
         except Conflict:

@@ -25,8 +25,7 @@ FILE = "simmail-uids"
 
 _LINE = "simmail-uids 1 V%010d N%010d M%020d X%020d T%06d I%-32s\n"
 _WIDTH = len(_LINE % (0, 0, 0, 0, 0, ""))
-_PATTERN = re.compile(
-    rb"simmail-uids 1 V(\d{10}) N(\d{10}) M(\d{20}) X(\d{20}) T(\d{6}) I([A-Za-z0-9_-]{1,32}) *\n")
+_PATTERN = re.compile(rb"simmail-uids 1 V(\d{10}) N(\d{10}) M(\d{20}) X(\d{20}) T(\d{6}) I([A-Za-z0-9_-]{1,32}) *\n")
 _LONGEST = 16 * 1024
 _FLAGS = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 #: How the system says that a directory, a pipe or a link is in its place.
@@ -295,9 +294,7 @@ def put_aside(root: int, directory: str, aside: str) -> None:
             os.close(fd)
 
 
-def write_new(
-    root: int, path: str, uidvalidity: int, objectid: str, special_use: str = "", uidnext: int = 1
-) -> None:
+def write_new(root: int, path: str, uidvalidity: int, objectid: str, special_use: str = "", uidnext: int = 1) -> None:
     """A UID file for a folder that has none yet."""
     line = _LINE % (uidvalidity, uidnext, 1, 0, 0, objectid)
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=root)

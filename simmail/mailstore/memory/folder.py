@@ -35,9 +35,7 @@ class _Message(NamedTuple):
 class MemoryFolder(Listeners[[FolderChange]]):
     """One folder of one mailbox."""
 
-    def __init__(
-        self, store: MemoryContext, mailbox: str, name: str, special_use: str, uidvalidity: int
-    ) -> None:
+    def __init__(self, store: MemoryContext, mailbox: str, name: str, special_use: str, uidvalidity: int) -> None:
         super().__init__(name)
         self._store = store
         self.mailbox = mailbox
@@ -84,8 +82,7 @@ class MemoryFolder(Listeners[[FolderChange]]):
 
     def having(self, flag: str, on: bool = True) -> list[int]:
         flag = flag.lower()
-        return [uid for uid in self.uids
-                if (flag in (one.lower() for one in self._messages[uid].flags)) is on]
+        return [uid for uid in self.uids if (flag in (one.lower() for one in self._messages[uid].flags)) is on]
 
     def unseen(self) -> list[int]:
         return self.having("\\Seen", False)
@@ -97,8 +94,7 @@ class MemoryFolder(Listeners[[FolderChange]]):
         return [uid for uid in self.uids if self._messages[uid].modseq > since]
 
     def counts(self) -> tuple[int, int, int]:
-        return (len(self.uids), len(self.unseen()),
-                sum(message.recent for message in self._messages.values()))
+        return (len(self.uids), len(self.unseen()), sum(message.recent for message in self._messages.values()))
 
     def status(self) -> FolderStatus:
         total, unseen, recent = self.counts()
@@ -135,8 +131,7 @@ class MemoryFolder(Listeners[[FolderChange]]):
 
     @at_once
     def digested(self, uids: Iterable[int], names: Sequence[str]) -> dict[int, tuple[Any, ...]]:
-        return {uid: tuple(getattr(digest, name) for name in names)
-                for uid, digest in self._digests(uids).items()}
+        return {uid: tuple(getattr(digest, name) for name in names) for uid, digest in self._digests(uids).items()}
 
     @at_once
     def kept_text(self, uid: int) -> str | None:
@@ -301,14 +296,10 @@ class MemoryFolder(Listeners[[FolderChange]]):
         return taken
 
     @at_once
-    def copy(
-        self, uids: Iterable[int], target: MemoryFolder, saved: datetime | None = None
-    ) -> list[tuple[int, int]]:
+    def copy(self, uids: Iterable[int], target: MemoryFolder, saved: datetime | None = None) -> list[tuple[int, int]]:
         return self._copy(uids, target, saved)
 
-    def _copy(
-        self, uids: Iterable[int], target: MemoryFolder, saved: datetime | None = None
-    ) -> list[tuple[int, int]]:
+    def _copy(self, uids: Iterable[int], target: MemoryFolder, saved: datetime | None = None) -> list[tuple[int, int]]:
         target.require()
         sources = [(uid, self._messages[uid]) for uid in sorted(set(uids)) if uid in self._messages]
         pairs = [(uid, target._add(message.key, message.octets, message.flags, message.date, saved=saved))
@@ -318,9 +309,7 @@ class MemoryFolder(Listeners[[FolderChange]]):
         return pairs
 
     @at_once
-    def move(
-        self, uids: Iterable[int], target: MemoryFolder, saved: datetime | None = None
-    ) -> list[tuple[int, int]]:
+    def move(self, uids: Iterable[int], target: MemoryFolder, saved: datetime | None = None) -> list[tuple[int, int]]:
         pairs = self._copy(uids, target, saved)
         self._remove([uid for uid, _ in pairs])
         return pairs

@@ -144,8 +144,7 @@ class Program:
                 described = bytes(second)
                 # A view: the octets are copied nowhere on their way to the disk.
                 delivery = delivery_of(decode_described(described), cast(bytes, third))
-                return kind, PendingDelivery(
-                    delivery, self._handler.batch_of(bytes(first)), described, kind == PROMISE)
+                return kind, PendingDelivery(delivery, self._handler.batch_of(bytes(first)), described, kind == PROMISE)
             return kind, decode_request(first)
         except Exception as error:
             return kind, error

@@ -227,8 +227,7 @@ class Replay(StoreRequest[Replayed], frozen=True):
     among: frozenset[str] | None
 
     def do(self, handler: RequestHandler) -> Replayed:
-        return handler.commit.uncommitted.replay(
-            self.at.universe, self.known, handler.recovery(self.at), self.among)
+        return handler.commit.uncommitted.replay(self.at.universe, self.known, handler.recovery(self.at), self.among)
 
 
 class ListForeign(HandlerRequest[list[str]], frozen=True):
