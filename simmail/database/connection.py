@@ -147,9 +147,7 @@ class RedisConnection:
         self.ready = False
         self.trouble = ""
         self.locked_out = False
-        self._reactor = reactor
-        self._timeout = timeout
-        self._link = link
+        self._reactor, self._timeout, self._link = reactor, timeout, link
         self._endpoint: IStreamClientEndpoint = link.endpoint(reactor, timeout)
         self._changed = changed
         self._prepare = prepare

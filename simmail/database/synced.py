@@ -44,10 +44,7 @@ class Synced:
     ) -> None:
         """@param looked: called after each look."""
         self.hold = HOLD
-        self._reactor = reactor
-        self._unsynced = unsynced
-        self._connection = connection
-        self._looked = looked
+        self._reactor, self._unsynced, self._connection, self._looked = reactor, unsynced, connection, looked
         # Whether Redis syncs before it answers, and whether it can be asked what is synced.
         self._at_once = self._asks = False
         self._opened = self._asking = self._closed = False

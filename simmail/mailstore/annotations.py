@@ -30,7 +30,6 @@ class Annotations(Listeners[[str, str, tuple[str, ...], object]]):
 
     @as_deferred
     async def read(self, mailbox: str, folder: str) -> dict[str, bytes]:
-        """Read the values by the names of entries."""
         box = self._require(mailbox)
         found: dict[str, bytes] = await self._reader.call(read, self._layout, box, folder and existing_folder(folder))
         return found
@@ -39,7 +38,6 @@ class Annotations(Listeners[[str, str, tuple[str, ...], object]]):
     async def write(
         self, mailbox: str, folder: str, changes: Mapping[str, bytes | None], origin: object = None
     ) -> None:
-        """Change some entries, all or none."""
         self._require(mailbox)
         folder = folder and existing_folder(folder)
         names = await self._writer.call(Annotate(self._at, mailbox, folder, changes))

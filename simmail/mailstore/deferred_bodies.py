@@ -33,7 +33,6 @@ class DeferredBodies:
         self._worker = worker
 
     def keep(self, keys: Sequence[str], octets: bytes) -> Deferred[None]:
-        """Deferred: the octets are durable under each key (C{[A-Za-z0-9_-]+}); what was there is replaced."""
         return self._worker.call(self._keep, tuple(keys), octets)
 
     def _keep(self, keys: tuple[str, ...], octets: bytes) -> None:
@@ -55,7 +54,6 @@ class DeferredBodies:
         sync_directory(layout.path)
 
     def read(self, key: str) -> Deferred[bytes]:
-        """Deferred of the octets.  @raise NotFound: there are none."""
         return self._worker.call(self._read, key)
 
     def _read(self, key: str) -> bytes:
@@ -65,7 +63,6 @@ class DeferredBodies:
             raise NotFound(f"nothing is held for {key}") from None
 
     def drop(self, keys: Sequence[str]) -> Deferred[None]:
-        """Deferred: nothing is kept under these keys."""
         return self._worker.call(self._drop, tuple(keys))
 
     def _drop(self, keys: tuple[str, ...]) -> None:
@@ -79,7 +76,6 @@ class DeferredBodies:
             pass
 
     def keys(self) -> Deferred[list[str]]:
-        """Deferred of all keys, sorted."""
         return self._worker.call(self._keys)
 
     def _keys(self) -> list[str]:

@@ -195,9 +195,7 @@ class MessageCounts:
     def __init__(
         self, writer: IWriter, at: StoreId, loaded: Callable[[], dict[str, dict[str, Counts]]], reactor: IReactorTime
     ) -> None:
-        self._writer = writer
-        self._at = at
-        self._loaded = loaded
+        self._writer, self._at, self._loaded = writer, at, loaded
         self._counts: dict[str, MailboxCounts] = {}
         self._totals: dict[str, int] = {}
         self._complete = False

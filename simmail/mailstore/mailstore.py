@@ -36,11 +36,10 @@ from simmail.mailstore.delivery.external import Adopted, MOST
 from simmail.mailstore.delivery.mailboxes import DropMailbox, MakeMailbox
 from simmail.mailstore.delivery.request import Into, StoreId
 from simmail.mailstore.external import Arrivals, ExternalFiles, OnForeign
-from simmail.mailstore.folder.context import FolderContext
+from simmail.mailstore.folder.context import FolderContext, PendingRenames
 from simmail.mailstore.folder.events import FolderEvents
 from simmail.mailstore.folder.flags import place
 from simmail.mailstore.folder.folder import Folder
-from simmail.mailstore.folder.renames import PendingRenames
 from simmail.mailstore.folder.state import FolderState
 from simmail.mailstore.folder_cache import FolderCache, MailboxFolders
 from simmail.mailstore.index.index import Index

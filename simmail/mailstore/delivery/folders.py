@@ -28,7 +28,6 @@ MOST_OPEN = 512
 #: Keys kept apart from the sorted ones before they are sorted in.
 _UNSORTED = 4096
 
-_SYSTEM_BITS = {name: 1 << at for at, (name, _) in enumerate(SYSTEM)}
 SYSTEM_MASK = (1 << len(SYSTEM)) - 1
 
 
@@ -81,11 +80,7 @@ class OpenFolder(Struct, eq=False):
         """Flags as bits; keywords that are not in the table are left out."""
         mask = 0
         for flag in flags:
-            bit = _SYSTEM_BITS.get(flag)
-            if bit is None:
-                at = next((at for at, one in enumerate(self.uids.keywords) if one.lower() == flag.lower()), None)
-                bit = filename.bit_of_keyword(at) if at is not None else 0
-            mask |= bit
+            mask |= filename.bit_of(flag, self.uids.keywords)
         return mask
 
 

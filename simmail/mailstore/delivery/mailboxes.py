@@ -32,7 +32,7 @@ class DropMailbox(FolderRequest[str], frozen=True):
     def do(self, folders: OpenFolders) -> str:
         folders.forget(self.mailbox)
         try:
-            gone = folders.layout.drop_box(mailbox_dir(self.mailbox))
+            gone = folders.layout.vanish(mailbox_dir(self.mailbox))
         except FileNotFoundError:
             raise NotFound(f"there is no mailbox {self.mailbox}") from None
         folders.tell_departed(self.mailbox, "")

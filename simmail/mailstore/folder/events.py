@@ -83,7 +83,6 @@ class FolderEvents:
         self._next = self._took = 0.0
 
     def listen(self, mailbox: str, listener: Listener) -> Deferred[None]:
-        """Call it with each event of a mailbox; Deferred that fires when nothing is missed."""
         try:
             self._require(mailbox)
         except NotFound:
@@ -93,7 +92,6 @@ class FolderEvents:
         return Deferred.fromCoroutine(self._begin(mailbox, heard))
 
     def unlisten(self, mailbox: str, listener: Listener) -> None:
-        """Stop."""
         heard = self._heard.get(mailbox)
         if heard is not None:
             heard.listeners.unlisten(listener)

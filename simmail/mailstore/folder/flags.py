@@ -85,18 +85,27 @@ async def _note(folder: ChangingFolder, items: Sequence[tuple[int, int]], origin
     """Flags of a slice, as (UID, bits), are noted; files are renamed later."""
     modseq = await folder.note_flags(items, 1)
     folder.require()
+    folder.unplaced.update(_restated(folder, items, modseq, False, origin))
+    return []
+
+
+def _restated(
+    folder: ChangingFolder, items: Iterable[tuple[int, int]], modseq: int, placed: bool, origin: object
+) -> list[int]:
+    """Messages have these flags now, C{placed}: so have their files; the UIDs of those that are there."""
     rows, changed = folder.rows, []
     for uid, mask in items:
         at = rows.find(uid)
         if at >= 0:
             rows.restate(at, mask, False)
+            if placed:
+                rows.place(at)
             rows.modseqs[at] = modseq
-            folder.unplaced.add(uid)
             changed.append(uid)
     folder.highestmodseq = max(folder.highestmodseq, modseq)
     if changed:
         folder.tell(FolderChange("flags", tuple(changed), modseq, origin))
-    return []
+    return changed
 
 
 async def _restate(folder: ChangingFolder, items: Sequence[tuple[int, int]], origin: object) -> list[int]:
@@ -109,19 +118,9 @@ async def _restate(folder: ChangingFolder, items: Sequence[tuple[int, int]], ori
         renames.append((rows.path(at), path_of(rows.key(at), uid, rows.sizes[at], mask, False)))
     done = await _rename(folder, renames, 1)
     folder.require()
-    rows = folder.rows
     lost = {items[at][0] for at in done.failed}
-    changed = []
-    for uid, mask in items:
-        at = rows.find(uid)
-        if uid not in lost and at >= 0:
-            rows.restate(at, mask, False)
-            rows.place(at)
-            rows.modseqs[at] = done.modseq
-            changed.append(uid)
     folder.did(done)
-    if changed:
-        folder.tell(FolderChange("flags", tuple(changed), done.modseq, origin))
+    _restated(folder, [item for item in items if item[0] not in lost], done.modseq, True, origin)
     return sorted(lost)
 
 

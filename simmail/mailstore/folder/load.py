@@ -69,8 +69,7 @@ def head(layout: Layout, mailbox: str, name: str) -> FolderHead:
         uidvalidity, objectid = layout.identity(box, name)
         return FolderHead(None, uidvalidity, 1, 1, 0, objectid, use_of(name), ())
     stamp = stamp_of(layout.root, directory)
-    uids = layout.open_uids(directory)
-    uids.close()
+    uids = layout.read_uids(directory)
     # The standard folders keep their use when another program made them.
     return FolderHead(
         directory, uids.uidvalidity, uids.uidnext, uids.highestmodseq, uids.expunged, uids.objectid,
@@ -114,7 +113,8 @@ def difference(layout: Layout, directory: str, rows: Rows, times: tuple[int, int
                 listing.rows[uid] = again.rows[uid]
         gone = [uid for uid in gone if uid not in again.rows]
     added, restated, strays = [], [], list(listing.strays)
-    given = _uidnext(layout, directory)
+    # Read after listing: what was delivered meanwhile has UIDs beyond those known before.
+    given = layout.read_uids(directory).uidnext
     for uid in sorted(listing.rows):
         row = listing.rows[uid]
         at = rows.find(uid)
@@ -161,16 +161,13 @@ def look(
         found = difference(layout, directory, rows, seen.times, uidnext)
         if found is None:
             return None, (), stamp
-        uids = layout.open_uids(directory)
-        uids.close()
-        return found, uids.keywords, stamp
+        return found, layout.read_uids(directory).keywords, stamp
     except (FileNotFoundError, NotADirectoryError):
         raise layout.broken(directory) from None
 
 
 def _check(layout: Layout, directory: str, seen: Seen, uidnext: int) -> None:
-    uids = layout.open_uids(directory)
-    uids.close()
+    uids = layout.read_uids(directory)
     if uids.uidvalidity != seen.uidvalidity or seen.stamp[0] not in (0, uids.inode) or uids.uidnext < uidnext:
         raise Another("the folder is another one")
 
@@ -190,13 +187,6 @@ def _behind_a_gap(listing: Listing, rows: Rows, uidnext: int) -> int:
 def _up_to(highest: int, again: Listing, rows: Rows) -> Listing:
     """What was seen reading again, but for mail behind C{highest}: all before are there by now, in order of UIDs."""
     return again._replace(rows={uid: row for uid, row in again.rows.items() if uid <= highest or rows.find(uid) >= 0})
-
-
-def _uidnext(layout: Layout, directory: str) -> int:
-    # Read after listing: what was delivered meanwhile has UIDs beyond those known before.
-    uids = layout.open_uids(directory)
-    uids.close()
-    return uids.uidnext
 
 
 class Loaded(NamedTuple):
@@ -272,7 +262,7 @@ def _listed(layout: Layout, head: FolderHead) -> Loaded:
     if highest:
         again = filename.listing(layout.root, head.directory, lambda uid, key: None)
         listing = _up_to(highest, again, Rows())._replace(times=listing.times)
-    given = _uidnext(layout, head.directory)
+    given = layout.read_uids(head.directory).uidnext
     rows, strays, ours = Rows(), list(listing.strays), []
     for uid in sorted(listing.rows):
         row = listing.rows[uid]

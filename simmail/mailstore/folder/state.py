@@ -16,11 +16,8 @@ from simmail.core.records.folder import Entry, FolderChange, FolderStatus
 from simmail.errors import NotFound
 from simmail.mailstore.folder.rows import Rows
 from simmail.mailstore.listeners import Listeners
-from simmail.mailstore.maildir.filename import Row, bit_of_keyword
+from simmail.mailstore.maildir.filename import Row, bit_of_keyword, bit_of
 from simmail.mailstore.maildir.flags import SYSTEM, instant
-
-
-_SYSTEM_BITS = {name.lower(): 1 << at for at, (name, _) in enumerate(SYSTEM)}
 
 
 class KeywordTable:
@@ -57,12 +54,7 @@ class KeywordTable:
 
     def bit(self, flag: str) -> int:
         """Return the bit of a flag, 0 for a keyword that no message can have."""
-        flag = flag.lower()
-        bit = _SYSTEM_BITS.get(flag)
-        if bit is None:
-            at = next((at for at, keyword in enumerate(self.places) if keyword.lower() == flag), None)
-            bit = 0 if at is None else bit_of_keyword(at)
-        return bit
+        return bit_of(flag, self.places)
 
     def mask(self, flags: Iterable[str]) -> int:
         """Return the bits of flags."""

@@ -36,10 +36,7 @@ class IndexFile:
     log = Logger()
 
     def __init__(self, path: str, schema: Sequence[str], extras: Sequence[str], shared: bool = False) -> None:
-        self._path = path
-        self._shared = shared
-        self._schema = schema
-        self._extras = extras
+        self._path, self._shared, self._schema, self._extras = path, shared, schema, extras
         self._connection: sqlite3.Connection | None = None
         self.born = 0
 

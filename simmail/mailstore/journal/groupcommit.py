@@ -310,11 +310,11 @@ class GroupCommit:
                 del self._deliveries[universe]
                 continue
             delivery.folders.rewrite_uids()
-            repair, taken = Repair(delivery), retained.take(universe)
+            taken = retained.take(universe)
             for begin in range(0, len(taken), _SLICE):
                 yield
                 if delivery.layout.root >= 0:
-                    repair.rewrite(taken[begin:begin + _SLICE])
+                    Repair(delivery, taken[begin:begin + _SLICE]).rewrite()
 
     # What is asked
 

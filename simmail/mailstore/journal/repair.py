@@ -46,32 +46,6 @@ class Repaired(NamedTuple):
     lost: bool
 
 
-class Repair:
-    """Compares the mail of one universe with the journal."""
-
-    def __init__(self, delivery: MaildirDelivery) -> None:
-        self._delivery = delivery
-
-    def compare(self, journalled: Sequence[Journalled]) -> Repaired:
-        """Make good what is not as the journal has it."""
-        return _Run(self._delivery, _messages(journalled)).compare()
-
-    def rewrite(self, journalled: Sequence[Journalled]) -> None:
-        """
-        Write the files that are there once more: nobody knows whether they are on the disk.
-
-        @raise OSError: the disk refused.
-        """
-        messages = _messages(journalled)
-        run = _Run(self._delivery, messages)
-        for one in messages:
-            run.rewrite(one)
-
-
-def _messages(journalled: Sequence[Journalled]) -> list[Journalled]:
-    return [message for one in journalled for message in one.messages()]
-
-
 class _File(NamedTuple):
     """A file of a message: its UID, where it is below the universe, and its inode."""
 
@@ -114,16 +88,20 @@ def _places(one: Journalled) -> Sequence[Copy | None]:
     return [Copy(placement.mailbox, placement.folder, 0, 0) for placement in one.described.placements]
 
 
-class _Run:
-    """One comparison: each folder is listed once."""
+class Repair:
+    """
+    Compares some mail of one universe with the journal: each folder is listed once.
+
+    @param journalled: what the journal has of it.
+    """
 
     log = Logger()
 
     def __init__(self, delivery: MaildirDelivery, journalled: Sequence[Journalled]) -> None:
         self._delivery = delivery
-        self._journalled = journalled
+        self._journalled = [message for one in journalled for message in one.messages()]
         self._wanted: dict[tuple[str, str], set[str]] = {}
-        for one in journalled:
+        for one in self._journalled:
             for copy in (*_places(one), *one.former):
                 if copy is not None:
                     self._wanted.setdefault((copy.mailbox, copy.folder), set()).add(one.described.id)
@@ -148,14 +126,18 @@ class _Run:
         folder = self._folder(copy)
         return folder.files.get(one.described.id, []) if folder is not None else []
 
-    def rewrite(self, one: Journalled) -> None:
-        paths = dict.fromkeys(file.path for copy in _places(one) if copy is not None for file in self._files(copy, one))
-        if paths:
-            self._write(one, one.octets(), paths)
+    def rewrite(self) -> None:
+        """Write the files that are there once more, for they may not be on the disk.  @raise OSError: it refused."""
+        for one in self._journalled:
+            paths = dict.fromkeys(
+                file.path for copy in _places(one) if copy is not None for file in self._files(copy, one))
+            if paths:
+                self._write(one, one.octets(), paths)
 
     # After a restart
 
     def compare(self) -> Repaired:
+        """Make good what is not as the journal has it."""
         failed = []
         for one in self._journalled:
             try:

@@ -103,9 +103,7 @@ class Segment:
     def __init__(
         self, path: str, fd: int, boot: str, salt: int, filled: int = 0, size: int = _HEADER, headed: bool = True
     ) -> None:
-        self.path = path
-        self.fd = fd
-        self.size = size
+        self.path, self.fd, self.size = path, fd, size
         self.damage: list[Hole] = []
         self.torn = 0
         self.boot = boot

@@ -33,6 +33,7 @@ _BITS = {letter: 1 << at for at, (_, letter) in enumerate(SYSTEM)} | {
 _LETTERS = tuple(sorted(_BITS.items()))
 
 SEEN = _BITS["S"]
+_SYSTEM_BITS = {name.lower(): 1 << at for at, (name, _) in enumerate(SYSTEM)}
 
 _NAME = re.compile(r"([^,:/\n]{1,120}),U=([1-9][0-9]{0,9}),S=(0|[1-9][0-9]{0,11})(?::2,([A-Za-z]*))?", re.ASCII)
 
@@ -71,6 +72,16 @@ class Listing(NamedTuple):
 def bit_of_keyword(number: int) -> int:
     """The bit of the keyword in a place (from 0) of the folder's table."""
     return 1 << (len(SYSTEM) + number)
+
+
+def bit_of(flag: str, keywords: Sequence[str]) -> int:
+    """The bit of a flag, in whatever case, by the keywords of a folder's table; 0 for one that is not among them."""
+    flag = flag.lower()
+    bit = _SYSTEM_BITS.get(flag)
+    if bit is None:
+        at = next((at for at, keyword in enumerate(keywords) if keyword.lower() == flag), None)
+        bit = 0 if at is None else bit_of_keyword(at)
+    return bit
 
 
 @lru_cache(4096)
@@ -191,8 +202,11 @@ def lines(root: int, path: str) -> list[str]:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK, dir_fd=root)
     except FileNotFoundError:
         return []
-    with open(fd, "rb", buffering=0) as file:
-        octets = file.readall() if stat.S_ISREG(os.fstat(fd).st_mode) else b""
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        return []
+    with open(fd, "rb") as file:
+        octets = file.read()
     return octets.decode("ascii", "replace").split("\n")[:-1]
 
 

@@ -146,10 +146,6 @@ class Layout:
             self.write(f"{fresh}/{NAME}", mailbox.encode("utf-8"))
         return self._appear(fresh, box)
 
-    def drop_box(self, box: str) -> str:
-        """The mailbox is gone; answers what is to be cleared away."""
-        return self._vanish(box)
-
     # Folders
 
     def folders(self, box: str) -> dict[str, ListedFolder]:
@@ -264,10 +260,15 @@ class Layout:
         """There is another folder where one was."""
         self.damage.mended(directory, _REPLACED)
 
+    def read_uids(self, directory: str) -> UidList:
+        """Return what the UID file of a folder says; it is closed again.  @raise NotFound: there is no such folder."""
+        uids = self.open_uids(directory)
+        uids.close()
+        return uids
+
     def identity(self, box: str, name: str) -> tuple[int, str]:
         """The UIDVALIDITY and object id that a standard folder has before it is made."""
-        inbox = self.open_uids(box)
-        inbox.close()
+        inbox = self.read_uids(box)
         return inbox.uidvalidity, f"{inbox.objectid}-{name.lower()}"
 
     def make_folder(self, box: str, name: str, special_use: str = "") -> str:
@@ -293,7 +294,7 @@ class Layout:
         @raise NotFound: there is none.
         """
         directory = self.directory(box, name)
-        return self._vanish(directory) if directory is not None else None
+        return self.vanish(directory) if directory is not None else None
 
     def rename_folder(self, box: str, old: str, new: str) -> list[tuple[str, str]]:
         """
@@ -349,7 +350,8 @@ class Layout:
             raise
         return True
 
-    def _vanish(self, directory: str) -> str:
+    def vanish(self, directory: str) -> str:
+        """Take a mailbox or folder away; return what is to be cleared away."""
         gone = f"{GONE}/{self.unique()}-{os.urandom(4).hex()}"
         os.rename(directory, gone, src_dir_fd=self.root, dst_dir_fd=self.root)
         return gone

@@ -99,7 +99,6 @@ class OpenMessage:
         return self
 
     def close(self) -> None:
-        """One of those who read it is done."""
         self._readers -= 1
         if not self._readers:
             self._messages.closed(self._key)
@@ -108,11 +107,9 @@ class OpenMessage:
             self._reader.send(os.close, self._descriptor)
 
     def read(self, start: int, count: int) -> Deferred[bytes]:
-        """Deferred of octets.  @raise Unavailable: the file has become shorter."""
         return self._reader.call(_read, self._descriptor, start, max(0, min(count, self.size - start)))
 
     def derive(self, name: Hashable, work: Callable[[bytes], Any], in_thread: Callable[..., Any]) -> Deferred[Any]:
-        """Deferred of what C{work(octets)} answers in a thread, which is done once and kept while it is open."""
         if name in self._derived:
             return succeed(self._derived[name])
         shared = self._deriving.get(name)

@@ -37,11 +37,8 @@ class MemoryFolder(Listeners[[FolderChange]]):
 
     def __init__(self, store: MemoryContext, mailbox: str, name: str, special_use: str, uidvalidity: int) -> None:
         super().__init__(name)
-        self._store = store
-        self.mailbox = mailbox
-        self.name = name
-        self.special_use = special_use
-        self.uidvalidity = uidvalidity
+        self._store, self.mailbox, self.name, self.special_use, self.uidvalidity = (
+            store, mailbox, name, special_use, uidvalidity)
         self.objectid = f"{uidvalidity:x}"
         self.uidnext = 1
         self.highestmodseq = 1

@@ -106,7 +106,7 @@ class RequestHandler:
     def recovery(self, at: StoreId) -> Recovery:
         """Return how the Maildirs of a universe are mended."""
         delivery = self.delivery(at)
-        return Recovery(delivery.file, Repair(delivery).compare)
+        return Recovery(delivery.file, lambda journalled: Repair(delivery, journalled).compare())
 
     def close(self, at: StoreId) -> None:
         """Close the Maildirs of a universe."""

@@ -10,8 +10,8 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.errors import NotFound, Unavailable
+from simmail.mailstore.folder.context import PendingRenames
 from simmail.mailstore.folder.flags import PLACED
-from simmail.mailstore.folder.renames import PendingRenames
 from tests.contracts.mailstores import DiskProvider, a_delivery, result_of
 
 MARIA = "maria@acme.test"

@@ -35,7 +35,7 @@ class RepairTests(MaildirTestCase):
         for one in segment.records():
             retained.read(one)
         with capturedLogs():
-            return Repair(self.maildirs).compare(retained.take("main"))
+            return Repair(self.maildirs, retained.take("main")).compare()
 
     def octets(self) -> list[bytes | None]:
         return read_files(self.layout, self.folder().directory, self.files())
@@ -133,7 +133,7 @@ class RepairTests(MaildirTestCase):
         retained = Retained()
         for one in segment.records():
             retained.read(one)
-        Repair(self.maildirs).rewrite(retained.take("main"))
+        Repair(self.maildirs, retained.take("main")).rewrite()
         after = {path: os.stat(f"{self.directory}/{path}").st_ino for path in self.files()}
         self.assertEqual((list(before), set(before.values()) & set(after.values())), (list(after), set()))
         self.assertEqual(self.octets(), [a_mail(f"mail {number}") for number in (1, 2, 3)])

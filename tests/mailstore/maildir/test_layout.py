@@ -61,7 +61,7 @@ class MailboxTests(MaildirTestCase):
     def test_leftovers(self) -> None:
         """What a crash left is found: all that is gone, and what is old in the temporary directory."""
         self.layout.make_box(MARIA)
-        gone = self.layout.drop_box(MARIA)
+        gone = self.layout.vanish(MARIA)
         open(f"{self.layout.path}/{TMP}/half", "w").close()
         self.assertEqual(self.layout.leftovers(), [gone])
         self.layout.wall = lambda: 10.0**10
