@@ -49,8 +49,7 @@ class Guard:
         if token is not None:
             if token.startswith("smp_"):
                 return self._passed(token)
-            identity: Identity = await self._server.identify(token)
-            return identity
+            return await self._server.identify(token)
         session = _session(request)
         if session:
             return self._person(session, request)

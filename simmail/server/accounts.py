@@ -7,9 +7,10 @@ decisions, section 23 ("Logins").
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
 from simmail.core.mime.address import parse, stored
@@ -31,11 +32,18 @@ LONGEST_TEXT = 1000
 _PLAIN = frozenset(("display_name", "allow_smtp", "allow_imap", "disabled", "note", "signature", "aliases"))
 
 
-class Signed(NamedTuple):
-    """Whether a login and password are good for a protocol, and whose they are (C{""}: nobody's)."""
+class TrialResult(Struct, frozen=True):
+    """Whether it opens a login, and which."""
 
     ok: bool
     address: str
+
+
+class Tried(Struct, frozen=True):
+    """What each protocol says."""
+
+    smtp: TrialResult
+    imap: TrialResult
 
 
 class Accounts:
@@ -185,7 +193,7 @@ class Accounts:
     async def test(
         self, address: str, password: str, username: str = "", proto: Literal["smtp", "imap"] | None = None,
         remote: str = "",
-    ) -> dict[str, Signed]:
+    ) -> Tried:
         """
         Whether a password opens a login, for each protocol; one not asked about is not ok.
 
@@ -197,13 +205,13 @@ class Accounts:
                 remote, "login " + name, lambda: self._opened(name, password, remote))
         except Unauthenticated:
             account = None
-        result = {}
-        for one in ("smtp", "imap"):
-            allowed = account is not None and not account.disabled and (
-                account.allow_smtp if one == "smtp" else account.allow_imap)
-            asked = proto is None or proto == one
-            result[one] = Signed(True, account.address) if account and allowed and asked else Signed(False, "")
-        return result
+
+        def tried(one: str, allowed: bool) -> TrialResult:
+            good = account is not None and not account.disabled and allowed and proto in (None, one)
+            return TrialResult(good, account.address if account is not None and good else "")
+
+        return Tried(tried("smtp", account is not None and account.allow_smtp),
+                     tried("imap", account is not None and account.allow_imap))
 
     async def _opened(self, name: str, password: str, remote: str) -> Account:
         account = self._policy.login(name)

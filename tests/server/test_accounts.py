@@ -10,6 +10,7 @@ from twisted.internet.defer import Deferred
 from simmail.core.rules.faults import FaultEvent
 from simmail.core.rules.quota_plan import Allowances, Plan
 from simmail.errors import Forbidden, Invalid, NotFound, OverAllowance, TooMany, Unauthenticated
+from simmail.server.accounts import TrialResult, Tried
 from simmail.server.signin import Login
 from simmail.testing.universe import now
 from tests.shallow import shallow
@@ -128,9 +129,9 @@ class AccountTests(RoadTestCase):
         """The password test answers both protocols; one not asked about is not ok."""
         now(self.accounts.create({"address": "a@sim.test", "password": "x", "allow_smtp": False}))
         both = now(self.accounts.test("a@sim.test", "x"))
-        self.assertEqual((both["smtp"], both["imap"]), ((False, ""), (True, "a@sim.test")))
-        self.assertEqual(now(self.accounts.test("a@sim.test", "x", proto="smtp"))["imap"], (False, ""))
-        self.assertEqual(now(self.accounts.test("a@sim.test", "y"))["imap"], (False, ""))
+        self.assertEqual(both, Tried(TrialResult(False, ""), TrialResult(True, "a@sim.test")))
+        self.assertEqual(now(self.accounts.test("a@sim.test", "x", proto="smtp")).imap, TrialResult(False, ""))
+        self.assertEqual(now(self.accounts.test("a@sim.test", "y")).imap, TrialResult(False, ""))
 
     def test_guessing_is_slowed(self) -> None:
         """After ten failures a place has to wait with that login, another place does not."""
@@ -154,7 +155,7 @@ class AccountTests(RoadTestCase):
                 now(self.accounts.test("a@sim.test", "wrong", remote="10.0.0.1"))
         self.assertRaises(TooMany, self.sign_in, "a@sim.test", "x", "imap")
         self.assertRaises(TooMany, now, self.accounts.test("a@sim.test", "x", remote="10.0.0.1"))
-        self.assertTrue(now(self.accounts.test("a@sim.test", "x", remote="10.0.0.2"))["imap"].ok)
+        self.assertTrue(now(self.accounts.test("a@sim.test", "x", remote="10.0.0.2")).imap.ok)
 
     def test_guessing_at_once(self) -> None:
         """Tries made at once count as those made one after another, and those with the right password get in."""

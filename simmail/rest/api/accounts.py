@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from simmail.core.mime.address import parse, stored
 from simmail.errors import Conflict, Invalid
 from simmail.rest.route import Body, Call, Deleted, Route
-from simmail.server.accounts import Accounts
+from simmail.server.accounts import Accounts, Tried
 from simmail.universe.policy import Account
 
 HEADING = "Logins"
@@ -77,20 +77,6 @@ class Trial(Body, frozen=True):
     proto: Literal["smtp", "imap"] | None = None
 
 
-class TrialResult(Struct, frozen=True):
-    """Whether it opens a login, and which."""
-
-    ok: bool
-    address: str
-
-
-class Tried(Struct, frozen=True):
-    """What each protocol says."""
-
-    smtp: TrialResult
-    imap: TrialResult
-
-
 class Signature(Body, frozen=True):
     """What stands below the mail of an address."""
 
@@ -144,9 +130,8 @@ async def delete_account(call: Call) -> Deleted:
 
 async def test_account(call: Call) -> Tried:
     asked: Trial = call.body
-    found = await _accounts(call).test(stored(call.path["address"]), asked.password, asked.username, asked.proto,
-                                       getattr(call.request.getClientAddress(), "host", ""))
-    return Tried(TrialResult(*found["smtp"]), TrialResult(*found["imap"]))
+    return await _accounts(call).test(stored(call.path["address"]), asked.password, asked.username, asked.proto,
+                                      getattr(call.request.getClientAddress(), "host", ""))
 
 
 def _persona(call: Call, address: str) -> Any:

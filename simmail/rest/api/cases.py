@@ -70,8 +70,7 @@ class WhichCaseEvents(Query, frozen=True):
 
 async def case(call: Call) -> Case:
     """The case the path names.  @raise NotFound: there is none."""
-    found: Case = call.universe.cases.found(call.path["id"])
-    return found
+    return call.universe.cases.found(call.path["id"])
 
 
 def list_cases(call: Call) -> list[Case]:

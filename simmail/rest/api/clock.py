@@ -49,8 +49,7 @@ def settle_seconds(text: str) -> float:
 
 
 async def read_clock(call: Call) -> ClockStatus:
-    status: ClockStatus = call.universe.clock_status()
-    return status
+    return call.universe.clock_status()
 
 
 async def change_clock(call: Call) -> ClockStatus:
@@ -71,9 +70,8 @@ async def advance_clock(call: Call) -> Advanced:
     asked: Advance = call.body
     by: timedelta | None = None if asked.by is None else parse_duration(asked.by, "by")
     to = None if asked.to is None else parse_instant(asked.to, "to")
-    advanced: Advanced = await call.universe.scheduler.advance(
+    return await call.universe.scheduler.advance(
         by=by, to=to, until=asked.until, max_jobs=asked.max_jobs, settle=settle_seconds(asked.settle))
-    return advanced
 
 
 _STATUS = {

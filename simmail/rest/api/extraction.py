@@ -49,12 +49,10 @@ async def extract_codes(call: Call) -> Extracted:
             mail = read(octets)
             return Extracted(*extract(mail.text, mail.html))
 
-        found: Extracted = await heavy(call.services.in_thread, look, len(octets))
-        return found
+        return await heavy(call.services.in_thread, look, len(octets))
     if not text and not html:
         raise Invalid("text", "is required unless html or a message is given")
-    found = await heavy(call.services.in_thread, lambda: Extracted(*extract(text, html)), len(text) + len(html))
-    return found
+    return await heavy(call.services.in_thread, lambda: Extracted(*extract(text, html)), len(text) + len(html))
 
 
 ROUTES: tuple[Route, ...] = (

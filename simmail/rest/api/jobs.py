@@ -61,8 +61,7 @@ def item(job: Job) -> JobItem:
 
 async def job(call: Call) -> Job:
     """Return the job the path names.  @raise NotFound: there is none."""
-    found: Job = await call.universe.scheduler.job(call.path["id"])
-    return found
+    return await call.universe.scheduler.job(call.path["id"])
 
 
 async def list_jobs(call: Call) -> Paged:

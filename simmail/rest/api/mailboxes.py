@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import Meta, Struct
 
 from simmail.core.compose.complete import header_end
 from simmail.core.message.mail import Mail
@@ -28,35 +28,12 @@ from simmail.rest.render.message import (
 )
 from simmail.rest.render.shown import heavy
 from simmail.rest.route import Body, Call, Deleted, Query, Route
+from simmail.universe.mailflow.mailboxes import MailboxSummary
 
 HEADING = "Mailboxes and mail"
 
 Limit = Annotated[int, Meta(ge=1, le=1000)]
 Status = Literal["ok", "unknown", "domain", "full", "disabled", "blocked"]
-
-
-class Counts(Struct, frozen=True):
-    """Messages, and how many of them are unread."""
-
-    total: int
-    unread: int
-
-
-class MailboxSummary(Struct, frozen=True):
-    """
-    One mailbox: messages in all its folders, and by the names of those that hold any in C{folders}.
-
-    C{persona_id} and C{persona} (a name) where a persona stands behind it.
-    """
-
-    address: str
-    can_login: bool
-    unread: int
-    total: int
-    folders: dict[str, Counts]
-    display_name: str | UnsetType = UNSET
-    persona_id: str | UnsetType = UNSET
-    persona: str | UnsetType = UNSET
 
 
 class FolderItem(Struct, frozen=True):
@@ -144,13 +121,7 @@ async def mailbox(call: Call) -> str:
 
 
 async def list_mailboxes(call: Call) -> list[MailboxSummary]:
-    return [
-        MailboxSummary(
-            one.address, one.can_login, one.unread, one.total,
-            {name: Counts(*counts) for name, counts in one.folders.items()}, one.display_name or UNSET,
-            one.persona_id or UNSET, one.persona if one.persona_id else UNSET)
-        for one in await call.universe.mailboxes.list()
-    ]
+    return await call.universe.mailboxes.list()
 
 
 async def list_folders(call: Call) -> list[FolderItem]:
@@ -306,7 +277,7 @@ async def with_messages(call: Call, address: str, threads: list[Any]) -> list[Co
     ]
 
 
-async def inject(call: Call) -> Message:
+async def inject(call: Call) -> Any:
     asked: Injection = call.body
     limits = call.services.config.limits
     to = one_address(asked.to, "to").address
@@ -324,10 +295,9 @@ async def inject(call: Call) -> Message:
     check_header(octets, limits.header, limits.header_field)
     folder, uid = await call.universe.mailboxes.inject(to, asked.folder, octets)
     found, filed = await call.universe.mailboxes.read(to, folder, uid)
-    answer: Message = await heavy(
+    return await heavy(
         call.services.in_thread, lambda: msgspec.Raw(msgspec.json.encode(shown(folder, found, read(filed)))),
         len(filed))
-    return answer
 
 
 def crlf(octets: bytes) -> bytes:

@@ -139,8 +139,7 @@ class TemperamentItem(Struct, frozen=True):
 
 async def persona(call: Call) -> Persona:
     """The persona the path names.  @raise NotFound: there is none."""
-    found: Persona = call.universe.people.found(call.path["id"])
-    return found
+    return call.universe.people.found(call.path["id"])
 
 
 async def list_personas(call: Call) -> list[Persona]:
@@ -242,9 +241,7 @@ async def preview(call: Call) -> Preview:
 
     size = len(asked.raw or "") + len(asked.text or "") + len(asked.html or "")
     mail: Mail = await heavy(call.services.in_thread, understand, size)
-    found: Preview = await call.universe.decisions.preview(
-        call.found, mail, sender or mail.from_.address)
-    return found
+    return await call.universe.decisions.preview(call.found, mail, sender or mail.from_.address)
 
 
 async def list_temperaments(call: Call) -> list[TemperamentItem]:

@@ -12,7 +12,7 @@ thread is linked to may change, and is not kept.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 from twisted.internet.defer import Deferred
@@ -26,6 +26,8 @@ from simmail.core.records.folder import Entry
 from simmail.errors import NotFound
 from simmail.interfaces import IFolder
 from simmail.rest.render.message import full
+
+T = TypeVar("T")
 
 #: Octets kept of all messages together, and of one at most; those looked at longest ago go first.
 ROOM, MOST = 32 * 1024 * 1024, 512 * 1024
@@ -108,11 +110,11 @@ async def _text(folder: IFolder, uid: int) -> str | None:
     return text if text and len(text) < TEXT else None
 
 
-async def heavy(in_thread: InThread, work: Callable[[], Any], size: int) -> Any:
+async def heavy(in_thread: InThread, work: Callable[[], T], size: int) -> T:
     """Return what C{work()} answers; done in a thread when it is about more than L{LARGE} octets."""
     if size <= LARGE:
         return work()
-    done = in_thread(work)
+    done: T | Deferred[T] = in_thread(work)
     return await done if isinstance(done, Deferred) else done
 
 

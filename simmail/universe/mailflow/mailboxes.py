@@ -8,9 +8,11 @@ is told by the folder.  Source: API contract, "Mailboxes and mail".
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Any, NamedTuple
+
+from msgspec import UNSET, Struct, UnsetType
 
 from simmail.config import Config
 from simmail.core.compose.complete import complete
@@ -36,17 +38,28 @@ THREADED = ("INBOX", "Sent", "Archive")
 _EMPTY = counted({})
 
 
-class ListedMailbox(NamedTuple):
-    """One mailbox in the list; C{total} and C{unread} of all its folders, and C{folders} of those that hold any."""
+class Counts(Struct, frozen=True):
+    """Messages, and how many of them are unread."""
+
+    total: int
+    unread: int
+
+
+class MailboxSummary(Struct, frozen=True):
+    """
+    One mailbox: messages in all its folders, and by the names of those that hold any in C{folders}.
+
+    C{persona_id} and C{persona} (a name) where a persona stands behind it.
+    """
 
     address: str
-    display_name: str
     can_login: bool
     unread: int
     total: int
-    persona_id: str
-    persona: str
-    folders: Mapping[str, tuple[int, int]]
+    folders: dict[str, Counts]
+    display_name: str | UnsetType = UNSET
+    persona_id: str | UnsetType = UNSET
+    persona: str | UnsetType = UNSET
 
 
 class FiledMessage(NamedTuple):
@@ -73,7 +86,7 @@ class Mailboxes:
         self._now = now
         self._commit = commit
 
-    async def list(self) -> List[ListedMailbox]:
+    async def list(self) -> List[MailboxSummary]:
         """All mailboxes: those without a persona first, then by address."""
         counts = await self._store.counts()
         items = []
@@ -81,9 +94,11 @@ class Mailboxes:
             total, unread, folders = counts.get(address) or _EMPTY
             persona = self._people.at(address)
             account = self._policy.account(address)
-            items.append(ListedMailbox(
-                address, account.display_name if account else "", bool(account and account.can_login),
-                unread, total, persona.id if persona else "", persona.name if persona else "", folders))
+            items.append(MailboxSummary(
+                address, bool(account and account.can_login), unread, total,
+                {name: Counts(*counts) for name, counts in folders.items()},
+                account.display_name or UNSET if account else UNSET, persona.id if persona else UNSET,
+                persona.name if persona else UNSET))
         return sorted(items, key=lambda item: (bool(item.persona_id), item.address))
 
     async def folders(self, address: str) -> List[FolderStatus]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec import UNSET
+
 from simmail.config import Config, Limits
 from simmail.errors import Invalid, NotFound, TooLarge
 from simmail.testing.universe import START, MemoryServer, now
+from simmail.universe.mailflow.mailboxes import Counts
 from simmail.universe.policy import Account
 from tests.universe.test_road import MAIL, RoadTestCase, persona
 
@@ -42,9 +45,9 @@ class MailboxesTests(RoadTestCase):
         now(self.mailboxes.change("app@sim.test", "INBOX", 1, seen=True))
         found = now(self.mailboxes.list())
         self.assertEqual([one.address for one in found], ["app@sim.test", "zoe@sim.test", "maria@acme.test"])
-        self.assertEqual((found[0].total, found[0].unread, dict(found[0].folders)), (3, 2, {"INBOX": (3, 2)}))
+        self.assertEqual((found[0].total, found[0].unread, found[0].folders), (3, 2, {"INBOX": Counts(3, 2)}))
         self.assertEqual((found[1].display_name, found[1].can_login, found[0].can_login), ("Zoe", True, False))
-        self.assertEqual((found[2].persona, found[0].persona_id), ("Maria Rossi", ""))
+        self.assertEqual((found[2].persona, found[0].persona_id), ("Maria Rossi", UNSET))
 
     def test_changed(self) -> None:
         """Seen or not, and moved: a message that was moved has a UID of its new folder."""
