@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 
 from simmail.core.language.prose import clean
+from simmail.core.language.question_types import asking
 from simmail.core.language.tables import Language, every, spaced
 
 _WORD = re.compile(r"[€$£]?[^\W_]+(?:(?:['’.-]|(?<=[0-9]),(?=[0-9]))[^\W_]+)*|[,;:()?!–—]")
@@ -80,6 +81,7 @@ def documents(sentence: str, language: Language) -> list[str]:
     low = [token.lower() for token in tokens]
     if not any(word in language.send_words for word in low):
         return []
+    unasked = asking(language.code).no_paper_after
     exact: list[str] = []
     generic: list[str] = []
     position = 0
@@ -93,6 +95,9 @@ def documents(sentence: str, language: Language) -> list[str]:
             end = position + len(phrase)
         hit = next((index for index in range(end - 1, start - 1, -1) if is_document(low[index], language)), None)
         # "To issue invoices" and "please note" are no things, "3,200 copies" are not sent, nor are bank details.
+        if position and low[position - 1] in unasked:
+            position = max(end, position + 1)
+            continue
         verb = start == position > 0 and low[position - 1] in language.verb_next
         if hit is None or verb or _no_document(low, start, hit, language):
             position = position + 1 if hit is None else end

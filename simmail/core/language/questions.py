@@ -8,7 +8,10 @@ from functools import cache
 
 from msgspec import Struct
 
+from simmail.core.language.clause.tables import clause_words, past, restating, third
+from simmail.core.language.clause.tables import led_in as without_lead
 from simmail.core.language.phrases import flip, noun_phrase, say, words
+from simmail.core.language.question_types import checked, recalled, type_inside, type_of
 from simmail.core.language.tables import Language, meaning, spaced
 from simmail.core.language.tables import language as known
 
@@ -32,6 +35,9 @@ class MailQuestion(Struct, frozen=True):
     @ivar options: of a choice.
     @ivar needs: it asks what the answering side needs ("by when do you need it?"); confirms: it asks for a word of
         agreement ("could you confirm ...?").
+    @ivar type: what it asks for, one of L{question_types.TYPES}: the answer has to be of that type.
+    @ivar behind: the clause behind "whether", or the statement before "right?", that it asks about.
+    @ivar checks: it wants a statement confirmed; recalls: it asks for what was said before.
     """
 
     text: str
@@ -41,6 +47,10 @@ class MailQuestion(Struct, frozen=True):
     options: tuple[str, ...]
     needs: bool = False
     confirms: bool = False
+    type: str = "what"
+    behind: str = ""
+    checks: bool = False
+    recalls: bool = False
 
 
 def asks(sentence: str, language: Language, alone: bool = False) -> bool:
@@ -72,7 +82,7 @@ def read_question(sentence: str, language: Language, form: str = "", about: str 
     """
     if form:
         return MailQuestion(
-            text=_capital(say(sentence, 200)), form=form, topic=say(about, 60), short=("", ""), options=())
+            text=_capital(say(sentence, 200)), form=form, topic=say(about, 60), short=("", ""), options=(), type=form)
     low = sentence.lower()
     tokens = words(sentence)
     offered = options(sentence, language, asked=True)
@@ -96,9 +106,19 @@ def read_question(sentence: str, language: Language, form: str = "", about: str 
         form = "either"
     else:
         form = "yes_no"
+    statement = checked(sentence, language)
+    # "May I ask what made you leave?" asks what.
+    inner = " ".join(without_lead(clause_words(sentence), restating(language.code))).lower()
+    asked_for = form if form in ("time", "choice", "either") else type_of(clause, language) or type_of(
+        inner, language) or (type_inside(clause, language) if form != "yes_no" else "")
+    if statement:
+        form = asked_for = "yes_no"
+    elif asked_for and form == "yes_no":
+        form = "what"
     return MailQuestion(
-        text=_capital(say(sentence, 200)), form=form, topic=say(topic(sentence, language), 60),
-        short=short_answers(tokens, language), options=offered,
+        text=_capital(say(sentence, 200)), form=form, topic=say(_noun(topic(sentence, language), language), 60),
+        short=short_answers(tokens, language), options=offered, type=asked_for or form, behind=say(statement, 160),
+        checks=bool(statement), recalls=recalled(sentence, language),
         needs=any(word.lower() in language.need_words for word in tokens),
         confirms=any(map(f" {low}".__contains__, spaced(language.code, "confirm_words"))),
     )
@@ -123,6 +143,17 @@ def asking_clause(low: str, language: Language) -> str:
     for filler in language.question_fillers:
         low = low.removeprefix(f"{filler} ")
     return low
+
+
+def _noun(phrase: str, language: Language) -> str:
+    """A phrase without the verb at its end, which is no part of what is asked about; C{""} where nothing is left."""
+    how = restating(language.code)
+    words = phrase.split()
+    while len(words) > 2 and (words[-1].lower() in how.verb_starts or third(words[-1].lower(), how) and len(words) > 3):
+        words.pop()
+    if how.order == "inverted" and words and (past(words[-1].lower(), how) or words[-1].lower() in how.auxiliaries):
+        return ""
+    return " ".join(words)
 
 
 def _openings(language: Language) -> tuple[str, ...]:

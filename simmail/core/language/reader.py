@@ -18,6 +18,7 @@ from simmail.core.language.calendar_part import Invitation, invitation
 from simmail.core.language.dates import Dates, Slot
 from simmail.core.language.names import Sender, addressee, sender
 from simmail.core.language.phrases import say
+from simmail.core.language.points import points
 from simmail.core.language.prose import Prose, clean, prose_of
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language, every, spaced, tell
@@ -200,20 +201,34 @@ class Findings:
         return tuple(dict.fromkeys(document for some in self._asked_for.values() for document in some))[:3]
 
     @cached_property
-    def questions(self) -> tuple[MailQuestion, ...]:
-        """Return its questions, that for an opinion last; what it asks to be told is one as well."""
-        language, found, opinions = self.language, list[MailQuestion](), list[MailQuestion]()
+    def _questions(self) -> list[tuple[str, list[MailQuestion]]]:
+        # Each sentence, and what it asks.
+        language, found = self.language, list[tuple[str, list[MailQuestion]]]()
         for sentence in self.prose.sentences:
             asked = questions.is_question(sentence)
             detail = phrases.detail(sentence, language) if self._asked_for.get(sentence) == [] else ""
+            here: list[MailQuestion] = []
             if asked and questions.asks_opinion(sentence, language):
-                opinions.append(questions.read_question(sentence, language, form="opinion"))
+                here = [questions.read_question(sentence, language, form="opinion")]
             elif detail:
-                found.append(questions.read_question(sentence, language, form="what", about=detail))
+                here = [questions.read_question(sentence, language, form="what", about=detail)]
             elif asked and questions.asks(sentence, language, alone=self._alone and not self._asked_for):
-                found.extend(questions.read_question(part, language) for part in questions.apart(
-                    questions.led_in(sentence, language), language))
-        return tuple([*found, *opinions[:1]][:MOST])
+                here = [questions.read_question(part, language) for part in questions.apart(
+                    questions.led_in(sentence, language), language)]
+            found.append((sentence, here))
+        return found
+
+    @cached_property
+    def questions(self) -> tuple[MailQuestion, ...]:
+        """Return its questions, that for an opinion last; what it asks to be told is one as well."""
+        found = [one for _, some in self._questions for one in some]
+        opinions = [one for one in found if one.form == "opinion"]
+        return tuple([*(one for one in found if one.form != "opinion"), *opinions[:1]][:MOST])
+
+    @cached_property
+    def points(self) -> tuple[MailQuestion, ...]:
+        """Return all that wants an answer, in its order: questions, and what is asked for without a question mark."""
+        return points(self._questions, self._asked_for, self.language)[:MOST]
 
     @cached_property
     def options(self) -> tuple[str, ...]:

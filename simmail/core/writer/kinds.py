@@ -12,11 +12,12 @@ from msgspec.structs import replace
 
 from simmail.core.language import facts
 from simmail.core.language.phrases import is_document, pieces, say, things, what_kind
-from simmail.core.language.questions import MailQuestion, asking_clause
-from simmail.core.language.tables import Language, counted
+from simmail.core.language.questions import MailQuestion
+from simmail.core.language.tables import counted
 from simmail.core.writer.agenda import clock, plain_date
+from simmail.core.writer.answer import answer, sources
 from simmail.core.writer.context import Scene
-from simmail.core.writer.reply import how_many, reply
+from simmail.core.writer.reply import reply
 from simmail.core.writer.speech_act import Said
 from simmail.core.writer.wishes import want_sentence
 
@@ -132,12 +133,14 @@ def _keep(scene: Scene, what: str, first: bool) -> Said:
                 value = said["value"] if fact.act() == "answer.said" else f"{said['label']}: {said['value']}."
                 return Said(act="deliver.answer", values={**values, "value": value[:1].upper() + value[1:]})
         asked = _asked(scene, what)
-        if asked is not None and _missed(asked, language):
+        if asked is not None and _missed(asked) and is_document(asked.topic.rpartition(" ")[2].lower(), language):
             # "Where is the certificate?" is answered by the certificate.
             return Said(act="deliver.document", values={**values, "what": asked.topic, **counted(
                 asked.topic, language)}, documents=(asked.topic,))
         if asked is not None:
-            return Said(act="deliver.answer", values={**values, "value": _invented(asked, scene)})
+            told = answer(scene, scene.read[-1], asked, 0, False, sources(scene))
+            if told is not None:
+                return told
         # After a complaint there is nothing to agree to: it was put right.
         news = what.lower().startswith(language.what.news.partition("{")[0].strip().lower())
         act = _NEWS.get(scene.read[-1].intent if scene.read else "", "deliver.explained" if news else "deliver.fine")
@@ -164,35 +167,12 @@ def _asked(scene: Scene, what: str) -> MailQuestion | None:
     named = [question for question in open_ones if question.topic and low.endswith(question.topic.lower())]
     if not named and low.startswith(scene.language.what.answer_plain.lower()):
         named = [question for question in open_ones if not question.topic] or open_ones
-    return named[0] if named and named[0].form in ("what", "many", "why") else None
+    return named[0] if named and named[0].form not in ("yes_no", "choice", "either", "time", "opinion") else None
 
 
-def _missed(question: MailQuestion, language: Language) -> bool:
+def _missed(question: MailQuestion) -> bool:
     """Whether a question asks where a document is."""
-    return _from_question_word(question, language).startswith(language.answers.where_words) and bool(
-        question.topic) and is_document(question.topic.rpartition(" ")[2].lower(), language)
-
-
-def _from_question_word(question: MailQuestion, language: Language) -> str:
-    # "Could you tell me who signs": from the question word on.
-    words = asking_clause(question.text.lower(), language).split()
-    return " ".join(words[next((n for n, word in enumerate(words) if word in language.question_words), 0):])
-
-
-def _invented(question: MailQuestion, scene: Scene) -> str:
-    """An answer by the form of a question; the same person answers the same question alike."""
-    answers = scene.language.answers
-    low = _from_question_word(question, scene.language)
-    answer = answers.other
-    if question.form == "why":
-        answer = answers.reason
-    elif question.form == "many" and low.startswith(answers.many_words):
-        answer = answers.many.format(n=how_many(scene.request.persona.id, question.topic))
-    elif low.startswith(answers.who_words):
-        answer = answers.we if any(word in low for word in answers.we_words) else answers.who
-    if question.topic and question.form != "why":
-        answer = answers.about.format(topic=question.topic, answer=answer)
-    return f"{answer[:1].upper()}{answer[1:]}."
+    return question.type == "where" and bool(question.topic)
 
 
 def _nudge(scene: Scene) -> list[Said]:

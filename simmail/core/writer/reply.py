@@ -4,23 +4,17 @@ What a reply says: each mail's intent, in the manner of the temperament, then an
 
 from __future__ import annotations
 
-from datetime import date
-
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from simmail.core.language import facts
-from simmail.core.language.phrases import asks_for_something, say
-from simmail.core.language.questions import MailQuestion, asks_to_do
+from simmail.core.language.phrases import documents, say
+from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import counted
-from simmail.core.rng import Dice
+from simmail.core.writer.answer import NAMING, answer, is_request, sources, unnamed
 from simmail.core.writer.by_intent import DEALINGS, matter, meeting, without_ref
 from simmail.core.writer.choice import HIGH, LOW, does, plain, values_of, what_for
 from simmail.core.writer.context import Read, Scene, mentions, without_determiner
-from simmail.core.writer.polish import long_forms
 from simmail.core.writer.speech_act import ACTS, Said
-from simmail.core.writer.voice import Piece
-from simmail.core.writer.wishes import want_sentence
 
 # These intents are one matter as a whole: single questions in them are not answered one by one.
 _WHOLE = frozenset({
@@ -37,6 +31,23 @@ _FORGIVING = frozenset({"question", "document", "meeting", "received", "informat
 _LIGHT = frozenset({"meeting.social", "meeting.interview"})
 # These are a word or two in passing.
 _PASSING = frozenset({"closing", "booked", "alert", "event", "congrats", "sick", "grief", "notice", "agenda"})
+# Mail whose requests and questions are the matter, where they can be answered; mail in which one that asks for what was
+# said before is.
+_ANSWERED = frozenset({"question", "task", "information", "details"})
+_RECALLED = frozenset({
+    "meeting", "booked", "confirmation", "chaser", "received", "order", "delivery", "delay", "status", "redress",
+    "document", "invoice", "bill", "private", "event", "support",
+})
+# Acts that give nothing yet: what else is asked to be done with it waits as well.
+_WITHHELD = frozenset({"document.ask", "document.refuse", "document.noted"})
+# Mail among friends: nobody quotes or numbers their questions.
+_CLOSE = frozenset({"private", "greeting", "event", "congrats", "sick"})
+# Answers that say by themselves what they are the answer to.
+_NAMED = frozenset({
+    "answer.fact", "answer.flag", "answer.fact_so", "answer.fact_not", "answer.said_so", "answer.said_not",
+    "answer.own", "answer.details", "answer.recall", "answer.called_off", "answer.confirm", "answer.do", "answer.dont",
+    "answer.option", "answer.way", "answer.who", "answer.me",
+})
 # Mail that may answer what the persona asked.
 _SETTLING = frozenset({
     "information", "received", "confirmation", "support", "question", "redress", "news", "booked",
@@ -107,16 +118,24 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     """What is said to one mail."""
     intent = read.intent
     said: list[Said] = []
-    left = list(read.found.questions)
+    left = list(read.found.points)
     if intent == "cancelled" and any(question.form == "time" for question in left):
         intent = "meeting"
-    if intent != "question":
+    papers = [one for one in left if (one.type == "request" or is_request(one, scene)) and documents(
+        one.text, scene.language)]
+    if intent in _ANSWERED or intent in _RECALLED and any(one.recalls or one.checks for one in left):
+        # What was agreed is asked for, and not to be agreed again.
+        said.extend(answers(scene, read, [one for one in left if one not in papers], number))
+        left = []
+    if intent != "question" and not said:
         said.extend(matter(scene, read, intent, number))
         left = [question for question in left if not _dealt_with(question, read, scene)]
     if intent not in _WHOLE and intent not in ("document", "support", *DEALINGS) and read.found.documents:
         said.extend(matter(scene, read, "document", number))
         left = [question for question in left if not is_request(question, scene)]
-    said.extend(answers(scene, read, left, number))
+    if any(act.act in _WITHHELD for act in said):
+        left = [one for one in left if one.type != "request"]
+    said.extend(answers(scene, read, [one for one in left if one not in papers], number))
     return said or plain(scene, read, read.intent, number)
 
 
@@ -124,6 +143,8 @@ def _dealt_with(question: MailQuestion, read: Read, scene: Scene) -> bool:
     """Whether answering the mail's intent answers this question of it as well."""
     if read.intent in _WHOLE:
         return True
+    if question.type == "request":
+        return read.intent in ("support", *DEALINGS)
     asked = f" {question.text.lower()}"
     cues = scene.language.cues.get(read.intent, {})
     if any(f" {cue}" in asked for cue in cues):
@@ -176,136 +197,34 @@ def settle(scene: Scene) -> list[Said] | None:
 
 
 def answers(scene: Scene, read: Read, questions: list[MailQuestion], number: int) -> list[Said]:
-    """Return an answer to each question, led in where there are several."""
+    """Return an answer to each question; where there are several, each says what it is the answer to."""
     said: list[Said] = []
+    known = sources(scene)
     layout = scene.manner.layout if len(questions) > 1 else ""
+    if layout == "quoted" and (len(questions) < 3 or read.intent in _CLOSE) or layout == "numbered" and (
+            read.intent in _CLOSE):
+        layout = "topics"
     for place, question in enumerate(questions):
         back = all(one.act != "answer.back" for one in said)  # nobody answers every question with another
         if question.form == "time":
             said.extend(meeting(scene, read, "meeting", number))
             continue
-        act = _answer(scene, read, question, number * 100 + place, back)
+        act = answer(scene, read, question, number * 100 + place, back, known)
+        told = "" if act is None else act.values.get("value") or act.values.get("task", "")
+        if act is None or any(one.act == act.act and one.values == act.values for one in said) or told and any(
+                told in (one.values.get("value"), one.values.get("task")) for one in said):
+            continue
+        asked = question.type != "request"
         lead = None
-        values = dict(act.values)
-        if layout in ("topics", "bare", "numbered") and act.act not in ("answer.fact", "answer.flag"):
-            ordinal = scene.language.ordinals[min(place, len(scene.language.ordinals) - 1)]
-            if question.topic and question.form not in ("why", "either"):
-                thing = without_determiner(question.topic, scene.language)
-                lead = Said(act="lead.topic", values={"topic": question.topic, "thing": thing})
-            elif layout != "numbered":
-                lead = Said(act="lead.nth", values={"ordinal": ordinal})
-            values.pop("topic", None)
+        if layout == "quoted" and asked:
+            act = unnamed(act, (scene.language.yes, scene.language.no))
+        elif layout and NAMING.isdisjoint(act.values) and act.act not in _NAMED and question.topic:
+            thing = without_determiner(question.topic, scene.language)
+            lead = Said(act="lead.topic", values={"topic": question.topic, "thing": thing})
+            act = replace(act, values={name: value for name, value in act.values.items() if name != "topic"})
         said.append(replace(
-            act, values=values, lead=lead, number=place + 1 if layout == "numbered" else 0,
-            quote=question.text if layout == "quoted" else "",
+            act, lead=lead, number=len(said) + 1 if layout == "numbered" else 0,
+            quote=question.text if layout == "quoted" and asked else "",
         ))
-    return said
-
-
-def _answer(scene: Scene, read: Read, question: MailQuestion, place: int, back: bool) -> Said:
-    dice, language = scene.dice, scene.language
-    values = values_of(scene, read)
-    if question.topic and question.form != "why":
-        values["topic"] = question.topic
-    if question.form == "opinion":
-        return Said(act="answer.opinion", values=values)
-    fact = facts.answering(question.text, scene.facts, language)
-    if fact is not None and question.form != "why":
-        return Said(act=fact.act(), values={**values, **fact.values(language)})
-    if question.form == "choice" and question.options:
-        option = dice.choice(question.options, "which", place)
-        act = "answer.option" if question.options[1].split()[0].lower() in language.determiners else "answer.way"
-        return Said(act=act, values={**values, "option": option})
-    if question.form == "either":
-        answers = language.answers
-        values.pop("topic", None)
-        return Said(act="answer.either", values={
-            **values, "option": dice.choice((answers.first, answers.second), "either", place)})
-    promised = _promised_day(scene, question)
-    if promised is not None:
-        return Said(act="answer.when", values={
-            **values, **counted(question.topic, language), **scene.by(promised)})
-    own = _own(scene, question)
-    if own:
-        return Said(act="answer.own", values={**values, "value": own})
-    asked_to_do = is_request(question, scene) and asks_to_do(question.text, language)
-    bare = len(question.text.split()) < 3  # "ok?"
-    if back and not asked_to_do and not bare and (
-        dice.weighted(scene.manner.does["question"], "answers", place) == "back"
-        or scene.request.trust < LOW and dice.chance(0.7, "trusts", place)
-    ):
-        return Said(act="answer.back", values=values)
-    values.update(counted(question.topic, language))
-    day = scene.due(scene.manner.days, read.found.deadlines)
-    if question.form in ("yes_no", "choice"):
-        return _yes_or_no(scene, question, values, day)
-    values.update(scene.by(day))
-    if question.form == "when" and question.needs:
-        return Said(act="answer.need", values={**values, **scene.by(scene.calendar.workday(scene.manner.days + 4))})
-    if question.form == "when":
-        return Said(act="answer.when", values=values)
-    return Said(act="answer.check", values=values, promise=scene.promise(what_for(scene, "answer.check", values), day))
-
-
-def _promised_day(scene: Scene, question: MailQuestion) -> date | None:
-    """The day that something asked after was promised for, if it is still to come."""
-    if question.form != "when" or question.needs:
-        return None
-    low = question.text.lower()
-    days = (one.due.astimezone(scene.calendar.zone).date() for one in scene.request.owes
-            if without_determiner(one.what, scene.language).lower() in low)
-    return next((day for day in days if day >= scene.calendar.today), None)
-
-
-def _yes_or_no(scene: Scene, question: MailQuestion, values: dict[str, str], day: date) -> Said:
-    """A yes or a no; to a request a promise, an agreement or a refusal."""
-    # Somebody who says yes in a thread goes on saying yes in it, and does not contradict itself in one mail.
-    mood = Dice(scene.request.persona.id).on("yes", values.get("subject", "").lower())
-    asked = is_request(question, scene)
-    # Who asks to have something done or confirmed mostly gets it.
-    agrees = mood.chance(max(scene.manner.yes, 0.95) if asked else scene.manner.yes, "yes")
-    if asked and question.confirms:
-        return Said(act="answer.confirm" if agrees else "answer.dont", values=values)
-    if asked and asks_to_do(question.text, scene.language):
-        if not agrees:
-            return Said(act="answer.dont", values=values)
-        return Said(act="answer.do", values={**values, **scene.by(day)},
-                    promise=scene.promise(scene.language.what.task, day))
-    if any(word in question.text.lower() for word in scene.language.pleased):
-        return Said(act="answer.glad" if agrees else "answer.sorry", values=values)
-    yes, no = (in_full(answer, scene) for answer in question.short)
-    return Said(act="answer.yes" if agrees else "answer.no", values={**values, "yes": yes, "no": no})
-
-
-def _own(scene: Scene, question: MailQuestion) -> str:
-    """What somebody knows of itself, as a sentence; the same person answers the same question alike."""
-    if question.form not in ("what", "why", "many", "choice", "yes_no"):
-        return ""
-    low, persona, language = question.text.lower(), scene.request.persona, scene.language
-    wants = "" if persona.wants is UNSET else say(persona.wants, 200)
-    if wants and any(cue in low for cue in language.wish_asked):
-        return want_sentence(wants, language)
-    for own in language.own:
-        if any(cue in low for cue in own.cues):
-            return Dice(persona.id).on("own", own.cues[0]).choice(own.says, language.code)
-    counted_things = question.needs or any(word in low for word in language.counted_words)
-    if question.form == "many" and counted_things and question.topic and low.startswith(language.answers.many_words):
-        return f"{how_many(persona.id, question.topic)}."
-    return ""
-
-
-def how_many(persona_id: str, topic: str) -> int:
-    """Return how many of something a person says it is; asked twice, the same."""
-    return 2 + Dice(persona_id).on("invented", topic.lower()).below(30, "many")
-
-
-def is_request(question: MailQuestion, scene: Scene) -> bool:
-    # "Could you send us the contract?" is answered by sending it.
-    return question.form in ("yes_no", "choice") and asks_for_something(question.text, scene.language)
-
-
-def in_full(answer: str, scene: Scene) -> str:
-    """Return a short answer as this writer says it: without contractions when formal."""
-    if scene.formality != "formal":
-        return answer
-    return "".join(piece.text for piece in long_forms([Piece(answer, True)], scene.language))
+    # One alone is no list.
+    return [replace(one, number=0) for one in said] if sum(bool(one.number) for one in said) < 2 else said

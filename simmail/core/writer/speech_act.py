@@ -21,6 +21,7 @@ KNOWN = frozenset({
     "counter2", "option", "other", "topic", "thing", "question", "label", "value", "is", "it", "yes", "no", "by",
     "when", "addressee", "want", "deadline", "what", "sender", "file", "until", "back", "case", "ordinal", "deed",
     "minutes", "date", "figure", "rating", "owed", "times", "contract", "link", "day", "item", "asker",
+    "clause", "said", "denied", "task", "undone", "colleague", "area",
 })
 
 
@@ -65,6 +66,11 @@ ACTS: Mapping[str, Act] = _acts({
     "answer.back": "",
     "answer.own": "value", "answer.way": "option", "answer.either": "option", "answer.need": "by", "answer.confirm": "",
     "answer.do": "by", "answer.dont": "", "answer.glad": "", "answer.sorry": "",
+    "answer.fact_so": "label value is", "answer.fact_not": "label value is", "answer.said_so": "value",
+    "answer.said_not": "value", "answer.recall": "value", "answer.called_off": "", "answer.details": "value",
+    "answer.secret": "", "answer.will": "task", "answer.wont": "undone", "answer.maybe": "said",
+    "answer.maybe_not": "", "answer.unknown": "", "answer.think": "", "answer.me": "", "answer.who": "colleague area",
+    "answer.why": "", "answer.number": "value", "answer.pass_on": "colleague area",
     "closing.bye": "",
     "bill.pay": "by", "bill.ask": "", "bill.check": "", "bill.noted": "",
     "account.do": "by", "account.leave": "", "account.ask": "", "account.noted": "",

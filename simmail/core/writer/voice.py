@@ -21,7 +21,7 @@ from simmail.core.rng import Dice
 
 FORMALITIES = ("casual", "neutral", "formal")
 #: Files that hold lines of all seven voices side by side, act by act.
-TOPICS = ("notices", "trade", "office", "persons")
+TOPICS = ("notices", "trade", "office", "persons", "answers")
 _TABLES = ("greeting", "closing")
 
 
@@ -37,13 +37,14 @@ class TemplateLine(Struct, frozen=True):
     One way to say an act.
 
     @ivar parts: text, names (as C{{name}}), and choices as pairs (far, near).
-    @ivar size: words of its own; longest: its longest stretch of own text, folded.
+    @ivar size: words of its own; longest: its longest stretch of own text, folded; stretches: all that are long.
     """
 
     parts: tuple[str | tuple[str, str], ...]
     names: frozenset[str]
     size: int
     longest: str
+    stretches: tuple[str, ...]
 
 
 class Manner(Struct, frozen=True):
@@ -71,6 +72,10 @@ class PersonaVoice(Struct, frozen=True):
     acts: Mapping[str, tuple[TemplateLine, ...]]
 
 
+#: One line stands for no more ways to say it.
+MOST_WAYS = 64
+
+_BAR = re.compile(r"\|(?![^\[]*\])")  # of our own lines only
 _CONTRACTED = re.compile(r"[^\s'’]*['’]\S*")
 _NAME = re.compile(r"\{([a-z0-9]+)\}|\[([^\]|]*)\|([^\]|]*)\]")  # of our own lines only
 
@@ -100,15 +105,35 @@ def parse(text: str) -> TemplateLine:
     if last < len(text) or not parts:
         parts.append(text[last:])
         own.append(text[last:])
+    # Formal writers say "I would" for "I'd": what stands between contractions is always the same.
+    stretches = [folded(part) for text in own for part in _CONTRACTED.split(text)]
     return TemplateLine(
         parts=tuple(parts), names=frozenset(names), size=sum(len(part.split()) for part in own),
-        # Formal writers say "I would" for "I'd": what stands between contractions is always the same.
-        longest=max((folded(part) for text in own for part in _CONTRACTED.split(text)), key=len, default=""),
+        longest=max(stretches, key=len, default=""), stretches=tuple(one for one in stretches if len(one) > 11),
     )
 
 
 def _lines(table: Mapping[str, Sequence[str]]) -> Mapping[str, tuple[TemplateLine, ...]]:
-    return MappingProxyType({name: tuple(parse(text) for text in texts) for name, texts in table.items()})
+    return MappingProxyType({
+        name: tuple(parse(way) for text in texts for way in ways(text)) for name, texts in table.items()})
+
+
+def ways(text: str) -> list[str]:
+    """
+    Return all that a line of a data file stands for: C{<a|b> c} is "a c" and "b c".
+
+    @raise ValueError: more than L{MOST_WAYS}.
+    """
+    head, found, rest = text.partition("<")
+    if not found:
+        return [text]
+    inside, _, tail = rest.partition(">")
+    tails = ways(tail)
+    # The bar of "[Sie|du]" parts no ways.
+    found_ways = [f"{head}{one}{end}" for one in _BAR.split(inside) for end in tails]
+    if len(found_ways) > MOST_WAYS:
+        raise ValueError(f"more than {MOST_WAYS} ways to say {text!r}")
+    return found_ways
 
 
 def own(language: str, temperament: str) -> dict[str, dict[str, list[str]]]:
@@ -170,7 +195,7 @@ def choose(
     if not fit:
         return None
     fit = _telling(fit)
-    fresh = [line for line in fit if len(line.longest) < 12 or line.longest not in said]
+    fresh = [line for line in fit if not any(map(said.__contains__, line.stretches))]
     fit = fresh or fit
     if len(fit) > 2 and length != "medium":
         by_size = sorted(fit, key=lambda line: line.size)
@@ -184,7 +209,7 @@ def _telling(lines: Sequence[TemplateLine]) -> list[TemplateLine]:
     kept: list[TemplateLine] = []
     for count in sorted({len(line.names) for line in lines}, reverse=True):
         kept.extend(line for line in lines if len(line.names) == count)
-        if len(kept) >= 3:
+        if len(kept) > 1:
             break
     return kept
 

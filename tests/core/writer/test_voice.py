@@ -11,7 +11,7 @@ from simmail.core.language.tables import LANGUAGES, language, read_yaml
 from simmail.core.records import temperaments
 from simmail.core.rng import Dice
 from simmail.core.writer.speech_act import ACTS, KNOWN
-from simmail.core.writer.voice import FORMALITIES, Piece, choose, fill, manners, own, parse, voice
+from simmail.core.writer.voice import FORMALITIES, MOST_WAYS, Piece, choose, fill, manners, own, parse, voice, ways
 from tests.core.writer.samples import TEMPERAMENTS
 
 #: Acts that are said whatever the mail wants.
@@ -53,8 +53,9 @@ class FileTests(SynchronousTestCase):
             does = {f"{intent}.{name}" for intent, acts in manner.does.items() if intent != "question"
                     for names, _ in acts for name in names.split("+")}
             for act in does | EVERYBODY:
-                self.assertGreaterEqual(len(mine.get(act, ())), 3, f"{temperament}: {act}")
-                self.assertEqual(len(set(mine[act])), len(mine[act]), f"{temperament}: {act}")
+                said = [way for line in mine.get(act, ()) for way in ways(line)]
+                self.assertGreaterEqual(len(said), 3, f"{temperament}: {act}")
+                self.assertEqual(len(set(said)), len(said), f"{temperament}: {act}")
 
     def test_german_of_their_own(self) -> None:
         """In German each voice greets, closes and says the core of what it does in its own words."""
@@ -105,7 +106,7 @@ class FileTests(SynchronousTestCase):
         known = set(language("en").contractions)
         for temperament in TEMPERAMENTS:
             for lines in own("en", temperament)["acts"].values():
-                for word in " ".join(lines).replace("’", "'").split():
+                for word in " ".join(way for line in lines for way in ways(line)).replace("’", "'").split():
                     bare = word.strip(".,;:!?()\"").lower()
                     if bare.endswith(("'ll", "'ve", "'m", "'re", "'d", "n't")):
                         self.assertIn(bare, {one.lower() for one in known}, temperament)
@@ -157,6 +158,12 @@ class LineTests(SynchronousTestCase):
             chosen = choose(lines, {}, "medium", said, Dice(str(seed)))
             assert chosen is not None
             self.assertEqual(chosen.longest, "it is being looked into.")
+
+    def test_ways(self) -> None:
+        """A line with alternatives is all its ways; the bar of a choice by distance is none of theirs."""
+        self.assertEqual(ways("<a|[Sie|du]> b<!|>"), ["a b!", "a b", "[Sie|du] b!", "[Sie|du] b"])
+        self.assertEqual(ways("plain"), ["plain"])
+        self.assertRaises(ValueError, ways, "<a|b>" * MOST_WAYS)
 
     @given(st.text(max_size=80))
     def test_any_line(self, text: str) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from simmail.core.language.clause.tables import Restate, Statement, fit, third
+from simmail.core.language.clause.tables import Restate, Statement, fit, past, third
 
 
 def clause(head: list[str], rest: list[str], how: Restate) -> str:
@@ -15,10 +15,8 @@ def clause(head: list[str], rest: list[str], how: Restate) -> str:
     own = [*(one.lower() if n == 0 else one for n, one in enumerate(head)), flipped(rest, how, objects=True)]
     if first not in how.auxiliaries:
         # Its subject is the question word: "who signs the contract".
-        past = first in how.past.values() or first.endswith(how.verb_endings) and bool(
-            how.verbs.intersection((first[:-1], first[:-2])))
-        return " ".join(own) if first in how.verbs or third(first, how) or past else ""
-    subject = _subject(rest[1:], how)
+        return " ".join(own) if first in how.verbs or third(first, how) or past(first, how) else ""
+    subject = _subject(rest[1:], how, first in how.supports)
     if not subject and first in how.linking and second in how.determiners and len(rest) < 7:
         subject = len(rest) - 1  # "where is the insurance certificate"
     if not subject:
@@ -34,8 +32,8 @@ def clause(head: list[str], rest: list[str], how: Restate) -> str:
         flipped(head, how, objects=True), who, *verb[0], flipped(verb[1], how, objects=True)) if part)
 
 
-def _subject(words: list[str], how: Restate) -> int:
-    """How many words the subject of an inverted sentence has; 0 when that cannot be told."""
+def _subject(words: list[str], how: Restate, supported: bool = False) -> int:
+    """How many words the subject of an inverted sentence has, up to its verb; 0 when that cannot be told."""
     if not words:
         return 0
     low = [word.lower() for word in words]
@@ -44,7 +42,8 @@ def _subject(words: list[str], how: Restate) -> int:
     for at in range(1, min(len(words), 7)):
         one = low[at]
         if at > 1 or low[0] not in how.determiners:
-            if one in how.verbs or one in how.verb_starts or len(one) > 4 and one.endswith(how.verb_endings):
+            if one in how.verbs or not supported and (
+                    one in how.verb_starts or len(one) > 4 and one.endswith(how.verb_endings)):
                 return at
     return 0
 
@@ -96,7 +95,7 @@ def statement(words: list[str], how: Restate) -> Statement:
     first = words[0].lower()
     if first not in how.auxiliaries:
         return Statement("", "")
-    subject = _subject(words[1:], how)
+    subject = _subject(words[1:], how, first in how.supports)
     if not subject:
         return Statement("", "")
     tail = words[1 + subject:]
@@ -136,7 +135,10 @@ def flipped(words: Sequence[str], how: Restate, objects: bool) -> str:
             # "The order you sent": a subject stands before its verb.
             verb = following in how.auxiliaries or following in how.verbs or following in how.past.values() \
                 or following in how.negated.values()
-            new = {**how.asking, **how.asked}.get(low, how.objects[low]) if verb and at else how.objects[low]
+            before = words[at - 1].lower() if at else ""
+            made = before in how.verbs or past(before, how) or third(before, how)  # "what made you leave"
+            new = {**how.asking, **how.asked}.get(low, how.objects[low]) if verb and at and not made else how.objects[
+                low]
         else:
             new = word
         done.append(new)

@@ -83,7 +83,10 @@ def deed(request: str, language: Language, polite: bool = True) -> tuple[str, st
         word.lower() for word in led_in(words, how)[:1]
     ):
         return "", ""
-    words = cut([word for word in led_in(words, how) if word.lower() not in how.request_fillers], how)
+    rest = led_in(words, how)
+    if len(words) - len(rest) > 1:
+        return "", ""  # "let us know and we will ..."
+    words = cut([word for word in rest if word.lower() not in how.request_fillers], how)
     low_words = [word.lower() for word in words]
     if not 2 <= len(words) <= MOST_WORDS or low_words[0] in how.no_deeds or low_words[0] in how.question_starts:
         return "", ""

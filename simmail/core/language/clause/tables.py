@@ -74,6 +74,10 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     no_deeds: frozenset[str] = frozenset()
     prefixes: frozenset[str] = frozenset()
     not_yet: str = ""
+    pointing: frozenset[str] = frozenset()
+    reported: frozenset[str] = frozenset()
+    own_matter: frozenset[str] = frozenset()
+    any_words: frozenset[str] = frozenset()
     ends: frozenset[str] = frozenset()
     shorter: Mapping[str, str] = {}
 
@@ -145,7 +149,8 @@ def question_head(words: Sequence[str], how: Restate) -> int:
     # "Which delivery address should ...": up to the verb.
     while at < min(len(words), 7):
         one = words[at].lower()
-        if how.order == "inverted" and (one in how.auxiliaries or one in how.verbs or third(one, how)):
+        if how.order == "inverted" and (one in how.auxiliaries or one in how.verbs or third(one, how) or past(
+                one, how)):
             return at
         if how.order == "verb_second" and (words[at][0].isupper() or words[at][0].isdigit()):
             return at + 1 if at + 1 < len(words) else 0
@@ -158,6 +163,12 @@ def question_head(words: Sequence[str], how: Restate) -> int:
 def third(word: str, how: Restate) -> bool:
     """Return whether a word is a verb as "he" or "she" has it."""
     return word.endswith("s") and (word[:-1] in how.verbs or word[:-2] in how.verbs)
+
+
+def past(word: str, how: Restate) -> bool:
+    """Return whether a word is a verb of the past."""
+    return word in how.past.values() or word.endswith(how.verb_endings) and bool(
+        how.verbs.intersection((word[:-1], word[:-2])))
 
 
 def fit(clause: str) -> str:

@@ -1,0 +1,52 @@
+"""
+All that wants an answer in a mail, in its order: questions, and what is asked for without a question mark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from msgspec.structs import replace
+
+from simmail.core.language import question_types
+from simmail.core.language.phrases import say
+from simmail.core.language.questions import MailQuestion, is_question, read_question
+from simmail.core.language.tables import Language
+
+_SAID = 200
+
+
+def points(
+    sentences: Iterable[tuple[str, list[MailQuestion]]], asked_for: Collection[str], language: Language,
+) -> tuple[MailQuestion, ...]:
+    """
+    Return what wants an answer; an opinion comes last.
+
+    @param sentences: each sentence of a mail with the questions it asks.
+    @param asked_for: those that ask for something.
+    """
+    found: list[MailQuestion] = []
+    opinions: list[MailQuestion] = []
+    before = ""
+    for sentence, asked in sentences:
+        clauses = question_types.clauses(sentence, language)
+        if question_types.says_only(sentence, language) and before:
+            # "It arrives on Friday.  Is that right?"
+            found.append(_about(sentence, before, language, checks=True))
+        elif clauses and not any(one.options for one in asked):
+            found.extend(_about(clause, clause, language) for clause in clauses)
+        elif asked:
+            opinions.extend(one for one in asked if one.form == "opinion")
+            found.extend(one for one in asked if one.form != "opinion")
+        elif sentence in asked_for and not is_question(sentence):
+            request = read_question(sentence, language)
+            found.append(replace(request, form="request", type=question_types.type_inside(
+                sentence.lower(), language) or "request", options=()))
+        before = sentence
+    return (*found, *opinions[:1])
+
+
+def _about(text: str, clause: str, language: Language, checks: bool = False) -> MailQuestion:
+    """A question whether a clause is so."""
+    return replace(read_question(text, language), form="yes_no", type="yes_no", behind=say(clause, _SAID), options=(),
+                   checks=checks, topic=say(read_question(clause, language).topic, 60))

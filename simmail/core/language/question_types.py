@@ -1,0 +1,120 @@
+"""
+What a question asks for: a person, a place, a day, a span, a sum, a number, a reason, a way, a thing.
+
+Told by how it begins, from C{templates/<code>/questions.yaml}; an answer has to be of the same type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from msgspec import Struct, convert
+
+from simmail.core.language.tables import Language, read_optional
+
+#: What a question can ask for; the last ones are no questions with a question word.
+TYPES = ("who", "where", "when", "long", "often", "much", "many", "why", "how", "what", "yes_no", "choice", "either",
+         "time", "opinion", "request")
+
+
+class Asking(Struct, frozen=True, forbid_unknown_fields=True):
+    """How questions of one language begin and what they are about; the data files say what each field is for."""
+
+    types: Mapping[str, tuple[str, ...]] = {}
+    whether: tuple[str, ...] = ()
+    telling: tuple[str, ...] = ()
+    checks: frozenset[str] = frozenset()
+    recalls: tuple[str, ...] = ()
+    said_things: Mapping[str, tuple[str, ...]] = {}
+    late: tuple[str, ...] = ()
+    in_charge: tuple[str, ...] = ()
+    together: tuple[str, ...] = ()
+    secret: tuple[str, ...] = ()
+    no_paper_after: frozenset[str] = frozenset()
+
+
+@cache
+def asking(code: str) -> Asking:
+    """Return how one language asks."""
+    return convert(read_optional(code, "questions.yaml") or {}, Asking, strict=False)
+
+
+@cache
+def _starts(code: str) -> tuple[tuple[str, str], ...]:
+    # By beginning, the longest first.
+    found = [(f"{start} ", kind) for kind, starts in asking(code).types.items() for start in starts]
+    return tuple(sorted(found, key=lambda one: -len(one[0])))
+
+
+def type_of(clause: str, language: Language) -> str:
+    """Return what a lower-case question asks for by its question word, C{""} for one that has none."""
+    clause = f"{clause.strip(' ?!.')} "
+    return next((kind for start, kind in _starts(language.code) if clause.startswith(start)), "")
+
+
+def type_inside(clause: str, language: Language) -> str:
+    """Return what a lower-case question with a question inside asks for: "could you tell me who signs"."""
+    words = clause.split()
+    for at in range(1, min(len(words), 14)):
+        found = type_of(" ".join(words[at:]), language)
+        if found:
+            return found
+    return ""
+
+
+def checked(sentence: str, language: Language) -> str:
+    """Return what a sentence asks to be told is so, without "right?"; C{""} for one that asks no such thing."""
+    plain = sentence.strip().rstrip("?! ")
+    for mark in (", ", " - ", " – ", "; "):
+        head, found, tail = plain.rpartition(mark)
+        if found and tail.lower() in asking(language.code).checks and len(head.split()) > 1:
+            return head
+    return ""
+
+
+def says_only(sentence: str, language: Language) -> bool:
+    """Return whether a sentence only asks whether the one before it is so: "Is that right?"."""
+    return sentence.strip().rstrip("?! ").lower() in asking(language.code).checks
+
+
+def clauses(sentence: str, language: Language) -> tuple[str, ...]:
+    """Return what stands behind each "whether" of a sentence that asks to be told."""
+    how, low = asking(language.code), sentence.lower()
+    if not how.whether or len(low) != len(sentence):
+        return ()
+    found: list[str] = []
+    place = 0
+    while len(found) < 4:
+        starts = [(low.find(f" {word} ", place), len(word) + 2) for word in how.whether]
+        at, size = min(((at, size) for at, size in starts if at >= 0), default=(-1, 0))
+        if at < 0:
+            break
+        told = found or any(f" {word} " in f"{low[max(0, at - 60):at]} " for word in how.telling)
+        rest = sentence[at + size:]
+        ends = [rest.lower().find(f" {word} ") for word in how.whether] + [rest.find(mark) for mark in ",;.?!"]
+        end = min((one for one in ends if one > 0), default=len(rest))
+        if told:
+            found.append(rest[:end].strip())
+        place = at + size
+    return tuple(clause for clause in found if len(clause.split()) > 1)
+
+
+def recalled(sentence: str, language: Language) -> bool:
+    """Return whether a question asks for what was said before."""
+    low = f"{sentence.lower()} "
+    return any(cue in low for cue in asking(language.code).recalls)
+
+
+def said_thing(sentence: str, language: Language) -> str:
+    """Return the thing that a question asks for by its name: C{order number}, C{date}; C{""} for another."""
+    low = f" {sentence.lower()}"
+    hits = [(len(cue), name) for name, cues in asking(language.code).said_things.items() for cue in cues
+            if f" {cue}" in low]
+    return max(hits)[1] if hits else ""
+
+
+def mentions_any(sentence: str, cues: tuple[str, ...]) -> bool:
+    """Return whether a sentence has one of some lower-case cues."""
+    low = f"{sentence.lower()} "
+    return any(cue in low for cue in cues)

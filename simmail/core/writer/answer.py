@@ -1,0 +1,367 @@
+"""
+The answer to one question: from the facts of the case, the thread, the notes, what the person knows of itself, or none.
+
+An answer is of the type that is asked for: a wh-question gets no yes, and what nobody knows is not promised but said to
+be unknown, asked back, or left to whom it concerns.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from simmail.core.language import facts
+from simmail.core.language.clause.restate import deed, indirect, statement, whether
+from simmail.core.language.clause.tables import Statement, restating
+from simmail.core.language.dates import Slot
+from simmail.core.language.facts import Fact, read_facts
+from simmail.core.language.phrases import asks_for_something, noun_phrase, say, words
+from simmail.core.language.question_types import asking, mentions_any, said_thing
+from simmail.core.language.questions import MailQuestion, asks_to_do
+from simmail.core.language.tables import Language, counted
+from simmail.core.records.conversation import Remark
+from simmail.core.rng import Dice
+from simmail.core.writer.choice import LOW, values_of
+from simmail.core.writer.context import Read, Scene, without_determiner
+from simmail.core.writer.polish import long_forms
+from simmail.core.writer.sources.recall import check, recall
+from simmail.core.writer.sources.self_sheet import SelfSheet, Told
+from simmail.core.writer.speech_act import Said
+from simmail.core.writer.voice import Piece
+from simmail.core.writer.wishes import want_sentence
+
+#: Types of questions that are answered with a word of their own, never with yes or no.
+_OPEN = frozenset(("who", "where", "when", "long", "often", "much", "many", "why", "how", "what"))
+#: What a line may name to say what it is the answer to.
+NAMING = frozenset(("clause", "said", "denied", "task", "undone"))
+
+
+class AnswerSources(Struct, frozen=True):
+    """What answers are taken from, in this order: facts of the case, remarks of the thread, notes, the sheet."""
+
+    facts: tuple[Fact, ...]
+    remarks: tuple[Remark, ...]
+    notes: tuple[Fact, ...]
+    sheet: SelfSheet
+
+
+def sources(scene: Scene) -> AnswerSources:
+    """Return what answers are taken from."""
+    request = scene.request
+    return AnswerSources(
+        facts=read_facts(request.facts, ()), remarks=request.remarks, notes=read_facts({}, request.notes),
+        sheet=SelfSheet(request.persona, scene.calendar, scene.language, scene.far))
+
+
+def answer(
+    scene: Scene, read: Read, question: MailQuestion, place: int, back: bool, known: AnswerSources
+) -> Said | None:
+    """
+    Return the answer to one question; None for a request that is answered by what is done.
+
+    @param place: its number, for draws.
+    @param back: it may be answered with a question.
+    """
+    values = values_of(scene, read)
+    if question.topic and question.type != "why":
+        values["topic"] = question.topic
+    if question.form == "opinion":
+        return Said(act="answer.opinion", values=values)
+    found = _known(scene, read, question, values, known)
+    if found is not None:
+        return found
+    if question.type == "request":
+        return _request(scene, read, question, place, values)
+    if mentions_any(question.text, asking(scene.language.code).secret):
+        return Said(act="answer.secret", values=values)
+    chosen = _chosen(scene, question, place, values)
+    if chosen is not None:
+        return chosen
+    if is_request(question, scene) and (
+            asks_to_do(question.text, scene.language) or deed(question.text, scene.language, scene.far)[0]):
+        return _request(scene, read, question, place, values)
+    if back and _asks_back(scene, question, place):
+        return Said(act="answer.back", values=values)
+    if question.form == "yes_no" or question.type in ("yes_no", "choice"):
+        return _yes_or_no(scene, read, question, values)
+    return _unknown(scene, read, question, values, known)
+
+
+def _known(
+    scene: Scene, read: Read, question: MailQuestion, values: dict[str, str], known: AnswerSources
+) -> Said | None:
+    """The answer from what stands written or is known for sure, None when nothing says it."""
+    language = scene.language
+    if question.type == "yes_no":
+        so = check(question, read.base, known.remarks, known.facts, language)
+        if so is not None and so.fact is not None:
+            told = so.fact.values(language)
+            return Said(act="answer.fact_so" if so.agrees else "answer.fact_not", values={**values, **told})
+        if so is not None and so.remark is not None:
+            return _from_thread(scene, so.remark, values, "answer.said_so" if so.agrees else "answer.said_not")
+    fact = facts.answering(question.text, known.facts, language)
+    if fact is not None and question.type != "why":
+        return Said(act=fact.act(), values={**values, **fact.values(language)})
+    fact = _by_value(question, known.facts, language) if fact is None else None
+    if fact is not None:
+        return Said(act=fact.act(), values={**values, **fact.values(language)})
+    remark = recall(question, known.remarks, language) if question.type in _OPEN else None
+    if remark is not None:
+        return _from_thread(scene, remark, values, "answer.recall")
+    if question.recalls and question.checks and question.behind:
+        return None
+    reference = _reference(scene, read, question)
+    if reference:
+        return Said(act="answer.recall", values={**values, "value": reference})
+    fact = facts.answering(question.text, known.notes, language)
+    if fact is not None and question.type != "why":
+        return Said(act=fact.act(), values={**values, **fact.values(language)})
+    promised = _promised_day(scene, question)
+    if promised is not None:
+        return Said(act="answer.when", values={
+            **values, **counted(question.topic, language), **scene.by(promised)})
+    return _of_self(scene, question, values, known)
+
+
+def _by_value(question: MailQuestion, known: tuple[Fact, ...], language: Language) -> Fact | None:
+    """A fact whose value says what is asked: "has it been shipped?" is answered by "status: shipped on 1 March"."""
+    if question.type not in ("yes_no", "when", "where"):
+        return None
+    asked = {word[:6].lower() for word in words(question.text) if len(word) > 4 and word.isalpha()}
+    return next((fact for fact in known if len(fact.value.split()) > 1 and asked.intersection(
+        word[:6].lower() for word in words(fact.value) if len(word) > 4 and word.isalpha())), None)
+
+
+def _from_thread(scene: Scene, remark: Remark, values: dict[str, str], act: str) -> Said:
+    value = remark.value
+    if remark.when is not None and (not value or remark.language != scene.language.code):
+        when = remark.when.astimezone(scene.calendar.zone)
+        value = scene.calendar.appointment(Slot(start=when, timed=remark.timed), scene.language)
+    if remark.kind == "called_off":
+        return Said(act="answer.called_off", values={**values, "value": value})
+    return Said(act=act, values={**values, "value": value})
+
+
+def _reference(scene: Scene, read: Read, question: MailQuestion) -> str:
+    """A number that stands in the mail itself, or in what is quoted below it: "what is the order number?"."""
+    thing = said_thing(question.text, scene.language).lower()
+    if question.type not in ("what", "request") or not any(
+            noun in thing for noun in scene.language.reference_words if len(noun) > 2):
+        return ""
+    found = read.found.references
+    if found:
+        return found[0]
+    for remark in reversed(scene.request.remarks):
+        if remark.kind == "stated" and any(word in remark.what.lower() for word in thing.split()):
+            return remark.value
+    return ""
+
+
+def _of_self(scene: Scene, question: MailQuestion, values: dict[str, str], known: AnswerSources) -> Said | None:
+    """What somebody knows of itself; the same person answers the same question alike."""
+    language, persona = scene.language, scene.request.persona
+    wants = "" if persona.wants is UNSET else say(persona.wants, 200)
+    if wants and question.type in ("what", "how", "why") and any(
+            cue in question.text.lower() for cue in language.wish_asked):
+        return Said(act="answer.own", values={**values, "value": want_sentence(wants, language)})
+    listed = known.sheet.listed(question.text) if question.type in ("request", "what", "who", "where") else []
+    if len(listed) > 1:
+        return Said(act="answer.details", values={**values, "value": _list(scene, listed)})
+    told = known.sheet.telling(question.text, question.type)
+    if told is None and listed and (question.type == "request" or question.text.rstrip()[-1:] != "?"):
+        told = listed[0]
+    if told is None:
+        return None
+    return Said(act="answer.own", values={**values, "value": _sentence(scene, question, told)})
+
+
+def _list(scene: Scene, listed: list[Told]) -> str:
+    lines = (f"{told.label[:1].upper()}{told.label[1:]}: {told.value}" for told in listed if told.value != "-")
+    return "\n".join(lines)
+
+
+def _sentence(scene: Scene, question: MailQuestion, told: Told) -> str:
+    if told.agrees is None:
+        return told.sentence
+    yes = scene.language.yes if told.agrees else scene.language.no
+    full = restated(scene, question)
+    clause = full.said if told.agrees else full.denied
+    head = f"{yes[:1].upper()}{yes[1:]}"
+    return f"{head}, {clause}. {told.sentence}" if clause and question.type == "yes_no" else f"{head}. {told.sentence}"
+
+
+def _promised_day(scene: Scene, question: MailQuestion) -> date | None:
+    """The day that something asked after was promised for, if it is still to come."""
+    if question.form != "when" or question.needs:
+        return None
+    low = question.text.lower()
+    days = (one.due.astimezone(scene.calendar.zone).date() for one in scene.request.owes
+            if without_determiner(one.what, scene.language).lower() in low)
+    return next((day for day in days if day >= scene.calendar.today), None)
+
+
+def _chosen(scene: Scene, question: MailQuestion, place: int, values: dict[str, str]) -> Said | None:
+    """One of two things that are offered, None where nothing is."""
+    dice, language = scene.dice, scene.language
+    if question.options and question.form == "choice":
+        option = dice.choice(question.options, "which", place)
+        act = "answer.option" if question.options[1].split()[0].lower() in language.determiners else "answer.way"
+        return Said(act=act, values={**values, "option": option})
+    if question.form == "either":
+        halves = question.text.rstrip("?").partition(f" {language.or_} ")
+        whole = [restate.said for restate in (
+            statement(half.strip(" ,"), language, scene.far) for half in (halves[0], halves[2])) if restate.said]
+        if len(whole) == 2:
+            said = in_full(dice.choice(whole, "either", place), scene)
+            return Said(act="answer.own", values={**values, "value": f"{said[:1].upper()}{said[1:]}."})
+        answers = language.answers
+        plain = {name: value for name, value in values.items() if name != "topic"}
+        return Said(act="answer.either", values={
+            **plain, "option": dice.choice((answers.first, answers.second), "either", place)})
+    return None
+
+
+def _asks_back(scene: Scene, question: MailQuestion, place: int) -> bool:
+    """Whether a question is answered with another: only where it asks for something to be told."""
+    if question.type not in ("what", "who", "why", "much", "many") or len(question.text.split()) < 3:
+        return False
+    return scene.dice.weighted(scene.manner.does["question"], "answers", place) == "back" or (
+        scene.request.trust < LOW and scene.dice.chance(0.7, "trusts", place))
+
+
+def _request(scene: Scene, read: Read, question: MailQuestion, place: int, values: dict[str, str]) -> Said | None:
+    """What is asked to be done: done for a day, or not."""
+    if question.confirms:
+        return Said(act="answer.confirm" if agrees(scene, values, asked=True) else "answer.dont", values=values)
+    will, wont = deed(question.text, scene.language, scene.far)
+    yes = agrees(scene, values, asked=True)
+    plain = {name: value for name, value in values.items() if name != "topic"}
+    if not will:
+        if question.type == "request":
+            return None
+        day = scene.due(scene.manner.days, read.found.deadlines)
+        return Said(act="answer.do", values={**values, **scene.by(day)}, promise=scene.promise(
+            scene.language.what.task, day)) if yes else Said(act="answer.dont", values=values)
+    if not yes:
+        return Said(act="answer.wont", values={**plain, "undone": wont}) if wont else Said(
+            act="answer.dont", values=values)
+    day = scene.due(scene.manner.days, read.found.deadlines)
+    verb = will.split()[0].lower()
+    what = _sent(will, scene.language) or scene.language.what.task
+    # "Could you send it?" asks for what is promised already.
+    owed = bool(scene.request.owed or scene.request.owes) and not restating(scene.language.code).pointing.isdisjoint(
+        word.lower() for word in will.split())
+    reported = verb in restating(scene.language.code).reported and not owed
+    return Said(act="answer.will", values={**plain, "task": will}, promise=scene.promise(
+        what, day) if reported else None)
+
+
+def _sent(will: str, language: Language) -> str:
+    """What somebody says will be sent, C{""} for a deed of another kind: "send you a screenshot"."""
+    tokens = words(will)
+    low = [token.lower() for token in tokens]
+    if low[0] not in language.send_words:
+        return ""
+    start = next((at for at in range(1, min(4, len(low))) if low[at] in language.determiners), 0)
+    phrase = noun_phrase(tokens, start + 1, language) if start else []
+    return " ".join([language.default_determiner or tokens[start], *phrase]) if phrase else ""
+
+
+def agrees(scene: Scene, values: dict[str, str], asked: bool = False) -> bool:
+    """
+    Return whether a person says yes; in one thread always alike.
+
+    @param asked: to have something done, which mostly it does.
+    """
+    mood = Dice(scene.request.persona.id).on("yes", values.get("subject", "").lower())
+    return mood.chance(max(scene.manner.yes, 0.95) if asked else scene.manner.yes, "yes")
+
+
+def restated(scene: Scene, question: MailQuestion) -> Statement:
+    """Return a yes-or-no question as a yes and a no in full."""
+    how = whether if question.behind else statement
+    full = how(question.behind or question.text, scene.language, scene.far)
+    return Statement(in_full(full.said, scene), in_full(full.denied, scene))
+
+
+def _yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[str, str]) -> Said:
+    """A yes or a no; to a request to agree an agreement or a refusal."""
+    asked = is_request(question, scene)
+    yes = agrees(scene, values, asked)
+    if asked and question.confirms:
+        return Said(act="answer.confirm" if yes else "answer.dont", values=values)
+    if any(word in question.text.lower() for word in scene.language.pleased):
+        return Said(act="answer.glad" if yes else "answer.sorry", values=values)
+    full = restated(scene, question)
+    how = restating(scene.language.code)
+    low = f" {(question.behind or question.text).lower()} "
+    # Of what is none of theirs people know less: "is the order complete?"
+    own = any(f" {word} " in low for word in how.own_matter) or not how.own_matter
+    short = [in_full(one, scene) for one in question.short]
+    if any(f" {word} " in low for word in how.any_words) and question.type == "yes_no":
+        yes = yes and scene.manner.yes < 0.6  # "is there anything else?": mostly not
+    clause = full.said if yes else full.denied
+    if not clause:
+        named = {"yes": short[0] or scene.language.yes} if yes else {"no": short[1] or scene.language.no}
+        return Said(act="answer.yes" if yes else "answer.no", values={**values, **named})
+    # What is said in full needs no short answer.
+    plain = {name: value for name, value in values.items() if name != "topic"}
+    named = {"said": clause} if yes else {"denied": clause}
+    if not own:
+        return Said(act="answer.maybe" if yes else "answer.maybe_not", values={**plain, **named})
+    return Said(act="answer.yes" if yes else "answer.no", values={**plain, **named})
+
+
+def _unknown(scene: Scene, read: Read, question: MailQuestion, values: dict[str, str], known: AnswerSources) -> Said:
+    """What is said to a question that nobody has told the answer to, by its type."""
+    language, how = scene.language, asking(scene.language.code)
+    clause = in_full(indirect(question.text, language, scene.far), scene)
+    plain = {name: value for name, value in values.items() if name != "topic" or not clause}
+    if clause:
+        plain["clause"] = clause
+    sheet, low = known.sheet, question.text.lower()
+    area = sheet.area_of(low)
+    colleague = sheet.colleague(area) if area and area != sheet.area else None
+    if question.type == "who" and mentions_any(low, how.in_charge) and not mentions_any(low, how.together):
+        other = sheet.colleague(area or sheet.area)
+        if colleague is None or other is None:
+            return Said(act="answer.me", values=plain)
+        return Said(act="answer.who", values={**plain, "colleague": other.name, "area": other.area})
+    if question.type == "when" and question.needs:
+        return Said(act="answer.need", values={**values, **scene.by(scene.calendar.workday(scene.manner.days + 4))})
+    if question.type == "many" and (question.needs or any(word in low for word in language.counted_words)):
+        number = 2 + Dice(scene.request.persona.id).on("invented", question.topic.lower()).below(30, "many")
+        return Said(act="answer.number", values={**values, "value": str(number)})
+    if question.type == "why" and mentions_any(low, how.late):
+        return Said(act="answer.why", values=plain)
+    mine = {word.lower() for word in clause.split()}.intersection(restating(language.code).asked.values())
+    if question.type in ("what", "how", "where", "when", "long", "much", "many", "often", "who") and any(
+            word in clause.split() for word in restating(language.code).asked.values()) or mine:
+        return Said(act="answer.think", values=plain)
+    if colleague is not None:
+        plain.update(colleague=colleague.name, area=colleague.area)
+    return Said(act="answer.unknown", values=plain)
+
+
+def is_request(question: MailQuestion, scene: Scene) -> bool:
+    """Return whether a question asks for something: "Could you send us the contract?" is answered by sending it."""
+    return question.form in ("yes_no", "choice") and asks_for_something(question.text, scene.language)
+
+
+def in_full(text: str, scene: Scene) -> str:
+    """Return a short answer as this writer says it: without contractions when formal."""
+    if scene.formality != "formal" or not text:
+        return text
+    return "".join(piece.text for piece in long_forms([Piece(text, True)], scene.language))
+
+
+def unnamed(act: Said, yes_no: tuple[str, str]) -> Said:
+    """Return an answer that does not say what it is the answer to: that stands above it."""
+    values = {name: value for name, value in act.values.items() if name not in NAMING}
+    if act.act in ("answer.yes", "answer.no"):
+        values[act.act.partition(".")[2]] = yes_no[act.act == "answer.no"]
+    elif act.act in ("answer.maybe", "answer.will", "answer.wont") or NAMING.isdisjoint(act.values):
+        return act
+    return replace(act, values=values)

@@ -1,0 +1,1 @@
+"""What answers are taken from: what was said in the thread, and what a person knows of itself."""

@@ -1,0 +1,99 @@
+"""
+What was said before: which remark of a thread answers a question, and whether a statement agrees with the thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from simmail.core.language.facts import Fact
+from simmail.core.language.phrases import words
+from simmail.core.language.question_types import said_thing
+from simmail.core.language.questions import MailQuestion
+from simmail.core.language.tables import Language
+from simmail.core.records.conversation import Remark
+from simmail.core.writer.sources.marks import Marks, agree, marks
+
+#: What counts how much when several remarks would do; of equal ones the last.
+_WEIGHT = {"agreed": 3.0, "called_off": 2.9, "answered": 2.5, "stated": 2.0, "promised": 1.5, "sent": 1.5,
+           "proposed": 1.0, "requested": 0.5, "asked": 0.0}
+
+
+class Checked(NamedTuple):
+    """Whether a statement agrees with what is known, and with what: a fact, or a remark of the thread."""
+
+    agrees: bool
+    fact: Fact | None
+    remark: Remark | None
+
+
+def recall(question: MailQuestion, remarks: Sequence[Remark], language: Language) -> Remark | None:
+    """Return the remark that answers a question by what was said in the thread, None when none does."""
+    asked = _stems(question.text)
+    thing = said_thing(question.text, language)
+    best: tuple[float, int] = (0.0, -1)
+    for place, remark in enumerate(remarks):
+        if remark.kind == "asked" or not (remark.value or remark.when):
+            continue
+        fits = _fits(question, remark, thing, language)
+        shared = len(asked & _stems(f"{remark.what}"))
+        if not fits or not (shared or question.recalls):
+            continue
+        best = max(best, (fits + _WEIGHT[remark.kind] + 1.5 * shared, place))
+    return remarks[best[1]] if best[1] >= 0 else None
+
+
+def check(
+    question: MailQuestion, base: datetime, remarks: Sequence[Remark], facts: Iterable[Fact], language: Language,
+) -> Checked | None:
+    """Return whether a statement with figures in it agrees with the facts or, first of all, with the thread."""
+    text = question.behind or question.text
+    asked = marks(text, base, language)
+    if asked == Marks():
+        return None
+    stems = _stems(text)
+    found: list[tuple[float, Checked]] = []
+    for place, fact in enumerate(facts):
+        shared = len(stems & _stems(fact.label))
+        so = agree(asked, marks(fact.value, base, language))
+        if so is not None and (shared or question.checks):
+            found.append((10.0 * shared + so - place / 1000, Checked(so, fact, None)))
+    for place, remark in enumerate(remarks):
+        if remark.kind in ("asked", "requested", "proposed", "called_off"):
+            continue
+        known = marks(remark.value, remark.at, language)
+        if remark.when is not None and not known.days:
+            known = Marks(days=frozenset((remark.when.date(),)), times=frozenset(
+                (remark.when.hour * 60 + remark.when.minute,)) if remark.timed else frozenset())
+        so = agree(asked, known)
+        shared = len(stems & _stems(remark.what))
+        if so is not None and (shared or question.checks or question.recalls):
+            found.append((5.0 * shared + _WEIGHT[remark.kind] + so + place / 1000, Checked(so, None, remark)))
+    if not found:
+        return None
+    return max(found, key=lambda one: one[0])[1]
+
+
+def _fits(question: MailQuestion, remark: Remark, thing: str, language: Language) -> float:
+    """How well a remark is of the type that is asked for; 0 for not at all."""
+    known = marks(remark.value, remark.at, language)
+    named = f"{remark.what} {remark.kind}".lower()
+    kind = question.type
+    if thing and any(word in named for word in thing.lower().split() if len(word) > 3):
+        return 4.0
+    if kind == "when" or thing.lower() in ("date", "time", "tag", "uhrzeit") and thing:
+        return 3.0 if known.days or known.times or remark.when else 0.0
+    if kind == "much":
+        return 3.0 if known.sums or known.shares else 0.0
+    if kind == "many":
+        return 2.0 if known.numbers else 0.0
+    if kind in ("where", "who"):
+        bare = known == Marks() or "place" in named or "room" in named
+        return 1.0 if bare and remark.value and remark.when is None else 0.0
+    return 1.0 if kind in ("what", "how", "long", "why") and remark.value else 0.0
+
+
+def _stems(text: str) -> set[str]:
+    return {word[:6] for word in (one.lower() for one in words(text)) if len(word) > 3}

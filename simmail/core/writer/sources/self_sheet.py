@@ -1,0 +1,323 @@
+"""
+The sheet of self: what a person knows of itself, drawn once for life, so that whatever asks for it has one answer.
+
+What the persona's own record says goes before what is drawn; where it lives is drawn from C{templates/places.yaml} by
+its time zone, everything else from C{templates/<code>/self.yaml}, where a drawn value has the same place in every
+language.  Source: API contract, "Resources and their fields / Persona".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, timedelta
+from functools import cache
+from typing import NamedTuple
+
+from msgspec import UNSET, Struct, convert
+
+from simmail.core.language.names import company_of
+from simmail.core.language.phrases import say
+from simmail.core.language.tables import LANGUAGES, Language, read_optional, read_yaml
+from simmail.core.records.persona import Persona
+from simmail.core.rng import Dice
+from simmail.core.writer.agenda import Calendar, plain_date
+
+#: How many details of one sentence are told.
+MOST = 8
+
+
+class Field(Struct, frozen=True, forbid_unknown_fields=True):
+    """One thing that a person knows of itself; the data files say what each part is for."""
+
+    label: str
+    says: tuple[str, ...]
+    cues: tuple[str, ...] = ()
+    nouns: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+    types: frozenset[str] = frozenset()
+    draw: str = ""
+    of: str = ""
+    yes: Mapping[str, tuple[int, ...]] = {}
+    shared: tuple[str, ...] = ()
+
+
+class Area(Struct, frozen=True, forbid_unknown_fields=True):
+    """A part of a company: how its people are called, and what it looks after."""
+
+    name: str
+    titles: tuple[str, ...]
+    cues: tuple[str, ...]
+
+
+class SelfTable(Struct, frozen=True, forbid_unknown_fields=True):
+    """The sheet of one language."""
+
+    fields: Mapping[str, Field] = {}
+    areas: Mapping[str, Area] = {}
+    job_titles: tuple[str, ...] = ()
+    no_titles: tuple[str, ...] = ()
+    no_company: tuple[str, ...] = ()
+    jobs: tuple[str, ...] = ()
+    list: str = "{label}: {value}"
+
+
+class Place(Struct, frozen=True, forbid_unknown_fields=True):
+    """A town, with numbers nobody has; C{before}: the number of a house stands before the street."""
+
+    city: str
+    code: str
+    streets: tuple[str, ...]
+    dial: str
+    before: bool = False
+
+
+class Places(Struct, frozen=True, forbid_unknown_fields=True):
+    """Towns by time zone and country, and people to ask there."""
+
+    zones: Mapping[str, tuple[str, ...]]
+    countries: Mapping[str, str]
+    places: Mapping[str, Place]
+    colleagues: tuple[str, ...]
+
+
+class Told(NamedTuple):
+    """
+    What the sheet says to a question.
+
+    @ivar sentence: as a sentence of its own; agrees: to a yes-or-no question whether that means yes, else None.
+    """
+
+    field: str
+    label: str
+    value: str
+    sentence: str
+    agrees: bool | None = None
+
+
+class Colleague(NamedTuple):
+    """Somebody who knows better, and where he works."""
+
+    name: str
+    area: str
+
+
+@cache
+def table(code: str) -> SelfTable:
+    """Return the sheet of a language, empty for one that has none."""
+    return convert(read_optional(code, "self.yaml") or {}, SelfTable, strict=False)
+
+
+@cache
+def places() -> Places:
+    """Return the towns there are."""
+    return convert(read_yaml("places.yaml"), Places, strict=False)
+
+
+class SelfSheet:
+    """One person's sheet, in one language."""
+
+    def __init__(self, persona: Persona, calendar: Calendar, language: Language, polite: bool = True) -> None:
+        self._persona, self._calendar, self._language, self._polite = persona, calendar, language, polite
+        self._dice = Dice(persona.id).on("self")
+        # Colleagues work in one house.
+        self._house = Dice(self.org.lower()).on("house") if self.org else self._dice
+        self._table = table(language.code)
+        self._own = " ".join(part.lower() for part in (persona.who, persona.character) if part is not UNSET)
+
+    @property
+    def org(self) -> str:
+        """Return the company, that of its address where none is given."""
+        given = self._persona.org
+        return say(given, 60) if given is not UNSET and given else company_of(self._persona.address)
+
+    @property
+    def title(self) -> str:
+        """Return its job title, C{""} where its role is none: "the angry customer" stands on no card."""
+        role = self._persona.role
+        return say(role, 60) if role is not UNSET and role and is_title(role) else ""
+
+    def telling(self, question: str, kind: str) -> Told | None:
+        """
+        Return what answers a question, None when the sheet says nothing of it.
+
+        @param kind: what it asks for, one of L{question_types.TYPES}.
+        """
+        low = f" {question.lower()} "
+        best: tuple[int, str] = (0, "")
+        for name, field in self._table.fields.items():
+            if field.types and kind not in field.types:
+                continue
+            if kind == "yes_no" and not field.yes:
+                continue
+            best = max([best, *((len(cue), name) for cue in field.cues if cue in low)])
+        return self.told(best[1], low if kind == "yes_no" else "") if best[1] else None
+
+    def listed(self, sentence: str) -> list[Told]:
+        """Return what a sentence names that belongs on the sheet, in its order: "your name, address and phone"."""
+        low = f" {sentence.lower()} "
+        if not any(f" {word.lower()} " in low for word in self._language.flips):
+            return []
+        found: dict[str, int] = {}
+        taken: list[tuple[int, int]] = []
+        nouns = sorted(((noun, name) for name, field in self._table.fields.items() for noun in field.nouns),
+                       key=lambda one: -len(one[0]))
+        for noun, name in nouns:
+            at = low.find(f" {noun}")
+            end = at + 1 + len(noun)
+            if at < 0 or name in found or low[end:end + 1].isalpha() or any(
+                    start < end and at + 1 < stop for start, stop in taken):
+                continue
+            found[name] = at
+            taken.append((at + 1, end))
+        told = (self.told(name) for name in sorted(found, key=lambda name: found[name]))
+        return [one for one in told if one is not None][:MOST]
+
+    def told(self, name: str, question: str = "") -> Told | None:
+        """Return what the sheet says of one field."""
+        field = self._table.fields.get(name)
+        if field is None:
+            return None
+        value, place = self._value(name, field)
+        if not value:
+            return None if name not in ("company", "vat") or not self._table.no_company else Told(
+                name, field.label, "-", self._dice.choice(self._table.no_company, "private"))
+        agrees = None
+        if question:
+            cue = max((cue for cue in field.yes if cue in question), key=len, default="")
+            if not cue:
+                return None
+            agrees = place in field.yes[cue] if place >= 0 else None
+        says = self._dice.choice(field.says, "says", name).format(value=value)
+        return Told(name, field.label, value, says[:1].upper() + says[1:], agrees)
+
+    def _value(self, name: str, field: Field) -> tuple[str, int]:
+        """Return a value, and its place among those of the field."""
+        if field.values:
+            place = next((at for at, value in enumerate(field.values) if any(
+                word in self._own and word in value.lower() for word in field.shared)), -1)
+            if place < 0:
+                place = self._dice.below(len(field.values), field.of or name)
+            near = field.values[place]
+            if "[" in near:
+                head, _, rest = near.partition("[")
+                far, _, close = rest.partition("|")
+                close, _, tail = close.partition("]")
+                near = f"{head}{far if self._polite else close}{tail}"
+            return near, place
+        if field.draw:
+            return self._number(field.draw), -1
+        return self._known(name), -1
+
+    def _number(self, kind: str) -> str:
+        years = self._calendar.today.year - self._born.year
+        match kind:
+            case "team":
+                return str(3 + self._dice.below(10, "team"))
+            case "staff":
+                return str((2 + self._house.below(23, "staff")) * 10)
+            case "room":
+                return str(100 * (1 + self._dice.below(4, "room")) + self._dice.below(30, "door"))
+            case "years":
+                return str(2 + self._dice.below(max(1, years - 22), "years"))
+            case _:
+                passed = (self._calendar.today.month, self._calendar.today.day) >= (self._born.month, self._born.day)
+                return str(years - (not passed))
+
+    @property
+    def _born(self) -> date:
+        # So old as to work; in the year that the conversation is in, nobody is younger than 24.
+        return date(self._persona.created.year - 24 - self._dice.below(38, "age"), 1 + self._dice.below(12, "month"),
+                    1 + self._dice.below(28, "day"))
+
+    def _known(self, name: str) -> str:
+        persona, place = self._persona, self._place
+        match name:
+            case "name":
+                return say(persona.name, 60)
+            case "email":
+                return persona.address
+            case "company":
+                return self.org
+            case "job":
+                return self.title or (self._dice.choice(self._table.jobs, "job") if self._table.jobs else "")
+            case "phone":
+                return self._digits(place.dial, "phone")
+            case "city":
+                return place.city
+            case "address":
+                house = str(1 + self._house.below(90, "number"))
+                street = self._house.choice(place.streets, "street")
+                line = f"{house} {street}" if place.before else f"{street} {house}"
+                head = f"{self.org}, " if self.org else ""
+                return f"{head}{line}, {f'{place.city} {place.code}' if place.before else f'{place.code} {place.city}'}"
+            case "birthday":
+                return f"{plain_date(self._born, self._language)} {self._born.year}"
+            case "hours":
+                return self._hours()
+            case "vat":
+                return f"{self._country}{self._digits('999######', 'vat', self._house)}" if self.org else ""
+            case "timezone":
+                return str(self._zone or "UTC").rpartition("/")[2].replace("_", " ")
+        return ""
+
+    def _hours(self) -> str:
+        monday = self._calendar.today - timedelta(days=self._calendar.today.weekday())
+        days = [monday + timedelta(days=number) for number in range(7)]
+        worked = [day for day in days if self._calendar.working(day)] or days[:5]
+        names = [self._language.weekdays[day.weekday()] for day in (worked[0], worked[-1])]
+        start, end = self._calendar.at_work(worked[0], 0.0), self._calendar.close(worked[0])
+        return f"{'–'.join(dict.fromkeys(names))}, {start:%H:%M}–{end:%H:%M}"
+
+    def _digits(self, form: str, what: str, dice: Dice | None = None) -> str:
+        dice = dice or self._dice
+        return "".join(str(dice.below(10, what, at)) if sign == "#" else sign for at, sign in enumerate(form))
+
+    @property
+    def _zone(self) -> str:
+        hours = self._calendar.hours
+        return hours.tz if hours is not None and hours.tz is not UNSET else ""
+
+    @property
+    def _place(self) -> Place:
+        known = places()
+        country = self._persona.address.rpartition(".")[2].lower()
+        names = known.zones.get(self._zone) or known.zones.get(known.countries.get(country, ""))
+        return known.places[self._house.choice(names or tuple(known.places), "place")]
+
+    @property
+    def _country(self) -> str:
+        known, place = places(), self._place
+        return next(name for name, one in known.places.items() if one == place)[:2].upper()
+
+    # Who does what.
+
+    def area_of(self, text: str) -> str:
+        """Return the area that looks after what a text speaks of, C{""} for none in particular."""
+        low = f" {text.lower()} "
+        counts = {name: sum(f" {cue}" in low for cue in area.cues) for name, area in self._table.areas.items()}
+        best = max(counts, key=lambda name: counts[name], default="")
+        return best if best and counts[best] else ""
+
+    @property
+    def area(self) -> str:
+        """Return the area this person works in, C{""} where its role says none."""
+        low = f" {self.title.lower()} "
+        return next((name for name, area in self._table.areas.items()
+                     if any(f" {title}" in low for title in area.titles)), "") if self.title else ""
+
+    def colleague(self, area: str) -> Colleague | None:
+        """Return who knows about an area, None for somebody without a company."""
+        if not self.org or area not in self._table.areas:
+            return None
+        others = [one for one in places().colleagues if one.split()[0] != self._persona.name.split(" ")[0]]
+        return Colleague(Dice(self.org.lower()).on("colleague", area).choice(others), self._table.areas[area].name)
+
+
+@cache
+def is_title(role: str) -> bool:
+    """Return whether a role is the title of a job, in any language."""
+    low = f" {role.lower()} "
+    tables = [table(code) for code in LANGUAGES]
+    short = len(role.split()) <= 6 and not any(sign in role for sign in ".!?")
+    return short and any(f" {title}" in low for one in tables for title in one.job_titles) and not any(
+        word in low for one in tables for word in one.no_titles)

@@ -1,0 +1,44 @@
+"""All that wants an answer in a mail."""
+
+from __future__ import annotations
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.core.language.reader import Findings
+from tests.core.writer.samples import NOW, mail
+
+
+def read(text: str) -> list[tuple[str, str]]:
+    """What wants an answer: each by its type, with the clause it asks about."""
+    return [(one.type, one.behind) for one in Findings(mail(text), NOW).points]
+
+
+class PointTests(SynchronousTestCase):
+    """Questions and requests."""
+
+    def test_requests(self) -> None:
+        """A request without a question mark is one, in the order of the mail."""
+        self.assertEqual(read("Please water the plants. Who has the key? And put them in the sun, please."),
+                         [("request", ""), ("who", ""), ("request", "")])
+        self.assertEqual(read("Bitte sag Erik Bescheid. Wann kommst du?"), [("request", ""), ("when", "")])
+
+    def test_whether(self) -> None:
+        """What is to be told behind "whether" is a question each; an "if" of a condition is none."""
+        self.assertEqual(
+            read("Please let me know by Friday whether your child may go by bus, and whether there are any allergies."),
+            [("yes_no", "your child may go by bus"), ("yes_no", "there are any allergies")])
+        self.assertEqual(read("If it rains, please close the window."), [("request", "")])
+
+    def test_checks(self) -> None:
+        """A statement with "right?" behind it, or alone in the next sentence, is a question whether it is so."""
+        self.assertEqual(read("You agreed to Wednesday, right?"), [("yes_no", "You agreed to Wednesday")])
+        self.assertEqual(read("It arrives on 5 March. Is that right?"), [("yes_no", "It arrives on 5 March.")])
+
+    def test_told(self) -> None:
+        """What is asked to be told is of the type of its question word."""
+        self.assertEqual(read("Please tell me which floor your office is on."), [("what", "")])
+
+    def test_opinion(self) -> None:
+        """An opinion comes last, and once."""
+        self.assertEqual([kind for kind, _ in read("What do you think? Any thoughts? When does it start?")],
+                         ["when", "opinion"])
