@@ -11,7 +11,8 @@ from functools import cache
 
 from msgspec import Struct, convert
 
-from simmail.core.language.tables import Language, read_optional
+from simmail.core.language.tables import Language
+from simmail.core.language_data import read_optional
 
 #: What a question can ask for; the last ones are no questions with a question word.
 TYPES = ("who", "where", "when", "long", "often", "much", "many", "why", "how", "what", "yes_no", "choice", "either",

@@ -17,7 +17,8 @@ from msgspec import UNSET, Struct, convert
 
 from simmail.core.language.names import company_of
 from simmail.core.language.phrases import say
-from simmail.core.language.tables import LANGUAGES, Language, read_optional, read_yaml
+from simmail.core.language.tables import Language
+from simmail.core.language_data import LANGUAGES, read_optional, read_yaml
 from simmail.core.records.persona import Persona
 from simmail.core.rng import Dice
 from simmail.core.writer.agenda import Calendar, plain_date
