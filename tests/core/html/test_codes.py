@@ -104,4 +104,4 @@ class CodeTests(SynchronousTestCase):
         self.assertEqual(len({one.value for one in found}), len(found))
         squeezed = text.replace(" ", "").replace("-", "")
         for one in found:
-            self.assertIn(one.value.replace("-", ""), squeezed)
+            self.assertIn(one.value.replace(" ", "").replace("-", ""), squeezed)
