@@ -69,7 +69,7 @@ def _universes(action: Callable[..., argparse.ArgumentParser]) -> None:
     create.add_argument("--seed", default="", help="the id unless given")
     create.add_argument("--clock", metavar="TIME", help="RFC 3339; the universe then starts frozen at it")
     create.add_argument("--running", action="store_true", help="with --clock: not frozen")
-    action("delete", "a universe and all that is in it", delete_universe).add_argument("id")
+    action("delete", "a universe and all that is in it", _asking("DELETE", "universes", "id")).add_argument("id")
 
 
 def _keys(action: Callable[..., argparse.ArgumentParser]) -> None:
@@ -78,7 +78,7 @@ def _keys(action: Callable[..., argparse.ArgumentParser]) -> None:
     key.add_argument("universe")
     key.add_argument("--role", choices=ROLES, default="member")
     key.add_argument("--name", default="")
-    action("revoke", "a key works no more", revoke_key).add_argument("prefix")
+    action("revoke", "a key works no more", _asking("DELETE", "keys", "prefix")).add_argument("prefix")
     action("reset-first", "a new key in the state folder; all keys that first starts made work no more", reset_first)
 
 
@@ -91,8 +91,11 @@ def _orgs(action: Callable[..., argparse.ArgumentParser]) -> None:
     change = action("change", "put an organisation on another plan", change_org)
     change.add_argument("id")
     change.add_argument("--plan", required=True)
-    action("suspend", "refuse everything of an organisation; its clocks stand still", suspend_org).add_argument("id")
-    action("resume", "take a suspension back", resume_org).add_argument("id")
+    for name, help, suspended in (
+        ("suspend", "refuse everything of an organisation; its clocks stand still", True),
+        ("resume", "take a suspension back", False),
+    ):
+        action(name, help, _asking("PATCH", "orgs", "id", {"suspended": suspended})).add_argument("id")
 
 
 def _users(action: Callable[..., argparse.ArgumentParser]) -> None:
@@ -108,7 +111,8 @@ def _users(action: Callable[..., argparse.ArgumentParser]) -> None:
         one.add_argument("--administrator", choices=("yes", "no"), help="of the whole server")
         # Not as an argument: those are seen by everybody who looks at the list of processes.
         one.add_argument("--password-stdin", action="store_true", help="the first line of standard input")
-    action("delete", "somebody can sign in no more, and is signed out", delete_user).add_argument("email")
+    action("delete", "somebody can sign in no more, and is signed out",
+           _asking("DELETE", "users", "email")).add_argument("email")
 
 
 def _role(text: str) -> tuple[str, str]:
@@ -120,6 +124,15 @@ def _role(text: str) -> tuple[str, str]:
 
 def _named(thing: str, name: str) -> str:
     return f"{thing}/{quote(name, safe='')}"
+
+
+def _asking(method: str, thing: str, name: str, body: Any = None) -> Callable[[argparse.Namespace], int]:
+    """An action that is one call and says nothing; C{name}: of the argument that names one of its things."""
+    def ask(parsed: argparse.Namespace) -> int:
+        call(parsed, method, _named(thing, getattr(parsed, name)), body)
+        return 0
+
+    return ask
 
 
 # Universes and keys
@@ -139,11 +152,6 @@ def create_universe(parsed: argparse.Namespace) -> int:
     return 0
 
 
-def delete_universe(parsed: argparse.Namespace) -> int:
-    call(parsed, "DELETE", _named("universes", parsed.id))
-    return 0
-
-
 def list_keys(parsed: argparse.Namespace) -> int:
     for one in call(parsed, "GET", "keys"):
         print(f"{one['prefix']:<14}{one['universe']:<24}{one['role']:<8}{one['name']}")
@@ -153,11 +161,6 @@ def list_keys(parsed: argparse.Namespace) -> int:
 def create_key(parsed: argparse.Namespace) -> int:
     print(call(parsed, "POST", "keys", {
         "universe": parsed.universe, "role": parsed.role, "name": parsed.name})["key"])
-    return 0
-
-
-def revoke_key(parsed: argparse.Namespace) -> int:
-    call(parsed, "DELETE", _named("keys", parsed.prefix))
     return 0
 
 
@@ -203,16 +206,6 @@ def change_org(parsed: argparse.Namespace) -> int:
     return 0
 
 
-def suspend_org(parsed: argparse.Namespace) -> int:
-    call(parsed, "PATCH", _named("orgs", parsed.id), {"suspended": True})
-    return 0
-
-
-def resume_org(parsed: argparse.Namespace) -> int:
-    call(parsed, "PATCH", _named("orgs", parsed.id), {"suspended": False})
-    return 0
-
-
 def list_plans(parsed: argparse.Namespace) -> int:
     for one in call(parsed, "GET", "plans"):
         limits = ", ".join(f"{name} {limit}" for name, limit in one["limits"].items() if limit is not None)
@@ -254,11 +247,6 @@ def create_user(parsed: argparse.Namespace) -> int:
 
 def change_user(parsed: argparse.Namespace) -> int:
     call(parsed, "PATCH", _named("users", parsed.email), _given(parsed))
-    return 0
-
-
-def delete_user(parsed: argparse.Namespace) -> int:
-    call(parsed, "DELETE", _named("users", parsed.email))
     return 0
 
 

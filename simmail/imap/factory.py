@@ -38,6 +38,7 @@ class ImapFactory(ServerFactory):
     """
     All connections of one listener.
 
+    @ivar connections: those open now, with the address of each.
     @param sign_in: C{await sign_in(username, password, "imap", remote)} gives a C{Login} or raises a Refusal.
     @param implicit_tls: the listener speaks TLS from the start (IMAPS).
     @param tls_context, loopback_only, in_thread, default_universe: as for L{ListenerContext}.
@@ -55,27 +56,25 @@ class ImapFactory(ServerFactory):
             config, LoginPortal(sign_in, "imap"), reactor, None if implicit_tls else tls_context, loopback_only,
             in_thread, default_universe)
         self.implicit_tls = implicit_tls
-        self.connections: set[ImapServer] = set()
+        self.connections: dict[ImapServer, str] = {}
         self._limits = config.imap
-        self._hosts: dict[ImapServer, str] = {}
         self._connected: dict[str, int] = {}
 
     def buildProtocol(self, addr: Any) -> Protocol:
         """One more connection, or one too many."""
         host = getattr(addr, "host", "")
         limits = self._limits
-        if len(self._hosts) >= limits.connections or self._connected.get(host, 0) >= limits.connections_per_address:
+        if (len(self.connections) >= limits.connections
+                or self._connected.get(host, 0) >= limits.connections_per_address):
             return _TurnedAway()
         server = ImapServer(self.context, self.implicit_tls, self.left)
-        self._hosts[server] = host
+        self.connections[server] = host
         self._connected[host] = self._connected.get(host, 0) + 1
-        self.connections.add(server)
         return server
 
     def left(self, server: ImapServer) -> None:
         """A connection is closed."""
-        host = self._hosts.pop(server, None)
-        self.connections.discard(server)
+        host = self.connections.pop(server, None)
         if host is not None:
             self._connected[host] -= 1
             if not self._connected[host]:

@@ -2,7 +2,7 @@
 Rules and logins held in memory, so that verdicts are immediate.
 
 SMTP asks for a verdict at RCPT and must have it without waiting.  What the
-rules are is C{core.recipients}; who may sign in is C{accounts}.
+rules are is C{core.rules.recipients}; who may sign in is C{server.accounts}.
 """
 
 from __future__ import annotations
