@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 
 from simmail.core.language.prose import clean
-from simmail.core.language.question_types import asking
+from simmail.core.language.clause.question_types import asking
 from simmail.core.language.tables import Language, every, spaced
 
 _WORD = re.compile(r"[€$£]?[^\W_]+(?:(?:['’.-]|(?<=[0-9]),(?=[0-9]))[^\W_]+)*|[,;:()?!–—]")

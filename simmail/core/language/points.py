@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 
 from msgspec.structs import replace
 
-from simmail.core.language import question_types
+from simmail.core.language.clause import question_types
 from simmail.core.language.phrases import say
 from simmail.core.language.questions import MailQuestion, is_question, read_question
 from simmail.core.language.tables import Language

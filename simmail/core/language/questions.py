@@ -11,7 +11,7 @@ from msgspec import Struct
 from simmail.core.language.clause.tables import clause_words, past, restating, third
 from simmail.core.language.clause.tables import led_in as without_lead
 from simmail.core.language.phrases import flip, noun_phrase, say, words
-from simmail.core.language.question_types import checked, recalled, type_inside, type_of
+from simmail.core.language.clause.question_types import checked, recalled, type_inside, type_of
 from simmail.core.language.tables import Language, meaning, spaced
 from simmail.core.language.tables import language as known
 

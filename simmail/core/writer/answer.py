@@ -18,7 +18,7 @@ from simmail.core.language.clause.tables import Statement, restating
 from simmail.core.language.dates import Slot
 from simmail.core.language.facts import Fact, read_facts
 from simmail.core.language.phrases import asks_for_something, noun_phrase, say, words
-from simmail.core.language.question_types import asking, mentions_any, said_thing
+from simmail.core.language.clause.question_types import asking, mentions_any, said_thing
 from simmail.core.language.questions import MailQuestion, asks_to_do
 from simmail.core.language.tables import Language, counted
 from simmail.core.records.conversation import Remark
@@ -50,8 +50,11 @@ class AnswerSources(Struct, frozen=True):
 def sources(scene: Scene) -> AnswerSources:
     """Return what answers are taken from."""
     request = scene.request
+    # What the answered mails say themselves is no answer to them.
+    answered = {read.mail.message_id for read in scene.read}
+    said_before = tuple(one for one in request.remarks if not one.message_id or one.message_id not in answered)
     return AnswerSources(
-        facts=read_facts(request.facts, ()), remarks=request.remarks, notes=read_facts({}, request.notes),
+        facts=read_facts(request.facts, ()), remarks=said_before, notes=read_facts({}, request.notes),
         sheet=SelfSheet(request.persona, scene.calendar, scene.language, scene.far))
 
 
@@ -136,7 +139,7 @@ def _by_value(question: MailQuestion, known: tuple[Fact, ...], language: Languag
 
 def _from_thread(scene: Scene, remark: Remark, values: dict[str, str], act: str) -> Said:
     value = remark.value
-    if remark.when is not None and (not value or remark.language != scene.language.code):
+    if remark.when is not None:
         when = remark.when.astimezone(scene.calendar.zone)
         value = scene.calendar.appointment(Slot(start=when, timed=remark.timed), scene.language)
     if remark.kind == "called_off":
@@ -150,13 +153,7 @@ def _reference(scene: Scene, read: Read, question: MailQuestion) -> str:
     if question.type not in ("what", "request") or not any(
             noun in thing for noun in scene.language.reference_words if len(noun) > 2):
         return ""
-    found = read.found.references
-    if found:
-        return found[0]
-    for remark in reversed(scene.request.remarks):
-        if remark.kind == "stated" and any(word in remark.what.lower() for word in thing.split()):
-            return remark.value
-    return ""
+    return next(iter(read.found.references), "")
 
 
 def _of_self(scene: Scene, question: MailQuestion, values: dict[str, str], known: AnswerSources) -> Said | None:

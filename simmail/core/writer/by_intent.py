@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from datetime import date, timedelta
+from datetime import date, timedelta, timezone
 from functools import cache
 from types import MappingProxyType
 
@@ -20,6 +20,7 @@ from simmail.core.language.dates import Slot
 from simmail.core.language.names import is_person
 from simmail.core.language.phrases import pieces, say
 from simmail.core.language.tables import counted, language
+from simmail.core.records.conversation import Remark, RemarkKind
 from simmail.core.writer.agenda import plain_date
 from simmail.core.writer.choice import LOW, does, plain, values_of
 from simmail.core.writer.context import Read, Scene
@@ -84,9 +85,9 @@ def meeting(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
             values["times"] = language.day.times
         low = f" {read.mail.subject.lower()} {read.found.prose.body.lower()}"
         if any(map(low.__contains__, language.social)):
-            return [Said(act="meeting.social", values=values)]
+            return [Said(act="meeting.social", values=values, remarks=(timed(scene, "agreed", slot),))]
         if any(map(low.__contains__, language.interview)) and any(map(low.__contains__, language.applying)):
-            return [Said(act="meeting.interview", values=values)]
+            return [Said(act="meeting.interview", values=values, remarks=(timed(scene, "agreed", slot),))]
         if scene.request.trust < LOW and "meeting.purpose" not in acts:
             acts = [*acts, "meeting.purpose"]
     else:
@@ -97,7 +98,18 @@ def meeting(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
         acts = ["meeting.late" if gone else "meeting.counter" if proposed else "meeting.open"] + [
             act for act in acts if act == "meeting.agenda" or act == "meeting.purpose" and not proposed
         ]
-    return [Said(act=act, values=values, joins=place > 0) for place, act in enumerate(acts)]
+    agreed = (timed(scene, "agreed", slot),) if open_slots else (
+        timed(scene, "proposed", first), timed(scene, "proposed", second))
+    return [Said(act=act, values=values, joins=place > 0, remarks=agreed if not place else ())
+            for place, act in enumerate(acts)]
+
+
+def timed(scene: Scene, kind: RemarkKind, slot: Slot) -> Remark:
+    """Return a time that the persona names, as it is kept with the thread."""
+    at = slot.start
+    return Remark(
+        kind, "persona", "appointment", scene.request.now, f"{at:%Y-%m-%d %H:%M}" if slot.timed else f"{at:%Y-%m-%d}",
+        at.astimezone(timezone.utc), slot.timed, language=scene.language.code)
 
 
 def _counters(scene: Scene, proposed: list[Slot], number: int) -> tuple[Slot, Slot]:

@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
+from simmail.core.records.conversation import Remark
 from simmail.core.writer.request import Promised
 
 #: What lines may name.  Persons: who writes (me, org) and who reads (first, name, company).
@@ -138,7 +139,7 @@ class Said(Struct, frozen=True):
     @ivar number: its place in a numbered list, 0 for none; quote: a question that stands above it.
     @ivar joins: it belongs to the paragraph of the act before it.
     @ivar promise: what saying it promises.
-    @ivar documents: what saying it attaches.
+    @ivar documents: what saying it attaches; remarks: what it says, for the thread.
     """
 
     act: str
@@ -149,3 +150,4 @@ class Said(Struct, frozen=True):
     joins: bool = False
     promise: Promised | None = None
     documents: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()

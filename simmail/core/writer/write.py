@@ -42,6 +42,7 @@ def write(request: WordsRequest) -> Written:
         question=_question(said, each),
         held=_held(scene, said),
         done=_done(said),
+        remarks=tuple(remark for act in said for remark in act.remarks),
         intent=scene.read[-1].intent if scene.read else "",
         language=scene.language.code,
     )

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from simmail.core.language.agreements import is_appointment
+from simmail.core.language.clause.question_types import said_thing
 from simmail.core.language.facts import Fact
 from simmail.core.language.phrases import words
-from simmail.core.language.question_types import said_thing
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language
 from simmail.core.records.conversation import Remark
@@ -35,11 +36,14 @@ def recall(question: MailQuestion, remarks: Sequence[Remark], language: Language
     thing = said_thing(question.text, language)
     best: tuple[float, int] = (0.0, -1)
     for place, remark in enumerate(remarks):
-        if remark.kind == "asked" or not (remark.value or remark.when):
+        if remark.kind in ("asked", "requested") or not (remark.value or remark.when):
             continue
         fits = _fits(question, remark, thing, language)
-        shared = len(asked & _stems(f"{remark.what}"))
-        if not fits or not (shared or question.recalls):
+        shared = len(asked & _stems(remark.what))
+        # "When is our meeting?" asks for what was agreed, without a word of it.
+        met = remark.kind in ("agreed", "called_off") and question.type in ("when", "where") and is_appointment(
+            question.text)
+        if not fits or not (shared or question.recalls or met):
             continue
         best = max(best, (fits + _WEIGHT[remark.kind] + 1.5 * shared, place))
     return remarks[best[1]] if best[1] >= 0 else None
@@ -63,10 +67,7 @@ def check(
     for place, remark in enumerate(remarks):
         if remark.kind in ("asked", "requested", "proposed", "called_off"):
             continue
-        known = marks(remark.value, remark.at, language)
-        if remark.when is not None and not known.days:
-            known = Marks(days=frozenset((remark.when.date(),)), times=frozenset(
-                (remark.when.hour * 60 + remark.when.minute,)) if remark.timed else frozenset())
+        known = _of_remark(remark, base, language)
         so = agree(asked, known)
         shared = len(stems & _stems(remark.what))
         if so is not None and (shared or question.checks or question.recalls):
@@ -76,12 +77,21 @@ def check(
     return max(found, key=lambda one: one[0])[1]
 
 
+def _of_remark(remark: Remark, base: datetime, language: Language) -> Marks:
+    """The figures of a remark; an instant by the clock of who asks."""
+    if remark.when is None:
+        return marks(remark.value, remark.at, language)
+    when = remark.when.astimezone(base.tzinfo)
+    return Marks(days=frozenset((when.date(),)), times=frozenset(
+        (when.hour * 60 + when.minute,)) if remark.timed else frozenset())
+
+
 def _fits(question: MailQuestion, remark: Remark, thing: str, language: Language) -> float:
     """How well a remark is of the type that is asked for; 0 for not at all."""
-    known = marks(remark.value, remark.at, language)
+    known = _of_remark(remark, remark.at, language)
     named = f"{remark.what} {remark.kind}".lower()
     kind = question.type
-    if thing and any(word in named for word in thing.lower().split() if len(word) > 3):
+    if kind != "when" and thing and any(word in named for word in thing.lower().split() if len(word) > 3):
         return 4.0
     if kind == "when" or thing.lower() in ("date", "time", "tag", "uhrzeit") and thing:
         return 3.0 if known.days or known.times or remark.when else 0.0
@@ -90,7 +100,7 @@ def _fits(question: MailQuestion, remark: Remark, thing: str, language: Language
     if kind == "many":
         return 2.0 if known.numbers else 0.0
     if kind in ("where", "who"):
-        bare = known == Marks() or "place" in named or "room" in named
+        bare = known == Marks() or "place" in named
         return 1.0 if bare and remark.value and remark.when is None else 0.0
     return 1.0 if kind in ("what", "how", "long", "why") and remark.value else 0.0
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.language.question_types import (
+from simmail.core.language.clause.question_types import (
     TYPES, asking, checked, clauses, mentions_any, recalled, said_thing, says_only, type_inside, type_of,
 )
 from simmail.core.language.questions import read_question
