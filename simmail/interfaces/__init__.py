@@ -1,7 +1,7 @@
 """
 The seams: one interface for each part that has a real and an in-memory provider.
 
-Both providers of each pass the same contract tests (C{tests/contracts}).
+Both providers of each pass the same contract tests (C{tests/contracts}, C{tests/mailstore/contracts}).
 Methods that return a Deferred say so; everything else answers at once.
 Every method may raise (or fail with) C{errors.Unavailable}.
 """
