@@ -18,7 +18,6 @@ from urllib.parse import quote
 
 from simmail.cli.client import call
 from simmail.errors import Invalid
-from simmail.server.new_password import new_password
 
 #: Real seconds in which a running service makes another first key.
 LONGEST_RESET = 10.0
@@ -238,10 +237,9 @@ def _given(parsed: argparse.Namespace) -> dict[str, Any]:
 
 
 def create_user(parsed: argparse.Namespace) -> int:
-    made = new_password()
-    call(parsed, "POST", "users", {"email": parsed.email, "password": made, **_given(parsed)})
-    if not parsed.password_stdin:
-        print(made)
+    made = call(parsed, "POST", "users", {"email": parsed.email, **_given(parsed)})
+    if "password" in made:
+        print(made["password"])
     return 0
 
 

@@ -18,7 +18,7 @@ from simmail.durable import write
 from simmail.errors import Unauthenticated, Unavailable
 from simmail.server.apikeys import Key
 from simmail.server.demo import create_demo
-from simmail.server.new_password import new_password
+from simmail.server.passwords import new_password
 from simmail.server.server import MailServer
 
 LOGIN = "app@sim.test"

@@ -9,7 +9,7 @@ from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.server import passwords
-from simmail.server.passwords import HashQueue, Passwords
+from simmail.server.passwords import HashQueue, new_password, Passwords
 from simmail.testing.universe import now
 from tests.shallow import shallow
 
@@ -121,3 +121,11 @@ class HashQueueTests(SynchronousTestCase):
         self.finish()
         now(self.work("c", True))
         now(self.work("c", True))
+
+
+class NewPasswordTests(SynchronousTestCase):
+    def test_characters(self) -> None:
+        """Nothing a shell, an option parser or a URL reads as its own, and no password twice."""
+        made = {new_password() for _ in range(2000)}
+        self.assertEqual(len(made), 2000)
+        self.assertEqual([word for word in made if len(word) != 16 or not (word.isascii() and word.isalnum())], [])

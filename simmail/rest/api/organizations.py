@@ -14,8 +14,8 @@ from simmail.core.rules.quota_plan import Plan
 from simmail.errors import Conflict
 from simmail.rest.api.admin import administrator
 from simmail.rest.route import Body, Call, Deleted, Role, Route
-from simmail.server.new_password import new_password
 from simmail.server.organizations import Org
+from simmail.server.passwords import new_password
 from simmail.server.users import User
 
 HEADING = "Administration"
