@@ -17,7 +17,7 @@ from datetime import datetime, timezone
 from types import MappingProxyType
 from typing import NamedTuple
 
-from simmail.core.compose.parts import Entity, attachment_part, multipart, text_part
+from simmail.core.compose.parts import Entity, attachment_part, form_part, multipart, text_part
 from simmail.core.message.mail import Attachment, Draft
 from simmail.core.mime import encoded_word
 from simmail.core.mime.address import Address, format_address
@@ -170,7 +170,7 @@ def _content(draft: Draft, shape: _Shape) -> Entity:
     pictures = [one for one in draft.attachments if one.inline and one.content_id and draft.html]
     files = [one for one in draft.attachments if one not in pictures]
     # Counted from the outside, and written from the inside.
-    level = bool(files) + bool(pictures) + bool(draft.text and draft.html)
+    level = bool(files) + bool(pictures) + bool(draft.text and draft.html or draft.forms)
 
     def wrapped(subtype: str, parts: Sequence[Entity], extra: str = "") -> Entity:
         nonlocal level
@@ -180,17 +180,20 @@ def _content(draft: Draft, shape: _Shape) -> Entity:
     def written(subtype: str, text: str) -> Entity:
         return text_part(subtype, text, shape.eight_bit, shape.charset, shape.bare)
 
+    forms = [form_part(one) for one in draft.forms]
     if not draft.html:
         whole = written("plain", draft.text)
+        if forms:
+            whole = wrapped("alternative", [whole, *forms])
     else:
         whole = written("html", draft.html)
         images = [attachment_part(one, True) for one in pictures]
         if images and shape.related == "html":
             whole = wrapped("related", [whole, *images], 'type="text/html"; ')
-        if draft.text:
-            whole = wrapped("alternative", [written("plain", draft.text), whole])
+        if draft.text or forms:
+            whole = wrapped("alternative", [*([written("plain", draft.text)] if draft.text else []), whole, *forms])
         if images and shape.related != "html":
-            kind = "multipart/alternative" if draft.text else "text/html"
+            kind = "multipart/alternative" if draft.text or forms else "text/html"
             whole = wrapped("related", [whole, *images], f'type="{kind}"; ')
     if files:
         whole = wrapped("mixed", [whole, *[attachment_part(one, False) for one in files]])
@@ -272,8 +275,9 @@ def _check(draft: Draft) -> None:
         if not _NAME.fullmatch(name):
             raise Invalid("extra", "must be named as header fields are")
         _line(f"extra.{name}", value)
-    for n, attachment in enumerate(draft.attachments):
-        _check_attachment(f"attachments.{n}", attachment)
+    for field, attachments in (("attachments", draft.attachments), ("forms", draft.forms)):
+        for n, attachment in enumerate(attachments):
+            _check_attachment(f"{field}.{n}", attachment)
 
 
 def _line(field: str, text: str) -> None:

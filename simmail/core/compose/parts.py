@@ -89,6 +89,14 @@ def attachment_part(attachment: Attachment, inline: bool) -> Entity:
     return Entity(tuple(fields), base64_lines(octets) if encoding == "base64" else octets)
 
 
+def form_part(form: Attachment) -> Entity:
+    """Another form of what a message says, as it is where its lines may be, else in base64; no file."""
+    as_it_is = form.octets.isascii() and _is_lines(form.octets)
+    octets = form.octets if as_it_is else base64_lines(form.octets)
+    return Entity((("Content-Type", form.content_type),
+                   ("Content-Transfer-Encoding", "7bit" if as_it_is else "base64")), octets)
+
+
 def multipart(subtype: str, parts: Sequence[Entity], boundary: Callable[[int], str], extra: str = "") -> Entity:
     """
     A multipart.

@@ -15,10 +15,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from simmail.core.decide import delay, promises, relationship, remarks
-from simmail.core.decide.decision import Drop, Follow, PlannedJob, Promise, Reaction, Reactions, Relate, Remember
+from simmail.core.decide.decision import (
+    Drop, Engage, Follow, PlannedJob, Promise, Reaction, Reactions, Relate, Remember,
+)
 from simmail.core.decide.job_data import about, job_id, who
 from simmail.core.language.promised import speaks_of
 from simmail.core.message.mail import Mail
+from simmail.core.records.conversation import Appointment, apart, booked
 from simmail.core.records.job import Job, JobKind
 from simmail.core.records.persona import Behaviors, Persona
 from simmail.core.records.relationship import Dossier, OpenPromise, ThreadState
@@ -42,7 +45,7 @@ _SPEAKING: frozenset[str] = frozenset(("reply", "initiate", "followup"))
 
 def aftermath(
     job: Job, persona: Persona, mail: Mail, mails: Sequence[Mail], written: Written, dossier: Dossier,
-    thread: ThreadState, dice: Dice, now: datetime, pace: Pace,
+    thread: ThreadState, dice: Dice, now: datetime, pace: Pace, appointments: tuple[Appointment, ...] = (),
 ) -> Reactions:
     """
     Everything that follows from a mail of the persona's own, in order.
@@ -50,6 +53,7 @@ def aftermath(
     @param job: what was done; mail: what was sent; mails: what it answers.
     @param dossier: about whom the mail is for (C{job_data}, C{key}); thread: of C{job.thread}.
     @param dice: keyed for the mail the job comes from.
+    @param appointments: the persona's taken times.
     """
     own = dice.on("aftermath", job.kind, job.id)
     if job.kind == "ooo":
@@ -61,6 +65,7 @@ def aftermath(
     thread = replace(thread, own=(*thread.own, job.id)[-_MOST_OWN:],
                      remarks=remarks.kept(before, remarks.said(written, mail, now)))
     reactions: list[Reaction] = []
+    reactions += _engaged(job, written, appointments, now)
     if job.kind in ("deliver", "nudge"):
         settled, after = _settled(job, persona, mail, after, own, now, pace)
         reactions += settled
@@ -95,6 +100,18 @@ def aftermath(
     if job.kind == "followup" and thread.followup == job.id:
         thread = replace(thread, followup="")
     return (*reactions, Relate(after, f"wrote a {job.kind}: {relationship.told(after)}"), Follow(thread))
+
+
+def _engaged(
+    job: Job, written: Written, appointments: tuple[Appointment, ...], now: datetime
+) -> tuple[Engage, ...]:
+    """The persona's times with those that its mail gives away, in the place of what was agreed there before."""
+    after = appointments
+    if any(one.kind == "called_off" for one in written.remarks):
+        after = apart(after, job.thread)
+    for one in written.appointments:
+        after = booked(after, replace(one, thread=job.thread), now)
+    return (Engage(after, f"a {job.kind} says so"),) if after != appointments else ()
 
 
 def copied(persona: Persona, colleagues: Sequence[str], dice: Dice) -> str | None:

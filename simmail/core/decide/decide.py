@@ -28,7 +28,7 @@ from msgspec.structs import replace
 from simmail.core.decide import delay, link_policy, promises, relationship, remarks
 from simmail.core.decide.bounce import bounced, notification, refused
 from simmail.core.decide.decision import (
-    Batch, DecisionInput, Drop, Expect, Follow, Ignore, Junk, PlannedJob, Reaction, Reactions, Receive, Relate,
+    Batch, DecisionInput, Drop, Engage, Expect, Follow, Ignore, Junk, PlannedJob, Reaction, Reactions, Receive, Relate,
     Remember, Skip, correspondent,
 )
 from simmail.core.decide.job_data import FORWARDED, MOST_FORWARDS, about, case_id, item, planned, reply_address, who
@@ -37,7 +37,7 @@ from simmail.core.language.promised import MailPromise, promised
 from simmail.core.language.reader import Findings, read_mail
 from simmail.core.message.auto_submitted import automatic, bulk, no_notices
 from simmail.core.records.case import How
-from simmail.core.records.conversation import Remark
+from simmail.core.records.conversation import Remark, apart, booked, taken
 from simmail.core.records.persona import Behaviors, OutOfOffice, Persona
 from simmail.core.records.relationship import Dossier, OpenPromise, ThreadState
 from simmail.core.time.arrival import local_arrival
@@ -92,6 +92,9 @@ def react(situation: DecisionInput) -> Reactions:
         said = remarks.heard(found, made, thread.remarks, situation.now)
         thread = replace(thread, remarks=remarks.kept(thread.remarks, (*said, *off)))
         expected, dossier = _promised(situation, made, dossier)
+        reactions += _engaged(situation, found, said)
+    elif found.invited == "cancel":
+        reactions += _engaged(situation, found, ())
 
     # 4 to 9
     decision = _decide(situation, before, dossier, thread, found, machine)
@@ -237,6 +240,22 @@ def _called_off(
                 "called_off", "correspondent", one.what, s.now, message_id=s.mail.message_id,
                 language=found.language.code))
     return reactions, tuple(off), dossier
+
+
+def _engaged(s: DecisionInput, found: Findings, said: Sequence[Remark]) -> list[Reaction]:
+    """What this mail makes of the persona's times: one is taken that it proposed, or one is free again."""
+    before, thread = s.appointments, s.thread.key
+    if found.invited == "cancel":
+        after, why = apart(before, "" if found.invitation.uid else thread, found.invitation.uid), "it was cancelled"
+    elif any(one.kind == "called_off" and one.when is not None for one in said):
+        after, why = apart(before, thread), "it was called off"
+    else:
+        after, why = before, "it was agreed"
+        for one in said:
+            new = remarks.appointment(one, correspondent(s.mail, s.envelope_sender), thread, found.minutes)
+            if new is not None and not taken(apart(after, thread), new.start, new.end):
+                after = booked(after, new, s.now)
+    return [Engage(after, why)] if after != before else []
 
 
 def _promised(

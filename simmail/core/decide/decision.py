@@ -18,6 +18,7 @@ from msgspec import Struct
 from simmail.core.message.mail import Mail
 from simmail.core.records.bad_address import BadKind
 from simmail.core.records.case import Case, How
+from simmail.core.records.conversation import Appointment
 from simmail.core.records.job import JobKind
 from simmail.core.records.persona import Persona
 from simmail.core.records.relationship import Dossier, ThreadState
@@ -74,6 +75,7 @@ class DecisionInput(Struct, frozen=True, kw_only=True):
     @ivar planned: the reply to the same thread that batching looks for.
     @ivar links: the link policy in force; lab_hosts: test sites (C{host:port}) that may be opened wherever they are.
     @ivar place: where the copy is (JSON-able); put into the data of each plan for finding the mail again.
+    @ivar appointments: the persona's taken times.
     @ivar dsn: what the sender asked of notifications (RFC 3461): C{notify}, C{ret}, C{envid}, C{orcpt}, where given.
     """
 
@@ -98,6 +100,7 @@ class DecisionInput(Struct, frozen=True, kw_only=True):
     lab_hosts: frozenset[str] = frozenset()
     place: dict[str, Any] = {}
     dsn: dict[str, Any] = {}
+    appointments: tuple[Appointment, ...] = ()
 
     @property
     def nth(self) -> int:
@@ -206,6 +209,13 @@ class Follow(Struct, frozen=True):
     why: str = "the thread went on"
 
 
+class Engage(Struct, frozen=True):
+    """The persona's taken times as they are now."""
+
+    appointments: tuple[Appointment, ...]
+    why: str
+
+
 class Expect(Struct, frozen=True):
     """C{persona.waiting}: something was promised to the persona; C{nudge} asks for it should it not come."""
 
@@ -243,6 +253,6 @@ class Skip(Struct, frozen=True):
 
 
 Reaction = Union[
-    Bounce, Junk, Receive, Ignore, PlannedJob, Batch, Remember, Relate, Follow, Expect, Promise, Drop, Skip,
+    Bounce, Junk, Receive, Ignore, PlannedJob, Batch, Remember, Relate, Follow, Engage, Expect, Promise, Drop, Skip,
 ]
 Reactions = tuple[Reaction, ...]

@@ -16,12 +16,9 @@ from simmail.core.language.phrases import say
 from simmail.core.language.promised import MailPromise, speaks_of
 from simmail.core.language.reader import Findings
 from simmail.core.message.mail import Mail
-from simmail.core.records.conversation import MOST_REMARKS, Appointment, Remark, RemarkKind
+from simmail.core.records.conversation import MOST_REMARKS, USUAL, Appointment, Remark, RemarkKind
 from simmail.core.records.relationship import OpenPromise
 from simmail.core.writer import Written
-
-#: An appointment takes so long where nothing is said about it.
-USUAL = timedelta(hours=1)
 
 #: Characters that are kept of what something is about, and of what was said of it.
 _LONGEST_WHAT, _LONGEST_VALUE = 80, 120
@@ -149,12 +146,12 @@ def kept(before: tuple[Remark, ...], new: Iterable[Remark]) -> tuple[Remark, ...
     return tuple(remarks)
 
 
-def appointment(one: Remark, with_: str, thread: str, minutes: str = "", uid: str = "") -> Appointment | None:
-    """Return the time that an agreement takes, None where it names no hour."""
+def appointment(one: Remark, with_: str, thread: str, minutes: str = "") -> Appointment | None:
+    """Return the time that an agreement takes, None for anything else, and where it names no hour."""
     if one.kind != "agreed" or one.when is None or not one.timed:
         return None
     span = timedelta(minutes=int(minutes)) if minutes else USUAL
-    return Appointment(one.when, one.when + span, one.what, (with_,), thread, uid)
+    return Appointment(one.when, one.when + span, one.what, (with_,), thread)
 
 
 def _same(one: Remark) -> tuple[str, ...]:

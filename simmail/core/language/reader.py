@@ -14,7 +14,6 @@ from datetime import date, datetime, timedelta
 from functools import cache, cached_property, lru_cache
 
 from simmail.core.language import agreements, dates, phrases, questions
-from simmail.core.language.calendar_part import Invitation, invitation
 from simmail.core.language.dates import Dates, Slot
 from simmail.core.language.names import Sender, addressee, sender
 from simmail.core.language.phrases import say
@@ -25,6 +24,7 @@ from simmail.core.language.tables import Language, every, spaced, tell
 from simmail.core.language.tables import language as known
 from simmail.core.message.mail import Mail
 from simmail.core.message.splitting import split_reply
+from simmail.core.time.invitation import Invitation, invitation
 
 #: More of each is not looked for.
 MOST = 6
@@ -177,7 +177,12 @@ class Findings:
 
     @cached_property
     def _invitation(self) -> Invitation:
-        return invitation(self.mail)
+        return invitation((one.content_type, one.octets) for one in self.mail.attachments)
+
+    @property
+    def invitation(self) -> Invitation:
+        """Return what its calendar part says."""
+        return self._invitation
 
     @property
     def invited(self) -> str:

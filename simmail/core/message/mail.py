@@ -80,6 +80,7 @@ class Draft(Struct, frozen=True):
     @ivar message_id: with angle brackets; date: simulated instant, zone of the sender.
     @ivar client: whose MIME shape, header order and X-Mailer it takes (C{core.persona.Client}).
     @ivar extra: further header fields, in order (C{X-Service-Simulated}, C{Auto-Submitted} ...).
+    @ivar forms: other forms of what it says, behind text and HTML (RFC 2046 section 5.1.4): a calendar part.
     @ivar key: draws for boundaries come from this text, so the same draft gives the same octets.
     """
 
@@ -98,3 +99,4 @@ class Draft(Struct, frozen=True):
     client: str = "plain"
     extra: tuple[tuple[str, str], ...] = ()
     key: str = ""
+    forms: tuple[Attachment, ...] = ()

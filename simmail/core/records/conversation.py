@@ -8,13 +8,18 @@ of the persona.  Source: API contract, "Personas" (memory).
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Iterable
+from datetime import datetime, timedelta
 from typing import Literal
 
 from msgspec import Struct
 
 #: Of one thread no more is kept; the oldest remarks go first, what was agreed last.
 MOST_REMARKS = 60
+#: Of one persona no more times are kept, and none that ended so long ago.
+MOST_APPOINTMENTS, PAST = 200, timedelta(days=60)
+#: An appointment takes so long where nothing is said about it.
+USUAL = timedelta(hours=1)
 
 RemarkKind = Literal["proposed", "agreed", "called_off", "asked", "answered", "requested", "sent", "promised", "stated"]
 
@@ -48,7 +53,7 @@ class Remark(Struct, frozen=True, omit_defaults=True):
     language: str = "en"
 
 
-class Appointment(Struct, frozen=True, omit_defaults=True):
+class Appointment(Struct, frozen=True, omit_defaults=True, rename={"with_": "with"}):
     """
     A time that is taken.
 
@@ -65,3 +70,19 @@ class Appointment(Struct, frozen=True, omit_defaults=True):
     thread: str = ""
     uid: str = ""
     sequence: int = 0
+
+
+def taken(appointments: Iterable[Appointment], start: datetime, end: datetime) -> bool:
+    """Return whether a time overlaps one that is given away."""
+    return any(one.start < end and start < one.end for one in appointments)
+
+
+def apart(appointments: Iterable[Appointment], thread: str, uid: str = "") -> tuple[Appointment, ...]:
+    """Return the times but those of one thread and one calendar object: what is agreed there anew takes their place."""
+    return tuple(one for one in appointments if not (thread and one.thread == thread or uid and one.uid == uid))
+
+
+def booked(appointments: Iterable[Appointment], new: Appointment, now: datetime) -> tuple[Appointment, ...]:
+    """Return the times with one more, in order, without those that it takes the place of and those long past."""
+    kept = [one for one in apart(appointments, new.thread, new.uid) if one.end > now - PAST]
+    return tuple(sorted([*kept, new], key=lambda one: (one.start, one.end, one.thread)))[-MOST_APPOINTMENTS:]

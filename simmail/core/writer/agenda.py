@@ -7,12 +7,14 @@ means any hour").  A person without hours still promises things for weekdays.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta, timezone, tzinfo
 
 from msgspec import UNSET
 
 from simmail.core.language.dates import Slot
 from simmail.core.language.tables import Language
+from simmail.core.records.conversation import USUAL, Appointment, taken
 from simmail.core.records.persona import Hours, Persona
 from simmail.core.time.instant import parse_days, zone
 from simmail.core.time.working_hours import is_open
@@ -25,7 +27,13 @@ _NINE, _FIVE = time(9), time(17)
 class Calendar:
     """One persona's days, seen from C{now}."""
 
-    def __init__(self, persona: Persona, now: datetime) -> None:
+    def __init__(self, persona: Persona, now: datetime, appointments: Sequence[Appointment] = ()) -> None:
+        """
+        Read the persona's hours.
+
+        @param appointments: the times that are given away, but for what is spoken about.
+        """
+        self._appointments = appointments
         timing = persona.timing
         hours = timing.hours if timing is not UNSET else UNSET
         self.hours: Hours | None = hours if hours is not UNSET else None
@@ -75,20 +83,35 @@ class Calendar:
         """Return the end of a working day."""
         return datetime.combine(day, self._to, self.zone)
 
-    def suits(self, slot: Slot) -> bool:
-        """Return whether an appointment lies ahead and in the persona's hours."""
+    def suits(self, slot: Slot, span: timedelta = USUAL) -> bool:
+        """Return whether an appointment of a length lies ahead, in the persona's hours, and is not taken."""
         if not slot.timed:
-            return slot.start.date() > self.today and self.working(slot.start.date())
-        if slot.start <= self.now:
+            day = slot.start.date()
+            return day > self.today and self.working(day) and any(self.free(at) for at in self._hours(day))
+        if slot.start <= self.now or not self.free(slot.start, span):
             return False
         return self.hours is None or is_open(self.hours, slot.start)
 
+    def free(self, start: datetime, span: timedelta = USUAL) -> bool:
+        """Return whether nothing else is agreed for a time."""
+        return not taken(self._appointments, start, start + span)
+
+    def _hours(self, day: date) -> list[datetime]:
+        """The full and half hours of a day at which something may begin."""
+        start, end = self._from.hour * 60 + self._from.minute, self._to.hour * 60 + self._to.minute
+        first = -(-start // 30) * 30
+        return [datetime.combine(day, time(*divmod(minutes, 60)), self.zone)
+                for minutes in range(first, max(end, first + 1), 30)]
+
     def at_work(self, day: date, share: float) -> datetime:
-        """Return a full or half hour of a working day, C{share} (0 to 1) of the way through it."""
+        """Return a full or half hour of a working day, C{share} (0 to 1) of the way through it or near, and free."""
         start, end = self._from.hour * 60 + self._from.minute, self._to.hour * 60 + self._to.minute
         first = -(-start // 30) * 30
         minutes = max(int(start + (end - start) * share) // 30 * 30, first) % (24 * 60)
-        return datetime.combine(day, time(*divmod(minutes, 60)), self.zone)
+        wanted = datetime.combine(day, time(*divmod(minutes, 60)), self.zone)
+        if self.free(wanted):
+            return wanted
+        return min((at for at in self._hours(day) if self.free(at)), key=lambda at: abs(at - wanted), default=wanted)
 
     def name(self, day: date, language: Language) -> str:
         """Return a day as it follows "by": C{tomorrow}, C{Thursday}, C{Thursday 12 March}."""

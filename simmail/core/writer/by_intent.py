@@ -20,7 +20,7 @@ from simmail.core.language.dates import Slot
 from simmail.core.language.names import is_person
 from simmail.core.language.phrases import pieces, say
 from simmail.core.language.tables import counted, language
-from simmail.core.records.conversation import Remark, RemarkKind
+from simmail.core.records.conversation import USUAL, Remark, RemarkKind
 from simmail.core.writer.agenda import plain_date
 from simmail.core.writer.choice import LOW, does, plain, values_of
 from simmail.core.writer.context import Read, Scene
@@ -73,10 +73,12 @@ def meeting(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     values = values_of(scene, read)
     calendar, language = scene.calendar, scene.language
     proposed = [slot for slot in read.found.slots if slot.timed] or list(read.found.slots)
-    open_slots = [slot for slot in proposed if calendar.suits(slot)]
+    open_slots = [slot for slot in proposed if calendar.suits(slot, span_of(read))]
     acts = [act for act in does(scene, "meeting", number) if act == "meeting.accept" or not scene.has_said(act)]
     if open_slots:
-        slot = open_slots[0]
+        liked = read.found.preferred
+        slot = liked if liked in open_slots else scene.dice.weighted(
+            [(one, 1.0 / (2 + place)) for place, one in enumerate(open_slots)], "slot", number)
         if not slot.timed:
             start = calendar.at_work(slot.start.date(), scene.dice.choice((0.15, 0.3, 0.65), "hour", number))
             slot = Slot(start=start, timed=True, halves=slot.halves)
@@ -110,6 +112,12 @@ def timed(scene: Scene, kind: RemarkKind, slot: Slot) -> Remark:
     return Remark(
         kind, "persona", "appointment", scene.request.now, f"{at:%Y-%m-%d %H:%M}" if slot.timed else f"{at:%Y-%m-%d}",
         at.astimezone(timezone.utc), slot.timed, language=scene.language.code)
+
+
+def span_of(read: Read) -> timedelta:
+    """Return how long what a mail proposes takes."""
+    minutes = read.found.minutes
+    return read.found.invitation.span or (timedelta(minutes=int(minutes)) if minutes else USUAL)
 
 
 def _counters(scene: Scene, proposed: list[Slot], number: int) -> tuple[Slot, Slot]:
@@ -158,15 +166,17 @@ def _bill(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
 def _booked(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     """An appointment that stands: fine, unless it lies outside working hours."""
     values, calendar = values_of(scene, read), scene.calendar
-    timed = [slot for slot in read.found.slots if slot.timed]
-    good = [slot for slot in timed if calendar.suits(slot)]
-    if good or not timed:
+    named = [slot for slot in read.found.slots if slot.timed]
+    good = [slot for slot in named if calendar.suits(slot, span_of(read))]
+    if good or not named:
         slot = (good or list(read.found.slots))[0]
-        return [Said(act="booked.ok", values={**values, "slot": calendar.appointment(slot, scene.language)})]
-    first, second = _counters(scene, timed, number)
+        return [Said(act="booked.ok", values={**values, "slot": calendar.appointment(slot, scene.language)},
+                     remarks=(timed(scene, "agreed", slot),))]
+    first, second = _counters(scene, named, number)
     return [Said(act="booked.move", values={
         **values, "counter": calendar.appointment(first, scene.language),
-        "counter2": calendar.appointment(second, scene.language)})]
+        "counter2": calendar.appointment(second, scene.language)}, remarks=(
+            timed(scene, "proposed", first), timed(scene, "proposed", second)))]
 
 
 def _closing(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
@@ -267,10 +277,11 @@ def _payment(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
 
 def _invite(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     """A calendar invitation: accepted where it suits, else another time is asked for."""
-    good = [slot for slot in read.found.slots if slot.timed and scene.calendar.suits(slot)]
+    good = [slot for slot in read.found.slots if slot.timed and scene.calendar.suits(slot, span_of(read))]
     if not good:
         return matter(scene, read, "booked" if read.found.slots else "meeting", number)
-    return _one(scene, read, "invite.accept", number, slot=scene.calendar.appointment(good[0], scene.language))
+    said = _one(scene, read, "invite.accept", number, slot=scene.calendar.appointment(good[0], scene.language))
+    return [replace(one, remarks=(timed(scene, "agreed", good[0]),)) for one in said]
 
 
 def _agenda(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:

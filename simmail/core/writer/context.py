@@ -107,7 +107,7 @@ def set_scene(request: WordsRequest) -> Scene:
     language = languages.language(languages.tell(_to_tell(request)))
     manner = manners()[persona.temperament]
     style: Style = persona.style if persona.style is not UNSET else Style()
-    calendar = Calendar(persona, request.now)
+    calendar = Calendar(persona, request.now, request.appointments)
     # What nobody knows the arrival of comes now.
     came = request.arrived[-len(mails):] if len(request.arrived) == len(request.mails) else (request.now,) * len(mails)
     read = tuple(_read(mail, at, request, calendar, language) for mail, at in zip(mails, came))

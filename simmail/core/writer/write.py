@@ -10,8 +10,10 @@ from msgspec import UNSET
 
 from simmail.core.language.phrases import say
 from simmail.core.message.mail import Attachment
+from simmail.core.records.conversation import Appointment, Remark
 from simmail.core.writer import attachment
 from simmail.core.writer.agenda import plain_date
+from simmail.core.writer.by_intent import span_of, timed
 from simmail.core.writer.context import Scene, base_subject, set_scene
 from simmail.core.writer.kinds import said_by
 from simmail.core.writer.layout import greeting, lay_out, signed
@@ -42,7 +44,8 @@ def write(request: WordsRequest) -> Written:
         question=_question(said, each),
         held=_held(scene, said),
         done=_done(said),
-        remarks=tuple(remark for act in said for remark in act.remarks),
+        remarks=_remarks(scene, said),
+        appointments=_appointments(scene, said),
         intent=scene.read[-1].intent if scene.read else "",
         language=scene.language.code,
     )
@@ -115,6 +118,32 @@ def _done(said: list[Said]) -> dict[str, str]:
         elif act.act == "deliver.payment":
             done["payment"] = act.values["what"]
     return done
+
+
+def _remarks(scene: Scene, said: list[Said]) -> tuple[Remark, ...]:
+    """What the mail says, for the thread; an invitation that is declined is called off."""
+    declined = [
+        timed(scene, "called_off", read.found.slots[0]) for act in said if act.act.endswith(".decline")
+        for read in scene.read if read.found.invited == "request" and read.found.slots]
+    return (*(remark for act in said for remark in act.remarks), *declined)
+
+
+def _appointments(scene: Scene, said: list[Said]) -> tuple[Appointment, ...]:
+    """The times that the mail gives away; in which thread is for who sends it to say."""
+    found: list[Appointment] = []
+    for remark in (one for act in said for one in act.remarks):
+        if remark.kind != "agreed" or remark.when is None or not remark.timed or not scene.read:
+            continue
+        start = remark.when
+        read = next((one for one in scene.read if start in [slot.start for slot in one.found.slots]), scene.read[-1])
+        invited = read.found.invitation
+        own = invited.start == start
+        found.append(Appointment(
+            start, start + span_of(read),
+            say(invited.summary if own else base_subject(read.mail.subject, scene.language), 80),
+            (scene.request.correspondent.address,), uid=invited.uid if own else "",
+            sequence=invited.sequence if own else 0))
+    return tuple(found)
 
 
 def _attached(scene: Scene, said: list[Said]) -> tuple[Attachment, ...]:

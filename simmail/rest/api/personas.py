@@ -15,7 +15,7 @@ from simmail.core.message.mail import Mail
 from simmail.core.message.parse import read
 from simmail.core.mime.address import stored
 from simmail.core.records import temperaments
-from simmail.core.records.conversation import Remark
+from simmail.core.records.conversation import Appointment, Remark
 from simmail.core.records.persona import Persona, TemperamentName
 from simmail.core.records.relationship import Relation, Stance
 from simmail.core.time.instant import format_duration
@@ -87,10 +87,11 @@ class ThreadMemory(Struct, frozen=True):
 
 
 class WholeMemory(Struct, frozen=True):
-    """Notes by case id, and what was said in threads, oldest first."""
+    """Notes by case id, what was said in threads, oldest first, and the times that are taken."""
 
     memory: dict[str, list[str]]
     threads: list[ThreadMemory]
+    appointments: tuple[Appointment, ...]
 
 
 class WhichAddress(Query, frozen=True):
@@ -170,7 +171,8 @@ async def read_memory(call: Call) -> dict[str, list[str]] | WholeMemory:
     if not call.query.threads:
         return notes
     return WholeMemory(notes, [
-        ThreadMemory(one.key, one.case_id, one.remarks) for one in await memories.threads(call.path["id"])])
+        ThreadMemory(one.key, one.case_id, one.remarks) for one in await memories.threads(call.path["id"])],
+        await memories.appointments(call.path["id"]))
 
 
 async def add_memory(call: Call) -> Remembered:

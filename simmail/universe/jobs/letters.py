@@ -17,6 +17,7 @@ import msgspec
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred
 
+from simmail.core.compose import itip
 from simmail.core.compose.message import compose
 from simmail.core.compose.message_id import message_id
 from simmail.core.compose.quoting import quote
@@ -29,10 +30,12 @@ from simmail.core.message.mail import Attachment, Draft, Mail
 from simmail.core.mime.address import Address
 from simmail.core.records import case as rules
 from simmail.core.records.case import Case
+from simmail.core.records.conversation import USUAL, Appointment, apart
 from simmail.core.records.job import Job
 from simmail.core.records.persona import Behaviors, OutOfOffice, Persona
 from simmail.core.records.relationship import Dossier, OpenPromise, ThreadState
 from simmail.core.rng import Dice
+from simmail.core.time.invitation import Invitation, invitation
 from simmail.core.writer import Promised, WordsRequest, Written, write
 from simmail.universe.jobs.job_mails import JobMails
 from simmail.universe.people.cases import Cases
@@ -69,6 +72,7 @@ class LetterContext(NamedTuple):
     dossier: Dossier
     thread: ThreadState
     memory: dict[str, list[str]]
+    appointments: tuple[Appointment, ...]
     promise: OpenPromise | None
 
 
@@ -196,7 +200,7 @@ class Letters:
 
     async def _gathered(self, basis: _Basis) -> LetterContext:
         job, persona, data = basis.job, basis.persona, basis.job.data
-        dossier, thread, memory = recalled(basis.documents, job.thread)
+        dossier, thread, memory, appointments = recalled(basis.documents, job.thread)
         found = [await self._mails.found(item, job.created) for item in data.get("mails", ())]
         dossier = dossier or Dossier(_about(job))
         promise = next((one for one in dossier.promises if one.job_id == job.id), None)
@@ -205,7 +209,7 @@ class Letters:
         return LetterContext(
             job, persona, tuple(one.mail for one in found), tuple(one.came for one in found),
             tuple(one.heard for one in found), tuple(one.arrived for one in found), tuple(own), dossier, thread, memory,
-            promise)
+            appointments, promise)
 
     # What it says
 
@@ -244,7 +248,8 @@ def request(
         kind=kind,  # type: ignore[arg-type] # one of those that the desk writes
         persona=persona, correspondent=Address(data.get("to_name", ""), data["to"]), now=now.astimezone(
             zone_of(persona)), dice=dice, mails=context.heard, arrived=context.arrived, remarks=context.thread.remarks,
-        facts=dict(facts), case_title=case_title, notes=tuple(context.memory.get(job.case_id or "", ())),
+        appointments=apart(context.appointments, job.thread), facts=dict(facts), case_title=case_title,
+        notes=tuple(context.memory.get(job.case_id or "", ())),
         warmth=_or_half(dossier.warmth), trust=_or_half(dossier.trust), patience=_or_half(dossier.patience),
         promise=Promised(promise.what, promise.due) if promise is not None else None,
         ooo=msgspec.convert(period, OutOfOffice) if period else None, own=context.own,
@@ -285,12 +290,32 @@ def draft(
         if data.get("reply_to"):
             reply_to = (Address(data.get("reply_to_name", ""), data["reply_to"]),)
     references = _references(context)
+    answer = _calendar_answer(context, written, now)
     return Draft(
         message_id=message_id(dice, client, persona.address, nth), date=local,
         from_=Address(persona.name, persona.address), to=(Address(data.get("to_name", ""), data["to"]),),
         cc=copied, subject=written.subject, text=text, html=html, reply_to=reply_to,
         in_reply_to=references[-1] if references and job.kind not in ALONE else "", references=references,
-        attachments=attachments, client=client, extra=tuple(extra), key=job.id)
+        attachments=attachments, client=client, extra=tuple(extra), key=job.id,
+        forms=() if answer is None else (answer,))
+
+
+def _calendar_answer(context: LetterContext, written: Written, now: datetime) -> Attachment | None:
+    """The calendar part that says to an invitation what the words say; None where they do not speak of it."""
+    mail = context.heard[-1] if context.job.kind == "reply" and context.heard else None
+    asked = Invitation() if mail is None else invitation(
+        (one.content_type, one.octets) for one in mail.attachments)
+    if mail is None or asked.method != "request" or not asked.uid or asked.start is None:
+        return None
+    attendee, organizer = Address(context.persona.name, context.persona.address), mail.from_.address
+    if any(one.start == asked.start for one in written.appointments):
+        return itip.reply(asked, attendee, organizer, now, "ACCEPTED")
+    offered = next((one.when for one in written.remarks if one.kind == "proposed" and one.when is not None), None)
+    if offered is not None:
+        return itip.counter(asked, attendee, organizer, now, offered, offered + (asked.span or USUAL))
+    if any(one.kind == "called_off" for one in written.remarks):
+        return itip.reply(asked, attendee, organizer, now, "DECLINED")
+    return None
 
 
 def as_sent(draft: Draft, size: int) -> Mail:
@@ -299,7 +324,8 @@ def as_sent(draft: Draft, size: int) -> Mail:
         message_id=draft.message_id, in_reply_to=draft.in_reply_to, references=draft.references, from_=draft.from_,
         reply_to=draft.reply_to, to=draft.to, cc=draft.cc, subject=draft.subject, date=draft.date,
         text=draft.text.rstrip("\n"), html=draft.html, format="both" if draft.html else "text",
-        attachments=draft.attachments, headers=draft.extra, size=size)
+        attachments=(*[Attachment("invite.ics", one.content_type.partition(";")[0], one.octets) for one in draft.forms],
+                     *draft.attachments), headers=draft.extra, size=size)
 
 
 def _references(context: LetterContext) -> tuple[str, ...]:

@@ -183,7 +183,7 @@ class MailJobRunner:
             "id": job.id, "kind": job.kind, "persona_id": job.persona_id, "note": ""}, tag))
         following = enact(
             aftermath(job, persona, mail, context.mails, written, context.dossier, context.thread, dice, now,
-                      self._settings.pace),
+                      self._settings.pace, context.appointments),
             Setting(persona, tag, now, mail, self._pending.by_id, context.memory))
         commit = Commit(
             jobs=(replace(job, state="done"), *following.jobs), events=(*events, *following.events),

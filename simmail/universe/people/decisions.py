@@ -103,7 +103,7 @@ class Decisions:
     ) -> tuple[DecisionInput, dict[str, list[str]]]:
         who = correspondent(mail, sender)
         key = thread_key(mail)
-        dossier, thread, memory = await self._memories.recall(persona.id, who, key)
+        dossier, thread, memory, appointments = await self._memories.recall(persona.id, who, key)
         if dossier is not None and dossier.promises:
             dossier = self._kept_up(dossier)
         case, how = self._cases.match(mail, persona, who, thread)
@@ -115,7 +115,7 @@ class Decisions:
             status=self._policy.status(recipient), case=case, how=how,
             notes=tuple(memory.get(case.id if case else "", ())),
             pace=self._settings.pace, limits=self._limits, spam=spam, planned=None, links=self._settings.links,
-            lab_hosts=self._lab_hosts, place=place, dsn=dsn,
+            lab_hosts=self._lab_hosts, place=place, dsn=dsn, appointments=appointments,
         )
         # What is planned for somebody else in the thread does not reach who wrote this.
         job = self._pending.reply_in(persona.id, key, reply_address(situation)[0])

@@ -16,7 +16,8 @@ import msgspec
 from msgspec.structs import replace
 
 from simmail.core.decide.decision import (
-    Batch, Bounce, Drop, Expect, Follow, Ignore, Junk, PlannedJob, Promise, Reactions, Receive, Relate, Remember, Skip,
+    Batch, Bounce, Drop, Engage, Expect, Follow, Ignore, Junk, PlannedJob, Promise, Reactions, Receive, Relate,
+    Remember, Skip,
 )
 from simmail.core.message.mail import Mail
 from simmail.core.records import notes
@@ -24,7 +25,7 @@ from simmail.core.records.commit import Commit
 from simmail.core.records.event import Event, PersonaTag
 from simmail.core.records.job import Job
 from simmail.core.records.persona import Persona
-from simmail.universe.people.personas import dossiers_of, threads_of
+from simmail.universe.people.personas import CALENDAR, dossiers_of, threads_of
 
 LONGEST_TEXT = 64 * 1024
 
@@ -140,6 +141,9 @@ class _EffectBuilder:
         self._puts.append((
             threads_of(self._setting.persona.id), one.thread.key, msgspec.json.encode(one.thread)))
 
+    def engage(self, one: Engage) -> None:
+        self._puts.append((CALENDAR, self._setting.persona.id, msgspec.json.encode(one.appointments)))
+
     def expect(self, one: Expect) -> None:
         self._event("persona.waiting", **{"from": one.from_}, what=one.what, due=one.due,
                     job_id=self._schedule(one.nudge))
@@ -168,6 +172,7 @@ _WRITERS: Mapping[type[Any], Callable[[_EffectBuilder, Any], None]] = MappingPro
     Bounce: _EffectBuilder.bounce, Junk: _EffectBuilder.junk, Receive: _EffectBuilder.receive,
     Ignore: _EffectBuilder.ignore, PlannedJob: _EffectBuilder.plan, Batch: _EffectBuilder.batch,
     Remember: _EffectBuilder.remember, Relate: _EffectBuilder.relate, Follow: _EffectBuilder.follow,
+    Engage: _EffectBuilder.engage,
     Expect: _EffectBuilder.expect, Promise: _EffectBuilder.promise, Drop: _EffectBuilder.drop,
     Skip: _EffectBuilder.skip,
 })

@@ -18,23 +18,25 @@ from simmail.concurrency import Lock
 from simmail.core.decide import relationship
 from simmail.core.records import notes
 from simmail.core.records.commit import Commit
+from simmail.core.records.conversation import Appointment
 from simmail.core.records.event import Event
 from simmail.core.records.notes import Notes
 from simmail.core.records.relationship import Dossier, Relation, Stance, ThreadState
 from simmail.errors import Invalid
 from simmail.interfaces import IDatabase
 from simmail.universe.cache import DocumentCache
-from simmail.universe.people.personas import Personas, dossiers_of, persona_tag, threads_of
+from simmail.universe.people.personas import CALENDAR, Personas, dossiers_of, persona_tag, threads_of
 
 _LONGEST_NOTE = 10_000
 
 _dossier = msgspec.json.Decoder(Dossier).decode
 _thread = msgspec.json.Decoder(ThreadState).decode
+_appointments = msgspec.json.Decoder(tuple[Appointment, ...]).decode
 
 
 class Recollection(NamedTuple):
     """
-    What a persona holds about one correspondent and one thread, and all its notes by case.
+    What a persona holds about one correspondent and one thread, all its notes by case, and its taken times.
 
     @ivar dossier: None before the first contact.
     """
@@ -42,6 +44,7 @@ class Recollection(NamedTuple):
     dossier: Dossier | None
     thread: ThreadState
     memory: dict[str, list[str]]
+    appointments: tuple[Appointment, ...]
 
 
 class StoredRecollection(NamedTuple):
@@ -50,14 +53,15 @@ class StoredRecollection(NamedTuple):
     dossier: bytes | None
     thread: bytes | None
     memory: bytes | None
+    calendar: bytes | None
 
 
 def recalled(documents: StoredRecollection, thread: str) -> Recollection:
     """What the documents about a correspondent and a thread say."""
-    dossier, state, memory = documents
+    dossier, state, memory, calendar = documents
     return Recollection(
         _dossier(dossier) if dossier else None, _thread(state) if state else ThreadState(thread),
-        notes.decode(memory))
+        notes.decode(memory), _appointments(calendar) if calendar else ())
 
 
 class Memories:
@@ -86,8 +90,7 @@ class Memories:
 
     async def documents(self, persona_id: str, address: str, thread: str) -> StoredRecollection:
         """The same as it is stored, for L{recalled}."""
-        dossier, state, memory = await self.cache.get(_places(persona_id, address, thread))
-        return StoredRecollection(dossier, state, memory)
+        return StoredRecollection(*await self.cache.get(_places(persona_id, address, thread)))
 
     def expect(self, persona_id: str, address: str, thread: str) -> None:
         """It will be asked for in a moment."""
@@ -106,6 +109,12 @@ class Memories:
         self._people.found(persona_id)
         table = await self._database.table(self._universe, threads_of(persona_id))
         return [state for state in (_thread(table[key]) for key in sorted(table)) if state.remarks]
+
+    async def appointments(self, persona_id: str) -> tuple[Appointment, ...]:
+        """Return the taken times of a persona, in order."""
+        self._people.found(persona_id)
+        (octets,) = await self.cache.get([(CALENDAR, persona_id)])
+        return _appointments(octets) if octets else ()
 
     async def remember(self, persona_id: str, text: str, case_id: str = "", source: str = "") -> None:
         """
@@ -130,13 +139,15 @@ class Memories:
                 persona_tag(persona)),))
 
     async def forget(self, persona_id: str, case_id: str | None = None) -> None:
-        """Clear all memory, or one case's: its notes, and what was said in its threads."""
+        """Clear all memory, or one case's: its notes, and what was said in its threads; with all, its calendar."""
         async with self._turn:
             memory = await self.memory(persona_id)
             said = tuple((threads_of(persona_id), one.key, msgspec.json.encode(replace(one, remarks=())))
                          for one in await self.threads(persona_id) if case_id is None or one.case_id == case_id)
             if case_id is None:
                 memory.clear()
+                if await self.appointments(persona_id):
+                    said += ((CALENDAR, persona_id, b"[]"),)
             else:
                 memory.pop(case_id, None)
             await self._keep_notes(persona_id, memory, (), said)
@@ -196,4 +207,5 @@ class Memories:
 
 
 def _places(persona_id: str, address: str, thread: str) -> tuple[tuple[str, str], ...]:
-    return (dossiers_of(persona_id), address), (threads_of(persona_id), thread), ("memory", persona_id)
+    return ((dossiers_of(persona_id), address), (threads_of(persona_id), thread), ("memory", persona_id),
+            (CALENDAR, persona_id))

@@ -263,7 +263,7 @@ class Personas:
             if persona.provider == "config":
                 raise Conflict(f"persona {persona_id} comes from a YAML file and cannot be deleted")
             jobs = tuple(one.id for one in self._pending.by_id.values() if one.persona_id == persona_id)
-            drops = [("personas", persona_id), ("memory", persona_id)]
+            drops = [("personas", persona_id), ("memory", persona_id), (CALENDAR, persona_id)]
             for table in (dossiers_of(persona_id), threads_of(persona_id)):
                 drops += [(table, key) for key in await self._database.table(self._universe, table)]
             await self._commit(Commit(
@@ -350,6 +350,10 @@ def _circles(persona: Persona) -> tuple[str, ...]:
     """Where a persona has colleagues: its domain, and its organisation."""
     circles = () if at_provider(persona.address) else ("@" + persona.address.rpartition("@")[2],)
     return (*circles, persona.org) if persona.org else circles
+
+
+#: The table of the personas' taken times, by persona id.
+CALENDAR = "calendar"
 
 
 def dossiers_of(persona_id: str) -> str:

@@ -9,6 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.language.dates import Slot
 from simmail.core.language.tables import language
+from simmail.core.records.conversation import Appointment
 from simmail.core.records.persona import Hours, Timing
 from simmail.core.writer.agenda import Calendar
 from tests.core.writer.samples import NOW, maria
@@ -36,6 +37,22 @@ class CalendarTests(SynchronousTestCase):
         """A promise is due when the working day ends, in the persona's zone, also across a change of the clocks."""
         self.assertEqual(calendar().close(date(2026, 3, 3)).astimezone(timezone.utc).hour, 16)
         self.assertEqual(calendar().close(date(2026, 3, 30)).astimezone(timezone.utc).hour, 15)
+
+    def test_taken(self) -> None:
+        """What overlaps a taken time does not suit; times of the persona's own are looked for beside it."""
+        start = datetime(2026, 3, 4, 9, 0, tzinfo=timezone.utc)
+        busy = Calendar(maria(timing=Timing(hours=Hours(tz="UTC", days="mon-fri", from_="09:00", to="17:00"))), NOW,
+                        (Appointment(start, start + timedelta(hours=2)),))
+        for minutes, span, expected in ((0, 60, False), (-30, 30, True), (-30, 31, False), (90, 60, False),
+                                        (120, 60, True)):
+            slot = Slot(start=start + timedelta(minutes=minutes), timed=True)
+            if minutes >= 0:
+                self.assertEqual(busy.suits(slot, timedelta(minutes=span)), expected, (minutes, span))
+            self.assertEqual(busy.free(slot.start, timedelta(minutes=span)), expected, (minutes, span))
+        self.assertTrue(busy.suits(Slot(start=start, timed=False)))
+        self.assertEqual(busy.at_work(date(2026, 3, 4), 0.0), start + timedelta(hours=2))
+        full = Calendar(maria(), NOW, (Appointment(start.replace(hour=0), start.replace(hour=23)),))
+        self.assertFalse(full.suits(Slot(start=start, timed=False)))
 
     def test_suits(self) -> None:
         """A slot suits when it lies ahead and in the hours of the persona's own zone."""

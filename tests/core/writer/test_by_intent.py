@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.language.calendar_part import invitation
+from simmail.core.time.invitation import invitation
 from simmail.core.language.tables import LANGUAGES
 from simmail.core.message.mail import Attachment
 from tests.core.writer.samples import TEMPERAMENTS, mail, wrote
@@ -187,13 +187,13 @@ class InvitationTests(SynchronousTestCase):
             ("BEGIN:VTIMEZONE\r\nDTSTART:19700101T000000\r\nEND:VTIMEZONE\r\nBEGIN:VEVENT\r\n"
              "DTSTART;TZID=Europe/\r\n Stockholm:20260304T130000", "2026-03-04T13:00:00+01:00"),
         ):
-            found = invitation(mail("", attachments=self._mail(lines)))
+            found = invitation((one.content_type, one.octets) for one in self._mail(lines))
             assert found.start is not None
             self.assertEqual((found.method, found.start.isoformat()), ("request", expected))
         for lines in ("BEGIN:VEVENT\r\nDTSTART;VALUE=DATE:20260304", "METHOD:REQUEST", "\0\0",
                       "BEGIN:VEVENT\r\nDTSTART;TZID=Nowhere/X:20260304T1"):
-            self.assertIsNone(invitation(mail("", attachments=self._mail(lines))).start)
-        self.assertEqual(invitation(mail("")).method, "")
+            self.assertIsNone(invitation((one.content_type, one.octets) for one in self._mail(lines)).start)
+        self.assertEqual(invitation([]).method, "")
 
     def test_accepted(self) -> None:
         """An invitation whose text names no time is accepted for that of its calendar part, and none is asked for."""

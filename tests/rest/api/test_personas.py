@@ -105,7 +105,7 @@ class MemoryTests(ServedTestCase):
     def test_threads(self) -> None:
         """What was said in threads is told beside the notes, when it is asked for."""
         path = f"/api/personas/{self.persona()['id']}/memory"
-        self.assertEqual(self.good("GET", path + "?threads=1"), {"memory": {}, "threads": []})
+        self.assertEqual(self.good("GET", path + "?threads=1"), {"memory": {}, "threads": [], "appointments": []})
         self.write(subject="Order 77120", text="When do you need the chairs?")
         found = self.good("GET", path + "?threads=1")
         self.assertEqual(found["memory"], self.good("GET", path))
@@ -114,7 +114,7 @@ class MemoryTests(ServedTestCase):
         self.assertEqual([(one["kind"], one.get("value")) for one in thread["remarks"]],
                          [("stated", "77120"), ("asked", "When do you need the chairs?")])
         self.good("DELETE", path)
-        self.assertEqual(self.good("GET", path + "?threads=1"), {"memory": {}, "threads": []})
+        self.assertEqual(self.good("GET", path + "?threads=1"), {"memory": {}, "threads": [], "appointments": []})
         self.assertIn("threads", self.bad(400, "GET", path + "?threads=x"))
 
     def test_given_notes_stay(self) -> None:

@@ -8,14 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.language.calendar_part import Invitation, invitation
-from simmail.core.message.mail import Attachment
-from tests.core.scenes import mail
+from simmail.core.time.invitation import Invitation, invitation
 
 
 def read(text: str, kind: str = "text/calendar") -> Invitation:
     """What a calendar part says."""
-    return invitation(mail(attachments=(Attachment("a.ics", kind, text.encode("utf-8", "replace")),)))
+    return invitation([("text/html", b"x"), (kind, text.encode("utf-8", "replace"))])
 
 
 def event(start: str, method: str = "REQUEST") -> str:
@@ -41,7 +39,7 @@ class InvitationTests(SynchronousTestCase):
         self.assertEqual(read(event("DTSTART:20260304T120000Z", "CANCEL")).method, "cancel")
         self.assertEqual(read("BEGIN:VCALENDAR\r\n").method, "request")
         self.assertEqual(read(event("x"), "text/plain"), Invitation())
-        self.assertEqual(invitation(mail()), Invitation())
+        self.assertEqual(invitation([]), Invitation())
 
     def test_zones(self) -> None:
         """A start before the event is that of the zone's definition."""
@@ -54,3 +52,16 @@ class InvitationTests(SynchronousTestCase):
         start = read(before + text).start
         if start is not None:
             self.assertIsInstance(start.utcoffset(), timedelta)
+
+    def test_whole(self) -> None:
+        """Everything that an answer needs is read; what stands in an alarm or behind the event is not."""
+        found = read(
+            "BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nBEGIN:VEVENT\r\nUID:abc\r\nSEQUENCE:2\r\nSUMMARY:Kick\\, off\r\n"
+            'ORGANIZER;CN="a: b":mailto:Boss@X.test\r\nDTSTART:20260304T120000Z\r\nDURATION:PT1H30M\r\n'
+            "LOCATION:Room 4\r\nBEGIN:VALARM\r\nSUMMARY:x\r\nUID:alarm\r\nEND:VALARM\r\nEND:VEVENT\r\n"
+            "BEGIN:VEVENT\r\nUID:other\r\nLOCATION:else\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n")
+        noon = datetime(2026, 3, 4, 12, tzinfo=timezone.utc)
+        self.assertEqual(found, Invitation(
+            "request", noon, noon + timedelta(minutes=90), "abc", 2, "Kick, off", "Room 4", "boss@x.test"))
+        self.assertEqual(found.span, timedelta(minutes=90))
+        self.assertIsNone(found._replace(end=noon).span)
