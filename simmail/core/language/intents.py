@@ -30,13 +30,6 @@ INTENTS = (
     "injection", "ticket", "status",
 )
 
-#: Kinds that nobody has words for yet, and the kind whose words they borrow: the one place that says so.
-BORROWED: Mapping[str, str] = MappingProxyType({
-    "application": "received", "data_request": "deletion", "signature": "approval", "legal": "complaint",
-    "details": "question", "greeting": "closing", "private": "information", "missing": "received",
-    "phishing": "bank", "injection": "information", "ticket": "confirmation", "status": "chaser",
-})
-
 #: Less than this is no sign of anything.
 _ENOUGH = 2.0
 # Thanks, attachments and small requests come with mail that is really about something else.

@@ -17,7 +17,7 @@ from simmail.core.language import agreements, dates, phrases, questions
 from simmail.core.language.dates import Dates, Slot
 from simmail.core.language.names import Sender, addressee, sender
 from simmail.core.language.phrases import say
-from simmail.core.language.points import points
+from simmail.core.language.clause.points import points
 from simmail.core.language.prose import Prose, clean, prose_of
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language, every, spaced, tell

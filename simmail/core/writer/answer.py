@@ -109,7 +109,7 @@ def _known(
         return Said(act=fact.act(), values={**values, **fact.values(language)})
     fact = _by_value(question, known.facts, language) if fact is None else None
     if fact is not None:
-        return Said(act=fact.act(), values={**values, **fact.values(language)})
+        return Said(act="answer.said", values={**values, "value": f"{fact.value[:1].upper()}{fact.value[1:]}."})
     remark = recall(question, known.remarks, language) if question.type in _OPEN else None
     if remark is not None:
         return _from_thread(scene, remark, values, "answer.recall")
@@ -293,7 +293,7 @@ def _yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[st
         return Said(act="answer.glad" if yes else "answer.sorry", values=values)
     full = restated(scene, question)
     how = restating(scene.language.code)
-    low = f" {(question.behind or question.text).lower()} "
+    low = f" {' '.join(words((question.behind or question.text).lower()))} "
     # Of what is none of theirs people know less: "is the order complete?"
     own = any(f" {word} " in low for word in how.own_matter) or not how.own_matter
     short = [in_full(one, scene) for one in question.short]

@@ -24,19 +24,21 @@ from simmail.core.records.conversation import USUAL, Remark, RemarkKind
 from simmail.core.writer.agenda import plain_date
 from simmail.core.writer.choice import LOW, does, plain, values_of
 from simmail.core.writer.context import Read, Scene
+from simmail.core.writer.life import LIFE
 from simmail.core.writer.speech_act import Said
 
 #: Kinds of mail whose matter answers their yes-or-no questions as well.
 DEALINGS = frozenset({
     "notice", "outage", "incident", "terms", "ended", "offer", "enquiry", "order", "alternatives", "delivery", "bank",
     "renewal", "returns", "approval", "access", "minutes", "agenda", "bug", "deletion", "webinar", "beta", "congrats",
-    "sick", "grief", "introduced", "report", "payment", "invite",
+    "sick", "grief", "introduced", "report", "payment", "invite", "application", "data_request", "signature", "legal",
+    "missing", "ticket",
 })
 
 
 def matter(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     """Return what is said to a mail because of what it wants."""
-    return _INTENTS.get(intent, plain)(scene, read, intent, number)
+    return (_INTENTS.get(intent) or LIFE.get(intent) or plain)(scene, read, intent, number)
 
 
 def _invoice(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:

@@ -12,7 +12,7 @@ from msgspec import UNSET, Struct
 
 from simmail.core.language import tables as languages
 from simmail.core.language.facts import Fact, read_facts
-from simmail.core.language.intents import BORROWED, recognise
+from simmail.core.language.intents import recognise
 from simmail.core.language.names import company_of, is_somebody_else, split_display
 from simmail.core.language.phrases import say, what_kind, words
 from simmail.core.language.prose import clean
@@ -167,7 +167,6 @@ def _read(mail: Mail, at: datetime, request: WordsRequest, calendar: Calendar, l
         found.addressee, request.persona.name, request.persona.address, language
     )
     intent = recognise(found, somebody_else)
-    intent = BORROWED.get(intent, intent)
     return Read(mail=mail, found=found, intent=_in_thread(intent, found, request, language), base=found.base)
 
 

@@ -17,6 +17,7 @@ from simmail.core.language.tables import counted
 from simmail.core.writer.agenda import clock, plain_date
 from simmail.core.writer.answer import answer, sources
 from simmail.core.writer.context import Scene
+from simmail.core.writer.life import kind_words
 from simmail.core.writer.reply import reply
 from simmail.core.writer.speech_act import Said
 from simmail.core.writer.wishes import want_sentence
@@ -24,7 +25,7 @@ from simmail.core.writer.wishes import want_sentence
 _WANT = 300
 #: What an answer that was promised says, by what the mail wanted.
 _NEWS = MappingProxyType({"complaint": "deliver.explained", "redress": "deliver.done", "support": "deliver.tested",
-                          "bug": "deliver.done"})
+                          "bug": "deliver.done", "status": "deliver.shipped"})
 
 
 def said_by(scene: Scene) -> list[Said]:
@@ -144,6 +145,7 @@ def _keep(scene: Scene, what: str, first: bool) -> Said:
         # After a complaint there is nothing to agree to: it was put right.
         news = what.lower().startswith(language.what.news.partition("{")[0].strip().lower())
         act = _NEWS.get(scene.read[-1].intent if scene.read else "", "deliver.explained" if news else "deliver.fine")
+        values["ref"] = values.get("ref") or kind_words(language.code).your_order
         return Said(act=act, values=values)
     if kind == "payment":
         return Said(act="deliver.payment", values=values)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from simmail.core.language.clause.tables import restating
 from simmail.core.language.phrases import documents, say
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import counted
@@ -18,7 +19,8 @@ from simmail.core.writer.speech_act import ACTS, Said
 
 # These intents are one matter as a whole: single questions in them are not answered one by one.
 _WHOLE = frozenset({
-    "sales", "newsletter", "code", "wrong", "feedback", "empty", "closing", "alert", "event", "recruiting", "news",
+    "sales", "newsletter", "code", "wrong", "feedback", "empty", "closing", "alert", "recruiting", "news",
+    "phishing", "injection", "data_request", "legal",
 })
 # Mail that is answered with an opening and a last word.
 _SERIOUS = frozenset({
@@ -30,16 +32,22 @@ _FORGIVING = frozenset({"question", "document", "meeting", "received", "informat
 # After these no courtesy is wanted.
 _LIGHT = frozenset({"meeting.social", "meeting.interview"})
 # These are a word or two in passing.
-_PASSING = frozenset({"closing", "booked", "alert", "event", "congrats", "sick", "grief", "notice", "agenda"})
+_PASSING = frozenset({
+    "closing", "booked", "alert", "event", "congrats", "sick", "grief", "notice", "agenda", "greeting", "private",
+    "phishing", "injection", "ticket", "missing",
+})
 # Mail whose requests and questions are the matter, where they can be answered; mail in which one that asks for what was
 # said before is.
-_ANSWERED = frozenset({"question", "task", "information", "details"})
+_ANSWERED = frozenset({"question", "task", "information", "details", "status"})
 _RECALLED = frozenset({
     "meeting", "booked", "confirmation", "chaser", "received", "order", "delivery", "delay", "status", "redress",
     "document", "invoice", "bill", "private", "event", "support",
 })
 # Acts that give nothing yet: what else is asked to be done with it waits as well.
 _WITHHELD = frozenset({"document.ask", "document.refuse", "document.noted"})
+# Answers that tell nothing of the state of a thing.
+_NO_NEWS = frozenset({"answer.unknown", "answer.think", "answer.maybe", "answer.maybe_not", "answer.yes", "answer.no",
+                      "answer.back", "answer.when", "answer.why"})
 # Mail among friends: nobody quotes or numbers their questions.
 _CLOSE = frozenset({"private", "greeting", "event", "congrats", "sick"})
 # Answers that say by themselves what they are the answer to.
@@ -121,16 +129,19 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     left = list(read.found.points)
     if intent == "cancelled" and any(question.form == "time" for question in left):
         intent = "meeting"
-    papers = [one for one in left if (one.type == "request" or is_request(one, scene)) and documents(
+    sends = intent == "document" or intent not in _WHOLE and intent not in ("support", *DEALINGS)
+    papers = [one for one in left if sends and (one.type == "request" or is_request(one, scene)) and documents(
         one.text, scene.language)]
     if intent in _ANSWERED or intent in _RECALLED and any(one.recalls or one.checks for one in left):
         # What was agreed is asked for, and not to be agreed again.
         said.extend(answers(scene, read, [one for one in left if one not in papers], number))
+        if intent == "status" and all(act.act in _NO_NEWS for act in said):
+            said = []  # where an order is can be found out
         left = []
     if intent != "question" and not said:
         said.extend(matter(scene, read, intent, number))
         left = [question for question in left if not _dealt_with(question, read, scene)]
-    if intent not in _WHOLE and intent not in ("document", "support", *DEALINGS) and read.found.documents:
+    if sends and intent != "document" and read.found.documents:
         said.extend(matter(scene, read, "document", number))
         left = [question for question in left if not is_request(question, scene)]
     if any(act.act in _WITHHELD for act in said):
@@ -144,11 +155,13 @@ def _dealt_with(question: MailQuestion, read: Read, scene: Scene) -> bool:
     if read.intent in _WHOLE:
         return True
     if question.type == "request":
-        return read.intent in ("support", *DEALINGS)
+        return read.intent in ("support", *DEALINGS) and read.intent != "sick"
     asked = f" {question.text.lower()}"
     cues = scene.language.cues.get(read.intent, {})
     if any(f" {cue}" in asked for cue in cues):
         return True
+    if read.intent == "event":
+        return question.form in ("yes_no", "either", "time")
     if read.intent in DEALINGS:
         # What is done about it says yes or no, or what is chosen.
         return question.form in ("yes_no", "choice", "either", "time") and read.intent != "sick"
@@ -199,7 +212,7 @@ def settle(scene: Scene) -> list[Said] | None:
 def answers(scene: Scene, read: Read, questions: list[MailQuestion], number: int) -> list[Said]:
     """Return an answer to each question; where there are several, each says what it is the answer to."""
     said: list[Said] = []
-    known = sources(scene)
+    known, stays = sources(scene), False
     layout = scene.manner.layout if len(questions) > 1 else ""
     if layout == "quoted" and (len(questions) < 3 or read.intent in _CLOSE) or layout == "numbered" and (
             read.intent in _CLOSE):
@@ -210,10 +223,14 @@ def answers(scene: Scene, read: Read, questions: list[MailQuestion], number: int
             said.extend(meeting(scene, read, "meeting", number))
             continue
         act = answer(scene, read, question, number * 100 + place, back, known)
+        if stays and act is not None and act.act == "answer.own":
+            continue  # who does not come says not how
         told = "" if act is None else act.values.get("value") or act.values.get("task", "")
         if act is None or any(one.act == act.act and one.values == act.values for one in said) or told and any(
                 told in (one.values.get("value"), one.values.get("task")) for one in said):
             continue
+        stays = stays or act.act == "answer.no" and any(
+            word in restating(scene.language.code).coming for word in act.values.get("denied", "").lower().split())
         asked = question.type != "request"
         lead = None
         if layout == "quoted" and asked:

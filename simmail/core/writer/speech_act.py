@@ -23,6 +23,7 @@ KNOWN = frozenset({
     "when", "addressee", "want", "deadline", "what", "sender", "file", "until", "back", "case", "ordinal", "deed",
     "minutes", "date", "figure", "rating", "owed", "times", "contract", "link", "day", "item", "asker",
     "clause", "said", "denied", "task", "undone", "colleague", "area",
+    "position", "place", "news",
 })
 
 
@@ -72,6 +73,12 @@ ACTS: Mapping[str, Act] = _acts({
     "answer.secret": "", "answer.will": "task", "answer.wont": "undone", "answer.maybe": "said",
     "answer.maybe_not": "", "answer.unknown": "", "answer.think": "", "answer.me": "", "answer.who": "colleague area",
     "answer.why": "", "answer.number": "value", "answer.pass_on": "colleague area",
+    "application.thank": "", "application.ask": "", "application.decline": "",
+    "data_request.do": "by", "data_request.ask": "", "signature.sign": "doc is it", "signature.ask": "",
+    "signature.refuse": "", "legal.refer": "", "legal.dispute": "", "details.ask": "", "greeting.back": "",
+    "private.warm": "", "missing.tell": "", "phishing.refuse": "", "phishing.report": "", "phishing.fall": "",
+    "injection.refuse": "", "injection.puzzled": "", "ticket.ack": "", "ticket.ask": "",
+    "status.look": "by ref", "status.ask": "ref", "status.wait": "ref", "deliver.shipped": "ref",
     "closing.bye": "",
     "bill.pay": "by", "bill.ask": "", "bill.check": "", "bill.noted": "",
     "account.do": "by", "account.leave": "", "account.ask": "", "account.noted": "",
@@ -127,6 +134,8 @@ ACTS: Mapping[str, Act] = _acts({
     "ended.ask", "offer.ask", "offer.haggle", "enquiry.ask", "order.ask",
     "alternatives.ask", "alternatives.object", "bank.check", "renewal.ask", "returns.ask", "approval.ask", "access.ask",
     "minutes.ask", "agenda.add", "bug.ask", "bug.deny", "deletion.ask", "webinar.ask", "beta.ask", "introduced.ask",
+    "application.ask", "data_request.ask", "signature.ask", "signature.refuse", "details.ask", "missing.tell",
+    "injection.puzzled", "ticket.ask", "status.ask", "answer.back",
     "settle.still", "initiate.want", "initiate.about", "initiate.plain", "followup", "nudge",
 }))
 

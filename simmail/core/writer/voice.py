@@ -21,8 +21,9 @@ from simmail.core.rng import Dice
 
 FORMALITIES = ("casual", "neutral", "formal")
 #: Files that hold lines of all seven voices side by side, act by act.
-TOPICS = ("notices", "trade", "office", "persons", "answers")
+TOPICS = ("notices", "trade", "office", "persons", "answers", "life")
 _TABLES = ("greeting", "closing")
+_NEARNESS = frozenset((*FORMALITIES, "solemn"))
 
 
 class Piece(NamedTuple):
@@ -147,7 +148,7 @@ def own(language: str, temperament: str) -> dict[str, dict[str, list[str]]]:
         for act, voices in read_yaml(language, f"{topic}.yaml").items():
             if temperament in voices:
                 table, _, name = act.partition(".")
-                if table in _TABLES:
+                if table in _TABLES and name in _NEARNESS:
                     found[table][name] = voices[temperament]
                 else:
                     found["acts"][act] = voices[temperament]

@@ -13,6 +13,8 @@ def clause(head: list[str], rest: list[str], how: Restate) -> str:
     """Return the clause of a question, C{""} when it cannot be told: its question word and what follows that."""
     first, second = rest[0].lower(), rest[1].lower() if len(rest) > 1 else ""
     own = [*(one.lower() if n == 0 else one for n, one in enumerate(head)), flipped(rest, how, objects=True)]
+    if second in how.auxiliaries and (first in how.asked or first in how.asking or first in how.subjects):
+        rest, first, second = [rest[1], rest[0], *rest[2:]], second, first  # "tell me what you have stored"
     if first not in how.auxiliaries:
         # Its subject is the question word: "who signs the contract".
         return " ".join(own) if first in how.verbs or third(first, how) or past(first, how) else ""

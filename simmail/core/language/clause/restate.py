@@ -66,6 +66,21 @@ def whether(clause: str, language: Language, polite: bool = True) -> Statement:
     return inverted.statement([words[place], *words[:place], *words[place + 1:]], how)
 
 
+def retold(sentence: str, language: Language) -> str:
+    """Return what somebody tells of itself, as its reader says it again: C{you found a flat}; C{""} if it cannot be."""
+    how = restating(language.code)
+    words = cut(clause_words(sentence), how)
+    if how.order != "inverted" or not 3 <= len(words) <= MOST_WORDS - 2:
+        return ""
+    low = [word.lower() for word in words]
+    if low[0] in how.asking and low[1] in how.yours:
+        words[1] = how.yours[low[1]]
+    elif low[0] in how.asked:
+        return ""
+    said = inverted.flipped(words, how, objects=True)
+    return fit(said[:1].lower() + said[1:])
+
+
 def deed(request: str, language: Language, polite: bool = True) -> tuple[str, str]:
     """
     Return what a request wants done, by who is asked, and that it is not done: as they stand behind "I'll" and

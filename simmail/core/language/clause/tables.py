@@ -74,10 +74,12 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     no_deeds: frozenset[str] = frozenset()
     prefixes: frozenset[str] = frozenset()
     not_yet: str = ""
+    coming: frozenset[str] = frozenset()
     pointing: frozenset[str] = frozenset()
     reported: frozenset[str] = frozenset()
     own_matter: frozenset[str] = frozenset()
     any_words: frozenset[str] = frozenset()
+    trailing: frozenset[str] = frozenset()
     ends: frozenset[str] = frozenset()
     shorter: Mapping[str, str] = {}
 
@@ -131,10 +133,11 @@ def cut(words: list[str], how: Restate) -> list[str]:
     # A comma early on leads in ("Anna, could you"), later on something else begins.
     while words and words[0] in STOPS:
         words = words[1:]
-    for at, word in enumerate(words):
-        if word in STOPS or at > 1 and word.lower() in how.ends:
-            return words[:at]
-    return words
+    end = next((
+        at for at, word in enumerate(words) if word in STOPS or at > 1 and word.lower() in how.ends), len(words))
+    while end and words[end - 1].lower() in how.trailing:
+        end -= 1
+    return words[:end]
 
 
 def question_head(words: Sequence[str], how: Restate) -> int:

@@ -1,0 +1,154 @@
+"""
+What is done about applications, requests for one's data, papers to sign, threats, greetings, private mail and fraud.
+
+Fraud and orders to a machine are refused, reported or puzzled over; nothing of what they ask for is ever given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from types import MappingProxyType
+
+from msgspec import Struct, convert
+
+from simmail.core.language.clause.restate import retold
+from simmail.core.language.phrases import noun_phrase, say, words
+from simmail.core.language.tables import counted
+from simmail.core.language_data import read_optional
+from simmail.core.writer.choice import does, values_of
+from simmail.core.writer.context import Read, Scene
+from simmail.core.writer.sources.self_sheet import SelfSheet
+from simmail.core.writer.speech_act import Said
+
+
+class KindWords(Struct, frozen=True, forbid_unknown_fields=True):
+    """Phrases of one language; the data files say what each is for."""
+
+    position: tuple[str, ...] = ()
+    your_order: str = ""
+    data: str = ""
+    signed: str = "{file}"
+    signed_plain: str = ""
+    from_place: tuple[str, ...] = ()
+    opening: frozenset[str] = frozenset()
+    no_news: frozenset[str] = frozenset()
+    shorten: frozenset[str] = frozenset()
+
+
+@cache
+def kind_words(code: str) -> KindWords:
+    """Return the phrases of a language."""
+    return convert(read_optional(code, "kinds.yaml") or {}, KindWords, strict=False)
+
+
+def _one(scene: Scene, read: Read, act: str, **more: str) -> list[Said]:
+    return [Said(act=act, values={**values_of(scene, read), **{name: value for name, value in more.items() if value}})]
+
+
+def _behind(texts: tuple[str, ...], cues: tuple[str, ...]) -> str:
+    """What stands behind the first of some cues in one of some texts."""
+    for text in texts:
+        low = text.lower()
+        at = min(((low.find(cue), -len(cue)) for cue in cues if cue in low), default=None)
+        if at is not None:
+            return text[at[0] - at[1]:][:200]
+    return ""
+
+
+def _application(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
+    """An application: it is for a place, where one is named."""
+    found, language = read.found, scene.language
+    behind = _behind((say(read.mail.subject, 200), *found.prose.sentences[:6]), kind_words(language.code).position)
+    tokens = words(behind)
+    skip = bool(tokens) and tokens[0].lower() in language.determiners
+    position = " ".join(noun_phrase(tokens, int(skip), language))
+    return _one(scene, read, does(scene, "application", number)[0], position=say(position, 50))
+
+
+def _data_request(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
+    """A copy of one's data, promised for a day, or a question who asks."""
+    act = does(scene, "data_request", number)[0]
+    if act != "data_request.do":
+        return _one(scene, read, act)
+    day = scene.due(scene.manner.days + 3, read.found.deadlines)
+    what = kind_words(scene.language.code).data or scene.language.what.document
+    return [Said(act=act, values={**values_of(scene, read), **scene.by(day)}, promise=scene.promise(what, day))]
+
+
+def _signature(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
+    """A paper to sign: it comes back signed, or not yet."""
+    act, phrases = does(scene, "signature", number)[0], kind_words(scene.language.code)
+    if act != "signature.sign":
+        return _one(scene, read, act)
+    name = read.found.attachments[0].rpartition(".")[0] or read.found.attachments[0] if read.found.attachments else ""
+    doc = phrases.signed.format(file=name.replace("_", " ")) if name else phrases.signed_plain
+    return [Said(act=act, values={**values_of(scene, read), "doc": doc, **counted(doc, scene.language)},
+                 documents=(doc,))]
+
+
+def _legal(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
+    return _one(scene, read, does(scene, "legal", number)[0])
+
+
+def _greeting(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
+    """A greeting, from a place where one is named."""
+    behind = _behind((say(read.mail.subject, 200), *read.found.prose.sentences[:3]),
+                     kind_words(scene.language.code).from_place)
+    place: list[str] = []
+    for word in words(behind):
+        if not word[0].isupper() or len(place) == 2:
+            break
+        place.append(word)
+    return _one(scene, read, "greeting.back", place=say(" ".join(place), 40))
+
+
+def _private(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
+    """Private mail: its news are told again by who heard them."""
+    return _one(scene, read, "private.warm", news=news(scene, read))
+
+
+def news(scene: Scene, read: Read) -> str:
+    """Return the first thing that the writer of a mail tells of itself, as its reader says it; C{""} for nothing."""
+    phrases = kind_words(scene.language.code)
+    for sentence in read.found.prose.sentences[:4]:
+        tokens = [word.lower() for word in words(sentence)]
+        if not tokens or tokens[0] not in phrases.opening or sentence.rstrip()[-1:] == "?":
+            continue
+        if phrases.no_news.isdisjoint(tokens[:8]) and len(tokens) <= 14:
+            return retold(sentence, scene.language)
+    return ""
+
+
+def _status(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
+    """A question after an order: looked after, and told when it is found."""
+    act = does(scene, "status", number)[0]
+    values = values_of(scene, read)
+    values["ref"] = values.get("ref") or kind_words(scene.language.code).your_order
+    if act != "status.look":
+        return [Said(act=act, values=values)]
+    day = scene.due(min(scene.manner.days, 2), read.found.deadlines)
+    what = scene.language.what.news.format(topic=values["ref"])
+    return [Said(act=act, values={**values, **scene.by(day)}, promise=scene.promise(what, day))]
+
+
+def _plain(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
+    return _one(scene, read, does(scene, intent, number)[0])
+
+
+def passed_on(scene: Scene, read: Read) -> list[Said]:
+    """Return what somebody says to whom a matter of another department comes; nothing where it is its own."""
+    sheet = SelfSheet(scene.request.persona, scene.calendar, scene.language, scene.far)
+    area = sheet.area_of(f"{read.mail.subject} {read.found.prose.body}"[:3000])
+    colleague = sheet.colleague(area) if area and sheet.area and area != sheet.area else None
+    if colleague is None:
+        return []
+    return _one(scene, read, "answer.pass_on", colleague=colleague.name, area=colleague.area)
+
+
+#: What is done about each of these kinds.
+LIFE: Mapping[str, Callable[[Scene, Read, str, int], list[Said]]] = MappingProxyType({
+    "application": _application, "data_request": _data_request, "signature": _signature, "legal": _legal,
+    "greeting": _greeting, "private": _private, "status": _status, "missing": _plain, "phishing": _plain,
+    "injection": _plain, "ticket": _plain, "details": _plain,
+})
