@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from msgspec import Struct, convert
 
-from simmail.core.language.tables import read_yaml
+from simmail.core.language_data import read_optional, read_yaml
 from simmail.core.rng import Dice
 
 FORMALITIES = ("casual", "neutral", "formal")
@@ -145,7 +145,7 @@ def own(language: str, temperament: str) -> dict[str, dict[str, list[str]]]:
     """
     found: dict[str, dict[str, list[str]]] = read_yaml(language, f"{temperament}.yaml")
     for topic in TOPICS:
-        for act, voices in read_yaml(language, f"{topic}.yaml").items():
+        for act, voices in (read_optional(language, f"{topic}.yaml") or {}).items():
             if temperament in voices:
                 table, _, name = act.partition(".")
                 if table in _TABLES and name in _NEARNESS:
