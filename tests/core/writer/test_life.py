@@ -22,7 +22,7 @@ KINDS: dict[str, tuple[Mail, str]] = {
     "application": (mail("Dear Ms Lindqvist,\n\nI would like to apply for the position of junior designer. My CV is "
                          "attached.\n\nDana", "Application", attachments=NDA), r"(?i)appl|designer"),
     "data_request": (mail("Please tell me which personal data you have stored about me.\n\nDana", "Article 15"),
-                     r"(?i)data|your right|by |day\b|law|really you|entitled|address"),
+                     r"(?i)data|your right|by |day\b|law|really you|entitled|address|letters|rights"),
     "signature": (mail("Please sign the attached NDA and return it.\n\nDana", "NDA", attachments=NDA), r"(?i)sign|NDA"),
     "legal": (mail("If you do not pay EUR 4,300 by 13 March we will take legal action.\n\nDana", "Final demand"),
               r"(?i)4,300|lawyer|legal|claim|court|got it|passed it on"),
