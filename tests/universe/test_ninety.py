@@ -56,8 +56,8 @@ class RepeatableTests(SynchronousTestCase):
         """Two seasons of one seed have one fingerprint, and of another seed another."""
         prints = [now(fingerprint(season(seed, 30, 4, 200, 20).universe)) for seed in ("a", "a", "b")]
         self.assertEqual(prints[0], prints[1])
-        self.assertNotEqual(prints[0]["fingerprint"], prints[2]["fingerprint"])
-        self.assertGreater(prints[0]["counts"]["mail"], 200)
+        self.assertNotEqual(prints[0].fingerprint, prints[2].fingerprint)
+        self.assertGreater(prints[0].counts["mail"], 200)
 
 
 class NinetyDaysTests(SynchronousTestCase):
