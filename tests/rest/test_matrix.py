@@ -110,7 +110,7 @@ class MatrixTests(ServedTestCase):
     def test_without_feature(self) -> None:
         """402 naming plan and feature, where the document names one; before 404 and 400."""
         features = [one for one in self.guarded if one.feature]
-        self.assertEqual({one.feature for one in features}, {"links", "chaos"})
+        self.assertEqual({one.feature for one in features}, {"webhooks", "links", "chaos"})
         self.server.plans.update({"self-hosted": SELF_HOSTED, "bare": Plan("bare")})
         now(self.server.roster.change_org("default", plan="bare"))
         for one in features:

@@ -117,7 +117,7 @@ ROUTES: tuple[Route, ...] = (
           body=Annotated[list[WebhookFields], Meta(max_length=MOST_WEBHOOKS)], example=[_GIVEN],
           answer_example=[_SHOWN]),
     Route("GET", "/api/webhooks/attempts", list_attempts, "List the last 1000 attempts to deliver, newest first",
-          list[Attempt], query=WhichAttempts, query_example="webhook=app&limit=20", answer_example=[_ATTEMPT]),
+          list[Attempt], query=WhichAttempts, statuses=(404,), query_example="webhook=app&limit=20", answer_example=[_ATTEMPT]),
     Route("POST", "/api/webhooks/test", send_test, "Send a test event to a webhook, once, and tell what came back",
           Attempt, role="admin", feature="webhooks", body=WhichWebhook, example={"webhook": "app"},
           statuses=(404,), answer_example={**_ATTEMPT, "event_id": 0, "type": "webhook.test", "next": None}),
