@@ -26,6 +26,7 @@ from simmail.core.rng import Dice
 from simmail.core.writer.choice import LOW, values_of
 from simmail.core.writer.context import Read, Scene, without_determiner
 from simmail.core.writer.polish import long_forms
+from simmail.core.writer.sources.aim import aim_words
 from simmail.core.writer.sources.recall import check, recall
 from simmail.core.writer.sources.self_sheet import SelfSheet, Told
 from simmail.core.writer.speech_act import Said
@@ -160,8 +161,8 @@ def _of_self(scene: Scene, question: MailQuestion, values: dict[str, str], known
     """What somebody knows of itself; the same person answers the same question alike."""
     language, persona = scene.language, scene.request.persona
     wants = "" if persona.wants is UNSET else say(persona.wants, 200)
-    if wants and question.type in ("what", "how", "why") and any(
-            cue in question.text.lower() for cue in language.wish_asked):
+    if wants and question.type in ("what", "how", "why", "much") and any(
+            cue in question.text.lower() for cue in (*language.wish_asked, *aim_words(language.code).wishes)):
         return Said(act="answer.own", values={**values, "value": want_sentence(wants, language)})
     listed = known.sheet.listed(question.text) if question.type in ("request", "what", "who", "where") else []
     if len(listed) > 1:

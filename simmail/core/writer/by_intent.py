@@ -25,7 +25,9 @@ from simmail.core.writer.agenda import plain_date
 from simmail.core.writer.choice import LOW, does, plain, values_of
 from simmail.core.writer.context import Read, Scene
 from simmail.core.writer.life import LIFE
+from simmail.core.writer.sources.aim import aim, aim_words, counter, offered, steps
 from simmail.core.writer.speech_act import Said
+from simmail.core.writer.wishes import want_sentence
 
 #: Kinds of mail whose matter answers their yes-or-no questions as well.
 DEALINGS = frozenset({
@@ -142,12 +144,36 @@ def _counters(scene: Scene, proposed: list[Slot], number: int) -> tuple[Slot, Sl
 def _redress(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     values = values_of(scene, read)
     acts = does(scene, "redress", number)
-    if read.found.options:
+    language, after = scene.language, aim(scene.request.persona, scene.language)
+    if after is not None and after.kinds & aim_words(language.code).remedies:
+        # What is not wanted is not taken, whatever comes with it.
+        fits = [option for option in read.found.options if offered(option, language) & after.kinds]
+        if not fits and offered(read.found.prose.body, language) and not (
+                offered(read.found.prose.body, language) & after.kinds and not read.found.options):
+            return [Said(act="redress.insist", values={**values, "want": want_sentence(after.text, language)})]
+        if fits:
+            return [Said(act="redress.choose", values={**values, "option": fits[0]})]
+        acts = ["redress.accept"]
+    elif read.found.options:
         chosen = scene.dice.below(2, "option", number)
         values["option"], values["other"] = read.found.options[chosen], read.found.options[1 - chosen]
     else:
         acts = ["redress.accept" if act == "redress.choose" else act for act in acts]
     return [Said(act=act, values=values, joins=place > 0) for place, act in enumerate(acts)]
+
+
+def bargain(scene: Scene, read: Read) -> list[Said]:
+    """Return the price that somebody who wants a better one names, or that it takes the last; nothing for others."""
+    after = aim(scene.request.persona, scene.language)
+    if after is None or not read.found.amounts or not ("discount" in after.kinds or after.price and not (
+            after.kinds & aim_words(scene.language.code).remedies)):
+        return []
+    step, most = len(scene.request.own), steps(scene.request.persona, scene.language)
+    price = counter(after, read.found.amounts[0], step, most)
+    values = {**values_of(scene, read), "amount": read.found.amounts[0]}
+    if not price:
+        return [Said(act="bargain.take", values=values)]
+    return [Said(act="bargain.name" if step + 1 < most else "bargain.last", values={**values, "value": price})]
 
 
 def _feedback(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:

@@ -13,6 +13,7 @@ from simmail.core.records.persona import Style
 from simmail.core.rng import Dice
 from simmail.core.writer.context import Scene
 from simmail.core.writer.polish import capitals, long_forms, slips, small_start
+from simmail.core.writer.sources.self_sheet import is_title
 from simmail.core.writer.speech_act import Said
 from simmail.core.writer.voice import Piece, TemplateLine, choose, fill, folded
 
@@ -167,7 +168,9 @@ def _signature(scene: Scene, style: Style) -> str:
         return "" if lines.strip() in ("", "--") else lines
     if scene.manner.sign != "whole" and scene.formality != "formal" or style.client in ("iphone", "android"):
         return ""
-    lines_of = [persona.name, persona.role, persona.org]
+    # "The angry customer" is no title, and stands on nobody's card.
+    role = persona.role if persona.role is not UNSET and is_title(persona.role) else UNSET
+    lines_of = [persona.name, role, persona.org]
     found = [say(line, 80) for line in lines_of if line is not UNSET and line]
     return "\n".join(found) if len(found) > 1 else ""
 

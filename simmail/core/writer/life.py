@@ -22,7 +22,7 @@ from simmail.core.writer.sources.self_sheet import SelfSheet
 from simmail.core.writer.speech_act import Said
 
 
-class KindWords(Struct, frozen=True, forbid_unknown_fields=True):
+class KindWords(Struct, frozen=True):
     """Phrases of one language; the data files say what each is for."""
 
     position: tuple[str, ...] = ()
@@ -93,7 +93,7 @@ def _legal(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
 
 def _greeting(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     """A greeting, from a place where one is named."""
-    behind = _behind((say(read.mail.subject, 200), *read.found.prose.sentences[:3]),
+    behind = _behind((say(read.mail.subject, 200), read.found.prose.greeting, *read.found.prose.sentences[:3]),
                      kind_words(scene.language.code).from_place)
     place: list[str] = []
     for word in words(behind):

@@ -12,7 +12,7 @@ from simmail.core.language.phrases import documents, say
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import counted
 from simmail.core.writer.answer import NAMING, answer, is_request, sources, unnamed
-from simmail.core.writer.by_intent import DEALINGS, matter, meeting, without_ref
+from simmail.core.writer.by_intent import DEALINGS, bargain, matter, meeting, without_ref
 from simmail.core.writer.choice import HIGH, LOW, does, plain, values_of, what_for
 from simmail.core.writer.context import Read, Scene, mentions, without_determiner
 from simmail.core.writer.speech_act import ACTS, Said
@@ -45,6 +45,8 @@ _RECALLED = frozenset({
 })
 # Acts that give nothing yet: what else is asked to be done with it waits as well.
 _WITHHELD = frozenset({"document.ask", "document.refuse", "document.noted"})
+# Mail in which prices may be named.
+_BARGAINED = frozenset({"offer", "question", "redress", "terms", "renewal", "details", "information", "sales"})
 # Answers that tell nothing of the state of a thing.
 _NO_NEWS = frozenset({"answer.unknown", "answer.think", "answer.maybe", "answer.maybe_not", "answer.yes", "answer.no",
                       "answer.back", "answer.when", "answer.why"})
@@ -127,6 +129,10 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     intent = read.intent
     said: list[Said] = []
     left = list(read.found.points)
+    if intent in _BARGAINED:
+        said = bargain(scene, read)
+        if said:
+            return said
     if intent == "cancelled" and any(question.form == "time" for question in left):
         intent = "meeting"
     sends = intent == "document" or intent not in _WHOLE and intent not in ("support", *DEALINGS)
@@ -144,6 +150,8 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     if sends and intent != "document" and read.found.documents:
         said.extend(matter(scene, read, "document", number))
         left = [question for question in left if not is_request(question, scene)]
+    if any(act.act == "redress.insist" for act in said):
+        left = []  # whether the other remedy would do is answered
     if any(act.act in _WITHHELD for act in said):
         left = [one for one in left if one.type != "request"]
     said.extend(answers(scene, read, [one for one in left if one not in papers], number))

@@ -79,6 +79,7 @@ ACTS: Mapping[str, Act] = _acts({
     "private.warm": "", "missing.tell": "", "phishing.refuse": "", "phishing.report": "", "phishing.fall": "",
     "injection.refuse": "", "injection.puzzled": "", "ticket.ack": "", "ticket.ask": "",
     "status.look": "by ref", "status.ask": "ref", "status.wait": "ref", "deliver.shipped": "ref",
+    "redress.insist": "want", "bargain.name": "value amount", "bargain.last": "value amount", "bargain.take": "amount",
     "closing.bye": "",
     "bill.pay": "by", "bill.ask": "", "bill.check": "", "bill.noted": "",
     "account.do": "by", "account.leave": "", "account.ask": "", "account.noted": "",
@@ -134,7 +135,8 @@ ACTS: Mapping[str, Act] = _acts({
     "ended.ask", "offer.ask", "offer.haggle", "enquiry.ask", "order.ask",
     "alternatives.ask", "alternatives.object", "bank.check", "renewal.ask", "returns.ask", "approval.ask", "access.ask",
     "minutes.ask", "agenda.add", "bug.ask", "bug.deny", "deletion.ask", "webinar.ask", "beta.ask", "introduced.ask",
-    "application.ask", "data_request.ask", "signature.ask", "signature.refuse", "details.ask", "missing.tell",
+    "redress.insist", "bargain.name", "bargain.last", "application.ask", "data_request.ask", "signature.ask",
+    "signature.refuse", "details.ask", "missing.tell",
     "injection.puzzled", "ticket.ask", "status.ask", "answer.back",
     "settle.still", "initiate.want", "initiate.about", "initiate.plain", "followup", "nudge",
 }))

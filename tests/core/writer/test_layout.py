@@ -5,7 +5,7 @@ from __future__ import annotations
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.records.persona import Style
-from tests.core.writer.samples import TEMPERAMENTS, mail, wrote
+from tests.core.writer.samples import TEMPERAMENTS, mail, maria, wrote
 
 QUESTION = mail("Hi Maria,\n\nwhich delivery address should we use?\n\nBest,\nDana", "Order 77120")
 CONTRACT = mail("Hi Maria, could you please send us the signed contract by Friday, 6 March?", "Contract FA-118")
@@ -50,6 +50,12 @@ class StyleTests(SynchronousTestCase):
             text = wrote(QUESTION, style=Style(signature="-- \nM. L.\n040 123", client=client)).text
             self.assertEqual((text.count("--"), text.count("-- \nM. L.\n040 123")), (1, 1), client)
         self.assertTrue(wrote(QUESTION).text.endswith("-- \nMaria Lindqvist\nHead of Purchasing\nNorrland Print\n"))
+
+    def test_role(self) -> None:
+        """A role that is no job title stands in no signature."""
+        for role, shown in (("Head of Purchasing", True), ("the angry customer", False), ("tenant", False)):
+            text = wrote(QUESTION, persona=maria(role=role)).text
+            self.assertEqual(role in text.partition("-- ")[2], shown, role)
 
     def test_clients(self) -> None:
         """Phones say what they are, in the mail's language; Outlook puts no delimiter and says RE."""

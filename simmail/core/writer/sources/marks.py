@@ -39,8 +39,8 @@ def marks(text: str, base: datetime, language: Language) -> Marks:
     """
     text = text[:600]
     found = dates.find(text, base, language)
-    sums = frozenset(_amount(one or other) for one, other in _MONEY.findall(text))
-    shares = frozenset(_amount(one) for one in _SHARE.findall(text))
+    sums = frozenset(amount_of(one or other) for one, other in _MONEY.findall(text))
+    shares = frozenset(amount_of(one) for one in _SHARE.findall(text))
     days = frozenset((*found.dates, *found.deadlines, *(slot.start.date() for slot in found.slots)))
     plain = _SHARE.sub(" ", _MONEY.sub(" ", text))
     return Marks(
@@ -69,7 +69,8 @@ def _same_day(one: date, other: date) -> bool:
     return one == other or one.weekday() == other.weekday() and 0 < abs((one - other).days) <= 7
 
 
-def _amount(text: str) -> float:
+def amount_of(text: str) -> float:
+    """Return what a sum comes to: "1.240,50", "1,240.50", "1240"."""
     plain = text.replace(" ", "").replace("'", "").strip(".,")
     head, mark, tail = max(plain.rpartition("."), plain.rpartition(","), key=lambda one: len(one[0]))
     if mark and len(tail) in (1, 2):

@@ -1,0 +1,117 @@
+"""
+What somebody is after, and how a bargain goes: what is offered is taken if it is that, and prices meet step by step.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+
+from msgspec import UNSET, Struct, convert
+
+from simmail.core.language.phrases import say
+from simmail.core.language.tables import Language
+from simmail.core.language_data import read_optional
+from simmail.core.records.persona import Persona
+from simmail.core.writer.sources.marks import amount_of
+
+#: How often each temperament names a price of its own before it takes what it can get.
+STEPS: Mapping[str, int] = MappingProxyType({
+    "responsive": 2, "busy": 1, "procedural": 3, "skeptical": 3, "flaky": 1, "difficult": 4, "ghost": 1})
+#: A price this near to the offered one is not argued about.
+NEAR = 0.01
+#: Where a discount is wanted and nothing says how much.
+USUAL = 0.1
+
+_SHARE = re.compile(r"([0-9]{1,2}(?:[.,][0-9])?) ?(?:%|percent|per cent|prozent)", re.IGNORECASE)
+_PRICE = re.compile(r"(€|\$|£|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK)? ?([0-9][0-9.,']*[0-9]|[0-9]) ?"
+                    r"(€|\$|£|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|[Ee]uros?)?")
+
+
+class AimWords(Struct, frozen=True):
+    """The words of aims in one language; the data files say what each field is for."""
+
+    aims: Mapping[str, tuple[str, ...]] = {}
+    remedies: frozenset[str] = frozenset()
+    wishes: tuple[str, ...] = ()
+    stubborn: tuple[str, ...] = ()
+    yielding: tuple[str, ...] = ()
+
+
+@cache
+def aim_words(code: str) -> AimWords:
+    """Return the words of a language."""
+    return convert(read_optional(code, "kinds.yaml") or {}, AimWords, strict=False)
+
+
+class Aim(Struct, frozen=True):
+    """
+    What a persona is after.
+
+    @ivar kinds: of the aims of the data, those it names; text: as it was given.
+    @ivar share: the part of a price that it wants off; price: the price that it wants; both 0 for none.
+    """
+
+    kinds: frozenset[str]
+    text: str
+    share: float = 0.0
+    price: float = 0.0
+
+
+def aim(persona: Persona, language: Language) -> Aim | None:
+    """Return what a persona is after, None for nothing."""
+    wants = "" if persona.wants is UNSET else say(persona.wants, 200)
+    if not wants:
+        return None
+    low = wants.lower()
+    kinds = frozenset(kind for kind, cues in aim_words(language.code).aims.items() if any(map(low.__contains__, cues)))
+    share = _SHARE.search(wants)
+    sums = [amount_of(match.group(2)) for match in _PRICE.finditer(wants) if match.group(1) or match.group(3)]
+    return Aim(kinds=kinds, text=wants, share=amount_of(share.group(1)) / 100 if share else 0.0,
+               price=sums[0] if sums else 0.0)
+
+
+def offered(text: str, language: Language) -> frozenset[str]:
+    """Return the remedies that a text speaks of."""
+    words, low = aim_words(language.code), text.lower()
+    return frozenset(kind for kind, cues in words.aims.items() if kind in words.remedies and any(
+        map(low.__contains__, cues)))
+
+
+def steps(persona: Persona, language: Language) -> int:
+    """Return how often a persona names a price of its own: by temperament, and by what is said of its character."""
+    character = "" if persona.character is UNSET else persona.character.lower()
+    words = aim_words(language.code)
+    more = any(map(character.__contains__, words.stubborn)) - any(map(character.__contains__, words.yielding))
+    return max(1, STEPS[persona.temperament] + 2 * more)
+
+
+def counter(one: Aim, price: str, step: int, most: int) -> str:
+    """
+    Return the price that is named against an offered one, C{""} when that is taken.
+
+    @param price: as offered, C{EUR 1,240.00}; step: how often a price was named before, and C{most}.
+    """
+    match = _PRICE.search(price)
+    if match is None or step >= most:
+        return ""
+    now = amount_of(match.group(2))
+    wanted = one.price if one.price and "refund" not in one.kinds else now * (1 - (one.share or USUAL))
+    named = wanted + (now - wanted) * step / most
+    if not now or abs(named - now) / now < NEAR or wanted >= now:
+        return ""
+    return f"{price[:match.start(2)]}{_like(named, match.group(2))}{price[match.end(2):]}"
+
+
+def _like(value: float, given: str) -> str:
+    """A sum written as another one is: "1,240.00", "1.240,00", "89"."""
+    cents = len(given) > 2 and given[-3] in ".,"
+    point = given[-3] if cents else ""
+    thousand = "" if not cents and not re.search(r"[.,']", given) else {".": ",", ",": "."}.get(
+        point, next((sign for sign in given if sign in ".,'"), ","))
+    rounded = round(value, 2) if cents else float(round(value, -1) if value >= 200 else round(value))
+    whole, _, part = f"{rounded:.2f}".partition(".")
+    grouped = f"{int(whole):,}".replace(",", thousand) if thousand else whole
+    return f"{grouped}{point}{part}" if cents else grouped

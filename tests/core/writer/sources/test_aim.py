@@ -1,0 +1,80 @@
+"""What somebody is after, and how a bargain goes."""
+
+from __future__ import annotations
+
+from twisted.trial.unittest import SynchronousTestCase
+
+from simmail.core.language.tables import language
+from simmail.core.records import temperaments
+from simmail.core.writer.sources.aim import STEPS, aim, counter, offered, steps
+from tests.core.writer.samples import TEMPERAMENTS, mail, maria, wrote
+
+EN = language("en")
+REFUND = "wants a refund of EUR 89.00 for the broken monitor arm"
+SORRY = mail("Dear Maria,\n\nwe are sorry that the monitor arm arrived broken. We can send you a replacement this "
+             "week. Would that be all right for you?\n\nDana", "Your complaint about order 5120")
+OFFER = mail("Dear Maria,\n\nwe can offer the 500 brochures for EUR 1,240.00. The offer is valid until 20 March.\n\n"
+             "Dana", "Our quote for your enquiry")
+
+
+class AimTests(SynchronousTestCase):
+    """What is wanted, and what is offered."""
+
+    def test_read(self) -> None:
+        """Kinds, a share and a price."""
+        found = aim(maria(wants="wants 12 % off, or pay at most EUR 1,000.00"), EN)
+        assert found is not None
+        self.assertEqual((found.share, found.price), (0.12, 1000.0))
+        refund = aim(maria(wants=REFUND), EN)
+        assert refund is not None
+        self.assertEqual(refund.kinds, frozenset(("refund",)))
+        self.assertIsNone(aim(maria(), EN))
+        self.assertEqual(offered("a voucher or a replacement", EN), frozenset(("voucher", "replacement")))
+        self.assertEqual(set(STEPS), {one.name for one in temperaments.TEMPERAMENTS})
+
+    def test_refund(self) -> None:
+        """Who wants the money back takes no replacement from anybody, and says what it wants."""
+        for temperament in TEMPERAMENTS:
+            for seed in range(5):
+                text = wrote(SORRY, temperament=temperament, seed=str(seed), persona=maria(
+                    temperament, wants=REFUND)).text
+                self.assertIn("I would like a refund of EUR 89.00", text)
+                self.assertNotRegex(text, r"(?i)fine with me|go ahead|that would be all right")
+
+    def test_fitting_option(self) -> None:
+        """Of two remedies the one that is wanted is taken."""
+        both = mail("We are sorry. Would you prefer a replacement or a refund of EUR 89.00?\n\nDana", "Your complaint")
+        for temperament in TEMPERAMENTS:
+            text = wrote(both, temperament=temperament, persona=maria(temperament, wants=REFUND)).text
+            self.assertIn("refund", text.lower())
+            self.assertNotIn("the replacement", text.lower())
+
+    def test_asked(self) -> None:
+        """Asked what it wants, everybody says so."""
+        asked = mail("Dear Maria,\n\nwhat can we do to put this right?\n\nDana", "Order 5120")
+        for temperament in TEMPERAMENTS:
+            self.assertIn("refund of EUR 89.00", wrote(asked, temperament=temperament, persona=maria(
+                temperament, wants=REFUND)).text)
+
+    def test_steps(self) -> None:
+        """Prices meet step by step, and in the end the last one is taken; the difficult give way later."""
+        wish = aim(maria(wants="wants a discount of 10 %"), EN)
+        assert wish is not None
+        named = [counter(wish, "EUR 1,240.00", step, 4) for step in range(5)]
+        self.assertEqual(named, ["EUR 1,116.00", "EUR 1,147.00", "EUR 1,178.00", "EUR 1,209.00", ""])
+        self.assertEqual(counter(wish, "1240 EUR", 0, 2), "1120 EUR")
+        self.assertEqual(counter(wish, "€1.240,00", 0, 2), "€1.116,00")
+        self.assertEqual(counter(wish, "no price", 0, 2), "")
+        tough = steps(maria("skeptical", character="A tough negotiator."), EN)
+        self.assertGreater(tough, steps(maria("skeptical"), EN))
+        self.assertGreater(steps(maria("skeptical"), EN), steps(maria("skeptical", character="Shy and generous."), EN))
+
+    def test_bargain(self) -> None:
+        """A price of its own at first, the offered one after some mails."""
+        for temperament in TEMPERAMENTS:
+            person = maria(temperament, wants="wants a discount of 10 %")
+            self.assertIn("EUR 1,116.00", wrote(OFFER, temperament=temperament, persona=person).text)
+            before = tuple(mail(f"EUR 1,1{n}0.00, please.") for n in range(6))
+            late = wrote(OFFER, temperament=temperament, persona=person, own=before).text
+            self.assertIn("EUR 1,240.00", late)
+            self.assertNotIn("1,116", late)
