@@ -417,6 +417,9 @@ class _Reader:
         if half is not None and 1 <= hour <= 12:
             return (hour % 12 + half, minute, True), after + length - position
         if self._at(after) in language.hour_words:
+            # "14h30".
+            if self._at(after) == "h" and len(self._at(after + 1)) == 2 and self._at(after + 1) < "60":
+                return (hour, int(self._at(after + 1)), False), after + 2 - position
             return (hour, minute, False), after + 1 - position
         following = self._at(after)
         bare = not marked and after == position + 1 and 1 <= hour <= 20

@@ -44,6 +44,8 @@ def noun_phrase(tokens: list[str], start: int, language: Language) -> list[str]:
         if verb or low in language.phrase_stops or not token[-1].isalnum() or low in language.determiners:
             break
         found.append(token)
+    while found and found[-1].lower() in language.of_words:
+        found.pop()  # "la date de": what follows has an article
     return found
 
 
@@ -102,11 +104,13 @@ def documents(sentence: str, language: Language) -> list[str]:
         if hit is None or verb or _no_document(low, start, hit, language):
             position = position + 1 if hit is None else end
             continue
-        inside = [token for token in tokens[start:hit + 1]]
+        # "Le contrat signé": in some languages the noun comes first.
+        inside = tokens[start:end if language.head_first else hit + 1]
         determiner = _determiner(low[position] if start > position else "", language)
-        if low[position] in language.of_any and language.of_words.intersection(tokens[hit + 1:hit + 2]):
+        if low[position] in language.of_any and language.of_words.intersection(tokens[start + len(inside):][:1]):
             determiner = low[position]  # "a copy of", whichever
-        said = " ".join(part for part in (determiner, *inside, *_of_what(tokens, hit + 1, language)) if part)
+        of_what = _of_what(tokens, start + len(inside), language)
+        said = " ".join(part for part in (determiner, *inside, *of_what) if part)
         (generic if low[hit] in language.generic_documents else exact).append(said)
         position = end
     return exact or generic[:1]
@@ -167,7 +171,7 @@ def is_document(word: str, language: Language) -> bool:
 def _determiner(low: str, language: Language) -> str:
     if low in language.flips:
         return language.flips[low]
-    return low if low and language.inflected else language.default_determiner
+    return low if low and not language.default_determiner else language.default_determiner
 
 
 def things(what: str, language: Language) -> list[str]:

@@ -14,7 +14,7 @@ from typing import Literal
 
 from msgspec import Struct, convert
 
-from simmail.core.language_data import LANGUAGES as LANGUAGES, read_yaml as read_yaml
+from simmail.core.language_data import LANGUAGES as LANGUAGES, read_optional, read_yaml as read_yaml
 
 #: Hits of words of another language than English, below which a text is not in it.
 _FEWEST = 2
@@ -24,7 +24,7 @@ _TASTE = 4000
 
 
 class Days(Struct, frozen=True):
-    """How days, times and appointments are written."""
+    """How days, times and appointments are written; C{first}: the first of a month, where that is no plain number."""
 
     today: str
     tomorrow: str
@@ -40,6 +40,7 @@ class Days(Struct, frozen=True):
     times: str
     clock: str
     half_clock: str
+    first: str = ""
 
 
 class What(Struct, frozen=True):
@@ -328,12 +329,20 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": 
     arriving: tuple[str, ...]
     money_words: tuple[str, ...]
     cues: dict[str, dict[str, float]]
+    colon: str = ": "
+    near_by_first_name: bool = True
+    head_first: bool = False
 
 
 @cache
 def language(code: str) -> Language:
-    """Return what is known of one of L{LANGUAGES}."""
-    return convert(read_yaml(code, "language.yaml"), Language, strict=False)
+    """
+    Return what is known of one of L{LANGUAGES}.
+
+    What reading it needs stands in C{language.yaml}; what writing it needs stands there too, or in C{words.yaml}.
+    """
+    known = {**read_yaml(code, "language.yaml"), **(read_optional(code, "words.yaml") or {})}
+    return convert(known, Language, strict=False)
 
 
 @cache

@@ -123,7 +123,8 @@ class Calendar:
         weekday = language.weekdays[day.weekday()]
         if 1 < ahead < 6:
             return language.day.near.format(weekday=weekday)
-        return language.day.date.format(weekday=weekday, day=day.day, month=language.months[day.month - 1])
+        return language.day.date.format(
+            weekday=weekday, day=numbered(day, language), month=language.months[day.month - 1])
 
     def when(self, day: date, language: Language) -> str:
         """Return a day as it answers "when": C{tomorrow}, C{on Thursday}."""
@@ -139,7 +140,8 @@ class Calendar:
         weekday = language.weekdays[slot.start.weekday()]
         ahead = (slot.start.date() - self.today).days
         form = language.day.near if 1 <= ahead < 6 else language.day.date
-        day = form.format(weekday=weekday, day=slot.start.day, month=language.months[slot.start.month - 1])
+        day = form.format(
+            weekday=weekday, day=numbered(slot.start, language), month=language.months[slot.start.month - 1])
         if not slot.timed:
             return day
         here = slot.start.astimezone(self.zone)
@@ -151,7 +153,12 @@ class Calendar:
 
 def plain_date(day: date, language: Language) -> str:
     """Return C{14 February}."""
-    return language.day.plain_date.format(day=day.day, month=language.months[day.month - 1])
+    return language.day.plain_date.format(day=numbered(day, language), month=language.months[day.month - 1])
+
+
+def numbered(day: date, language: Language) -> str:
+    """Return the number of a day in its month: C{14}, and C{1er} in French."""
+    return language.day.first if day.day == 1 and language.day.first else str(day.day)
 
 
 def clock(instant: datetime, halves: bool, language: Language) -> str:

@@ -176,7 +176,8 @@ def _of_self(scene: Scene, question: MailQuestion, values: dict[str, str], known
 
 
 def _list(scene: Scene, listed: list[Told]) -> str:
-    lines = (f"{told.label[:1].upper()}{told.label[1:]}: {told.value}" for told in listed if told.value != "-")
+    colon = scene.language.colon
+    lines = (f"{told.label[:1].upper()}{told.label[1:]}{colon}{told.value}" for told in listed if told.value != "-")
     return "\n".join(lines)
 
 

@@ -90,7 +90,7 @@ def document(
             filename=f"{name}.csv", content_type="text/csv",
             octets=csv([(labels.item, labels.detail), *details]),
         )
-    lines = [f"{label}: {value}" for label, value in details if value]
+    lines = [f"{label}{language.colon}{value}" for label, value in details if value]
     lines += ["", labels.copy.format(name=reader)] if reader else []
     if any(word in language.signed_words for word in low):
         lines += ["", "", labels.signed.format(name=author), date]

@@ -49,7 +49,7 @@ class Scene(Struct, frozen=True):
     The request with all that is derived from it.
 
     @ivar read: the answered mails, oldest first; common: what every line may name.
-    @ivar distant: whether the reader is called "Sie" in German.
+    @ivar distant: whether the reader is called "Sie" in German, "vous" in French.
     @ivar said: text that stands below the new mail, folded; lines found in it are not said again.
     """
 
@@ -140,6 +140,8 @@ def _distant(request: WordsRequest, read: tuple[Read, ...]) -> bool:
         familiar, polite = address_form(split_reply(mail.text[:20_000])[0], found.language)
         if familiar or polite:
             return not familiar
+    if not found.language.near_by_first_name:
+        return True
     # "Hallo Maria," is no way to begin a letter to a stranger.
     name = request.persona.name.split()
     return not (name and len(name) > 1 and found.addressee == name[0])

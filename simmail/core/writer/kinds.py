@@ -14,7 +14,7 @@ from simmail.core.language import facts
 from simmail.core.language.phrases import is_document, pieces, say, things, what_kind
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import counted
-from simmail.core.writer.agenda import clock, plain_date
+from simmail.core.writer.agenda import clock, numbered, plain_date
 from simmail.core.writer.answer import answer, sources
 from simmail.core.writer.context import Scene
 from simmail.core.writer.life import kind_words
@@ -86,7 +86,7 @@ def _away(scene: Scene) -> list[Said]:
     return [Said(act="ooo.away", values={
         **scene.common, "until": plain_date(last, scene.language),
         "back": scene.language.day.date.format(
-            weekday=scene.language.weekdays[back.weekday()], day=back.day,
+            weekday=scene.language.weekdays[back.weekday()], day=numbered(back, scene.language),
             month=scene.language.months[back.month - 1],
         ),
     })]
@@ -131,7 +131,8 @@ def _keep(scene: Scene, what: str, first: bool) -> Said:
             fact = facts.answering(sentence, scene.facts, language)
             if fact is not None:
                 said = fact.values(language)
-                value = said["value"] if fact.act() == "answer.said" else f"{said['label']}: {said['value']}."
+                value = said["value"] if fact.act() == "answer.said" else (
+                    f"{said['label']}{language.colon}{said['value']}.")
                 return Said(act="deliver.answer", values={**values, "value": value[:1].upper() + value[1:]})
         asked = _asked(scene, what)
         if asked is not None and _missed(asked) and is_document(asked.topic.rpartition(" ")[2].lower(), language):

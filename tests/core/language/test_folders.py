@@ -13,6 +13,7 @@ import yaml
 from twisted.trial.unittest import SynchronousTestCase
 
 import simmail
+from simmail.core.language_data import LANGUAGES
 
 HERE = Path(simmail.__file__).parent
 
@@ -72,7 +73,7 @@ class FolderTests(SynchronousTestCase):
             env={**os.environ, "PYTHONPATH": os.pathsep.join((str(root.resolve()), str(HERE.parent)))})
         self.assertEqual(ran.stderr, "")
         self.assertEqual(yaml.safe_load(ran.stdout), {
-            "languages": ["en", "de", "zz"], "told": "zz", "english": "en", "question": False, "addressee": "Maria",
+            "languages": [*LANGUAGES, "zz"], "told": "zz", "english": "en", "question": False, "addressee": "Maria",
             "promised": [["la plano", "2026-03-06T07:00:00+00:00"]], "nagging": True, "language": "zz",
             "greeting": "Salu",
         })

@@ -12,10 +12,11 @@ class LanguageTests(SynchronousTestCase):
     """Which language, and what is known of it."""
 
     def test_tell(self) -> None:
-        """German is told from English; what is neither, or empty, is taken for English."""
+        """German and French are told from English; what is none of them, or empty, is taken for English."""
         self.assertEqual(tell("Können Sie uns bitte die Rechnung schicken?"), "de")
         self.assertEqual(tell("Could you please send us the invoice?"), "en")
-        self.assertEqual(tell("Pouvez-vous nous envoyer la facture ?"), "en")
+        self.assertEqual(tell("Pouvez-vous nous envoyer la facture ?"), "fr")
+        self.assertEqual(tell("Kérjük, küldje el a számlát!"), "en")
         self.assertEqual(tell(""), "en")
         self.assertEqual(tell("Betreff: Angebot"), "en")
 
