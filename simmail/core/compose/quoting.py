@@ -9,7 +9,7 @@ Source: decisions, section 8 (quoting dialects).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from html import escape
 from types import MappingProxyType
@@ -29,9 +29,15 @@ _WRAP = 78
 
 
 class _Language(NamedTuple):
-    """Names and phrases of a language; C{wrote} takes the date and the author."""
+    """
+    Names and phrases of a language; C{wrote} takes the date and the author.
+
+    C{dates}: how each client tells a date, with the C{day}, C{month} and C{short} month by name, C{hour} and C{half} of
+    the twelve-hour clock, the C{offset}, and the instant C{at}.
+    """
 
     months: tuple[str, ...]
+    shorts: tuple[str, ...]
     days: tuple[str, ...]
     fields: tuple[str, str, str, str, str, str]
     wrote: str
@@ -39,22 +45,54 @@ class _Language(NamedTuple):
     forwarded: str
     begin: str
     original: str
+    dates: Mapping[str, str]
 
 
 _ENGLISH = _Language(
     ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
      "December"),
+    ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
     ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"),
     ("From", "Sent", "To", "Cc", "Subject", "Date"), "On {date}{comma} {author} wrote:", "an earlier day",
-    "---------- Forwarded message ---------", "Begin forwarded message:", "-------- Original Message --------")
+    "---------- Forwarded message ---------", "Begin forwarded message:", "-------- Original Message --------",
+    MappingProxyType({
+        "gmail": "{day:.3}, {short} {at.day}, {at.year} at {hour}:{at:%M} {half}",
+        "outlook": "{day}, {month} {at.day}, {at.year} {hour}:{at:%M} {half}",
+        "apple": "{at.day} {short} {at.year}, at {at:%H:%M}",
+        "android": "{month} {at.day}, {at.year} {hour}:{at:%M:%S} {half} GMT{offset}",
+        "plain": "{day:.3}, {short} {at:%d}, {at.year} at {at:%I:%M:%S}{half} {at:%z}",
+    }))
 _GERMAN = _Language(
     ("Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November",
      "Dezember"),
+    ("Jan", "Feb", "März", "Apr", "Mai", "Juni", "Juli", "Aug", "Sept", "Okt", "Nov", "Dez"),
     ("Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag", "Sonntag"),
     ("Von", "Gesendet", "An", "Cc", "Betreff", "Datum"), "Am {date} schrieb {author}:", "einem früheren Tag",
     "---------- Weitergeleitete Nachricht ---------", "Anfang der weitergeleiteten Nachricht:",
-    "-------- Ursprüngliche Nachricht --------")
-_LANGUAGES = MappingProxyType({"en": _ENGLISH, "de": _GERMAN})
+    "-------- Ursprüngliche Nachricht --------",
+    MappingProxyType({
+        "gmail": "{day:.2}., {at.day}. {month} {at.year} um {at:%H:%M} Uhr",
+        "outlook": "{day}, {at.day}. {month} {at.year} {at:%H:%M}",
+        "apple": "{at:%d.%m.}{at.year} um {at:%H:%M}",
+        "android": "{at.day}. {month} {at.year} {at:%H:%M:%S} GMT{offset}",
+        "plain": "{at:%d.%m.}{at.year} um {at:%H:%M}",
+    }))
+_FRENCH = _Language(
+    ("janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre", "novembre",
+     "décembre"),
+    ("janv.", "févr.", "mars", "avr.", "mai", "juin", "juil.", "août", "sept.", "oct.", "nov.", "déc."),
+    ("lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche"),
+    # A colon has a blank before it.
+    ("De ", "Envoyé ", "À ", "Cc ", "Objet ", "Date "), "Le {date}, {author} a écrit :", "jour précédent",
+    "---------- Message transféré ---------", "Début du message transféré :", "-------- Message d'origine --------",
+    MappingProxyType({
+        "gmail": "{day:.3}. {at.day} {short} {at.year} à {at:%H:%M}",
+        "outlook": "{day} {at.day} {month} {at.year} {at:%H:%M}",
+        "apple": "{at.day} {short} {at.year} à {at:%H:%M}",
+        "android": "{at.day} {month} {at.year} {at:%H:%M:%S} GMT{offset}",
+        "plain": "{at:%d/%m/}{at.year} à {at:%H:%M}",
+    }))
+_LANGUAGES = MappingProxyType({"en": _ENGLISH, "de": _GERMAN, "fr": _FRENCH})
 
 
 def quote(
@@ -68,7 +106,7 @@ def quote(
     @param original: what is answered or passed on, None for a mail that quotes nothing.
     @param forward: it is passed on, not answered.
     @param at: when it came, in the zone of who quotes it; by itself what its Date header says.
-    @param language: of the attribution, C{en} or C{de}.
+    @param language: of the attribution, C{en}, C{de} or C{fr}; any other has that of C{en}.
     """
     new_text = new_text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
     dialect = _DIALECTS.get(client, _plain)
@@ -87,10 +125,6 @@ class _Answer(NamedTuple):
     forward: bool
     at: datetime | None
     language: _Language
-
-    @property
-    def german(self) -> bool:
-        return self.language is _GERMAN
 
     def author(self) -> str:
         """C{Name <a@b>} of the original's sender."""
@@ -135,72 +169,16 @@ def _shown(address: Address) -> str:
 
 # Dates
 
-def _hour(at: datetime) -> str:
-    return f"{at.hour % 12 or 12}:{at.minute:02d}"
-
-
-def _half(at: datetime) -> str:
-    return "PM" if at.hour >= 12 else "AM"
-
-
-def _offset(at: datetime, colon: str) -> str:
+def _date(one: _Answer, client: str) -> str:
+    """When the original came, as a client tells it; C{""} for one without a date."""
+    at, language = one.at, one.language
+    if at is None:
+        return ""
     minutes = int((at.utcoffset() or timedelta(0)).total_seconds()) // 60
-    return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02d}{colon}{abs(minutes) % 60:02d}"
-
-
-def _long_date(one: _Answer, day: str = "") -> str:
-    """C{March 3, 2026}, C{3. März 2026}."""
-    at = one.at
-    if at is None:
-        return ""
-    month = one.language.months[at.month - 1]
-    date = f"{at.day}. {month} {at.year}" if one.german else f"{month} {at.day}, {at.year}"
-    return f"{day}{date}"
-
-
-def _gmail_date(one: _Answer) -> str:
-    at = one.at
-    if at is None:
-        return ""
-    day = one.language.days[at.weekday()]
-    if one.german:
-        return f"{day[:2]}., {_long_date(one)} um {at:%H:%M} Uhr"
-    return f"{day[:3]}, {one.language.months[at.month - 1][:3]} {at.day}, {at.year} at {_hour(at)} {_half(at)}"
-
-
-def _outlook_date(one: _Answer) -> str:
-    at = one.at
-    if at is None:
-        return ""
-    date = _long_date(one, one.language.days[at.weekday()] + ", ")
-    return f"{date} {at:%H:%M}" if one.german else f"{date} {_hour(at)} {_half(at)}"
-
-
-def _apple_date(one: _Answer) -> str:
-    at = one.at
-    if at is None:
-        return ""
-    if one.german:
-        return f"{at:%d.%m.}{at.year} um {at:%H:%M}"
-    return f"{at.day} {one.language.months[at.month - 1][:3]} {at.year}, at {at:%H:%M}"
-
-
-def _android_date(one: _Answer) -> str:
-    at = one.at
-    if at is None:
-        return ""
-    clock = f"{at:%H:%M:%S}" if one.german else f"{_hour(at)}:{at:%S} {_half(at)}"
-    return f"{_long_date(one)} {clock} GMT{_offset(at, ':')}"
-
-
-def _plain_date(one: _Answer) -> str:
-    at = one.at
-    if at is None:
-        return ""
-    if one.german:
-        return f"{at:%d.%m.}{at.year} um {at:%H:%M}"
-    day, month = one.language.days[at.weekday()][:3], one.language.months[at.month - 1][:3]
-    return f"{day}, {month} {at.day:02d}, {at.year} at {at.hour % 12 or 12:02d}:{at:%M:%S}{_half(at)} {_offset(at, '')}"
+    return language.dates[client].format(
+        at=at, day=language.days[at.weekday()], month=language.months[at.month - 1], short=language.shorts[at.month - 1],
+        hour=at.hour % 12 or 12, half="PM" if at.hour >= 12 else "AM",
+        offset=f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}")
 
 
 # Dialects
@@ -214,7 +192,7 @@ def _wrapped(line: str) -> str:
 
 
 def _gmail(one: _Answer) -> tuple[str, str]:
-    date = _gmail_date(one)
+    date = _date(one, "gmail")
     if one.forward:
         fields = one.fields((0, 5, 4, 2, 3), date)
         block = "\n".join([one.language.forwarded, *[f"{name}: {value}" for name, value in fields]])
@@ -231,7 +209,7 @@ def _gmail(one: _Answer) -> tuple[str, str]:
 
 
 def _outlook(one: _Answer) -> tuple[str, str]:
-    fields = one.fields((0, 1, 2, 3, 4), _outlook_date(one))
+    fields = one.fields((0, 1, 2, 3, 4), _date(one, "outlook"))
     block = "\n".join([f"{name}: {value}" for name, value in fields])
     shown = "<br>".join([f"<b>{name}:</b> {escape(value)}" for name, value in fields])
     quotation = (
@@ -241,7 +219,7 @@ def _outlook(one: _Answer) -> tuple[str, str]:
 
 
 def _apple(one: _Answer) -> tuple[str, str]:
-    date = _apple_date(one)
+    date = _date(one, "apple")
     if one.forward:
         block = "\n".join([f"{name}: {value}" for name, value in one.fields((0, 4, 5, 2, 3), date)])
         above, begin = f"{block}\n\n", one.language.begin
@@ -256,7 +234,7 @@ def _apple(one: _Answer) -> tuple[str, str]:
 
 
 def _android(one: _Answer) -> tuple[str, str]:
-    date = _android_date(one)
+    date = _date(one, "android")
     if one.forward:
         block = "\n".join([
             one.language.original, *[f"{name}: {value}" for name, value in one.fields((0, 1, 2, 3, 4), date)]])
@@ -271,7 +249,7 @@ def _android(one: _Answer) -> tuple[str, str]:
 
 
 def _plain(one: _Answer) -> tuple[str, str]:
-    date = _plain_date(one)
+    date = _date(one, "plain")
     if one.forward:
         block = "\n".join([f"{name}: {value}" for name, value in one.fields((5, 0, 2, 3, 4), date)])
         above, below = f"----- Forwarded message from {one.author()} -----", "----- End forwarded message -----"

@@ -28,20 +28,40 @@ class DialectTests(SynchronousTestCase):
     """What each client puts below."""
 
     def test_attributions(self) -> None:
-        """The line that introduces the original, in English and German."""
-        for client, english, german in (
+        """The line that introduces the original, in English, German and French."""
+        for client, english, german, french in (
             ("gmail", "On Tue, Mar 3, 2026 at 9:00 AM Maria Lopez <maria@a.test> wrote:",
-             "Am Di., 3. März 2026 um 09:00 Uhr schrieb Maria Lopez <maria@a.test>:"),
-            ("outlook", "Sent: Tuesday, March 3, 2026 9:00 AM", "Gesendet: Dienstag, 3. März 2026 09:00"),
+             "Am Di., 3. März 2026 um 09:00 Uhr schrieb Maria Lopez <maria@a.test>:",
+             "Le mar. 3 mars 2026 à 09:00, Maria Lopez <maria@a.test> a écrit :"),
+            ("outlook", "Sent: Tuesday, March 3, 2026 9:00 AM", "Gesendet: Dienstag, 3. März 2026 09:00",
+             "Envoyé : mardi 3 mars 2026 09:00"),
             ("apple", "> On 3 Mar 2026, at 09:00, Maria Lopez <maria@a.test> wrote:",
-             "> Am 03.03.2026 um 09:00 schrieb Maria Lopez <maria@a.test>:"),
+             "> Am 03.03.2026 um 09:00 schrieb Maria Lopez <maria@a.test>:",
+             "> Le 3 mars 2026 à 09:00, Maria Lopez <maria@a.test> a écrit :"),
             ("android", "On March 3, 2026 9:00:00 AM GMT+01:00, Maria Lopez <maria@a.test> wrote:",
-             "Am 3. März 2026 09:00:00 GMT+01:00 schrieb Maria Lopez <maria@a.test>:"),
+             "Am 3. März 2026 09:00:00 GMT+01:00 schrieb Maria Lopez <maria@a.test>:",
+             "Le 3 mars 2026 09:00:00 GMT+01:00, Maria Lopez <maria@a.test> a écrit :"),
             ("plain", "On Tue, Mar 03, 2026 at 09:00:00AM +0100, Maria Lopez <maria@a.test> wrote:",
-             "Am 03.03.2026 um 09:00 schrieb Maria Lopez <maria@a.test>:"),
+             "Am 03.03.2026 um 09:00 schrieb Maria Lopez <maria@a.test>:",
+             "Le 03/03/2026 à 09:00, Maria Lopez <maria@a.test> a écrit :"),
         ):
             self.assertIn(f"\n{english}\n", quote(client, NEW, ORIGINAL)[0])
             self.assertIn(f"\n{german}\n", quote(client, NEW, ORIGINAL, language="de")[0])
+            self.assertIn(f"\n{french}\n", quote(client, NEW, ORIGINAL, language="fr")[0])
+
+    def test_apart_again(self) -> None:
+        """In every language and client, what was written is told from what is quoted, with a date and without."""
+        for language in ("en", "de", "fr"):
+            for client in CLIENTS:
+                for original in (ORIGINAL, replace(ORIGINAL, date=None)):
+                    text = quote(client, NEW, original, language=language)[0]
+                    self.assertEqual(split_reply(text)[0], NEW, (language, client))
+
+    def test_french_block(self) -> None:
+        """Outlook's block in French, a blank before each colon."""
+        self.assertIn(
+            "\nDe : Maria Lopez <maria@a.test>\nEnvoyé : mardi 3 mars 2026 09:00\nÀ : Bob <bob@b.test>\n"
+            "Cc : <c@d.test>\nObjet : Offer\n", quote("outlook", "Bonjour", ORIGINAL, language="fr")[0])
 
     def test_gmail(self) -> None:
         """All of Gmail's plain body."""
