@@ -176,8 +176,8 @@ def _date(one: _Answer, client: str) -> str:
         return ""
     minutes = int((at.utcoffset() or timedelta(0)).total_seconds()) // 60
     return language.dates[client].format(
-        at=at, day=language.days[at.weekday()], month=language.months[at.month - 1], short=language.shorts[at.month - 1],
-        hour=at.hour % 12 or 12, half="PM" if at.hour >= 12 else "AM",
+        at=at, day=language.days[at.weekday()], month=language.months[at.month - 1],
+        short=language.shorts[at.month - 1], hour=at.hour % 12 or 12, half="PM" if at.hour >= 12 else "AM",
         offset=f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}")
 
 

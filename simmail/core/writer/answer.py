@@ -336,6 +336,9 @@ def _unknown(scene: Scene, read: Read, question: MailQuestion, values: dict[str,
     if question.type == "why" and mentions_any(low, how.late):
         return Said(act="answer.why", values=plain)
     mine = {word.lower() for word in clause.split()}.intersection(restating(language.code).asked.values())
+    if not restating(language.code).order:
+        # Where no clause can be made of it: a question that calls its reader "you" is the reader's own matter.
+        mine = (language.polite_words | language.familiar_words).intersection(question.text.split())
     if question.type in ("what", "how", "where", "when", "long", "much", "many", "often", "who") and any(
             word in clause.split() for word in restating(language.code).asked.values()) or mine:
         return Said(act="answer.think", values=plain)

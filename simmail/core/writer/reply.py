@@ -166,7 +166,8 @@ def _dealt_with(question: MailQuestion, read: Read, scene: Scene) -> bool:
         return read.intent in ("support", *DEALINGS) and read.intent != "sick"
     asked = f" {question.text.lower()}"
     cues = scene.language.cues.get(read.intent, {})
-    if any(f" {cue}" in asked for cue in cues):
+    # Cues are written without hyphens: "avez-vous pu".
+    if any(f" {cue}" in asked or f" {cue}" in asked.replace("-", " ") for cue in cues):
         return True
     if read.intent == "event":
         return question.form in ("yes_no", "either", "time")
