@@ -178,11 +178,16 @@ class Limits(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class People(Struct, frozen=True, forbid_unknown_fields=True):
-    """Personas from a file, and what keeps mail from going round."""
+    """
+    Personas from a file, what keeps mail from going round, and who reads for them.
+
+    C{reader}: C{rules} (words and their order), or C{model}, which asks a language model where they are unsure.
+    """
 
     file: str = ""
     replies_per_day: Count = 100
     thread_messages_per_hour: Count = 20
+    reader: Literal["rules", "model"] = "model"
 
 
 class Links(Struct, frozen=True, forbid_unknown_fields=True):

@@ -20,6 +20,11 @@ LANGUAGES: tuple[str, ...] = tuple(sorted(
 _LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
+def read_octets(package: str, *path: str) -> bytes:
+    """Return a data file of an installed package."""
+    return files(package).joinpath(*path).read_bytes()
+
+
 def read_yaml(*path: str) -> Any:
     """Return a data file of the templates as plain values, every scalar a text."""
     octets = _TEMPLATES.joinpath(*path).read_bytes()

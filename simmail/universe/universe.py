@@ -63,6 +63,7 @@ from simmail.universe.mailflow.routing import MailRouter
 from simmail.universe.mailflow.search import MailSearch
 from simmail.universe.mailflow.waits import Waits
 from simmail.universe.maillog import MailLog
+from simmail.universe.meaning import Meaning
 from simmail.universe.pending import PendingJobs
 from simmail.universe.people.case_editor import CaseEditor
 from simmail.universe.people.cases import Cases
@@ -160,13 +161,14 @@ class Universe:
         # People, and what they make of mail.
         cache = DocumentCache(partial(database.get, name))
         self.mail_cache = mail_cache = MailCache(in_thread)
+        meaning = Meaning(in_thread) if config.people.reader == "model" else None
         self.cases = cases = Cases(name, database, dice)
         self.people = people = Personas(name, database, store, cache, cases, pending, dice, now, turn, commit)
         self.memories = memories = Memories(name, database, people, cache, now, turn, commit)
         self.case_editor = CaseEditor(
             cases, people, memories, pending, settings, dice, now, turn, committer, plan)
         self.decisions = Decisions(
-            config, store, mail_cache, people, memories, cases, pending, self.policy, settings, dice, now)
+            config, store, mail_cache, people, memories, cases, pending, self.policy, settings, meaning, dice, now)
         self.inbox = InboxWorker(self.decisions, committer, log, pending, cache, mail_log, turn, reactor)
 
         # The road of mail, and those who look at it.
@@ -188,7 +190,7 @@ class Universe:
 
         # Jobs.
         mails = JobMails(name, database, store, mailboxes, mail_cache, in_flight, pending)
-        letters = Letters(mails, people, memories, cases, dice)
+        letters = Letters(mails, people, memories, cases, meaning, dice)
         self.visits = LinkVisits(
             browser, config.links.lab_hosts, settings, people, memories, pending, dice, now, committer, mail_log,
             reactor)

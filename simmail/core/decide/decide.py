@@ -69,7 +69,8 @@ def react(situation: DecisionInput) -> Reactions:
             *notification(situation, "delivered"),
         )
     # 3
-    found = read_mail(mail, local_arrival(situation.now, mail.date, delay.zone_of(persona)))
+    found = read_mail(
+        mail, local_arrival(situation.now, mail.date, delay.zone_of(persona)), meaning=situation.meaning)
     machine = automatic(mail, situation.envelope_sender)
     dossier, why = relationship.met(
         before, persona, mail.from_.name, situation.sender_id, found, bool(machine), situation.now)

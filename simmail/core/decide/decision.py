@@ -15,6 +15,7 @@ from typing import Any, Union
 
 from msgspec import Struct
 
+from simmail.core.language.meaning import IMeaning
 from simmail.core.message.mail import Mail
 from simmail.core.records.bad_address import BadKind
 from simmail.core.records.case import Case, How
@@ -76,6 +77,7 @@ class DecisionInput(Struct, frozen=True, kw_only=True):
     @ivar links: the link policy in force; lab_hosts: test sites (C{host:port}) that may be opened wherever they are.
     @ivar place: where the copy is (JSON-able); put into the data of each plan for finding the mail again.
     @ivar appointments: the persona's taken times.
+    @ivar meaning: whom to ask what the mail means where rules are unsure.
     @ivar dsn: what the sender asked of notifications (RFC 3461): C{notify}, C{ret}, C{envid}, C{orcpt}, where given.
     """
 
@@ -101,6 +103,7 @@ class DecisionInput(Struct, frozen=True, kw_only=True):
     place: dict[str, Any] = {}
     dsn: dict[str, Any] = {}
     appointments: tuple[Appointment, ...] = ()
+    meaning: IMeaning | None = None
 
     @property
     def nth(self) -> int:

@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from types import MappingProxyType
 
+from simmail.core.language.meaning import ASKED, plain
+from simmail.core.language.questions import is_question
 from simmail.core.language.reader import Findings
 from simmail.core.language.tables import every
 from simmail.core.language.tables import language as known
@@ -27,11 +29,22 @@ INTENTS = (
     "delivery", "bank", "renewal", "returns", "approval", "access", "minutes", "agenda", "bug", "deletion", "webinar",
     "beta", "congrats", "sick", "grief", "introduced", "report", "payment", "invite",
     "application", "data_request", "signature", "legal", "details", "greeting", "private", "missing", "phishing",
-    "injection", "ticket", "status",
+    "injection", "ticket", "status", "resend",
 )
 
-#: Less than this is no sign of anything.
+#: Kinds that nobody has words for yet, and the kind whose words they borrow: the one place that says so.
+BORROWED: Mapping[str, str] = MappingProxyType({"resend": "document"})
+
+#: Less than this is no sign of anything; from the other on a mail is what it shows, if nothing else shows so well.
 _ENOUGH = 2.0
+_SURE, _MARGIN = 7.0, 2.0
+#: What a likelihood of 1 is worth beside the cues.  A model is unsure too where the first is less likely than the
+#: second, or more likely than the next by less than the third.
+_MEANT, _LIKELY, _LIKELIER = 10.0, 0.2, 0.05
+#: Mail that only brings something is a mistake where nothing comes with it.
+_BRINGING = frozenset({"received"})
+#: What the look of a mail says, and no word of it.
+PLAIN = frozenset({"empty", "wrong", "invite"})
 # Thanks, attachments and small requests come with mail that is really about something else.
 _SIDE = {"thanks": 2.0, "task": 0.5, "document": 0.5, "information": 1.0, "confirmation": 0.5}
 # What the subject of an answer counts for.
@@ -79,6 +92,18 @@ _KINDS = MappingProxyType({
     "payment": (5.0, {"invoice": 0.3, "bill": 0.3, "booked": 0.3, "confirmation": 0.3, "event": 0.4, "task": 0.4}),
     "invite": (7.0, {"meeting": 0.2, "booked": 0.3, "event": 0.3, "received": 0.2, "agenda": 0.5}),
     "introduced": (5.0, {"contact": 0.4, "sales": 0.4, "meeting": 0.5}),
+    "application": (5.0, {"recruiting": 0.1, "received": 0.3, "rejection": 0.3, "document": 0.3, "question": 0.5}),
+    "data_request": (5.0, {"deletion": 0.4, "document": 0.2, "task": 0.3, "question": 0.5, "terms": 0.4}),
+    "signature": (4.5, {"document": 0.3, "task": 0.3, "received": 0.4, "approval": 0.5}),
+    "legal": (4.0, {"complaint": 0.3, "invoice": 0.6, "redress": 0.2, "rejection": 0.3}),
+    "details": (2.5, {}),
+    "greeting": (3.5, {"question": 0.5, "closing": 0.4}),
+    "private": (4.0, {"event": 0.4, "meeting": 0.5, "greeting": 0.4, "sick": 0.4}),
+    "resend": (5.0, {"received": 0.1, "document": 0.4, "bug": 0.3, "chaser": 0.4}),
+    "phishing": (5.5, {"code": 0.2, "account": 0.2, "alert": 0.3, "bank": 0.4, "payment": 0.4, "task": 0.2}),
+    "injection": (5.0, {"code": 0.1, "task": 0.1, "document": 0.1, "question": 0.3, "private": 0.1}),
+    "ticket": (5.0, {"support": 0.3, "confirmation": 0.3, "thanks": 0.2, "received": 0.3}),
+    "status": (4.0, {"chaser": 0.4, "question": 0.4, "confirmation": 0.3}),
 })
 
 
@@ -189,7 +214,8 @@ _ADJUSTMENTS: tuple[tuple[Callable[[_Look], object], Mapping[str, _Change]], ...
     (lambda m: m.scores["code"] and not m.found.coded and not m.linked, {"code": _times(0.4)}),
     (lambda m: m.mail.header("List-Unsubscribe"), {"newsletter": _plus(3)}),
     (lambda m: m.found.attachments, {"received": _plus(1.5)}),
-    (lambda m: not m.found.attachments and m.scores["received"] < 4, {"received": _times(0.4)}),
+    (lambda m: not m.found.attachments and not m.found.announces and m.scores["received"] < 4,
+     {"received": _times(0.4)}),
     (lambda m: m.found.documents, {"document": _plus(2.5)}),
     (lambda m: not m.found.documents and not m.found.requests, {"document": _NONE}),
     (lambda m: m.found.invited == "request" and m.found.slots, {"invite": _plus(8)}),
@@ -206,16 +232,72 @@ _ADJUSTMENTS: tuple[tuple[Callable[[_Look], object], Mapping[str, _Change]], ...
     # A refund that waits for something to be told.
     (lambda m: not m.found.options and not m.found.sorry and "what" in m.forms, {"redress": _times(0.6)}),
     (lambda m: m.scores["booked"] >= 6 and not m.found.questions, {"renewal": _times(0.4)}),
+    # Names of details stand in many mails; only who wants to be told them asks for them.
+    (lambda m: not m.found.requests and not m.found.questions, {"status": _times(0.3)}),
+    (lambda m: not m.found.requests, {"details": _times(0.3)}),
+    # Who has a matter besides only begins with a greeting.
+    (lambda m: m.size > _FAREWELL or m.found.requests or m.found.deadlines, {"greeting": _times(0.3)}),
+    (lambda m: m.found.mail.header("Auto-Submitted"), {"ticket": _plus(2)}),
+    # Who wants a document did more than say that a request arrived.
+    (lambda m: m.found.documents, {"ticket": _times(0.4)}),
 )
 
 
 def recognise(found: Findings, somebody_else: bool) -> str:
-    """Return the intent of a mail, one of L{INTENTS}."""
+    """Return the intent of a mail, one of L{INTENTS}: by the rules where they are sure, else by its meaning as well."""
+    intent = _by_words_and_meaning(found, somebody_else)
+    return "missing" if intent in _BRINGING and found.announces and not found.attachments else intent
+
+
+def _by_words_and_meaning(found: Findings, somebody_else: bool) -> str:
     scores = score(found, somebody_else)
-    best = max(INTENTS, key=lambda intent: (scores.get(intent, 0.0), -INTENTS.index(intent)))
-    if scores.get(best, 0.0) >= _ENOUGH:
+    best = _strongest(scores)
+    if found.meaning is not None and doubtful(scores):
+        likely = {kind: share for kind, share in found.meaning.kinds(gist(found)).items() if kind not in PLAIN}
+        next_likely, likeliest = sorted([0.0, 0.0, *likely.values()])[-2:]
+        if likeliest >= _LIKELY and (likeliest - next_likely >= _LIKELIER or scores[best] < _ENOUGH):
+            # The root, for a model is too sure of the first and too unsure of the second.
+            best = _strongest({
+                intent: _MEANT * likely.get(intent, 0.0) ** 0.5 + max(scores[intent], 0.0) for intent in INTENTS})
+            if best in likely or scores[best] >= _ENOUGH:
+                return best
+    if scores[best] >= _ENOUGH:
         return best
     return "question" if found.questions else "information"
+
+
+def gist(found: Findings) -> str:
+    """Return what a mail is about in short, as a model is asked: its subject, its first sentences, those that ask."""
+    sentences = found.prose.sentences or (found.prose.body,)
+    taken, room = list[int](), ASKED
+    asking = [at for at, sentence in enumerate(sentences) if at > 1 and (
+        sentence in found.requests or is_question(sentence))]
+    for at in dict.fromkeys((*range(min(2, len(sentences))), *asking, *range(len(sentences)))):
+        room -= len(sentences[at])
+        if room < 0 and taken:
+            break
+        taken.append(at)
+    subject = found.mail.subject.strip(" .:!-")[:100]
+    if subject.lower().startswith(every("reply_subject_prefixes")):
+        subject = "Re"  # somebody else's words
+    return plain(". ".join(filter(None, (subject, " ".join(sentences[at] for at in sorted(taken))))))
+
+
+def asked(found: Findings) -> list[str]:
+    """Return the texts that L{recognise} asks a model about, so that they can be asked about ahead."""
+    return [gist(found)] if doubtful(score(found, False)) else []
+
+
+def _strongest(scores: Mapping[str, float]) -> str:
+    return max(INTENTS, key=lambda intent: (scores[intent], -INTENTS.index(intent)))
+
+
+def doubtful(scores: Mapping[str, float]) -> bool:
+    """Return whether no intent shows strongly enough, or another one nearly as much."""
+    if any(scores[intent] >= _ENOUGH for intent in PLAIN):
+        return False
+    next_best, best = sorted(scores.values())[-2:]
+    return best < _SURE or best - next_best < _MARGIN
 
 
 def score(found: Findings, somebody_else: bool) -> Mapping[str, float]:

@@ -15,6 +15,7 @@ from functools import cache, cached_property, lru_cache
 
 from simmail.core.language import agreements, dates, phrases, questions
 from simmail.core.language.dates import Dates, Slot
+from simmail.core.language.meaning import IMeaning
 from simmail.core.language.names import Sender, addressee, sender
 from simmail.core.language.phrases import say
 from simmail.core.language.clause.points import points
@@ -53,14 +54,17 @@ class Findings:
     in the words of every language, for a mail is not always in the one that it is taken for.
     """
 
-    def __init__(self, mail: Mail, base: datetime, language: Language | None = None) -> None:
+    def __init__(
+        self, mail: Mail, base: datetime, language: Language | None = None, meaning: IMeaning | None = None,
+    ) -> None:
         """
         Read nothing yet.
 
         @param base: when the mail came, aware, in its writer's zone.
         @param language: the language to read it in; its own, when none is given.
+        @param meaning: who is asked where rules are unsure; nobody, when none is given.
         """
-        self.mail, self._came = mail, base
+        self.mail, self._came, self.meaning = mail, base, meaning
         if language is not None:
             self.language = language
 
@@ -128,6 +132,11 @@ class Findings:
     def delivers(self) -> bool:
         """Return whether it says that something comes with it, or has an attachment."""
         return any(not one.inline for one in self.mail.attachments) or self._has("bringing")
+
+    @property
+    def announces(self) -> bool:
+        """Return whether it says that a file comes with it, and has no link to one."""
+        return self._has("announcing") and "http" not in self.mail.text[:LOOKED_AT] and "href" not in self.mail.html
 
     @cached_property
     def asks_question(self) -> bool:
@@ -421,22 +430,24 @@ class Findings:
         return int(_first(_scale(self.language.code).search(low), 1) or 0)
 
 
-def read_mail(mail: Mail, base: datetime, language: Language | None = None) -> Findings:
+def read_mail(
+    mail: Mail, base: datetime, language: Language | None = None, meaning: IMeaning | None = None,
+) -> Findings:
     """
     Return what a mail says; who decides about it and who answers it are given the same reading.
 
-    @param base, language: as for L{Findings}.
+    @param base, language, meaning: as for L{Findings}.
     """
     known_as = (language or known(tell(f"{mail.subject[:200]}\n{mail.text[:3000]}"))).code
     if mail.size > _LONGEST_KEPT:
-        return Findings(mail, base, known(known_as))
+        return Findings(mail, base, known(known_as), meaning)
     # Instants are equal whatever zone they are told in.
-    return _kept(mail, base, base.utcoffset(), known_as)
+    return _kept(mail, base, base.utcoffset(), known_as, meaning)
 
 
 @lru_cache(_KEPT)
-def _kept(mail: Mail, base: datetime, offset: timedelta | None, code: str) -> Findings:
-    return Findings(mail, base, known(code))
+def _kept(mail: Mail, base: datetime, offset: timedelta | None, code: str, meaning: IMeaning | None) -> Findings:
+    return Findings(mail, base, known(code), meaning)
 
 
 def _at_that_time(slot: Slot, before: list[Slot]) -> Slot:

@@ -315,6 +315,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": 
     pressing: tuple[str, ...]
     complaining: tuple[str, ...]
     bringing: tuple[str, ...]
+    announcing: tuple[str, ...]
     farewells: tuple[str, ...]
     answer_asked: tuple[str, ...]
     promising: tuple[str, ...]

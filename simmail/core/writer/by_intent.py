@@ -196,6 +196,9 @@ def _booked(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     values, calendar = values_of(scene, read), scene.calendar
     named = [slot for slot in read.found.slots if slot.timed]
     good = [slot for slot in named if calendar.suits(slot, span_of(read))]
+    if not read.found.slots:
+        # Which one that is was said before.
+        return [Said(act="closing.bye", values=values)]
     if good or not named:
         slot = (good or list(read.found.slots))[0]
         return [Said(act="booked.ok", values={**values, "slot": calendar.appointment(slot, scene.language)},
@@ -323,7 +326,7 @@ def _delivery(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     offered = timed if len({slot.start.date() for slot in timed}) > 1 else list(read.found.slots)
     days = sorted({slot.start.date() for slot in offered if slot.start.date() > scene.calendar.today})
     if not days:
-        return plain(scene, read, intent, number)
+        return plain(scene, read, "information", number)
     day = scene.dice.choice([one for one in days if scene.calendar.working(one)] or days, "day", number)
     return _one(scene, read, "delivery.choose", number, day=scene.calendar.name(day, scene.language))
 

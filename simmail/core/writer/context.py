@@ -12,7 +12,7 @@ from msgspec import UNSET, Struct
 
 from simmail.core.language import tables as languages
 from simmail.core.language.facts import Fact, read_facts
-from simmail.core.language.intents import recognise
+from simmail.core.language.intents import BORROWED, recognise
 from simmail.core.language.names import company_of, is_somebody_else, split_display
 from simmail.core.language.phrases import say, what_kind, words
 from simmail.core.language.prose import clean
@@ -161,7 +161,7 @@ def _to_tell(request: WordsRequest) -> str:
 
 
 def _read(mail: Mail, at: datetime, request: WordsRequest, calendar: Calendar, language: Language) -> Read:
-    found = read_mail(mail, local_arrival(at, mail.date, calendar.zone), language)
+    found = read_mail(mail, local_arrival(at, mail.date, calendar.zone), language, request.meaning)
     # What a colleague passed on greets the colleague, and is for the reader all the same.
     own = set(request.persona.addresses)
     meant = any(one.address.lower() in own for one in (*mail.to, *mail.cc))
@@ -169,11 +169,15 @@ def _read(mail: Mail, at: datetime, request: WordsRequest, calendar: Calendar, l
         found.addressee, request.persona.name, request.persona.address, language
     )
     intent = recognise(found, somebody_else)
+    intent = BORROWED.get(intent, intent)
     return Read(mail=mail, found=found, intent=_in_thread(intent, found, request, language), base=found.base)
 
 
 def _in_thread(intent: str, found: Findings, request: WordsRequest, language: Language) -> str:
     """What a mail wants, seen from what was said in its thread before: nobody pays or sends a thing twice."""
+    if intent == "document" and found.questions and any(
+            one.what.rpartition(" ")[2].lower() in found.prose.body.lower() for one in request.owes):
+        return "question"  # "where is the price list?": it was promised, and is not promised again
     if not request.own:
         return intent
     if intent in ("meeting", "closing", "information") and not found.questions and any(

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
+from simmail.core.language.meaning import IMeaning
 from simmail.core.message.mail import Attachment, Mail
 from simmail.core.mime.address import Address
 from simmail.core.records.conversation import Appointment, Remark
@@ -57,6 +58,7 @@ class WordsRequest(Struct, frozen=True, kw_only=True):
     @ivar broken: the words (or the address) of a link in C{mails} that it could not open, C{""} for none.
     @ivar unsubscribed: it followed a link to unsubscribe.
     @ivar nth: how many mails it wrote to this correspondent before.
+    @ivar meaning: whom to ask what C{mails} mean where rules are unsure.
     """
 
     kind: Kind
@@ -85,6 +87,7 @@ class WordsRequest(Struct, frozen=True, kw_only=True):
     broken: str = ""
     unsubscribed: bool = False
     nth: int = 0
+    meaning: IMeaning | None = None
 
 
 class Written(Struct, frozen=True, kw_only=True):

@@ -26,6 +26,8 @@ from simmail.core.decide.decision import keyed
 from simmail.core.decide.delay import zone_of
 from simmail.core.decide.job_data import FORWARDED
 from simmail.core.decide.link_policy import unsubscribes
+from simmail.core.language.intents import asked
+from simmail.core.language.reader import read_mail
 from simmail.core.message.mail import Attachment, Draft, Mail
 from simmail.core.mime.address import Address
 from simmail.core.records import case as rules
@@ -38,6 +40,7 @@ from simmail.core.rng import Dice
 from simmail.core.time.invitation import Invitation, invitation
 from simmail.core.writer import Promised, WordsRequest, Written, write
 from simmail.universe.jobs.job_mails import JobMails
+from simmail.universe.meaning import Meaning
 from simmail.universe.people.cases import Cases
 from simmail.universe.people.memory import Memories, StoredRecollection, recalled
 from simmail.universe.people.personas import Personas
@@ -116,12 +119,13 @@ class Letters:
     """The letters of one universe."""
 
     def __init__(
-        self, mails: JobMails, people: Personas, memories: Memories, cases: Cases, dice: Dice,
+        self, mails: JobMails, people: Personas, memories: Memories, cases: Cases, meaning: Meaning | None, dice: Dice,
     ) -> None:
         self._mails = mails
         self._people = people
         self._memories = memories
         self._cases = cases
+        self._meaning = meaning
         self._dice = dice
         self._ahead: dict[str, tuple[Job, Deferred[tuple[_Basis, ComposedLetter] | None]]] = {}
 
@@ -164,6 +168,10 @@ class Letters:
         context = await self._gathered(basis)
         if basis.job.kind in PROMISED and context.promise is None:
             return ComposedLetter(context, None)
+        if self._meaning is not None:
+            # What the words will ask is worked out meanwhile.
+            await self._meaning.ahead([text for mail, at in zip(context.heard, context.arrived)
+                                       for text in asked(read_mail(mail, at))])
         return ComposedLetter(context, self._written(context, basis.now, basis.case))
 
     def _on_paper(self, letter: ComposedLetter, now: datetime) -> ComposedLetter:
@@ -219,23 +227,26 @@ class Letters:
         title = case.title if case is not None else ""
         wants = job.data.get("wants") or rules.wants(case, persona)
         if case is None:
-            return write(request(context, now, own, {}, title, wants))
+            return write(request(context, now, own, {}, title, wants, self._meaning))
         asked = "\n".join(f"{mail.subject}\n{mail.text}" for mail in context.heard)
         told = rules.confided(case, context.dossier.address, asked)
-        written = write(request(context, now, own, {**self._cases.facts(case, persona), **told}, title, wants))
+        written = write(request(
+            context, now, own, {**self._cases.facts(case, persona), **told}, title, wants, self._meaning))
         if rules.leaks(case, written.text, told):
             # A note or a fact repeats what is secret: said without them.
-            written = write(request(context._replace(memory={}), now, own, told, title, wants))
+            written = write(request(context._replace(memory={}), now, own, told, title, wants, self._meaning))
         return written
 
 
 def request(
-    context: LetterContext, now: datetime, dice: Dice, facts: Mapping[str, str], case_title: str, wants: str
+    context: LetterContext, now: datetime, dice: Dice, facts: Mapping[str, str], case_title: str, wants: str,
+    meaning: Meaning | None = None,
 ) -> WordsRequest:
     """
     What is asked of the words.
 
-    @param facts: what the persona may say of the case, to this reader; wants: what it is after.
+    @param facts: what the persona may say of the case, to this reader; wants: what it is after; meaning: whom to
+        ask what the mails mean.
     """
     job, dossier, data = context.job, context.dossier, context.job.data
     owed = promised_in(dossier, job.thread)
@@ -258,7 +269,7 @@ def request(
         owes=tuple(Promised(one.what, one.due) for one in dossier.promises if one.by == "persona"),
         done=context.thread.done, broken=_broken(data),
         unsubscribed=any(one["opened"] and unsubscribes(one["url"], one["text"]) for one in data.get("visited", ())),
-        nth=dossier.sent)
+        nth=dossier.sent, meaning=meaning)
 
 
 def draft(

@@ -17,6 +17,8 @@ from simmail.core.decide.decide import react
 from simmail.core.decide.decision import DecisionInput, LoopLimits, PlannedReply, SpamVerdict, correspondent, keyed
 from simmail.core.decide.job_data import reply_address
 from simmail.core.decide.preview import Preview, previewed
+from simmail.core.language.intents import asked
+from simmail.core.language.reader import read_mail
 from simmail.core.message.mail import Mail
 from simmail.core.message.thread import thread_key
 from simmail.core.records.commit import Commit
@@ -28,6 +30,7 @@ from simmail.core.rules.spam import THRESHOLDS, score
 from simmail.errors import NotFound
 from simmail.interfaces import IMailStore
 from simmail.universe.cache import LONGEST_READ, MailCache
+from simmail.universe.meaning import Meaning
 from simmail.universe.pending import PendingJobs
 from simmail.universe.people.cases import Cases
 from simmail.universe.people.effects import Setting, enact
@@ -42,8 +45,8 @@ class Decisions:
 
     def __init__(
         self, config: Config, store: IMailStore, mail_cache: MailCache, people: Personas, memories: Memories,
-        cases: Cases, pending: PendingJobs, policy: Policy, settings: Settings, dice: Dice,
-        now: Callable[[], datetime],
+        cases: Cases, pending: PendingJobs, policy: Policy, settings: Settings, meaning: Meaning | None,
+        dice: Dice, now: Callable[[], datetime],
     ) -> None:
         self._limits = LoopLimits(config.people.replies_per_day, config.people.thread_messages_per_hour)
         self._lab_hosts = frozenset(config.links.lab_hosts)
@@ -55,6 +58,7 @@ class Decisions:
         self._pending = pending
         self._policy = policy
         self._settings = settings
+        self._meaning = meaning
         self._dice = dice
         self._now = now
 
@@ -116,7 +120,10 @@ class Decisions:
             notes=tuple(memory.get(case.id if case else "", ())),
             pace=self._settings.pace, limits=self._limits, spam=spam, planned=None, links=self._settings.links,
             lab_hosts=self._lab_hosts, place=place, dsn=dsn, appointments=appointments,
+            meaning=self._meaning,
         )
+        if self._meaning is not None:
+            await self._meaning.ahead(asked(read_mail(mail, now)))
         # What is planned for somebody else in the thread does not reach who wrote this.
         job = self._pending.reply_in(persona.id, key, reply_address(situation)[0])
         return replace(situation, planned=PlannedReply(job.id, job.due) if job is not None else None), memory

@@ -32,7 +32,7 @@ CLIENTS = ("gmail", "outlook", "apple", "iphone", "android", "plain")
 MAILS = {
     "access_request": "access", "agenda": "agenda", "anger": "complaint", "anger_short": "invoice", "anniversary":
     "congrats", "apology": "meeting", "apology_plain": "received", "app_name": "report", "approve": "task",
-    "bank_wrong": "question", "beta": "beta", "bug_report": "bug", "can_i_call": "meeting", "candidate": "chaser",
+    "bank_wrong": "details", "beta": "beta", "bug_report": "bug", "can_i_call": "meeting", "candidate": "chaser",
     "card_failed": "account", "chase": "chaser", "confirm_change": "confirmation", "congrats": "congrats",
     "contract_renewal": "renewal", "data_deletion": "deletion", "de_angebot": "offer", "de_bank": "bank",
     "de_beschwerde": "complaint", "de_danke": "thanks", "de_fehler": "bug", "de_glueckwunsch": "congrats",
@@ -52,7 +52,7 @@ MAILS = {
     "closing", "ship_failed": "question", "shipping": "confirmation", "sick": "sick", "slot_pick": "booked",
     "subscription_cancelled": "ended", "survey": "feedback", "table": "report", "tax_form": "information",
     "terms_change": "terms", "three_q": "question", "two_languages": "information", "two_parts": "question",
-    "vat_missing": "question", "verify_code": "code", "webinar": "webinar", "whats_the": "question",
+    "vat_missing": "details", "verify_code": "code", "webinar": "webinar", "whats_the": "question",
 }
 
 _HOLE = re.compile(r"[{}|]|\[[^\]]*\]|None| ,| \.(?!\.)|,,|(?<!\.)\.\.(?!\.)|  ")
