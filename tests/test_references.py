@@ -1,16 +1,18 @@
-"""What docstrings, comments and documents cite is in the repository: sections, promises, pages, tests."""
+"""What docstrings, comments and documents cite is in the repository: sections, promises, pages, modules, tests."""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
 from twisted.trial.unittest import SkipTest, SynchronousTestCase
 
 import simmail
+from simmail.config import Config
 from simmail.rest.routes import all_routes
 
 ROOT = Path(simmail.__file__).parents[1]
@@ -43,6 +45,14 @@ _PAGE = re.compile(r"(?<![\w*{/.-])((?:[\w-]+/)*[\w-]+\.(?:rst|md))\b")
 _FILE = re.compile(r"``((?:[a-z_]+/)+(?:[a-z_]+/|[a-z_]+\.(?:py|lua|yaml)))``")
 _DOC = re.compile(r":doc:`([\w-]+)`")
 
+_TOP = "|".join(sorted({path.stem for path in (ROOT / "simmail").iterdir() if not path.name.startswith("_")}))
+#: C{core.mime.address}, C{core.rules.faults.judge(passing)}, C{tests.test_tidy}: what begins as a package does is
+#: a module or something in one; L{...} is that always, also where it begins further below: L{url.WebUrl.place}.
+_NAME = re.compile(rf"C\{{((?:simmail|tests|{_TOP})(?:\.\w+)+)(?:\([^{{}}]*\))?\}}"
+                   r"|L\{(?:[^{}<]*<)?(\w+(?:\.\w+)+)>?\}|``((?:simmail|tests)(?:\.\w+)+)``")
+#: Files and a log's namespace that are called alike.
+_NO_NAME = re.compile(r"(?:daemon\.lock|simmail\.log(?:\.1)?|simmail\.mail)$")
+
 
 def texts() -> Iterator[tuple[str, str]]:
     """Each file's name and its text in one line, without the signs of comments."""
@@ -70,6 +80,46 @@ def sections(page: str) -> dict[str, str]:
 
 def _plain(text: str) -> str:
     return " ".join(re.sub(r"C\{([^{}]*)\}|[`*]", r"\1", text).lower().split())
+
+
+@cache
+def names() -> frozenset[str]:
+    """All modules and what is in them, dotted, as seen from everywhere above: C{core.net.url.WebUrl}, C{url.WebUrl}."""
+    found: set[str] = set()
+    for folder in ("simmail", "tests"):
+        for path in (ROOT / folder).rglob("*.py"):
+            module = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+            found.add(module)
+            for name in _defined(ast.parse(path.read_text(encoding="utf-8"))):
+                found.add(f"{module}.{name}")
+    return frozenset(name[start.start():] for name in found for start in re.finditer(r"\b\w+\b", name))
+
+
+def _defined(node: ast.AST) -> Iterator[str]:
+    """Yield what a module or a class has by name, with what its classes have; methods set further attributes."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            yield child.name
+        if isinstance(child, ast.ClassDef):
+            yield from (f"{child.name}.{name}" for name in _defined(child))
+        elif isinstance(child, ast.alias):
+            yield child.asname or child.name
+        elif isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
+            yield child.id
+        elif isinstance(child, ast.Attribute) and isinstance(child.ctx, ast.Store):
+            yield child.attr
+        elif not isinstance(node, ast.Module) or not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield from _defined(child)
+
+
+def is_setting(name: str) -> bool:
+    """Whether a dotted name is a setting of the configuration: C{smtp.sender}."""
+    found: object = Config()
+    for word in name.split("."):
+        if not hasattr(found, word):
+            return False
+        found = getattr(found, word)
+    return True
 
 
 class Resolver:
@@ -108,6 +158,12 @@ class Resolver:
             self.cited += 1
             if match[1] not in self._pages:
                 yield f"{match[1]}: no such page"
+        for match in _NAME.finditer(text):
+            name = match[1] or match[2] or match[3]
+            if not _NO_NAME.match(name):
+                self.cited += 1
+                if not (name in names() or is_setting(name)):
+                    yield f"{name}: no such module, nor anything in one"
 
     def _sections(self, text: str, place: int, page: str) -> Iterator[str]:
         known = self._pages.get(page)
@@ -176,13 +232,19 @@ class ReferenceTests(SynchronousTestCase):
                      "promises, R99", "promises, R8 and S11", "promises, R14 to R17", "(reliability, R8)",
                      "Source: reliability R9 to R12", "a promise S0", "see nowhere.rst", "facts.md",
                      ":doc:`nowhere`", "``universe/nowhere.py``", "``simmail/nowhere/``",
-                     'API contract, "Unheard of"', 'API contract, "Errors" and "Unheard of"'):
+                     'API contract, "Unheard of"', 'API contract, "Errors" and "Unheard of"', "C{core.nowhere}",
+                     "L{nowhere.f}", "C{core.rules.faults.unheard_of(passing)}", "C{universe.unheard_of}",
+                     "L{url.WebUrl.unheard_of}", "L{it<simmail.core.nowhere>}",
+                     "``tests.nowhere``", "C{smtp.unheard_of}"):
             self.assertTrue([*Resolver().missing(text)], text)
         for text in ("decisions, section 20", 'decisions, sections 1, 2 (sign in) and 23 ("Failed logins")',
                      'decisions, "Durations" and section 23 ("Hours may cross midnight")',
                      "decisions, section 8 step 4", 'decisions, section 23, "Recipients"; RFC 3501 section 99',
                      "promises, R9 to R12, S4", 'API contract, "Errors" and "Limits"',
-                     "promises, R1f and S10", "smtp.rst", ":doc:`mailstore`", "decisions, delays and texts"):
+                     "promises, R1f and S10", "smtp.rst", ":doc:`mailstore`", "decisions, delays and texts",
+                     "C{core.net.url}", "L{url.WebUrl.place}", "C{simmail.core.net.url.WebUrl}", "C{smtp.sender}",
+                     "L{it<simmail.core.net>}", "C{universe.people.cases}", "C{job.done}", "C{people.yaml}",
+                     "C{daemon.lock}", "``tests.test_tidy``"):
             self.assertEqual([*Resolver().missing(text)], [], text)
 
     def test_numbers_in_tests(self) -> None:

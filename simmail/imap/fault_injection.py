@@ -1,7 +1,7 @@
 """
 What goes wrong on purpose: fault rules applied to commands.
 
-Which rule fires is C{core.faults}' and the universe's; here is what it does
+Which rule fires is C{core.rules.faults}' and the universe's; here is what it does
 to a command.  Source: decisions, section 12.
 """
 

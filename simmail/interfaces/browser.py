@@ -12,9 +12,9 @@ class IBrowser(Interface):
 
     def visit(errand):
         """
-        Open one page (C{core.visits.Errand}).
+        Open one page (C{core.decide.page_visit.Errand}).
 
-        @return: Deferred of C{core.visits.Visit}, within 10 s of the beginning; a page that cannot be opened is a
-            visit with an C{error}.  It fails with C{NotFound} when visits are replayed and this one is not
+        @return: Deferred of C{core.decide.page_visit.Visit}, within 10 s of the beginning; a page that cannot be
+            opened is a visit with an C{error}.  It fails with C{NotFound} when visits are replayed and this one is not
             among them, and with C{CancelledError} when the service ends.
         """

@@ -21,7 +21,7 @@ class IDatabase(Interface):
 
     def commit(universe, commit, may_batch=False):
         """
-        Make all of a C{database.records.Commit} true at once, or nothing of it.
+        Make all of a C{core.records.commit.Commit} true at once, or nothing of it.
 
         @param may_batch: nobody waits for it; it may be sent a few milliseconds later, together with others.
         @return: Deferred of C{Committed}.  A commit whose C{once} was seen
@@ -80,7 +80,7 @@ class IDatabase(Interface):
 
     def draw(bucket, rate, burst, wanted, now):
         """
-        Take up to C{wanted} tokens out of a bucket of the server that all processes share (C{core.buckets}).
+        Take up to C{wanted} tokens out of a bucket of the server that all processes share (C{core.rules.token_bucket}).
 
         @param now: Unix time in real seconds, of the caller.
         @return: Deferred of C{(taken, left)}: int and float.

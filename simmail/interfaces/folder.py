@@ -119,8 +119,8 @@ class IFolder(Interface):
         """
         Find messages that have a text in one of some fields; Deferred of sorted list of uids.
 
-        C{names}: of C{core.digest.SEARCHED}.  Texts are compared as L{core.folding} has it.  Nobody waits until the
-        index knows all messages.
+        C{names}: of C{core.message.summary.SEARCHED}.  Texts are compared as L{core.message.folding} has it.  Nobody
+        waits until the index knows all messages.
         """
 
     def saved(uids):

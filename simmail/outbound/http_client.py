@@ -3,8 +3,8 @@ The one gate through which requests of ours go out.
 
 Links, sender look-ups, link checks, webhooks and writers all pass it, so
 there is one place to be right in.  Each address is read strictly
-(C{core.weburl}); a name is resolved once and every one of its addresses is
-checked (C{core.egress}); the connection goes to a checked address, with the
+(C{core.net.url}); a name is resolved once and every one of its addresses is
+checked (C{core.net.egress}); the connection goes to a checked address, with the
 original C{Host} and server name; each redirect begins again at the beginning.
 What is private is refused in the same words, whether somebody is there or
 not.  Source: decisions, section 11; promises, S6.

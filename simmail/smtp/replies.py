@@ -1,5 +1,8 @@
 """
-What the server says: the only place with SMTP numbers.
+What the server says, with the SMTP numbers.
+
+Those of bad addresses are C{core.records.bad_address}'s, those of fault rules
+C{core.rules.fault_rule}'s and C{core.rules.fault_library}'s.
 
 Each reply is the octets of one whole answer, enhanced status code included
 (RFC 3463, RFC 2034; the greeting and the answers to HELO and EHLO carry

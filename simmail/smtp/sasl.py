@@ -1,7 +1,8 @@
 """
 AUTH as an exchange of lines (RFC 4954 section 4).
 
-Knows how credentials are carried, not whether they are right.
+Knows how credentials are carried, not whether they are right: that is C{server.signin}'s, and what a mechanism's
+answer holds C{server.sasl}'s.
 """
 
 from __future__ import annotations

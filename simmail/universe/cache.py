@@ -141,7 +141,7 @@ class MailCache:
         return mail
 
     def read(self, octets: bytes) -> Mail:
-        """The mail, as C{core.reading.read} gives it."""
+        """The mail, as C{core.message.parse.read} gives it."""
         if len(octets) > LONGEST_READ:
             return next((mail for held, mail in self._large if held is octets), None) or read(octets)
         self._keep(octets)

@@ -21,7 +21,7 @@ class Module:
     """
     One module.
 
-    @ivar name: dotted, below simmail, such as C{core.time.delay}; of a package that of its folder.
+    @ivar name: dotted, below simmail, such as C{core.time.instant}; of a package that of its folder.
     @ivar package: whether it is the C{__init__} of a package.
     """
 

@@ -21,7 +21,7 @@ Fields = tuple[tuple[str, str], ...]
 
 class Voice(Struct, frozen=True):
     """
-    One dialect.  Texts are format strings over the words of C{core.dsn}.
+    One dialect.  Texts are format strings over the words of C{core.compose.dsn}.
 
     @ivar fields: further header fields; message_fields: further per-message fields of the report.
     @ivar text_fields, report_fields, original_fields: MIME fields of the three parts.

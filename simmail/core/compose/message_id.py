@@ -20,7 +20,7 @@ def message_id(dice: Dice, client: str, sender: str, *key: Key) -> str:
     """
     A Message-ID with its angle brackets: printable ASCII, no blanks, its own for each (C{sender}, C{key}).
 
-    @param client: C{core.persona.Client}; any other is formed as C{plain}.
+    @param client: C{core.records.persona.Client}; any other is formed as C{plain}.
     @param sender: the address (or domain) that sends; its domain is used where the client would.
     @param key: what tells the message from the sender's others, such as its number.
     """

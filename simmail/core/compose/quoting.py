@@ -2,7 +2,7 @@
 Answers with what they answer below, as each mail program puts it.
 
 Takes the new text and the original, gives the two bodies of the answer.
-Telling new text from quoted is L{core.splitting}; that name is here too.
+Telling new text from quoted is L{core.message.splitting}; that name is here too.
 Source: decisions, section 8 (quoting dialects).
 """
 

@@ -1,7 +1,7 @@
 """
 A message as people and rules see it: headers decoded, bodies as text.
 
-The record only; reading octets into it is C{core.reading}, writing octets is
+The record only; reading octets into it is C{core.message.parse}, writing octets is
 C{core.compose}.  Source: API contract, "Message".
 """
 
@@ -32,7 +32,8 @@ class Mail(Struct, frozen=True):
     @ivar headers: all header fields in order, (name as written, decoded value).
     @ivar text: the plain part, or the HTML rendered as text; html: C{""} for none.
     @ivar format: what the sender's client produced.
-    @ivar named: whom From, To and Cc name if not all of them have an address (L{core.address.parse_all}), else empty.
+    @ivar named: whom From, To and Cc name if not all of them have an address, else empty
+        (L{core.mime.address.parse_all}).
     """
 
     message_id: str
@@ -78,7 +79,7 @@ class Draft(Struct, frozen=True):
     A message to be written.
 
     @ivar message_id: with angle brackets; date: simulated instant, zone of the sender.
-    @ivar client: whose MIME shape, header order and X-Mailer it takes (C{core.persona.Client}).
+    @ivar client: whose MIME shape, header order and X-Mailer it takes (C{core.records.persona.Client}).
     @ivar extra: further header fields, in order (C{X-Service-Simulated}, C{Auto-Submitted} ...).
     @ivar forms: other forms of what it says, behind text and HTML (RFC 2046 section 5.1.4): a calendar part.
     @ivar key: draws for boundaries come from this text, so the same draft gives the same octets.

@@ -21,7 +21,7 @@ from simmail.core.mime import structure
 from simmail.core.mime.headers import header_end, parameter
 from simmail.core.mime.transfer_encoding import unquoted
 
-#: Texts to be found, each in one of some fields (C{core.digest.SEARCHED}).
+#: Texts to be found, each in one of some fields (C{core.message.summary.SEARCHED}).
 Wanted = Sequence[tuple[Sequence[str], str]]
 
 #: Octets of which anything is said; of more it would take as long as to read them.

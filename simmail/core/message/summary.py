@@ -43,12 +43,12 @@ class Digest(Struct, frozen=True):
     @ivar structure: BODYSTRUCTURE, ready to send; body: BODY, its form without extensions.
     @ivar header: octets of the header section, up to and with the blank line.
     @ivar sent: the Date header as an instant, None when missing or unreadable.
-    @ivar from_, to, cc: L{core.address.parse_all}: whoever is named, with an address or without.
+    @ivar from_, to, cc: L{core.mime.address.parse_all}: whoever is named, with an address or without.
     @ivar text: readable text (text parts, or HTML rendered), capped at 256 KiB.
     @ivar preview: its first 256 characters, white space folded (RFC 8970).
     @ivar subject: decoded; base_subject: RFC 5256 section 2.1.
     @ivar filenames: of the attachments.
-    @ivar attachments: what C{core.reading} finds as attachments; format: as C{Mail.format}.
+    @ivar attachments: what C{core.message.parse} finds as attachments; format: as C{Mail.format}.
     @ivar words: what else is searched of the body, to be put behind C{text}; enclosed: the headers of
         messages in it, what attachments are called; part_headers: of its parts.  All three are kept only as they are
         compared.
@@ -76,7 +76,7 @@ class Digest(Struct, frozen=True):
     enclosed: str = ""
     part_headers: str = ""
 
-    # What searches compare (L{SEARCHED}), as L{core.folding} has it
+    # What searches compare (L{SEARCHED}), as L{core.message.folding} has it
 
     @property
     def in_subject(self) -> str:
@@ -100,7 +100,7 @@ class Digest(Struct, frozen=True):
 
     @property
     def in_header(self) -> str:
-        """The header section (L{core.searched.header_text})."""
+        """The header section (L{core.message.search_text.header_text})."""
         return fold(header_text(self.header))
 
     @property

@@ -1,7 +1,7 @@
 """
 The built-in spam score of a mail (engine C{rules}).
 
-The score is the sum of the rules that fire (C{core.spamrules}); filters
+The score is the sum of the rules that fire (C{core.rules.spam_rules}); filters
 differ only in how much they bear.  Looks at 64 KiB of each body at most, in
 time linear in what it looks at.  Source: decisions, sections 8 and 10.
 """

@@ -3,7 +3,7 @@ What is asked of the words, and what comes back.
 
 The request holds everything a text may depend on, so the same request always
 gives the same text; the answer is the new text only: quoting, HTML, headers and
-attachments' encoding are C{core.compose}'s and C{core.quoting}'s matter.
+attachments' encoding are C{core.compose}'s matter.
 """
 
 from __future__ import annotations

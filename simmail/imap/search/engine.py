@@ -2,7 +2,7 @@
 Finding messages: a search is worked out on sets of UIDs, cheap keys first.
 
 Flags, sizes and dates are answered from the folder at once; header and text
-from the index, which compares as C{core.folding} has it.
+from the index, which compares as C{core.message.folding} has it.
 Source: RFC 3501 section 6.4.4.
 """
 

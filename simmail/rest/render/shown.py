@@ -77,7 +77,7 @@ class Showings:
         Return one message.
 
         @param universe: its number (L{UniverseNumbers}).
-        @param remote, light: as C{presenting.full} has them.
+        @param remote, light: as C{message.full} has them.
         @param opened: the message (C{IOpened}), if it is a large one; it is then looked at once for all who want it.
         @raise NotFound: it is gone meanwhile.
         """

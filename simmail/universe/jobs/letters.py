@@ -330,7 +330,7 @@ def _calendar_answer(context: LetterContext, written: Written, now: datetime) ->
 
 
 def as_sent(draft: Draft, size: int) -> Mail:
-    """The message as C{core.reading} would read it, but for C{headers}, which are only those of the draft."""
+    """The message as C{core.message.parse} would read it, but for C{headers}, which are only those of the draft."""
     return Mail(
         message_id=draft.message_id, in_reply_to=draft.in_reply_to, references=draft.references, from_=draft.from_,
         reply_to=draft.reply_to, to=draft.to, cc=draft.cc, subject=draft.subject, date=draft.date,

@@ -4,7 +4,7 @@ Finding mail in folders by the terms of a query.
 A search is worked out on sets of UIDs: what folders know narrows them first,
 then the index of text, asked once for all folders.  What is left is looked at
 one by one, the newest first, until there is enough of it.  Text is compared as
-C{core.folding} has it, as IMAP's SEARCH does, by the same index.
+C{core.message.folding} has it, as IMAP's SEARCH does, by the same index.
 Source: decisions, section 5.
 """
 
@@ -37,7 +37,7 @@ from simmail.universe.people.personas import Personas, threads_of
 #: Rows of the index looked at between two looks at the clock, and messages that are put in order.
 SLICE, ORDERED = 200, 10_000
 
-#: Where the index of text looks for words (C{core.digest.SEARCHED}).
+#: Where the index of text looks for words (C{core.message.summary.SEARCHED}).
 _WORDS = ("in_subject", "in_body", "in_enclosed", "in_from", "in_to", "in_cc")
 _COLUMNS = {"from": ("in_from",), "to": ("in_to",), "cc": ("in_cc",), "subject": ("in_subject",), "text": _WORDS}
 #: What folders know of their messages.
