@@ -1,5 +1,5 @@
 """
-Signing in over SMTP and IMAP.
+Signing in over SMTP and IMAP: whether a password is right, and whose it is.
 
 Passwords cannot be tried at speed (C{SignInLimit}).  A good login from elsewhere is never locked out (promises, S3).
 """

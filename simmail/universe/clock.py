@@ -3,8 +3,9 @@ The simulated clock of one universe: what time it is, and who may change that.
 
 The clock never passes anything that is not yet done: it lags behind its own
 line until due jobs have run and mail that arrived has been decided about
-(decisions, section 7).  Moving it steps from due to due, so that each job
-runs at its own instant.  It knows nothing of what jobs do.
+(decisions, section 7).  Moving it is L{scheduler.Scheduler.advance}, which
+steps from due to due, so that each job runs at its own instant.  It knows
+nothing of what jobs do.
 """
 
 from __future__ import annotations

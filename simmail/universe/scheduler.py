@@ -1,5 +1,5 @@
 """
-Due work: jobs in (due, id) order, each done at its own simulated instant.
+Due work: jobs in (due, id) order, each done at its own simulated instant, also where the clock is moved on (advance).
 
 The scheduler knows when the next of the L{pending} jobs is to be done; what a job does is a C{JobRunner}'s matter.
 Source: decisions, section 7 ("Clock and jobs").

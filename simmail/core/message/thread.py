@@ -3,7 +3,8 @@ Conversations: which messages belong together.
 
 The key of a message is the Message-ID its conversation began with.  A list of
 messages is put together by their References and In-Reply-To alone; a subject
-never joins strangers.  Source: RFC 5322 section 3.6.4; API contract, "Thread".
+never joins strangers; where it may, as in THREAD of IMAP, is
+C{imap.search.thread}'s matter.  Source: RFC 5322 section 3.6.4; API contract, "Thread".
 """
 
 from __future__ import annotations
