@@ -272,7 +272,7 @@ class Daemon(service.Service):
         from simmail.rest.http.server import BUSY
         from simmail.rest.site import api_site
         from simmail.smtp.replies import TOO_MANY_CONNECTIONS
-        from simmail.smtp.server import SmtpFactory
+        from simmail.smtp.factory import SmtpFactory
 
         config, reactor, tls = self._config, self._reactor, self._tls
         loopback = is_loopback(config.listen.host)

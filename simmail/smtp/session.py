@@ -21,11 +21,11 @@ from simmail.errors import NotFound, TooMany, Unauthenticated
 from simmail.server.sasl import CHALLENGERS, log_in
 from simmail.smtp import replies
 from simmail.smtp.arguments import MailFrom, RcptTo, mail_from, rcpt_to
+from simmail.smtp.auth_exchange import Credentials, SaslExchange
 from simmail.smtp.context import SmtpContext
 from simmail.smtp.fault_injection import ANSWERING, FaultInjection
 from simmail.smtp.protocol import Pump, check
 from simmail.smtp.replies import CommandRefused
-from simmail.smtp.sasl import Credentials, SaslExchange
 from simmail.smtp.transaction import Peer, Reception, Transaction
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from zope.interface import implementer
 from simmail.config import Config, from_value
 from simmail.core.time.instant import parse_duration
 from simmail.errors import OverMailLimit
-from simmail.smtp.server import SmtpFactory
+from simmail.smtp.factory import SmtpFactory
 from simmail.testing.universe import MemoryServer, now
 from simmail.universe.universe import Universe
 

@@ -20,7 +20,7 @@ from twisted.trial.unittest import TestCase
 
 from simmail.config import Config
 from simmail.daemon.tls import ServerTls
-from simmail.smtp.server import SmtpFactory
+from simmail.smtp.factory import SmtpFactory
 from tests.smtp.door import Door
 
 reactor: Any = _reactor

@@ -10,8 +10,8 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.server.sasl import LoginChallenge, PlainChallenge
 from simmail.smtp import replies
+from simmail.smtp.auth_exchange import SaslExchange
 from simmail.smtp.replies import CommandRefused
-from simmail.smtp.sasl import SaslExchange
 
 NAME = st.text("abcäö@.", min_size=1, max_size=10)
 
