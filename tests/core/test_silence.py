@@ -57,7 +57,7 @@ CASES: dict[str, tuple[DecisionInput, type[Any], tuple[str, ...]]] = {
     "even a question": (quiet(mail("When?"), person(temperament="flaky")), Ignore, ("+0.10 direct question",)),
     "only a copy": (
         quiet(mail(to=(Address("", "b@x.test"),), cc=(Address("", MARIA),)), person(temperament="busy")),
-        Ignore, ("cc only", "-0.2")),
+        Ignore, ("cc only", "-0.7")),
     "bulk mail": (
         quiet(mail(headers=(("List-Unsubscribe", "<https://x.test/u>"),)), person(temperament="responsive")),
         Ignore, ("bulk mail (List-Unsubscribe header)", "responsive 0.95")),

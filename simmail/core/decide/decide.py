@@ -32,7 +32,7 @@ from simmail.core.decide.decision import (
     Remember, Skip, correspondent,
 )
 from simmail.core.decide.job_data import FORWARDED, MOST_FORWARDS, about, case_id, item, planned, reply_address, who
-from simmail.core.decide.reply_odds import inclined, reasons
+from simmail.core.decide.reply_odds import inclined, making, reasons
 from simmail.core.language.promised import MailPromise, promised
 from simmail.core.language.reader import Findings, read_mail
 from simmail.core.message.auto_submitted import automatic, bulk, no_notices
@@ -84,7 +84,7 @@ def react(situation: DecisionInput) -> Reactions:
     if thread.followup and not machine:
         reactions.append(Drop(thread.followup, f"{sender} wrote"))
         thread = replace(thread, followup="", question="")
-    expected: list[Reaction] = []
+    made: Sequence[MailPromise] = ()
     if not machine:
         settled, dossier = _arrived(situation, found, dossier)
         made = promised(found)
@@ -92,7 +92,6 @@ def react(situation: DecisionInput) -> Reactions:
         reactions += [*settled, *unwanted]
         said = remarks.heard(found, made, thread.remarks, situation.now)
         thread = replace(thread, remarks=remarks.kept(thread.remarks, (*said, *off)))
-        expected, dossier = _promised(situation, made, dossier)
         reactions += _engaged(situation, found, said)
     elif found.invited == "cancel":
         reactions += _engaged(situation, found, ())
@@ -101,6 +100,9 @@ def react(situation: DecisionInput) -> Reactions:
     decision = _decide(situation, before, dossier, thread, found, machine)
     reactions += decision.reactions
     dossier = decision.dossier
+    # 10
+    answered = decision.reply_due is not None or bool(thread.wrote)
+    expected, dossier = _promised(situation, made, dossier, answered)
     if not _paused(persona):
         reactions += expected
         reactions += _links(situation, before, decision.reply_due)
@@ -260,9 +262,13 @@ def _engaged(s: DecisionInput, found: Findings, said: Sequence[Remark]) -> list[
 
 
 def _promised(
-    s: DecisionInput, made: Sequence[MailPromise], dossier: Dossier
+    s: DecisionInput, made: Sequence[MailPromise], dossier: Dossier, answered: bool
 ) -> tuple[list[Reaction], Dossier]:
-    """What this mail promises to the persona (step 10)."""
+    """
+    What this mail promises to the persona (step 10).
+
+    @param answered: the persona has written in the thread, or is going to; who takes no part in it asks for nothing.
+    """
     reactions: list[Reaction] = []
     address, name = reply_address(s)
     if _paused(s.persona) or not address:
@@ -276,6 +282,9 @@ def _promised(
             # Put off: what was asked for already has not been forgotten.
             reactions.append(Drop(before.job_id, f"{one.what} was put off until {format_instant(one.due)}"))
             dossier = replace(dossier, promises=tuple(old for old in dossier.promises if old is not before))
+        if not answered or not promises.asks_after(s.persona, s.dice.on("promise", nth)):
+            # What nobody waits for stays a remark of the thread.
+            continue
         at = promises.nudge_at(s.persona, one.due, s.pace, s.dice.on("promise", nth))
         nudge = planned(
             s, "nudge", max(at, delay.later(s.now, timedelta())),
@@ -376,14 +385,22 @@ def _informed(s: DecisionInput) -> bool:
     return bool(s.sender_id) and _copy(s)
 
 
+def _spoken_to(s: DecisionInput, found: Findings) -> bool:
+    """Whether the text names the persona: "Tom, could you check?"."""
+    return any(len(part) > 2 and part in found.new for part in s.persona.name.split())
+
+
 def _draw(s: DecisionInput, before: Dossier, dossier: Dossier, found: Findings) -> tuple[bool, str]:
     """Whether a reply follows, and why."""
     copy, informed = _copy(s), _informed(s)
+    made = making(found, reply_address(s)[0])
+    plain = copy and not informed and not _spoken_to(s, found)
     base, label = delay.reply_rate(s.persona)
     rate, told = inclined(base, label, reasons(
         question=found.asks_question and not copy, known=before.received > 0 or before.sent > 0,
         case=s.case is not None, promise=any(one.by == "persona" for one in dossier.promises),
-        bulk=bulk(s.mail), copy=copy and not informed, informed=informed,
+        bulk=bulk(s.mail) or made.bulk, copy=copy and not informed and not plain, informed=informed,
+        unwanted="cc only" if plain else made.unwanted,
         dossier=before, farewell=found.farewell and bool(s.thread.wrote),
     ))
     draw = s.dice.uniform("reply")

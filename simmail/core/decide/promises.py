@@ -43,7 +43,12 @@ def fulfilled(promise: OpenPromise, found: Findings, thread: str) -> bool:
     # An answer, an update, a call: any later mail in the thread that is no further putting off.
     if promise.what.startswith(("an ", "a ")) and promise.thread == thread:
         return not puts_off(found)
-    return found.delivers and (promise.thread == thread or speaks_of(promise.what, found.new))
+    if found.delivers and (promise.thread == thread or speaks_of(promise.what, found.new)):
+        return True
+    # "Tracking number: 4711" under another subject brings the tracking number.
+    return not puts_off(found) and any(
+        speaks_of(promise.what, said) and (any(map(str.isdigit, said)) or "://" in said)
+        for said in (found.mail.subject, *found.prose.sentences))
 
 
 def arrived(promise: OpenPromise, found: Findings, thread: str) -> bool:
@@ -61,6 +66,11 @@ def asked_for(promise: OpenPromise, found: Findings, thread: str) -> bool:
     if promise.by != "persona" or not (found.nagging or found.asks):
         return False
     return promise.thread == thread or speaks_of(promise.what, found.new)
+
+
+def asks_after(persona: Persona, dice: Dice) -> bool:
+    """Return whether the persona asks for something promised to it that does not come."""
+    return dice.chance(temperaments.named(persona.temperament).nudges, "asks after")
 
 
 def keeping(persona: Persona) -> float:

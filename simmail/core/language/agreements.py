@@ -38,6 +38,8 @@ class Cues(Struct, frozen=True, forbid_unknown_fields=True):
     preferred_before: tuple[str, ...] = ()
     places: tuple[str, ...] = ()
     online: tuple[str, ...] = ()
+    nobody_reads: tuple[str, ...] = ()
+    parcel: tuple[str, ...] = ()
     machine: tuple[str, ...] = ()
 
 
@@ -76,6 +78,22 @@ def _found(field: str, low: str) -> tuple[int, int] | None:
 
 def _folded(text: str) -> str:
     return f" {text.lower().replace(chr(0x2019), chr(39)).replace(chr(10), chr(32))} "
+
+
+def nobody_reads(address: str) -> bool:
+    """Return whether mail to an address is read by nobody: no-reply@, in any spelling."""
+    local = "".join(filter(str.isalnum, address.partition("@")[0].lower()[:100]))
+    return local.startswith(cues().nobody_reads) or local.endswith("noreply")
+
+
+def looks_made(text: str) -> bool:
+    """Return whether a text has words of mail that no person wrote."""
+    return _has("machine", _folded(text))
+
+
+def of_a_parcel(text: str) -> bool:
+    """Return whether a text tells of a parcel that goes or comes."""
+    return _has("parcel", _folded(text))
 
 
 def agrees(sentence: str) -> bool:

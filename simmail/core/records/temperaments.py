@@ -24,7 +24,7 @@ class Temperament(Struct, frozen=True):
     @ivar weight: odds of being drawn.
     @ivar reply_rate: chance of a reply to a plain first mail.
     @ivar median_delay: half of the replies come sooner.
-    @ivar keep_promises: chance of doing in time what was promised.
+    @ivar keep_promises: chance of doing in time what was promised; nudges: of asking for what was promised to them.
     @ivar warmth, trust, patience: towards somebody new, 0 to 1.
     @ivar text: one sentence for the writer.
     """
@@ -34,6 +34,7 @@ class Temperament(Struct, frozen=True):
     reply_rate: float
     median_delay: timedelta
     keep_promises: float
+    nudges: float
     warmth: float
     trust: float
     patience: float
@@ -45,31 +46,31 @@ SPREAD = 2.0
 
 TEMPERAMENTS: tuple[Temperament, ...] = (
     Temperament(
-        "responsive", 30, 0.95, timedelta(minutes=20), 0.95, 0.60, 0.60, 0.60,
+        "responsive", 30, 0.95, timedelta(minutes=20), 0.95, 1.0, 0.60, 0.60, 0.60,
         "Answers quickly, warmly and completely, and says what happens next.",
     ),
     Temperament(
-        "busy", 25, 0.75, timedelta(hours=3), 0.80, 0.50, 0.50, 0.45,
+        "busy", 25, 0.75, timedelta(hours=3), 0.80, 0.7, 0.50, 0.50, 0.45,
         "Has little time: answers in a line or two, deals with the most important point and leaves the rest.",
     ),
     Temperament(
-        "procedural", 15, 0.90, timedelta(minutes=90), 0.95, 0.45, 0.50, 0.60,
+        "procedural", 15, 0.90, timedelta(minutes=90), 0.95, 1.0, 0.45, 0.50, 0.60,
         "Goes by the rules: wants reference numbers, forms and the right channel, and answers point by point.",
     ),
     Temperament(
-        "skeptical", 12, 0.70, timedelta(hours=2), 0.85, 0.40, 0.30, 0.50,
+        "skeptical", 12, 0.70, timedelta(hours=2), 0.85, 0.9, 0.40, 0.30, 0.50,
         "Doubts claims and asks for proof, sources and reasons before agreeing to anything.",
     ),
     Temperament(
-        "flaky", 8, 0.50, timedelta(hours=9), 0.45, 0.55, 0.50, 0.55,
+        "flaky", 8, 0.50, timedelta(hours=9), 0.45, 0.3, 0.55, 0.50, 0.55,
         "Friendly but scattered: forgets, answers half the questions, promises more than comes.",
     ),
     Temperament(
-        "difficult", 6, 0.80, timedelta(hours=1), 0.70, 0.30, 0.35, 0.25,
+        "difficult", 6, 0.80, timedelta(hours=1), 0.70, 1.0, 0.30, 0.35, 0.25,
         "Irritable and demanding: complains, finds fault and is hard to please, but does answer.",
     ),
     Temperament(
-        "ghost", 4, 0.05, timedelta(days=2), 0.30, 0.40, 0.45, 0.40,
+        "ghost", 4, 0.05, timedelta(days=2), 0.30, 0.1, 0.40, 0.45, 0.40,
         "Hardly ever answers; when an answer comes it is late, short and noncommittal.",
     ),
 )

@@ -326,6 +326,11 @@ class ReplyTests(SynchronousTestCase):
         colleague, why = rate(copied, sender_id="p_colleague")
         self.assertLess(colleague, 0.1)
         self.assertIn("informed by a colleague", why)
+        self.assertLess(rate(copied)[0], 0.01)
+        named = mail("Rossi, which one is it?", to=(Address("", "x@y.test"),), cc=(Address("", MARIA),))
+        persona = person(temperament="flaky", name="Maria Rossi")
+        self.assertTrue(0.1 < rate(named)[0] < plain)
+        persona = person(temperament="flaky")
         copied = mail(to=(Address("", "boss@acme.test"),), cc=(Address("", MARIA),))
         for lower, word in ((rate(mail(headers=(("List-Unsubscribe", "<mailto:x@y.test>"),))), "bulk mail"),
                             (rate(copied), "cc only")):
@@ -446,6 +451,19 @@ class MemoryTests(SynchronousTestCase):
         self.assertEqual(only(Drop, second).job_id, expect.nudge.id)
         self.assertEqual(only(Relate, second).dossier.promises, ())
         self.assertGreater(only(Relate, second).dossier.trust, dossier.trust)
+
+    def test_who_takes_no_part_waits_for_nothing(self) -> None:
+        """Who ignores a mail does not ask for what it promised, unless they wrote in its thread before."""
+        silent = person(temperament="responsive", timing={"reply_rate": 0})
+        one = mail("I will send the signed contract by Friday.")
+        reactions = react(situation(one, silent))
+        self.assertEqual((of(Expect, reactions), plans("nudge", reactions)), ([], []))
+        self.assertEqual(only(Relate, reactions).dossier.promises, ())
+        self.assertIn("promised", [one.kind for one in only(Follow, reactions).thread.remarks])
+        wrote = ThreadState("<1@app.test>", wrote="<own@acme.test>")
+        self.assertEqual(len(of(Expect, react(situation(one, silent, thread=wrote)))), 1)
+        ghost = person(temperament="ghost", timing={"reply_rate": 1})
+        self.assertLess(sum(len(of(Expect, react(situation(one, ghost, seed=Dice(str(n)))))) for n in range(100)), 25)
 
     def test_promise_put_off(self) -> None:
         """The same thing promised for a later day is one promise; its nudge moves, and how often it was asked stays."""

@@ -30,6 +30,24 @@ class FulfilledTests(SynchronousTestCase):
             found = promises.fulfilled(promise, Findings(mail(text, attachments=files), NOW), thread)
             self.assertEqual(found, expected, text)
 
+    def test_under_another_subject(self) -> None:
+        """What comes as a figure or a link in another thread has come; being spoken of is not coming."""
+        promise = OpenPromise("correspondent", "the tracking number", NOW, after(days=1), "j", thread="<1@app.test>")
+        for subject, text, expected in (
+            ("Shipping confirmation", "The tracking number is 1Z999.", True),
+            ("Tracking number 1Z999", "It left today.", True), ("News", "Tracking: https://parcel.test/t", True),
+            ("News", "The tracking number will come later.", False), ("Order 5", "It left today.", False),
+            ("News", "We will send you the tracking number by 5 March.", False),
+        ):
+            found = promises.fulfilled(promise, Findings(mail(text, subject=subject), NOW), "<2@app.test>")
+            self.assertEqual(found, expected, text)
+
+    def test_asks_after(self) -> None:
+        """By temperament: who follows rules always asks, the flaky sometimes, a ghost hardly ever."""
+        for one in temperaments.TEMPERAMENTS:
+            asked = sum(promises.asks_after(person(temperament=one.name), Dice(str(n))) for n in range(1000))
+            self.assertLess(abs(asked / 1000 - one.nudges), 0.05, one.name)
+
     def test_an_answer(self) -> None:
         """An answer is any further mail of the thread that does not put off again."""
         promise = OpenPromise("correspondent", "an answer", NOW, after(days=1), "j", thread="<1@app.test>")
