@@ -338,7 +338,7 @@ def _unknown(scene: Scene, read: Read, question: MailQuestion, values: dict[str,
     mine = {word.lower() for word in clause.split()}.intersection(restating(language.code).asked.values())
     if not restating(language.code).order:
         # Where no clause can be made of it: a question that calls its reader "you" is the reader's own matter.
-        mine = (language.polite_words | language.familiar_words).intersection(question.text.split())
+        mine = set(question.text.split()) & (language.polite_words | language.familiar_words)
     if question.type in ("what", "how", "where", "when", "long", "much", "many", "often", "who") and any(
             word in clause.split() for word in restating(language.code).asked.values()) or mine:
         return Said(act="answer.think", values=plain)
