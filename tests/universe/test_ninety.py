@@ -15,8 +15,8 @@ import msgspec
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.decide.delay import absence
+from simmail.core.message.conversations import thread_key
 from simmail.core.message.parse import read_headers
-from simmail.core.message.thread import thread_key
 from simmail.core.records.commit import EventQuery, JobQuery
 from simmail.core.records.persona import Behaviors, Hours
 from simmail.core.time.instant import parse_instant

@@ -103,7 +103,7 @@ class ThreadState(Struct, frozen=True, omit_defaults=True):
     """
     What a persona keeps of one thread.
 
-    @ivar key: C{core.message.thread.thread_key}: the document's key beside the persona's id.
+    @ivar key: C{core.message.conversations.thread_key}: the document's key beside the persona's id.
     @ivar case_id: the case it was linked to and C{how}, C{""} while it is not.
     @ivar messages: both ways; recent: Unix seconds of the latest of them.
     @ivar followup: the job that will ask again, C{""} for none; question: what it asks.

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from types import SimpleNamespace
 from typing import Any
 
-from simmail.core.message.thread import thread_key
+from simmail.core.message.conversations import thread_key
 
 #: Fields of the digest that a THREADID is made of.
 THREAD_FIELDS = ("references", "in_reply_to", "message_id")

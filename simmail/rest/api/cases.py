@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
-from simmail.core.message.thread import thread_key
+from simmail.core.message.conversations import thread_key
 from simmail.core.records.case import Case, CasePerson, Note, Status
 from simmail.core.records.commit import EventQuery
 from simmail.core.records.event import Recorded

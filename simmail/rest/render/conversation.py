@@ -16,8 +16,8 @@ import msgspec
 from twisted.internet.defer import Deferred
 
 from simmail.core.lru import Lru
-from simmail.core.message.thread import Thread as Thread
-from simmail.core.message.thread import followed, group
+from simmail.core.message.conversations import Thread as Thread
+from simmail.core.message.conversations import followed, group
 from simmail.interfaces import IFolder
 from simmail.rest.render.list import Listings
 from simmail.universe.mailflow.mailboxes import Mailboxes, THREADED

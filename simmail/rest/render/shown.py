@@ -18,10 +18,10 @@ import msgspec
 from twisted.internet.defer import Deferred
 
 from simmail.core.lru import Lru
+from simmail.core.message.conversations import thread_key
 from simmail.core.message.mail import Mail
 from simmail.core.message.parse import is_rendered, read
 from simmail.core.message.summarize import TEXT
-from simmail.core.message.thread import thread_key
 from simmail.core.records.folder import Entry
 from simmail.errors import NotFound
 from simmail.interfaces import IFolder

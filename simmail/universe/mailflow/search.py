@@ -21,10 +21,10 @@ from twisted.internet.defer import Deferred, DeferredList
 from twisted.internet.interfaces import IReactorTime
 
 from simmail.concurrency import LongWork
+from simmail.core.message.conversations import thread_key
 from simmail.core.message.folding import fold
 from simmail.core.message.query import Term
 from simmail.core.message.search_text import header_text
-from simmail.core.message.thread import thread_key
 from simmail.core.mime.headers import fields, value
 from simmail.core.records.commit import EventQuery
 from simmail.errors import NotFound

@@ -19,8 +19,8 @@ from simmail.core.decide.job_data import reply_address
 from simmail.core.decide.preview import Preview, previewed
 from simmail.core.language.intents import asked
 from simmail.core.language.reader import read_mail
+from simmail.core.message.conversations import thread_key
 from simmail.core.message.mail import Mail
-from simmail.core.message.thread import thread_key
 from simmail.core.records.commit import Commit
 from simmail.core.records.delivery import Arrival, Copy
 from simmail.core.records.persona import Persona

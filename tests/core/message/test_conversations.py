@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
+from simmail.core.message.conversations import group, thread_key
 from simmail.core.message.parse import read_headers
-from simmail.core.message.thread import group, thread_key
 from tests.core.hostile import seconds
 
 START = datetime(2026, 3, 1, 9, tzinfo=timezone.utc)
