@@ -47,16 +47,16 @@ from simmail.universe.clock import ClockStatus, UniverseClock, WallClock
 from simmail.universe.committer import Committer
 from simmail.universe.eventlog import EventLog
 from simmail.universe.faults import Faults
+from simmail.universe.jobs.bounces import Bounces
 from simmail.universe.jobs.job_mails import JobMails
 from simmail.universe.jobs.letters import Letters
 from simmail.universe.jobs.link_visits import LinkVisits
-from simmail.universe.jobs.notices import Notices
 from simmail.universe.jobs.runner import MailJobRunner
 from simmail.universe.mailflow.delivery import PostOffice
 from simmail.universe.mailflow.external import ExternalMail
 from simmail.universe.mailflow.in_flight import MailInFlight
 from simmail.universe.mailflow.mailboxes import Mailboxes
-from simmail.universe.mailflow.naming import MessageNames
+from simmail.universe.mailflow.missing_message_id import MissingMessageIds
 from simmail.universe.mailflow.recent import RecentMail
 from simmail.universe.mailflow.recovery import CrashRecovery
 from simmail.universe.mailflow.routing import MailRouter
@@ -173,7 +173,7 @@ class Universe:
 
         # The road of mail, and those who look at it.
         recent = self.recent = RecentMail(reactor, log)
-        names = self._names = MessageNames(name, database, dice, config.server.domain)
+        names = self._names = MissingMessageIds(name, database, dice, config.server.domain)
         self._router = router = MailRouter(name, database, people, self.policy, settings, mail_cache, dice, now)
         self.postoffice = postoffice = PostOffice(
             name, config, store, router, in_flight, recent, self.inbox, people, self._room_for_people, pending,
@@ -194,9 +194,9 @@ class Universe:
         self.visits = LinkVisits(
             browser, config.links.lab_hosts, settings, people, memories, pending, dice, now, committer, mail_log,
             reactor)
-        notices = Notices(config.server.domain, store, postoffice, mailboxes, people, dice, now, mail_log)
+        bounces = Bounces(config.server.domain, store, postoffice, mailboxes, people, dice, now, mail_log)
         runner = MailJobRunner(
-            letters, self.visits, notices, postoffice, in_flight, self.inbox, people, memories, pending, settings,
+            letters, self.visits, bounces, postoffice, in_flight, self.inbox, people, memories, pending, settings,
             dice, now, committer, mail_cache, mail_log, self.pruning, reactor)
         #: Deferred that fires when all mail accepted so far has been decided about.
         self.when_idle = runner.when_idle

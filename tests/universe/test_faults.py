@@ -10,7 +10,7 @@ from simmail.core.rules.wait import ReplyWait
 from simmail.errors import FeatureMissing, Invalid, NotFound
 from simmail.testing.universe import now, turned
 from simmail.universe import faults
-from tests.universe.jobs.test_notices import BounceTestCase
+from tests.universe.jobs.test_bounces import BounceTestCase
 from tests.universe.test_road import persona
 
 

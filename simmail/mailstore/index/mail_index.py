@@ -19,10 +19,10 @@ from simmail.core.message.thread_keys import ThreadKeys
 from simmail.errors import Unavailable
 from simmail.mailstore.delivery.request import StoreId
 from simmail.mailstore.index.background import Background
+from simmail.mailstore.index.executor import IndexExecutor
 from simmail.mailstore.index.folder import IIndexed, Key, key_of
 from simmail.mailstore.index.index import Index
 from simmail.mailstore.index.messages import SHOWN, Unread, is_shown, span
-from simmail.mailstore.index.thread import IndexThread
 from simmail.mailstore.maildir.filename import packed
 from simmail.mailstore.maildir.files import ISought, Shown, read_files
 from simmail.mailstore.maildir.layout import Layout
@@ -89,7 +89,7 @@ class MailIndex:
     ) -> None:
         self.tables, self.thread, self.readers, self.files, self.reactor, self.later = (
             index, worker, readers, files, reactor, later)
-        self.call = IndexThread(worker, index).call
+        self.call = IndexExecutor(worker, index).call
         self.background = Background(
             reactor, self.take_missing, lambda folder: self.call(_learn, None if folder is None else key_of(folder)))
 

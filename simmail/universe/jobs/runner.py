@@ -25,9 +25,9 @@ from simmail.core.rng import Dice
 from simmail.core.writer import Written
 from simmail.universe.cache import MailCache
 from simmail.universe.committer import Committer
+from simmail.universe.jobs.bounces import Bounces
 from simmail.universe.jobs.letters import LetterContext, Letters, RenderedLetter, as_sent, keyed_for
 from simmail.universe.jobs.link_visits import LinkVisits
-from simmail.universe.jobs.notices import Notices
 from simmail.universe.mailflow.delivery import PostOffice
 from simmail.universe.mailflow.envelope import Outgoing
 from simmail.universe.mailflow.in_flight import MailInFlight
@@ -51,14 +51,14 @@ class MailJobRunner:
     """Does the jobs of one universe, as C{scheduler.JobRunner} has it."""
 
     def __init__(
-        self, letters: Letters, visits: LinkVisits, notices: Notices, postoffice: PostOffice, in_flight: MailInFlight,
+        self, letters: Letters, visits: LinkVisits, bounces: Bounces, postoffice: PostOffice, in_flight: MailInFlight,
         inbox: InboxWorker, people: Personas, memories: Memories, pending: PendingJobs, settings: Settings, dice: Dice,
         now: Callable[[], datetime], committer: Committer, mail_cache: MailCache, mail_log: MailLog, pruning: Pruning,
         reactor: IReactorTime,
     ) -> None:
         self._letters = letters
         self._visits = visits
-        self._notices = notices
+        self._bounces = bounces
         self._postoffice = postoffice
         self._in_flight = in_flight
         self._inbox = inbox
@@ -122,11 +122,11 @@ class MailJobRunner:
             # What the journal does not have must not be true before what it has.
             await self._in_flight.when_committed()
         if "late" in job.data:
-            await self._notices.deliver_late(job)
+            await self._bounces.deliver_late(job)
         elif job.kind in WRITTEN:
             await self._write(job)
         elif job.kind == "bounce":
-            await self._notices.perform(job)
+            await self._bounces.perform(job)
         elif job.kind == "link":
             await self._visits.perform(job, self.drop)
         else:

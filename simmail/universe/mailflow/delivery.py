@@ -39,7 +39,7 @@ from simmail.universe.cache import MailCache
 from simmail.universe.committer import Committer
 from simmail.universe.mailflow.envelope import Outgoing, Submission
 from simmail.universe.mailflow.in_flight import MailInFlight, PATIENCE
-from simmail.universe.mailflow.naming import MessageNames
+from simmail.universe.mailflow.missing_message_id import MissingMessageIds
 from simmail.universe.mailflow.recent import RecentMail
 from simmail.universe.mailflow.routing import MailRouter, Routing
 from simmail.universe.maillog import MailLog
@@ -79,7 +79,7 @@ class PostOffice:
         self, universe: str, config: Config, store: IMailStore, router: MailRouter, in_flight: MailInFlight,
         recent: RecentMail, inbox: InboxWorker, people: Personas, room_for_people: Callable[[], bool],
         pending: PendingJobs, usage: Usage, committer: Committer, mail_cache: MailCache, mail_log: MailLog,
-        names: MessageNames, now: Callable[[], datetime], unique: Callable[[], str], reactor: IReactorTime,
+        names: MissingMessageIds, now: Callable[[], datetime], unique: Callable[[], str], reactor: IReactorTime,
     ) -> None:
         self._universe = universe
         self._most = config.limits.message

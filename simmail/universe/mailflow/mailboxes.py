@@ -24,7 +24,7 @@ from simmail.core.records.delivery import Copy
 from simmail.core.records.folder import Entry, FolderStatus, counted
 from simmail.errors import NotFound, TooLarge
 from simmail.interfaces import IFolder, IMailStore
-from simmail.universe.mailflow.naming import MessageNames
+from simmail.universe.mailflow.missing_message_id import MissingMessageIds
 from simmail.universe.mailflow.recent import RecentMail
 from simmail.universe.people.personas import Personas
 from simmail.universe.policy import Policy
@@ -75,7 +75,7 @@ class Mailboxes:
 
     def __init__(
         self, config: Config, store: IMailStore, policy: Policy, people: Personas, recent: RecentMail,
-        names: MessageNames, now: Callable[[], datetime], commit: Callable[[Commit], Awaitable[Any]],
+        names: MissingMessageIds, now: Callable[[], datetime], commit: Callable[[Commit], Awaitable[Any]],
     ) -> None:
         self._most = config.limits.message
         self._store = store

@@ -5,7 +5,7 @@ Verdicts of the recipient rules and of fault rules at stage C{deliver} turn
 into placements, arrivals, notices to come and events; nothing is filed or
 committed here.  Mail that was accepted and could not be delivered comes back a
 little later: a job of kind C{bounce} holds what the notice needs, which
-L{simmail.universe.jobs.notices} sends.  Sources: API contract, "Recipient
+L{simmail.universe.jobs.bounces} sends.  Sources: API contract, "Recipient
 rules"; decisions, sections 8 (step 1), 12 and 23; RFC 3461.
 """
 

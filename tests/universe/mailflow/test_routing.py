@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from simmail.testing.universe import now, turned
 from simmail.universe.universe import Universe
-from tests.universe.jobs.test_notices import BounceTestCase
+from tests.universe.jobs.test_bounces import BounceTestCase
 
 
 class RoutingTests(BounceTestCase):

@@ -1,4 +1,4 @@
-"""Tests for C{simmail.universe.jobs.notices}: mail that does not get through comes back."""
+"""Tests for C{simmail.universe.jobs.bounces}: mail that does not get through comes back."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simmail.core.rules.wait import ReplyWait
 from simmail.errors import Conflict, OverMailLimit
 from simmail.testing.universe import now, turned
 from simmail.universe.fingerprint import fingerprint
-from simmail.universe.jobs import notices
+from simmail.universe.jobs import bounces
 from simmail.universe.mailflow import routing
 from simmail.universe.mailflow.envelope import DsnRequest, Recipient, Submission
 from tests.universe.test_road import MAIL, RoadTestCase, persona
@@ -144,7 +144,7 @@ class BounceTests(BounceTestCase):
 
     def test_too_large_to_return(self) -> None:
         """RET=FULL of a message over the limit returns its header, not a message without a body."""
-        for module in (routing, notices):
+        for module in (routing, bounces):
             self.patch(module, "LARGEST_RETURN", 2000)
         now(self.universe.people.create(persona(behaviors={"bounce": 1.0})))
         self.rules(status={"dead@x.test": "blocked"})

@@ -1,5 +1,5 @@
 """
-Notices: jobs of kind C{bounce}, and mail that a fault rule held back.
+Bounces: jobs of kind C{bounce}, and mail that a fault rule held back.
 
 When a notice is due it is written in the dialect of the recipient's mail system and goes to the reverse-path like any
 other mail.  Sources: decisions, section 8 step 1 and section 23 ("Recipients"); RFC 3461, RFC 3464.
@@ -31,11 +31,11 @@ from simmail.universe.maillog import MailLog
 from simmail.universe.people.personas import Personas
 
 
-class Notices:
+class Bounces:
     """
     Does the jobs that send what the post office has planned.
 
-    @param domain: of the server, whose notices they are.
+    @param domain: of the server, whose notices these are.
     """
 
     def __init__(

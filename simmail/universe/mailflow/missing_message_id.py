@@ -15,7 +15,7 @@ from simmail.interfaces import IDatabase
 NAMED = "named"
 
 
-class MessageNames:
+class MissingMessageIds:
     """
     Names the mail of one universe.
 

@@ -1,4 +1,4 @@
-"""Tests for C{simmail.universe.mailflow.naming}: mail that comes without a Message-ID."""
+"""Tests for C{simmail.universe.mailflow.missing_message_id}: mail that comes without a Message-ID."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """
-The thread of the indexes, as one store asks it: what is found damaged is thrown away, and what was asked is done again.
+What one store asks of its indexes, done in their thread.
 
+What is found damaged is thrown away, and what was asked is done again.
 A file of an index may be overwritten or cut by anybody at any time.  Nothing is lost by that, for all of
 it follows from the Maildirs.
 """
@@ -22,7 +23,7 @@ from simmail.mailstore.threads import IWorker
 _DAMAGED = frozenset((1, 10, 11, 26))
 
 
-class IndexThread:
+class IndexExecutor:
     """
     For one store.
 
