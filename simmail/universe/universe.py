@@ -1,7 +1,7 @@
 """
 One universe: its parts put together, and the life of a message through them.
 
-A message comes in over SMTP or the API and is given to L{mailflow.delivery}, which
+A message comes in over SMTP or the API and is given to L{mailflow.post_office}, which
 files it in the mail store (journal, Maildir, UIDs); then the sender is told.
 What follows is committed from the same record of the journal:
 C{mail.delivered}, and an arrival for every recipient behind whom stands a
@@ -52,11 +52,11 @@ from simmail.universe.jobs.job_mails import JobMails
 from simmail.universe.jobs.letters import Letters
 from simmail.universe.jobs.link_visits import LinkVisits
 from simmail.universe.jobs.runner import MailJobRunner
-from simmail.universe.mailflow.delivery import PostOffice
 from simmail.universe.mailflow.external import ExternalMail
 from simmail.universe.mailflow.in_flight import MailInFlight
 from simmail.universe.mailflow.mailboxes import Mailboxes
 from simmail.universe.mailflow.missing_message_id import MissingMessageIds
+from simmail.universe.mailflow.post_office import PostOffice
 from simmail.universe.mailflow.recent import RecentMail
 from simmail.universe.mailflow.recovery import CrashRecovery
 from simmail.universe.mailflow.routing import MailRouter

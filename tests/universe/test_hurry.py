@@ -21,8 +21,8 @@ from simmail.errors import Unavailable
 from simmail.testing.universe import MemoryServer, START, now, turned
 from simmail.universe.fingerprint import fingerprint
 from simmail.universe.jobs import letters, runner
-from simmail.universe.mailflow.delivery import MOST_DURING_ADVANCE
 from simmail.universe.mailflow.envelope import Recipient, Submission
+from simmail.universe.mailflow.post_office import MOST_DURING_ADVANCE
 from simmail.universe.people import inbox_worker
 from tests.universe.test_road import MAIL, RoadTestCase, persona
 

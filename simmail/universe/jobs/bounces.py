@@ -23,9 +23,9 @@ from simmail.core.rng import Dice
 from simmail.core.time.instant import parse_instant
 from simmail.errors import NotFound
 from simmail.interfaces import IMailStore
-from simmail.universe.mailflow.delivery import PostOffice
 from simmail.universe.mailflow.envelope import Outgoing
 from simmail.universe.mailflow.mailboxes import Mailboxes
+from simmail.universe.mailflow.post_office import PostOffice
 from simmail.universe.mailflow.routing import header_of
 from simmail.universe.maillog import MailLog
 from simmail.universe.people.personas import Personas

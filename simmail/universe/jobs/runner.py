@@ -28,9 +28,9 @@ from simmail.universe.committer import Committer
 from simmail.universe.jobs.bounces import Bounces
 from simmail.universe.jobs.letters import LetterContext, Letters, RenderedLetter, as_sent, keyed_for
 from simmail.universe.jobs.link_visits import LinkVisits
-from simmail.universe.mailflow.delivery import PostOffice
 from simmail.universe.mailflow.envelope import Outgoing
 from simmail.universe.mailflow.in_flight import MailInFlight
+from simmail.universe.mailflow.post_office import PostOffice
 from simmail.universe.maillog import MailLog
 from simmail.universe.pending import PendingJobs
 from simmail.universe.people.effects import LONGEST_TEXT, Setting, enact

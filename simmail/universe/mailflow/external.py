@@ -31,8 +31,8 @@ from simmail.errors import Invalid, NotFound, Unavailable
 from simmail.interfaces import IDatabase, IMailStore
 from simmail.universe.cache import MailCache
 from simmail.universe.committer import Committer
-from simmail.universe.mailflow.delivery import PostOffice
 from simmail.universe.mailflow.in_flight import MailInFlight
+from simmail.universe.mailflow.post_office import PostOffice
 from simmail.universe.maillog import MailLog
 from simmail.universe.people.decisions import spam_hints
 from simmail.universe.people.personas import Personas

@@ -26,8 +26,8 @@ from simmail.interfaces import IDatabase, IMailStore
 from simmail.universe.cache import DocumentCache
 from simmail.universe.clock import UniverseClock
 from simmail.universe.committer import Committer
-from simmail.universe.mailflow.delivery import PostOffice, with_copies
 from simmail.universe.mailflow.in_flight import MailInFlight
+from simmail.universe.mailflow.post_office import PostOffice, with_copies
 from simmail.universe.pending import PendingJobs
 from simmail.universe.people.inbox_worker import InboxWorker, SentBefore
 from simmail.universe.people.personas import Personas

@@ -1,4 +1,4 @@
-"""Tests for C{simmail.universe.mailflow.delivery}: mail is durable, and Redis has not answered."""
+"""Tests for C{simmail.universe.mailflow.post_office}: mail is durable, and Redis has not answered."""
 
 from __future__ import annotations
 
