@@ -21,7 +21,7 @@ from simmail.core.html import text as htmltext
 from simmail.core.message.mail import Attachment, Mail
 from simmail.core.mime import charsets, encoded_word, headers, structure
 from simmail.core.mime.address import Address, addressed, parse_all, parse_list
-from simmail.core.mime.transfer_encoding import unquoted
+from simmail.core.mime.transfer_encoding import content_of
 from simmail.core.time import instant
 
 
@@ -264,16 +264,6 @@ class _Gathered:
     def content(self, part: structure.Part) -> bytes:
         """The content of a part with its transfer encoding undone."""
         return content_of(self.octets, part)
-
-
-def content_of(octets: bytes, part: structure.Part) -> bytes:
-    """The content of a part of a message with its transfer encoding undone."""
-    content = octets[part.body:part.end]
-    if part.head.encoding == b"base64":
-        return encoded_word.base64_octets(content)
-    if part.head.encoding == b"quoted-printable":
-        return unquoted(content)
-    return content
 
 
 def is_text(head: headers.Head, root: bool, filename: str) -> bool:

@@ -14,9 +14,10 @@ from functools import lru_cache
 from html import unescape
 
 from simmail.core.message.mail import Mail
-from simmail.core.message.parse import content_of, filename_of, is_text
+from simmail.core.message.parse import filename_of, is_text
 from simmail.core.mime import charsets, encoded_word, structure
 from simmail.core.mime.headers import SMALL, parameter
+from simmail.core.mime.transfer_encoding import content_of
 
 #: Characters that are searched of a body, of the header fields of its parts, and of a header section.
 MOST, MOST_OF_PARTS = 1 << 20, 1 << 16

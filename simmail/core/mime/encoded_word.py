@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from binascii import Error as Base64Error
-from binascii import a2b_base64, a2b_qp
+from binascii import a2b_qp
 
 from simmail.core.mime import charsets
+from simmail.core.mime.transfer_encoding import base64_octets
 
 #: RFC 2047 section 2.
 LONGEST_WORD = 75
@@ -21,8 +21,6 @@ LONGEST_WORD = 75
 # blanks inside Q are common and read.
 _WORD = re.compile(r"=\?([^?\s]{1,64})\?([bBqQ])\?([^?\r\n]*)\?=")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
-_BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-_NOT_BASE64 = bytes(octet for octet in range(256) if octet not in _BASE64)
 _SAFE = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!*+-/")
 
 
@@ -62,17 +60,6 @@ def _octets(encoding: str, encoded: str) -> bytes:
     if encoding in "qQ":
         return a2b_qp(raw, header=True)
     return base64_octets(raw)
-
-
-def base64_octets(encoded: bytes) -> bytes:
-    """What base64 stands for, as far as it goes: cut off, without padding, or with anything in between."""
-    try:
-        return a2b_base64(encoded)
-    except Base64Error:
-        pure = encoded.translate(None, _NOT_BASE64)
-        whole = len(pure) // 4 * 4
-        rest = pure[whole:]
-        return a2b_base64(pure[:whole] + (rest + b"=" * (4 - len(rest)) if len(rest) > 1 else b""))
 
 
 def plain(text: str) -> bool:

@@ -15,7 +15,6 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.core.message.mail import Attachment, Mail
 from simmail.core.message.parse import Title, message_ids, read, read_headers, read_title
 from simmail.core.mime.address import Address
-from simmail.core.mime.transfer_encoding import unquoted
 from tests.core.hostile import seconds
 
 
@@ -34,22 +33,8 @@ _ENDS = (b"\r\n", b"\r\n", b"\n", b"\r\n\r\n", b"\n\n")
 class QuotedTests(SynchronousTestCase):
     """Quoted-printable."""
 
-    def test_blanks(self) -> None:
-        """Blanks at the end of a line are none of the text, also behind the "=" of a soft break (RFC 2045 6.7 (3))."""
-        for encoded, octets in (
-            (b"a =\r\nb", b"a b"), (b"a= \t\r\nb", b"ab"), (b"a \t\r\nb\t", b"a\r\nb"), (b"a=20 \r\n\r\n \r\n",
-                                                                                         b"a \r\n\r\n\r\n"),
-            (b"a=", b"a"), (b"a= ", b"a"), (b"=E9=\n=3d", b"\xe9="), (b"=XY=4", b"=XY=4"), (b"", b""), (b"  ", b""),
-            (b"a \tb", b"a \tb"),
-        ):
-            self.assertEqual(unquoted(encoded), octets, encoded)
-
-    def test_cost(self) -> None:
-        """A megabyte of blanks takes no longer than other text."""
-        self.assertLess(seconds(lambda: unquoted((b" " * 1000 + b"x") * 1000 + b" \n")), 1)
-
     def test_text(self) -> None:
-        """So it is in the text of a message."""
+        """Blanks at the end of a line are none of the text of a message."""
         octets = message("Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n"
                          "Dear Maria,  \nthe code is 12= \n34.\n")
         self.assertEqual(read(octets).text, "Dear Maria,\nthe code is 1234.")

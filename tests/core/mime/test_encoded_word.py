@@ -61,8 +61,6 @@ class DecodeTests(SynchronousTestCase):
         """Base64 is read as far as it goes, however it is cut off."""
         decoded = encoded_word.decode(f"=?iso-8859-1?b?{text}?=")
         self.assertFalse(set(decoded) & set("\r\n\0"))
-        self.assertEqual(encoded_word.base64_octets(text.encode().replace(b"=", b"").rstrip()),
-                         encoded_word.base64_octets(text.encode().replace(b"=", b"")))
 
     def test_linear(self) -> None:
         """A megabyte of beginnings of words costs no more than a megabyte of text."""
