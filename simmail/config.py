@@ -241,7 +241,7 @@ def load_plans(path: str) -> Mapping[str, Plan]:
     @raise Invalid: unreadable file, bad YAML, a bad plan.
     """
     if path:
-        return plans_of(_read(path, "server.plans") or {})
+        return plans_of(read_yaml(path, "server.plans") or {})
     try:
         octets = files("simmail.etc").joinpath("plans.yaml").read_bytes()
     except ModuleNotFoundError:
@@ -250,9 +250,9 @@ def load_plans(path: str) -> Mapping[str, Plan]:
     return plans_of(decode(octets))
 
 
-def _read(path: str, setting: str, ended: bool = False) -> Any:
+def read_yaml(path: str, setting: str, ended: bool = False) -> Any:
     """
-    The value of a YAML file; None when it is empty.
+    Return the value of a YAML file; None when it is empty.
 
     @param ended: it has to end as a whole file does: with a line, or with the bracket that it began with.
     @raise Invalid: unreadable or bad YAML, naming setting and file.
@@ -281,7 +281,7 @@ def load(path: str | None) -> Config:
     """
     if not path:
         return Config()
-    return _placed(from_value(_read(path, "config") or {}), Path(path).absolute().parent)
+    return _placed(from_value(read_yaml(path, "config") or {}), Path(path).absolute().parent)
 
 
 def _placed(config: Config, folder: Path) -> Config:
@@ -305,23 +305,3 @@ def from_value(value: Any) -> Config:
         return convert(value, Config, unknown="is no option; etc/simmail.yaml has them all")
     except Invalid as error:
         raise error if error.field else Invalid("config", str(error)) from None
-
-
-def load_people(path: str) -> list[Any]:
-    """
-    The personas of a YAML file: a list, or an object with a list C{personas}.
-
-    @raise Invalid: unreadable file, bad YAML, or neither, as an empty or half-written file is; C{[]} is nobody.  What
-        a persona holds is checked elsewhere.
-    """
-    value = _read(path, "people.file", ended=True)
-    if isinstance(value, dict):
-        for name in value:
-            if name != "personas":
-                raise Invalid("people.file", f"{path}: {name!r} is no field; it holds a list: personas")
-        value = value.get("personas")
-    if value is None:
-        raise Invalid("people.file", f"{path}: is empty; where nobody is meant it says []")
-    if not isinstance(value, list):
-        raise Invalid("people.file", f"{path}: must be a list of personas")
-    return value

@@ -10,9 +10,8 @@ import yaml
 from twisted.trial.unittest import SynchronousTestCase
 
 import simmail
-from simmail.config import Config, from_value, load, load_people, load_plans
+from simmail.config import Config, from_value, load, load_plans
 from simmail.errors import Invalid
-from simmail.testing.universe import MemoryServer, now
 from tests.core.rules.test_yaml_text import BOMBS
 
 
@@ -88,43 +87,10 @@ class ConfigTests(SynchronousTestCase):
             self.assertIn(path, str(self.assertRaises(Invalid, from_value, value)))
         self.assertEqual(from_value({"http": {"rate": 0}}).http.rate, 0)
 
-    def test_people(self) -> None:
-        """The example personas are ones the API would take; a file of another shape is refused by name."""
-        shipped = Path(simmail.__file__).parent.parent / "etc" / "personas.yaml"
-        server = MemoryServer()
-        now(server.universe().people.configured(load_people(str(shipped))))
-        self.assertEqual({one.provider for one in server.roster.universe("main").people.everyone()}, {"config"})
-        path = self.mktemp()
-        Path(path).write_text("just text", encoding="utf-8")
-        self.assertIn(path, str(self.assertRaises(Invalid, load_people, path)))
-
-    def test_people_half_written(self) -> None:
-        """An empty file, one that was cut off anywhere, and one with another list in it name nobody."""
-        path = Path(self.mktemp())
-        shipped = (Path(simmail.__file__).parent.parent / "etc" / "personas.yaml").read_bytes()
-        for octets in (b"", b"\n", b"# nobody yet\n", b"personas:\n", b"people: []\n", b"personas: []\nperson: []\n",
-                       b"- {name: A, addresses: [a@acme.test]}\n- {name: A, addresses: [b@acme.test], name: B}\n"):
-            path.write_bytes(octets)
-            self.assertIn(str(path), str(self.assertRaises(Invalid, load_people, str(path))), octets)
-        server = MemoryServer()
-        people = server.universe().people
-        path.write_bytes(shipped)
-        now(people.configured(load_people(str(path))))
-        before = people.everyone()
-        for size in range(len(shipped)):
-            if shipped[size - 1:size] == b"\n":
-                continue
-            path.write_bytes(shipped[:size])
-            self.assertRaises(Invalid, lambda: now(people.configured(load_people(str(path)))))
-        self.assertEqual(people.everyone(), before)
-        for octets in (b"[]", b"personas: []\n"):
-            path.write_bytes(octets)
-            self.assertEqual(load_people(str(path)), [])
-
     def test_bombs(self) -> None:
         """What stands for very much, and a key that stands twice, is refused in every file."""
         path = Path(self.mktemp())
         for octets in (*BOMBS.values(), b"smtp: {}\nsmtp: {}\n"):
             path.write_bytes(octets)
-            for read in (load, load_plans, load_people):
+            for read in (load, load_plans):
                 self.assertIn(str(path), str(self.assertRaises(Invalid, read, str(path))))

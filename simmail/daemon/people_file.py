@@ -12,7 +12,7 @@ from typing import Any
 
 from twisted.logger import Logger
 
-from simmail.config import load_people
+from simmail.config import read_yaml
 from simmail.errors import Invalid
 
 #: Real seconds after which a file that did not change is taken for written, and after which nobody waits for that.
@@ -79,6 +79,26 @@ def read_when_written(path: str) -> list[Any]:
             return load_people(path)
         if time.monotonic() > deadline:
             raise Invalid("people.file", f"{path}: is being written")
+
+
+def load_people(path: str) -> list[Any]:
+    """
+    Return the personas of a YAML file: a list, or an object with a list C{personas}.
+
+    @raise Invalid: unreadable file, bad YAML, or neither, as an empty or half-written file is; C{[]} is nobody.  What
+        a persona holds is checked elsewhere.
+    """
+    value = read_yaml(path, "people.file", ended=True)
+    if isinstance(value, dict):
+        for name in value:
+            if name != "personas":
+                raise Invalid("people.file", f"{path}: {name!r} is no field; it holds a list: personas")
+        value = value.get("personas")
+    if value is None:
+        raise Invalid("people.file", f"{path}: is empty; where nobody is meant it says []")
+    if not isinstance(value, list):
+        raise Invalid("people.file", f"{path}: must be a list of personas")
+    return value
 
 
 def _state_of(path: str) -> tuple[int, int, int] | None:

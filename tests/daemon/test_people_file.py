@@ -9,9 +9,12 @@ from typing import Any
 from twisted.internet.defer import Deferred, succeed
 from twisted.trial.unittest import SynchronousTestCase
 
+import simmail
 from simmail.daemon import people_file
-from simmail.daemon.people_file import PeopleFile, read_when_written
+from simmail.daemon.people_file import PeopleFile, load_people, read_when_written
 from simmail.errors import Invalid
+from simmail.testing.universe import MemoryServer, now
+from tests.core.rules.test_yaml_text import BOMBS
 
 TEXT = "- {id: maria, name: Maria Rossi, addresses: [maria@acme.test]}\n"
 
@@ -143,3 +146,47 @@ class WrittenTests(SynchronousTestCase):
         """One that is not there, or cannot be named, is refused as any other."""
         for path in (f"{self.path}.none", "a\0b"):
             self.assertRaises(Invalid, read_when_written, path)
+
+
+class LoadPeopleTests(SynchronousTestCase):
+    """What a file holds."""
+
+    def test_shape(self) -> None:
+        """The example personas are ones the API would take; a file of another shape is refused by name."""
+        shipped = Path(simmail.__file__).parent.parent / "etc" / "personas.yaml"
+        server = MemoryServer()
+        now(server.universe().people.configured(load_people(str(shipped))))
+        self.assertEqual({one.provider for one in server.roster.universe("main").people.everyone()}, {"config"})
+        path = self.mktemp()
+        Path(path).write_text("just text", encoding="utf-8")
+        self.assertIn(path, str(self.assertRaises(Invalid, load_people, path)))
+
+    def test_half_written(self) -> None:
+        """An empty file, one that was cut off anywhere, and one with another list in it name nobody."""
+        path = Path(self.mktemp())
+        shipped = (Path(simmail.__file__).parent.parent / "etc" / "personas.yaml").read_bytes()
+        for octets in (b"", b"\n", b"# nobody yet\n", b"personas:\n", b"people: []\n", b"personas: []\nperson: []\n",
+                       b"- {name: A, addresses: [a@acme.test]}\n- {name: A, addresses: [b@acme.test], name: B}\n"):
+            path.write_bytes(octets)
+            self.assertIn(str(path), str(self.assertRaises(Invalid, load_people, str(path))), octets)
+        server = MemoryServer()
+        people = server.universe().people
+        path.write_bytes(shipped)
+        now(people.configured(load_people(str(path))))
+        before = people.everyone()
+        for size in range(len(shipped)):
+            if shipped[size - 1:size] == b"\n":
+                continue
+            path.write_bytes(shipped[:size])
+            self.assertRaises(Invalid, lambda: now(people.configured(load_people(str(path)))))
+        self.assertEqual(people.everyone(), before)
+        for octets in (b"[]", b"personas: []\n"):
+            path.write_bytes(octets)
+            self.assertEqual(load_people(str(path)), [])
+
+    def test_bombs(self) -> None:
+        """What stands for very much, and a key that stands twice, is refused."""
+        path = Path(self.mktemp())
+        for octets in (*BOMBS.values(), b"personas: []\npersonas: []\n"):
+            path.write_bytes(octets)
+            self.assertIn(str(path), str(self.assertRaises(Invalid, load_people, str(path))))
