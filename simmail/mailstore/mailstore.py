@@ -31,9 +31,9 @@ from simmail.interfaces import IMailStore
 from simmail.mailstore.annotations import Annotations
 from simmail.mailstore.background import ExternalWatch
 from simmail.mailstore.deferred_bodies import DeferredBodies
-from simmail.mailstore.delivery.delivery import Added, DeliveryResult
 from simmail.mailstore.delivery.external import Adopted, MOST
 from simmail.mailstore.delivery.mailboxes import DropMailbox, MakeMailbox
+from simmail.mailstore.delivery.maildir_delivery import Added, DeliveryResult
 from simmail.mailstore.delivery.request import Into, StoreId
 from simmail.mailstore.external import Arrivals, ExternalFiles, OnForeign
 from simmail.mailstore.folder.context import FolderContext, PendingRenames

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.mailstore.delivery.delivery import MaildirDelivery
 from simmail.mailstore.delivery.folders import OpenFolder
+from simmail.mailstore.delivery.maildir_delivery import MaildirDelivery
 from simmail.mailstore.delivery.request import StoreId
 from simmail.mailstore.journal.records import Departure
 from simmail.mailstore.maildir import filename

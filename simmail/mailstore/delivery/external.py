@@ -14,8 +14,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from simmail.core.records.delivery import Copy
-from simmail.mailstore.delivery.delivery import MaildirDelivery
 from simmail.mailstore.delivery.folders import OpenFolder
+from simmail.mailstore.delivery.maildir_delivery import MaildirDelivery
 from simmail.mailstore.maildir import filename
 from simmail.mailstore.maildir.filename import Row, packed, unpacked
 from simmail.mailstore.maildir.files import Shown, put_aside, stub_of

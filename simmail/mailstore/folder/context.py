@@ -17,7 +17,7 @@ from simmail.concurrency import Lock
 from simmail.core.records.delivery import Copy
 from simmail.core.records.folder import FolderChange
 from simmail.errors import NotFound, Unavailable
-from simmail.mailstore.delivery.delivery import DeliveryResult
+from simmail.mailstore.delivery.maildir_delivery import DeliveryResult
 from simmail.mailstore.delivery.request import Into, StoreId
 from simmail.mailstore.folder.state import FolderState
 from simmail.mailstore.index.mail_index import MailIndex

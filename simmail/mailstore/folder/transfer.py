@@ -11,8 +11,8 @@ from simmail.core.records.delivery import Delivery, DeliveryPart, Placement, Rep
 from simmail.errors import NotFound, Refusal
 from simmail.mailstore.delivery.changes import RemoveFiles
 from simmail.mailstore.delivery.copymove import Sources, Transfer
-from simmail.mailstore.delivery.delivery import DeliveryResult
 from simmail.mailstore.delivery.folders import SYSTEM_MASK
+from simmail.mailstore.delivery.maildir_delivery import DeliveryResult
 from simmail.mailstore.folder.changes import ChangingFolder
 from simmail.mailstore.index import update
 from simmail.mailstore.maildir.filename import Row, packed

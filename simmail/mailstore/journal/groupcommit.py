@@ -20,8 +20,8 @@ from twisted.logger import Logger
 
 from simmail.core.records.delivery import Copy, Delivery
 from simmail.errors import Unavailable
-from simmail.mailstore.delivery.delivery import BatchDelivery, DeliveryResult, MaildirDelivery
 from simmail.mailstore.delivery.folders import raise_uidnexts
+from simmail.mailstore.delivery.maildir_delivery import BatchDelivery, DeliveryResult, MaildirDelivery
 from simmail.mailstore.journal.notes import JournalNotes
 from simmail.mailstore.journal.records import (
     DELIVERY, DEPARTED, Departure, ERASED, FILED, FOREIGN, Id, Octets, REFUSED, SETTLED, describe, record,

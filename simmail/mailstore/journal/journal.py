@@ -21,7 +21,7 @@ from twisted.python.failure import Failure
 
 from simmail.core.records.delivery import Delivery
 from simmail.errors import Unavailable
-from simmail.mailstore.delivery.delivery import DeliveryResult
+from simmail.mailstore.delivery.maildir_delivery import DeliveryResult
 from simmail.mailstore.delivery.request import Into, StoreId
 from simmail.mailstore.journal.records import Id
 from simmail.mailstore.journal.sync import Disks, Hands, Condition

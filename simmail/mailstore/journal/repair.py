@@ -17,8 +17,8 @@ from twisted.logger import Logger
 
 from simmail.core.records.delivery import Copy, Delivery
 from simmail.errors import NotFound
-from simmail.mailstore.delivery.delivery import Added, MaildirDelivery, key_of
 from simmail.mailstore.delivery.folders import OpenFolder, raise_uidnexts
+from simmail.mailstore.delivery.maildir_delivery import Added, MaildirDelivery, key_of
 from simmail.mailstore.journal.retained import Journalled
 from simmail.mailstore.maildir import filename, savedate
 from simmail.mailstore.maildir.filename import CUR, NEW, row_of

@@ -44,7 +44,7 @@ class Journalled(Struct, eq=False):
         return delivery_of(self.described, self.octets())
 
     def messages(self) -> list[Journalled]:
-        """Where it is several messages, each of them as a delivery of its own (see L{delivery.messages})."""
+        """Where it is several messages, each of them as a delivery of its own (see L{maildir_delivery.messages})."""
         described = self.described
         if not described.parts:
             return [self]

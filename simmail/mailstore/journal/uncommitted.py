@@ -17,7 +17,7 @@ from msgspec import Struct
 from twisted.logger import Logger
 
 from simmail.core.records.delivery import Copy, Delivery
-from simmail.mailstore.delivery.delivery import DeliveryResult
+from simmail.mailstore.delivery.maildir_delivery import DeliveryResult
 from simmail.mailstore.journal.records import DELIVERY, ERASED, FILED, FOREIGN, FiledAt, Id, REFUSED, SETTLED
 from simmail.mailstore.journal.repair import Repaired
 from simmail.mailstore.journal.retained import Journalled, Retained

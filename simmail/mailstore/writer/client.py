@@ -25,7 +25,7 @@ from zope.interface import implementer
 
 from simmail.core.records.delivery import Delivery
 from simmail.errors import Unavailable
-from simmail.mailstore.delivery.delivery import DeliveryResult
+from simmail.mailstore.delivery.maildir_delivery import DeliveryResult
 from simmail.mailstore.delivery.request import Into, StoreId, T, WriterRequest
 from simmail.mailstore.journal.groupcommit import GroupCommit, PendingDelivery
 from simmail.mailstore.journal.records import Id, describe

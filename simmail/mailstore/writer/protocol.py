@@ -16,7 +16,7 @@ import msgspec
 
 from simmail import errors
 from simmail.errors import Refusal
-from simmail.mailstore.delivery.delivery import DeliveryResult
+from simmail.mailstore.delivery.maildir_delivery import DeliveryResult
 from simmail.mailstore.delivery.request import T, WriterRequest
 from simmail.mailstore.journal.sync import Condition
 from simmail.mailstore.writer.requests import REQUESTS, answer_of

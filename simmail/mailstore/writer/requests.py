@@ -19,12 +19,12 @@ from simmail.mailstore.delivery.changes import (
     BumpModseq, ClearFlagLog, DefineKeywords, NoteFlags, RemoveFiles, RenameFiles,
 )
 from simmail.mailstore.delivery.copymove import Transfer
-from simmail.mailstore.delivery.delivery import BatchDelivery, DeliveryResult, MaildirDelivery
 from simmail.mailstore.delivery.external import Adopted
 from simmail.mailstore.delivery.mailboxes import (
     Annotate, CopyAnnotations, CountMailboxes, DropFolder, DropMailbox, MakeFolder, MakeMailbox, MakeStandardFolder,
     RenameFolder, RenewUidvalidity, Subscribe,
 )
+from simmail.mailstore.delivery.maildir_delivery import BatchDelivery, DeliveryResult, MaildirDelivery
 from simmail.mailstore.delivery.request import FolderRequest, Into, StoreId, T, WriterRequest
 from simmail.mailstore.journal.groupcommit import GroupCommit
 from simmail.mailstore.journal.records import Id

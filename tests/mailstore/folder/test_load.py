@@ -9,7 +9,7 @@ from typing import Any
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.mailstore.delivery.delivery import DeliveryResult
+from simmail.mailstore.delivery.maildir_delivery import DeliveryResult
 from simmail.mailstore.folder.folder import snapshot_of
 from simmail.mailstore.maildir import filename
 from tests.contracts.mailstores import DiskProvider, a_delivery, result_of

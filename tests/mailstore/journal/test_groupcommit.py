@@ -13,7 +13,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.records.delivery import Copy, Delivery
 from simmail.errors import Unavailable
-from simmail.mailstore.delivery.delivery import DeliveryResult
+from simmail.mailstore.delivery.maildir_delivery import DeliveryResult
 from simmail.mailstore.journal import groupcommit
 from simmail.mailstore.journal.groupcommit import GroupCommit, PendingDelivery
 from simmail.mailstore.journal.records import Id

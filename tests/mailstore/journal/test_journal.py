@@ -15,7 +15,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.records.delivery import Copy, Delivery
 from simmail.errors import Unavailable
-from simmail.mailstore.delivery.delivery import DeliveryResult
+from simmail.mailstore.delivery.maildir_delivery import DeliveryResult
 from simmail.mailstore.delivery.request import Into, StoreId
 from simmail.mailstore.journal import segmentpool
 from simmail.mailstore.journal.groupcommit import PendingDelivery

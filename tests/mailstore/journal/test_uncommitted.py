@@ -7,7 +7,7 @@ import gc
 from twisted.logger import capturedLogs
 
 from simmail.core.records.delivery import Copy, Delivery
-from simmail.mailstore.delivery.delivery import DeliveryResult
+from simmail.mailstore.delivery.maildir_delivery import DeliveryResult
 from simmail.mailstore.journal.records import FiledAt, Id, Octets
 from simmail.mailstore.journal.repair import Repaired
 from simmail.mailstore.journal.retained import Journalled

@@ -11,7 +11,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.records.delivery import Delivery
 from simmail.errors import NotFound, Unavailable
-from simmail.mailstore.delivery.delivery import BatchDelivery, DeliveryResult, MaildirDelivery
+from simmail.mailstore.delivery.maildir_delivery import BatchDelivery, DeliveryResult, MaildirDelivery
 from simmail.mailstore.journal.groupcommit import PendingDelivery
 from simmail.mailstore.journal.segment import Segment
 from simmail.mailstore.maildir.layout import Layout
