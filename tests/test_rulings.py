@@ -94,8 +94,8 @@ RULINGS: dict[str, dict[str, str]] = {
     },
     "Time-outs": {
         "SMTP": "dialogs/smtp/timeouts.txt: 421",
-        "IMAP after login": "imap.test_server.LimitTests.test_idle_timeout",
-        "IMAP before login": "imap.test_server.LimitTests.test_login_deadline",
+        "IMAP after login": "imap.test_session.LimitTests.test_idle_timeout",
+        "IMAP before login": "imap.test_session.LimitTests.test_login_deadline",
         "SIGHUP": "journeys.test_clients.ClientTests.test_new_certificate",
         "master login": "dialogs/imap/master.txt: LOGIN app@sim.test*boss@sim.test",
     },

@@ -1,7 +1,7 @@
 """
 What commands see of a connection, and what all connections of a listener share.
 
-Commands and all that tells a client something take an L{ImapConnection}; they never import the server that is one.
+Commands and all that tells a client something take an L{ImapConnection}; they never import the session that is one.
 """
 
 from __future__ import annotations

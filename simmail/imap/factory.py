@@ -15,7 +15,7 @@ from twisted.internet.protocol import Protocol, ServerFactory
 
 from simmail.config import Config
 from simmail.imap.connection import ListenerContext
-from simmail.imap.server import ImapServer
+from simmail.imap.session import ImapSession
 from simmail.server.sasl import LoginPortal
 from simmail.server.signin import Login, Proto
 from simmail.universe.universe import Universe
@@ -56,7 +56,7 @@ class ImapFactory(ServerFactory):
             config, LoginPortal(sign_in, "imap"), reactor, None if implicit_tls else tls_context, loopback_only,
             in_thread, default_universe)
         self.implicit_tls = implicit_tls
-        self.connections: dict[ImapServer, str] = {}
+        self.connections: dict[ImapSession, str] = {}
         self._limits = config.imap
         self._connected: dict[str, int] = {}
 
@@ -67,14 +67,14 @@ class ImapFactory(ServerFactory):
         if (len(self.connections) >= limits.connections
                 or self._connected.get(host, 0) >= limits.connections_per_address):
             return _TurnedAway()
-        server = ImapServer(self.context, self.implicit_tls, self.left)
-        self.connections[server] = host
+        session = ImapSession(self.context, self.implicit_tls, self.left)
+        self.connections[session] = host
         self._connected[host] = self._connected.get(host, 0) + 1
-        return server
+        return session
 
-    def left(self, server: ImapServer) -> None:
+    def left(self, session: ImapSession) -> None:
         """A connection is closed."""
-        host = self.connections.pop(server, None)
+        host = self.connections.pop(session, None)
         if host is not None:
             self._connected[host] -= 1
             if not self._connected[host]:
@@ -82,5 +82,5 @@ class ImapFactory(ServerFactory):
 
     def close(self) -> None:
         """Say goodbye to everybody."""
-        for server in list(self.connections):
-            server.hang_up("Server is going down")
+        for session in list(self.connections):
+            session.hang_up("Server is going down")

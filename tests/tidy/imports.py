@@ -45,7 +45,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
                   "journal/", "writer/", "journal.journal", "index/", "folder/", "memory/", "*"),
     "database": ("*", "private/"),
     "universe": ("*", "people/ webhooks/", "mailflow/", "jobs/", "universe", "fingerprint"),
-    "imap": ("wire/", "*", "fetch/", "search/", "untagged/", "command/", "commands", "server", "factory"),
+    "imap": ("wire/", "*", "fetch/", "search/", "untagged/", "command/", "commands", "session", "factory"),
     "rest": ("errors answer", "http/", "render/", "*", "api/", "routes", "app", "site"),
 }
 

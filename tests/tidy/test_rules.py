@@ -49,10 +49,10 @@ class ImportTests(RuleCase):
     def test_named_modules(self) -> None:
         """A module the table names has its own place; the others of the room itself share one."""
         self.finds(imports.between_parts, {
-            "imap.server": "from simmail.imap.commands import a\nfrom simmail.imap import connection",
+            "imap.session": "from simmail.imap.commands import a\nfrom simmail.imap import connection",
             "imap.commands": "from simmail.imap.command import fetch", "imap.connection": "",
-            "imap.command.fetch": "from simmail.imap import connection, server",
-        }, ["imap.command.fetch imports imap.server"])
+            "imap.command.fetch": "from simmail.imap import connection, session",
+        }, ["imap.command.fetch imports imap.session"])
 
     def test_circles(self) -> None:
         """Imports for types only and inside functions close circles; each is found once, the largest first."""

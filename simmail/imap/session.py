@@ -1,5 +1,5 @@
 """
-The IMAP server: the states of one connection, and its commands one after the other.
+A session of IMAP: the states of one connection, and its commands one after the other.
 
 How commands are gathered is told in L{simmail.imap.wire.input}, what they do in
 L{simmail.imap.commands}.
@@ -51,7 +51,7 @@ FAREWELL = 10.0
 _COMMAND = re.compile(rb'([^\x00-\x20\x7f-\xff(){%*"\\+]{1,200}+) ([A-Za-z0-9]{1,32}+)(?= |$)')
 
 
-class ImapServer(IMAP4Server):
+class ImapSession(IMAP4Server):
     """
     One connection: an L{ImapConnection<simmail.imap.connection.ImapConnection>}.
 
@@ -80,7 +80,7 @@ class ImapServer(IMAP4Server):
     now: Callable[[], datetime]
     portal: Any
 
-    def __init__(self, context: ListenerContext, tls: bool, left: Callable[[ImapServer], None]) -> None:
+    def __init__(self, context: ListenerContext, tls: bool, left: Callable[[ImapSession], None]) -> None:
         super().__init__(chal=CHALLENGERS, contextFactory=context.tls_context)
         self.context = context
         self.portal = context.portal

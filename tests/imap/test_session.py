@@ -12,7 +12,7 @@ from twisted.internet.interfaces import IPushProducer
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.config import Config, Imap, Limits
-from simmail.imap import server as server_module
+from simmail.imap import session as session_module
 from simmail.imap.command.append import LARGE
 from tests.imap.play import ADDRESS, PASSWORD, House, now
 
@@ -96,9 +96,9 @@ class LimitTests(SynchronousTestCase):
         """What is sent ahead of a login waits in the client's own system; from then on more is read at once."""
         house = House()
         client = house.connect()
-        self.assertEqual(client.transport.bufferSize, server_module.EARLY_READ)
+        self.assertEqual(client.transport.bufferSize, session_module.EARLY_READ)
         client.do("a LOGIN nobody nothing")
-        self.assertEqual(client.transport.bufferSize, server_module.EARLY_READ)
+        self.assertEqual(client.transport.bufferSize, session_module.EARLY_READ)
         self.assertEqual(house.signed_in().transport.bufferSize, FileDescriptor.bufferSize)
 
     def test_commands_before_login(self) -> None:
@@ -123,7 +123,7 @@ class LimitTests(SynchronousTestCase):
         house = House()
         client = house.signed_in()
         client.taken()
-        with patch.object(server_module, "SLICE", 0.0):
+        with patch.object(session_module, "SLICE", 0.0):
             client.protocol.dataReceived(b"a NOOP\r\nb NOOP\r\nc NOOP\r\n")
             said = [client.transport.value().count(b"\r\n")]
             house.reactor.advance(0)
@@ -295,7 +295,7 @@ class BackPressureTests(SynchronousTestCase):
         house = House()
         for client, command, last in (
             (house.signed_in(), b"NOOP", 999), (house.signed_in(), b"CAPABILITY", 999),
-            (house.signed_in(), b"NONSENSE", 999), (house.connect(), b"CAPABILITY", server_module.MOST_EARLY - 3),
+            (house.signed_in(), b"NONSENSE", 999), (house.connect(), b"CAPABILITY", session_module.MOST_EARLY - 3),
         ):
             client.do("a NOOP")
             client.transport.producer.pauseProducing()
@@ -322,8 +322,8 @@ class BackPressureTests(SynchronousTestCase):
         self.assertTrue(0 < len(client.taken()) < 200_000)
         client.lose()
         self.assertEqual(house.reactor.getDelayedCalls(), [])
-        self.assertFalse(house.folder()._listeners)
-        self.assertEqual(house.factory.connections, set())
+        self.assertFalse(house.folder().watched)
+        self.assertEqual(house.factory.connections, {})
         self.assertEqual(self.flushLoggedErrors(), [])
 
     def test_hanging_up_on_the_deaf(self) -> None:
