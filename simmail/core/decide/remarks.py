@@ -9,22 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import date, datetime, time, timedelta, timezone
+from types import MappingProxyType
+from typing import Literal
 
 from simmail.core.language import agreements
 from simmail.core.language.dates import Slot
 from simmail.core.language.phrases import say
 from simmail.core.language.promised import MailPromise, speaks_of
+from simmail.core.language.prose import read_prose
 from simmail.core.language.reader import Findings
+from simmail.core.language.tables import language as known_language
 from simmail.core.message.mail import Mail
 from simmail.core.records.conversation import MOST_REMARKS, USUAL, Appointment, Remark, RemarkKind
 from simmail.core.records.relationship import OpenPromise
 from simmail.core.writer import Written
 
 #: Characters that are kept of what something is about, and of what was said of it.
-_LONGEST_WHAT, _LONGEST_VALUE = 80, 120
+_LONGEST_WHAT, _LONGEST_VALUE, _LONGEST_SENTENCE = 80, 120, 200
 
 #: Things taken from one mail, of each sort.
 _MOST = 4
+#: Sentences kept of one mail as they stand, and how many words each has.
+_MOST_SENTENCES, _WORDS = 8, range(4, 41)
+#: What goes first where there is too much, and what last; all else is 1.
+_LASTING = MappingProxyType({"said": 0, "agreed": 2, "called_off": 2})
 
 
 def heard(
@@ -76,7 +84,17 @@ def heard(
         what = agreements.thing(sentence, found.language)
         if what and not (off is not None and agreements.is_appointment(what)):
             note("called_off", what, say(sentence, _LONGEST_VALUE))
+    remarks += _sentences(found.prose.sentences, "correspondent", at, mail.message_id, language)
     return tuple(remarks)
+
+
+def _sentences(
+    sentences: Iterable[str], by: Literal["persona", "correspondent"], at: datetime, message_id: str, language: str
+) -> list[Remark]:
+    """What a mail says in its own words: what nothing else is found in may be asked for as well."""
+    whole = [one for one in sentences if len(one.split()) in _WORDS and len(one) <= _LONGEST_SENTENCE]
+    return [Remark("said", by, "", at, say(one, _LONGEST_SENTENCE), None, False, message_id, language)
+            for one in whole[:_MOST_SENTENCES]]
 
 
 def unwanted(one: OpenPromise, found: Findings, thread: str, last: bool) -> bool:
@@ -122,6 +140,8 @@ def said(written: Written, mail: Mail, at: datetime) -> tuple[Remark, ...]:
         note("sent", what)
     if written.question:
         note("asked", "question", written.question)
+    text = read_prose(written.text, known_language(written.language))
+    remarks += _sentences(text.sentences, "persona", at, mail.message_id, written.language)
     return tuple(
         one if one.message_id else Remark(
             one.kind, one.by, one.what, at, one.value, one.when, one.timed, mail.message_id, one.language)
@@ -132,7 +152,8 @@ def kept(before: tuple[Remark, ...], new: Iterable[Remark]) -> tuple[Remark, ...
     """
     Return the remarks of a thread with some more.
 
-    What is said again stands where it was said last.  Of too many the oldest go, and what was agreed last of all.
+    What is said again stands where it was said last.  Of too many the oldest sentences go, and last of all what was
+    agreed.
     """
     found = {_same(one): one for one in before}
     for one in new:
@@ -141,7 +162,7 @@ def kept(before: tuple[Remark, ...], new: Iterable[Remark]) -> tuple[Remark, ...
     remarks = list(found.values())
     over = len(remarks) - MOST_REMARKS
     if over > 0:
-        gone = sorted(range(len(remarks)), key=lambda n: (remarks[n].kind in ("agreed", "called_off"), n))[:over]
+        gone = sorted(range(len(remarks)), key=lambda n: (_LASTING.get(remarks[n].kind, 1), n))[:over]
         remarks = [one for n, one in enumerate(remarks) if n not in gone]
     return tuple(remarks)
 

@@ -15,13 +15,14 @@ from typing import Literal
 from msgspec import Struct
 
 #: Of one thread no more is kept; the oldest remarks go first, what was agreed last.
-MOST_REMARKS = 60
+MOST_REMARKS = 100
 #: Of one persona no more times are kept, and none that ended so long ago.
 MOST_APPOINTMENTS, PAST = 200, timedelta(days=60)
 #: An appointment takes so long where nothing is said about it.
 USUAL = timedelta(hours=1)
 
-RemarkKind = Literal["proposed", "agreed", "called_off", "asked", "answered", "requested", "sent", "promised", "stated"]
+RemarkKind = Literal[
+    "proposed", "agreed", "called_off", "asked", "answered", "requested", "sent", "promised", "stated", "said"]
 
 
 class Remark(Struct, frozen=True, omit_defaults=True):
@@ -30,7 +31,8 @@ class Remark(Struct, frozen=True, omit_defaults=True):
 
     @ivar kind: C{proposed}, C{agreed} or C{called_off}: an appointment or a deal; C{asked}: a question, C{answered}:
         what was told in answer; C{requested}: something to be done or sent; C{sent}: something that came along;
-        C{promised}: what somebody will do; C{stated}: any other fact a mail gives (order number, amount, place, name).
+        C{promised}: what somebody will do; C{stated}: any other fact a mail gives (order number, amount, place, name);
+        C{said}: a whole sentence, as its writer wrote it.
     @ivar by: who said it.
     @ivar what: what it is about, a noun phrase as its writer has it ("delivery address", "refund", "order"); what has
         no word of its own there is called C{appointment}, C{question}, C{reference}, C{amount}, C{place}, C{date} or

@@ -28,6 +28,7 @@ from simmail.core.writer.context import Read, Scene, without_determiner
 from simmail.core.writer.polish import long_forms
 from simmail.core.writer.sources.aim import aim_words
 from simmail.core.writer.sources.recall import check, recall
+from simmail.core.writer.sources.sentence import contradicts, sentence_for
 from simmail.core.writer.sources.self_sheet import SelfSheet, Told
 from simmail.core.writer.speech_act import Said
 from simmail.core.writer.voice import Piece
@@ -80,6 +81,9 @@ def answer(
         return _request(scene, read, question, place, values)
     if mentions_any(question.text, asking(scene.language.code).secret):
         return Said(act="answer.secret", values=values)
+    quoted = _quoted(scene, question, values, known)
+    if quoted is not None:
+        return quoted
     chosen = _chosen(scene, question, place, values)
     if chosen is not None:
         return chosen
@@ -115,13 +119,17 @@ def _known(
     if remark is not None:
         return _from_thread(scene, remark, values, "answer.recall")
     if question.recalls and question.checks and question.behind:
-        return None
+        return _quoted(scene, question, values, known)
     reference = _reference(scene, read, question)
     if reference:
         return Said(act="answer.recall", values={**values, "value": reference})
     fact = facts.answering(question.text, known.notes, language)
     if fact is not None and question.type != "why":
         return Said(act=fact.act(), values={**values, **fact.values(language)})
+    if question.recalls:
+        quoted = _quoted(scene, question, values, known)
+        if quoted is not None:
+            return quoted
     promised = _promised_day(scene, question)
     if promised is not None:
         return Said(act="answer.when", values={
@@ -138,7 +146,27 @@ def _by_value(question: MailQuestion, known: tuple[Fact, ...], language: Languag
         word[:6].lower() for word in words(fact.value) if len(word) > 4 and word.isalpha())), None)
 
 
+def _quoted(
+    scene: Scene, question: MailQuestion, values: dict[str, str], known: AnswerSources
+) -> Said | None:
+    """What was said word for word, where nothing that has a name answers."""
+    remark = sentence_for(question, known.remarks, scene.language, scene.request.meaning)
+    if remark is None:
+        return None
+    denied = (question.checks or bool(question.behind)) and contradicts(question, remark.value)
+    return _word_for_word(scene, remark, denied, {name: one for name, one in values.items() if name != "topic"})
+
+
+def _word_for_word(scene: Scene, remark: Remark, denied: bool, values: dict[str, str]) -> Said:
+    opening, closing = scene.language.quotes
+    whose = "mine" if remark.by == "persona" else "yours"
+    return Said(act=f"answer.{whose}_not" if denied else f"answer.{whose}", values={
+        **values, "value": f"{opening}{remark.value}{closing}"})
+
+
 def _from_thread(scene: Scene, remark: Remark, values: dict[str, str], act: str) -> Said:
+    if remark.kind == "said":
+        return _word_for_word(scene, remark, act == "answer.said_not", values)
     value = remark.value
     if remark.when is not None:
         when = remark.when.astimezone(scene.calendar.zone)

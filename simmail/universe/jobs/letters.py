@@ -170,8 +170,7 @@ class Letters:
             return ComposedLetter(context, None)
         if self._meaning is not None:
             # What the words will ask is worked out meanwhile.
-            await self._meaning.ahead([text for mail, at in zip(context.heard, context.arrived)
-                                       for text in asked(read_mail(mail, at))])
+            await self._meaning.ahead(_asked(context))
         return ComposedLetter(context, self._written(context, basis.now, basis.case))
 
     def _on_paper(self, letter: ComposedLetter, now: datetime) -> ComposedLetter:
@@ -236,6 +235,15 @@ class Letters:
             # A note or a fact repeats what is secret: said without them.
             written = write(request(context._replace(memory={}), now, own, told, title, wants, self._meaning))
         return written
+
+
+def _asked(context: LetterContext) -> list[str]:
+    """The texts that the words ask a model about: unclear mails, and questions with what was said in the thread."""
+    found = [read_mail(mail, at) for mail, at in zip(context.heard, context.arrived)]
+    texts = [text for one in found for text in asked(one)]
+    questions = [question.behind or question.text for one in found for question in one.questions]
+    sentences = [one.value for one in context.thread.remarks if one.kind == "said"]
+    return [*texts, *questions, *sentences] if questions and sentences else texts
 
 
 def request(

@@ -19,7 +19,7 @@ from simmail.core.writer.sources.marks import Marks, agree, marks
 
 #: What counts how much when several remarks would do; of equal ones the last.
 _WEIGHT = {"agreed": 3.0, "called_off": 2.9, "answered": 2.5, "stated": 2.0, "promised": 1.5, "sent": 1.5,
-           "proposed": 1.0, "requested": 0.5, "asked": 0.0}
+           "proposed": 1.0, "said": 0.8, "requested": 0.5, "asked": 0.0}
 
 
 class Checked(NamedTuple):
@@ -36,7 +36,7 @@ def recall(question: MailQuestion, remarks: Sequence[Remark], language: Language
     thing = said_thing(question.text, language)
     best: tuple[float, int] = (0.0, -1)
     for place, remark in enumerate(remarks):
-        if remark.kind in ("asked", "requested") or not (remark.value or remark.when):
+        if remark.kind in ("asked", "requested", "said") or not (remark.value or remark.when):
             continue
         fits = _fits(question, remark, thing, language)
         shared = len(asked & _stems(remark.what))
@@ -69,7 +69,7 @@ def check(
             continue
         known = _of_remark(remark, base, language)
         so = agree(asked, known)
-        shared = len(stems & _stems(remark.what))
+        shared = len(stems & _stems(remark.what or remark.value))
         if so is not None and (shared or question.checks or question.recalls):
             found.append((5.0 * shared + _WEIGHT[remark.kind] + so + place / 1000, Checked(so, None, remark)))
     if not found:

@@ -1,0 +1,77 @@
+"""
+What was said before, word for word: the sentence of a thread that comes nearest to answering a question.
+
+Where nothing that was asked for has a name ("which colour?"), people look into the mails and say what stands there.
+Sentences are compared by the words they share, by figures of the type that is asked for, and, where there is a
+language model, by meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from simmail.core.language.clause.question_types import type_of
+from simmail.core.language.meaning import IMeaning
+from simmail.core.language.phrases import words
+from simmail.core.language.questions import MailQuestion, asking_clause
+from simmail.core.language.tables import Language
+from simmail.core.records.conversation import Remark
+from simmail.core.writer.sources.marks import Marks, marks
+
+#: How near a sentence has to be where it is asked for what was said, and where the answer may be something else.
+_NEAR, _SURE = 0.3, 0.42
+#: What a word in common is worth, so many of them at most, and what a figure of the right type is.
+_SHARED, _MOST_SHARED, _TYPE = 0.12, 2, 0.15
+#: Without a model every sentence is as near as this.
+_UNASKED = 0.1
+
+_OPEN = frozenset(("who", "where", "when", "long", "often", "much", "many", "how", "what", "choice"))
+
+
+def sentence_for(
+    question: MailQuestion, remarks: Sequence[Remark], language: Language, meaning: IMeaning | None
+) -> Remark | None:
+    """Return the sentence of a thread that answers a question or bears on what it wants confirmed, None for none."""
+    text = question.behind or question.text
+    checking = question.checks or bool(question.behind)
+    if question.type not in _OPEN and not checking:
+        return None
+    asked = _stems(text)
+    best: tuple[float, int] = (0.0, -1)
+    for place, remark in enumerate(remarks):
+        if remark.kind != "said" or _asks_only(remark.value, language):
+            continue
+        typed = _typed(question.type, marks(remark.value, remark.at, language))
+        if typed is False:
+            continue
+        score = _SHARED * min(len(asked & _stems(remark.value)), _MOST_SHARED) + (_TYPE if typed else 0.0)
+        score += meaning.nearness(text, remark.value) if meaning is not None else _UNASKED
+        # Of equal ones the last holds.
+        best = max(best, (round(score, 2), place))
+    least = _NEAR if question.recalls or checking or question.type not in ("what", "choice", "how") else _SURE
+    return remarks[best[1]] if best[1] >= 0 and best[0] >= least else None
+
+
+def contradicts(question: MailQuestion, sentence: str) -> bool:
+    """Return whether what is to be confirmed has a word of its own that a sentence lacks."""
+    return not _stems(question.behind or question.text) <= _stems(sentence)
+
+
+def _asks_only(sentence: str, language: Language) -> bool:
+    """Whether a sentence asks for something and says nothing: "how long does the refund take?"."""
+    return sentence.rstrip().endswith("?") and bool(type_of(asking_clause(sentence.lower(), language), language))
+
+
+def _typed(type: str, known: Marks) -> bool | None:
+    """Whether a sentence has a figure of the type that is asked for; None where the type has no figures."""
+    if type == "when":
+        return bool(known.days or known.times)
+    if type == "much":
+        return bool(known.sums or known.shares)
+    if type == "many":
+        return bool(known.numbers or known.sums)
+    return None
+
+
+def _stems(text: str) -> set[str]:
+    return {word[:6] for word in (one.lower() for one in words(text)) if len(word) > 3}
