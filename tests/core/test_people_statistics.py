@@ -125,14 +125,48 @@ class HoursTests(SynchronousTestCase):
             self.assertLess((notice.due - now).total_seconds(), 600)
 
     def test_ignoring_hours(self) -> None:
-        """At night the reply waits for the morning, unless hours are ignored."""
+        """At night the reply waits for the morning and takes its time then, unless hours are ignored."""
         persona = person(timing={"reply_rate": 1, "delay": {"median": "20m", "spread": 1},
                                  "hours": {"tz": "UTC", "days": "mon-fri", "from": "09:00", "to": "17:00"}})
         night = after(hours=13)
         due = plans("reply", react(situation(persona=persona, now=night)))[0].due
-        self.assertTrue(after(hours=23) <= due <= after(hours=23, minutes=30), due)
+        self.assertTrue(after(hours=23, minutes=20) <= due <= after(hours=24, minutes=40), due)
         ignoring = react(situation(persona=persona, now=night, pace=Pace(ignore_hours=True)))
         self.assertEqual(plans("reply", ignoring)[0].due, after(hours=13, minutes=20))
+
+    def test_mornings_are_not_one_rush(self) -> None:
+        """Of what came at night a part is answered in the first half hour, the rest over the day, slow people last."""
+        hours = {"tz": "UTC", "days": "mon-fri", "from": "09:00", "to": "17:00"}
+        middle = {}
+        for temperament in ("responsive", "busy", "flaky"):
+            minutes = []
+            for n in range(400):
+                persona = person(f"p_{n}", temperament=temperament, timing={"reply_rate": 1, "hours": hours})
+                plan = plans("reply", react(situation(persona=persona, now=after(hours=12), links=NO_LINKS)))[0]
+                minutes.append((plan.due - after(hours=23)).total_seconds() / 60)
+            minutes.sort()
+            middle[temperament] = minutes[200]
+            self.assertLess(sum(one <= 30 for one in minutes), 120, temperament)
+            self.assertGreater(minutes[-1], 90)
+        self.assertTrue(45 < middle["responsive"] < 90, middle)
+        self.assertTrue(180 < middle["busy"] < 270, middle)
+        # Nine hours are more than a working day has.
+        self.assertGreater(middle["flaky"], 24 * 60)
+
+    def test_habits(self) -> None:
+        """Some check their mail early and some late, the same day by day."""
+        hours = {"tz": "UTC", "days": "mon-fri", "from": "09:00", "to": "17:00"}
+        delay = {"median": "1m", "spread": 1}
+        first = {}
+        for n in range(40):
+            persona = person(f"p_{n}", timing={"reply_rate": 1, "hours": hours, "delay": delay})
+            found = [(plans("reply", react(situation(
+                persona=persona, now=after(hours=12), links=NO_LINKS, seed=Dice(str(night)))))[0].due - after(
+                    hours=23)).total_seconds() / 60 for night in range(12)]
+            self.assertLessEqual(max(found) - min(found), 20, n)
+            first[n] = min(found)
+        self.assertLess(min(first.values()), 15)
+        self.assertGreater(max(first.values()), 45)
 
     def test_mornings_are_not_one_instant(self) -> None:
         """What waited for the morning is not all answered in its first second."""

@@ -18,13 +18,18 @@ from simmail.core.records.persona import Hours, OutOfOffice, Persona, Timing
 from simmail.core.records.settings import Pace
 from simmail.core.rng import Dice
 from simmail.core.time.instant import format_duration, parse_duration, zone
-from simmail.core.time.working_hours import away, is_open, next_open
+from simmail.core.time.working_hours import away, is_open, next_open, window
 
 #: No delay is longer, whatever the draw.
 LONGEST = timedelta(days=400)
 
-#: Who finds mail at the start of the working day gets to it within this.
-MORNING = timedelta(minutes=30)
+#: So long after the day has begun somebody who checks mail late comes to what waited; how much that differs from day
+#: to day.  Neither is more than a part of the day.
+LATE, MORNING = timedelta(minutes=60), timedelta(minutes=20)
+_PART_OF_DAY = 4
+_DAY = timedelta(days=1)
+#: Who works one day a week does not take ten weeks for what others do in two.
+_LONGEST_DETOUR = timedelta(days=14)
 
 #: Nobody answers within this of having read.
 TYPING = timedelta(seconds=20)
@@ -100,23 +105,59 @@ def period_key(period: OutOfOffice) -> str:
 
 def due(persona: Persona, pace: Pace, now: datetime, after: timedelta, dice: Dice) -> Due:
     """
-    C{after} from now, or from the return of who is away, moved out of absences and into working hours.
+    C{after} of working time from now, or from the return of who is away.
 
-    Never in an absence; outside working hours only with C{pace.ignore_hours}.
+    Of each day of C{after} as many hours count as the working day has; what is longer lasts into the next.  Never in an
+    absence; outside working hours only with C{pace.ignore_hours}.
     """
     gone = absence(persona, now)
-    start = available(persona, pace, gone[2]) if gone else now
-    wanted = _whole(_plus(start, after))
-    at = _whole(available(persona, pace, wanted))
+    start = min(gone[2], _LAST) if gone else now
+    wanted = _whole(_plus(available(persona, pace, start) if gone else start, after))
+    at = _whole(_worked(persona, pace, start, after, dice))
     why = f"after {format_duration(after)}"
     if gone:
         why += f" from the return on {gone[2].astimezone(timezone.utc):%Y-%m-%d}"
-    if at > wanted:
-        # Not everything that waited happens in the first second of the day.
-        later = _whole(_plus(at, MORNING * (pace.scale * dice.uniform("morning"))))
-        at = later if available(persona, pace, later) == later else at
+    # Who is back comes to what waited in the morning, which is no move.
+    if at > (_plus(wanted, min((LATE + MORNING) * pace.scale, _DAY)) if gone else wanted):
         why += ", moved into working hours" if absence(persona, wanted) is None else ", moved past an absence"
     return Due(at.astimezone(timezone.utc), why)
+
+
+def morning(persona: Persona, pace: Pace, dice: Dice) -> timedelta:
+    """How long after the day has begun the persona comes to what waited: its habit, and how the day is."""
+    habit = LATE * Dice(persona.id).uniform("checks mail")
+    return (habit + MORNING * dice.uniform("morning")) * pace.scale
+
+
+def _worked(persona: Persona, pace: Pace, start: datetime, after: timedelta, dice: Dice) -> datetime:
+    """The instant at which the persona has been at work for so long."""
+    own = None if pace.ignore_hours else hours(persona)
+    if own is None:
+        at = _plus(start, after)
+        free = available(persona, pace, at)
+        return at if free == at else _begun(persona, pace, free, _DAY, dice)
+    day = window(own)
+    left = day.length * (after // _DAY) + min(after % _DAY, day.length)
+    at, latest, waited = start, _plus(start, after + _LONGEST_DETOUR), False
+    while at < latest:
+        opening = available(persona, pace, at)
+        if opening > at:
+            at = opening if waited else _begun(persona, pace, opening, day.length, dice)
+            waited = True
+        room = day.close(at) - at
+        if left < room:
+            done = at + left
+            # An absence begins with its day, also in the middle of a night's work.
+            return done if available(persona, pace, done) == done else available(persona, pace, done)
+        left -= room
+        at += room
+    return available(persona, pace, _plus(start, after))
+
+
+def _begun(persona: Persona, pace: Pace, opening: datetime, length: timedelta, dice: Dice) -> datetime:
+    """When the persona comes to what waited for a window of a length to open."""
+    at = _plus(opening, min(morning(persona, pace, dice), length / _PART_OF_DAY))
+    return at if available(persona, pace, at) == at else opening
 
 
 def available(persona: Persona, pace: Pace, at: datetime) -> datetime:

@@ -39,6 +39,25 @@ class Window(NamedTuple):
             return today in self.days and self.start <= minute < self.end
         return (today in self.days and minute >= self.start) or ((today - 1) % 7 in self.days and minute < self.end)
 
+    @property
+    def length(self) -> timedelta:
+        """How long one window is open, on a day without a change of the clocks."""
+        return timedelta(minutes=(self.end - self.start) % MINUTES_A_DAY or MINUTES_A_DAY)
+
+    def close(self, instant: datetime) -> datetime:
+        """The end of the window that an instant is inside of, in UTC, and later than the instant in any case."""
+        local = instant.astimezone(self.zone)
+        today = local.date()
+        if self.start >= self.end and local.hour * 60 + local.minute >= self.start:
+            today += timedelta(days=1)
+        if self.end == MINUTES_A_DAY:
+            today, minutes = today + timedelta(days=1), 0
+        else:
+            minutes = self.end
+        end = datetime.combine(today, time(*divmod(minutes, 60)), self.zone).astimezone(UTC)
+        # A change of the clocks may swallow the end.
+        return end if end > instant else instant.astimezone(UTC) + timedelta(minutes=1)
+
 
 @lru_cache(256)
 def window(hours: Hours) -> Window:

@@ -63,6 +63,39 @@ class DueTests(SynchronousTestCase):
         ):
             self.assertEqual(timing.due(persona, Pace(), at(now), span, Dice("x")).why, words)
 
+    def test_working_time(self) -> None:
+        """What is left of a delay at the end of a day lasts into the next, and a day is a working day."""
+        persona = person(timing={"hours": {**OFFICE, "tz": "UTC"}})
+        begun = timing.morning(persona, Pace(), Dice("x"))
+        for now, span, expected in (
+            ("2026-03-02T10:00", timedelta(hours=3), at("2026-03-02T13:00")),
+            ("2026-03-02T16:50", timedelta(minutes=20), at("2026-03-03T09:10") + begun),
+            ("2026-03-06T15:00", timedelta(hours=3), at("2026-03-09T10:00") + begun),
+            ("2026-03-02T20:00", timedelta(minutes=20), at("2026-03-03T09:20") + begun),
+            ("2026-03-02T10:00", timedelta(days=1), at("2026-03-03T10:00") + begun),
+            ("2026-03-05T10:00", timedelta(days=2, hours=1), at("2026-03-09T11:00") + begun),
+            ("2026-03-02T10:00", timedelta(hours=20), at("2026-03-03T10:00") + begun),
+        ):
+            found = timing.due(persona, Pace(), at(now), span, Dice("x")).at
+            self.assertEqual(found, timing._whole(expected), (now, span))
+        seldom = person(timing={"hours": {"tz": "UTC", "days": "wed"}})
+        self.assertEqual(timing.due(seldom, Pace(), NOW, timedelta(days=10), Dice("x")).at, at("2026-03-18T00:00"))
+
+    def test_habit(self) -> None:
+        """It is within an hour and twenty minutes, times pace, and somebody's own."""
+        for n in range(100):
+            found = timing.morning(person(f"p_{n}"), Pace(0.5), Dice("x"))
+            self.assertTrue(timedelta(0) <= found <= (timing.LATE + timing.MORNING) / 2)
+
+    @given(st.integers(0, 100_000), st.integers(0, 400_000), st.integers(1, 90_000),
+           st.sampled_from([{}, {"days": "sat"}, {"from": "22:00", "to": "06:00"}, {"from": "02:30", "to": "02:45"}]))
+    def test_longer_is_later(self, minutes: int, span: int, more: int, hours: dict[str, str]) -> None:
+        """Who takes longer is not done sooner, at whatever hours, across changes of the clocks."""
+        persona = person(timing={"hours": {**OFFICE, **hours}})
+        one, other = (timing.due(persona, Pace(), after(minutes=minutes), timedelta(seconds=seconds), Dice("x")).at
+                      for seconds in (span, span + more))
+        self.assertGreaterEqual(other, one)
+
     def test_whole_seconds(self) -> None:
         """Fractions of a second are rounded up, never back before now."""
         now = NOW + timedelta(microseconds=1)
