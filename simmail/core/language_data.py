@@ -15,6 +15,8 @@ _TEMPLATES = files("simmail.core").joinpath("templates")
 LANGUAGES: tuple[str, ...] = tuple(sorted(
     (folder.name for folder in _TEMPLATES.iterdir() if folder.joinpath("language.yaml").is_file()),
     key=lambda code: (code != "en", code)))
+#: Those of them that mail can be written in as well: their folder has the words.
+WRITTEN: tuple[str, ...] = tuple(code for code in LANGUAGES if _TEMPLATES.joinpath(code, "common.yaml").is_file())
 
 # Every scalar is text (so that "no" and "on" stay words); the C loader where PyYAML has it.
 _LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
@@ -34,6 +36,22 @@ def read_yaml(*path: str) -> Any:
 def read_optional(*path: str) -> Any:
     """Return a data file as L{read_yaml} does, C{None} where a language has none of that name."""
     return read_yaml(*path) if _TEMPLATES.joinpath(*path).is_file() else None
+
+
+@cache
+def _tongues() -> dict[str, dict[str, Any]]:
+    return dict(read_yaml("tongues.yaml"))
+
+
+def native(address: str) -> str:
+    """Return the language that somebody writes by the country of the address: one of L{WRITTEN}, English by itself."""
+    code = _tongues()["countries"].get(address.rpartition(".")[2].lower(), "")
+    return code if code in WRITTEN else WRITTEN[0]
+
+
+def tongue(code: str, among: str) -> str:
+    """Return what a language is called in another one, C{""} where it has no name there."""
+    return str(_tongues()["names"].get(among, {}).get(code, ""))
 
 
 @cache

@@ -18,6 +18,7 @@ from simmail.core.language.phrases import say, what_kind, words
 from simmail.core.language.prose import clean
 from simmail.core.language.reader import Findings, address_form, read_mail
 from simmail.core.language.tables import Language
+from simmail.core.language_data import WRITTEN, native
 from simmail.core.message.mail import Mail
 from simmail.core.message.splitting import split_reply
 from simmail.core.records.persona import Style
@@ -50,6 +51,7 @@ class Scene(Struct, frozen=True):
 
     @ivar read: the answered mails, oldest first; common: what every line may name.
     @ivar distant: whether the reader is called "Sie" in German, "vous" in French.
+    @ivar unread: the code of the language of the mail, where nobody writes it.
     @ivar said: text that stands below the new mail, folded; lines found in it are not said again.
     """
 
@@ -65,6 +67,7 @@ class Scene(Struct, frozen=True):
     common: Mapping[str, str]
     said: str
     distant: bool = True
+    unread: str = ""
 
     @property
     def dice(self) -> Dice:
@@ -104,13 +107,14 @@ def set_scene(request: WordsRequest) -> Scene:
     """Read the request."""
     persona = request.persona
     mails = request.mails[-TOGETHER:]
-    language = languages.language(languages.tell(_to_tell(request)))
+    told = languages.tell(_to_tell(request))
+    language = languages.language(told if told in WRITTEN else native(persona.address))
     manner = manners()[persona.temperament]
     style: Style = persona.style if persona.style is not UNSET else Style()
     calendar = Calendar(persona, request.now, request.appointments)
     # What nobody knows the arrival of comes now.
     came = request.arrived[-len(mails):] if len(request.arrived) == len(request.mails) else (request.now,) * len(mails)
-    read = tuple(_read(mail, at, request, calendar, language) for mail, at in zip(mails, came))
+    read = tuple(_read(mail, at, request, calendar, languages.language(told)) for mail, at in zip(mails, came))
     formality = _given(style.formality, manner.formality)
     return Scene(
         request=request,
@@ -124,6 +128,7 @@ def set_scene(request: WordsRequest) -> Scene:
         read=read,
         common=_common(request, read, calendar, language),
         distant=not language.polite_words or _distant(request, read),
+        unread="" if told == language.code else told,
         said=folded("\n".join([
             *(one.found.prose.quoted for one in read), *(mail.text[:20_000] for mail in request.own)])),
     )

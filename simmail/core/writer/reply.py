@@ -11,6 +11,7 @@ from simmail.core.language.clause.tables import restating
 from simmail.core.language.phrases import documents, say
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import counted
+from simmail.core.language_data import WRITTEN, tongue
 from simmail.core.writer.answer import NAMING, answer, is_request, sources, unnamed
 from simmail.core.writer.by_intent import DEALINGS, bargain, matter, meeting, without_ref
 from simmail.core.writer.choice import HIGH, LOW, does, plain, values_of, what_for
@@ -68,6 +69,8 @@ _SETTLING = frozenset({
 
 def reply(scene: Scene) -> list[Said]:
     """Return everything a reply says, in order."""
+    if scene.unread:
+        return [_unread(scene)]
     body: list[Said] = []
     held = settle(scene)
     for number, read in enumerate(scene.read):
@@ -96,6 +99,15 @@ def reply(scene: Scene) -> list[Said]:
         asks = any(ACTS[act.act].asks for act in body)
         said.append(Said(act="extra.ask" if asks else "extra.close", values=scene.common))
     return said
+
+
+def _unread(scene: Scene) -> Said:
+    """What is said to a mail in a language that nobody here reads: which one it is asked for in."""
+    code = scene.language.code
+    own = tongue(code, code)
+    if code != WRITTEN[0]:
+        own = f"{own} {scene.language.or_} {tongue(WRITTEN[0], code)}"
+    return Said(act="tongue.unread", values={**scene.common, "own": own, "tongue": tongue(scene.unread, code)})
 
 
 def _as_clicked(body: list[Said], scene: Scene) -> list[Said]:

@@ -23,7 +23,7 @@ KNOWN = frozenset({
     "when", "addressee", "want", "deadline", "what", "sender", "file", "until", "back", "case", "ordinal", "deed",
     "minutes", "date", "figure", "rating", "owed", "times", "contract", "link", "day", "item", "asker",
     "clause", "said", "denied", "task", "undone", "colleague", "area",
-    "position", "place", "news",
+    "position", "place", "news", "tongue", "own",
 })
 
 
@@ -81,6 +81,7 @@ ACTS: Mapping[str, Act] = _acts({
     "private.warm": "", "missing.tell": "", "phishing.refuse": "", "phishing.report": "", "phishing.fall": "",
     "injection.refuse": "", "injection.puzzled": "", "ticket.ack": "", "ticket.ask": "",
     "status.look": "by ref", "status.ask": "ref", "status.wait": "ref", "deliver.shipped": "ref",
+    "tongue.unread": "own",
     "redress.insist": "want", "bargain.name": "value amount", "bargain.last": "value amount", "bargain.take": "amount",
     "closing.bye": "",
     "bill.pay": "by", "bill.ask": "", "bill.check": "", "bill.noted": "",
@@ -137,6 +138,7 @@ ACTS: Mapping[str, Act] = _acts({
     "ended.ask", "offer.ask", "offer.haggle", "enquiry.ask", "order.ask",
     "alternatives.ask", "alternatives.object", "bank.check", "renewal.ask", "returns.ask", "approval.ask", "access.ask",
     "minutes.ask", "agenda.add", "bug.ask", "bug.deny", "deletion.ask", "webinar.ask", "beta.ask", "introduced.ask",
+    "tongue.unread",
     "redress.insist", "bargain.name", "bargain.last", "application.ask", "data_request.ask", "signature.ask",
     "signature.refuse", "details.ask", "missing.tell",
     "injection.puzzled", "ticket.ask", "status.ask", "answer.back",

@@ -21,7 +21,7 @@ from simmail.core.rng import Dice
 
 FORMALITIES = ("casual", "neutral", "formal")
 #: Files that hold lines of all seven voices side by side, act by act.
-TOPICS = ("notices", "trade", "office", "persons", "answers", "life")
+TOPICS = ("notices", "trade", "office", "persons", "answers", "life", "tongues")
 _TABLES = ("greeting", "closing")
 _NEARNESS = frozenset((*FORMALITIES, "solemn"))
 

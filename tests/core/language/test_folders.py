@@ -48,17 +48,30 @@ print(json.dumps({
 }))
 """
 
+#: Another, in which mail is only read.
+_READ: dict[str, Any] = {
+    "code": "yy", "common_words": ["salve", "quando", "mittes", "chartam", "nostram", "vale"], "letters": "ŷ"}
+
+#: Run with that folder: what seven people of four countries answer in.
+_UNREAD_PROGRAM = """
+import json
+from simmail.core.language_data import LANGUAGES, WRITTEN
+from simmail.core.writer import write
+from tests.core.writer.samples import TEMPERAMENTS, mail, maria, request
+latin = mail("Salve Maria, quando mittes chartam nostram? Vale, Dana", "Charta")
+print(json.dumps({"only read": sorted(set(LANGUAGES) - set(WRITTEN)), "answers": [
+    [(one.language, one.question, one.text) for one in (write(request(latin, persona=maria(
+        temperament, addresses=(f"maria@print.{country}",)))) for temperament in TEMPERAMENTS)]
+    for country in ("se", "de", "fr", "yy")]}))
+"""
+
 
 class FolderTests(SynchronousTestCase):
     """The core with one folder more."""
 
     def test_third_language(self) -> None:
         """It is told from the others, read and written in."""
-        root = Path(self.mktemp())
-        for part in ("core", "testing"):
-            shutil.copytree(HERE / part, root / "simmail" / part, ignore=shutil.ignore_patterns("__pycache__"))
-        for one in HERE.glob("*.py"):
-            shutil.copy(one, root / "simmail" / one.name)
+        root = self.copied()
         templates = root / "simmail" / "core" / "templates"
         shutil.copytree(templates / "en", templates / "zz")
         self.change(templates / "zz" / "language.yaml", _WORDS)
@@ -68,15 +81,45 @@ class FolderTests(SynchronousTestCase):
             for near, lines in data["greeting"].items():
                 data["greeting"][near] = [f"Salu{line[line.find(' '):]}" if " " in line else "Salu," for line in lines]
             path.write_text(yaml.safe_dump(data, allow_unicode=True))
-        ran = subprocess.run(
-            [sys.executable, "-c", _PROGRAM], capture_output=True, text=True, check=False, cwd=root,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join((str(root.resolve()), str(HERE.parent)))})
-        self.assertEqual(ran.stderr, "")
-        self.assertEqual(yaml.safe_load(ran.stdout), {
+        self.assertEqual(self.ran(root, _PROGRAM), {
             "languages": [*LANGUAGES, "zz"], "told": "zz", "english": "en", "question": False, "addressee": "Maria",
             "promised": [["la plano", "2026-03-06T07:00:00+00:00"]], "nagging": True, "language": "zz",
             "greeting": "Salu",
         })
+
+    def test_only_read(self) -> None:
+        """A mail in a language that has no words is answered in one of the reader's own, which it is asked for in."""
+        root = self.copied()
+        folder = root / "simmail" / "core" / "templates" / "yy"
+        folder.mkdir()
+        shutil.copy(folder.parent / "en" / "language.yaml", folder)
+        self.change(folder / "language.yaml", _READ)
+        ran = self.ran(root, _UNREAD_PROGRAM)
+        self.assertEqual(ran["only read"], ["yy"])
+        for answers, (code, own) in zip(ran["answers"], (
+                ("en", "English"), ("de", "Deutsch oder Englisch"), ("fr", "français ou anglais"), ("en", "English"))):
+            self.assertEqual([one[0] for one in answers], [code] * len(answers))
+            for _, question, text in answers:
+                self.assertIn(own, text)
+                self.assertNotIn("{", text)
+                self.assertTrue(question, text)
+
+    def copied(self) -> Path:
+        """A copy of what the core needs."""
+        root = Path(self.mktemp())
+        for part in ("core", "testing"):
+            shutil.copytree(HERE / part, root / "simmail" / part, ignore=shutil.ignore_patterns("__pycache__"))
+        for one in HERE.glob("*.py"):
+            shutil.copy(one, root / "simmail" / one.name)
+        return root
+
+    def ran(self, root: Path, program: str) -> Any:
+        """What a program prints that is run with a copy."""
+        ran = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=root,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join((str(root.resolve()), str(HERE.parent)))})
+        self.assertEqual(ran.stderr, "")
+        return yaml.safe_load(ran.stdout)
 
     def change(self, path: Path, fields: dict[str, Any]) -> None:
         """Write a data file anew with some fields changed."""
