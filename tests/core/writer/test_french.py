@@ -37,7 +37,7 @@ CONVERSATIONS: dict[str, tuple[str, dict[str, str]]] = {
     "contrat": ("document", {}),
     "dejeuner": ("meeting", {}),
     "deuil": ("grief", {}),
-    "deux_questions": ("details", {"adresse de livraison": "Hamnvägen 12, 211 24 Malmö"}),
+    "deux_questions": ("question", {"adresse de livraison": "Hamnvägen 12, 211 24 Malmö"}),
     "devis": ("offer", {}),
     "erreur": ("wrong", {}),
     "facture": ("bill", {}),
