@@ -63,7 +63,8 @@ class SentenceTests(SynchronousTestCase):
 
     def test_told(self) -> None:
         """Everybody quotes what stands there, whoever wrote it, and promises nothing."""
-        for text, sentence in (("who opens the gate, as I wrote?", GATE), ("what did you say about the green fence?", OWN)):
+        for text, sentence in (
+                ("who opens the gate, as I wrote?", GATE), ("what did you say about the green fence?", OWN)):
             for temperament in TEMPERAMENTS:
                 written = wrote(mail(f"Hi Maria,\n\n{text}\n\nDana", "Re: Visit"), temperament=temperament,
                                 remarks=THREAD)
