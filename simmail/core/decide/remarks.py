@@ -7,6 +7,7 @@ Source: API contract, "Personas" (memory); L{records.conversation}.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from datetime import date, datetime, time, timedelta, timezone
 from types import MappingProxyType
@@ -31,6 +32,7 @@ _LONGEST_WHAT, _LONGEST_VALUE, _LONGEST_SENTENCE = 80, 120, 200
 _MOST = 4
 #: Sentences kept of one mail as they stand, and how many words each has.
 _MOST_SENTENCES, _WORDS = 8, range(4, 41)
+_FIGURE = re.compile(r"[0-9]")
 #: What goes first where there is too much, and what last; all else is 1.
 _LASTING = MappingProxyType({"said": 0, "agreed": 2, "called_off": 2})
 
@@ -141,7 +143,10 @@ def said(written: Written, mail: Mail, at: datetime) -> tuple[Remark, ...]:
     if written.question:
         note("asked", "question", written.question)
     text = read_prose(written.text, known_language(written.language))
-    remarks += _sentences(text.sentences, "persona", at, mail.message_id, written.language)
+    # Of its own what tells something: courtesies, and what it quoted, say nothing that could be asked for.
+    quoting = known_language(written.language).quotes[0]
+    telling = [one for one in text.sentences if _FIGURE.search(one) and quoting not in one]
+    remarks += _sentences(telling, "persona", at, mail.message_id, written.language)
     return tuple(
         one if one.message_id else Remark(
             one.kind, one.by, one.what, at, one.value, one.when, one.timed, mail.message_id, one.language)

@@ -79,9 +79,11 @@ def answer(
         return found
     if question.type == "request":
         return _request(scene, read, question, place, values)
-    if mentions_any(question.text, asking(scene.language.code).secret):
-        return Said(act="answer.secret", values=values)
     quoted = _quoted(scene, question, values, known)
+    # What its reader has written itself is no secret from it.
+    if mentions_any(question.text, asking(scene.language.code).secret) and (
+            quoted is None or not quoted.act.startswith("answer.yours")):
+        return Said(act="answer.secret", values=values)
     if quoted is not None:
         return quoted
     chosen = _chosen(scene, question, place, values)

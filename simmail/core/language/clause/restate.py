@@ -31,7 +31,7 @@ def indirect(question: str, language: Language, polite: bool = True) -> str:
     if not head:
         return ""
     rest = words[head:]
-    if not rest:
+    if not rest or rest[0].lower() in how.partitives:
         return ""
     if how.order == "inverted":
         clause = inverted.clause(words[:head], rest, how)

@@ -36,6 +36,7 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     first_fillers: tuple[str, ...] = ()
     question_starts: tuple[str, ...] = ()
     noun_questions: frozenset[str] = frozenset()
+    partitives: frozenset[str] = frozenset()
     asked: Mapping[str, str] = {}
     asking: Mapping[str, str] = {}
     company: str = ""

@@ -8,6 +8,7 @@ language model, by meaning.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from simmail.core.language.clause.question_types import type_of
@@ -20,10 +21,12 @@ from simmail.core.writer.sources.marks import Marks, marks
 
 #: How near a sentence has to be where it is asked for what was said, and where the answer may be something else.
 _NEAR, _SURE = 0.3, 0.42
-#: What a word in common is worth, so many of them at most, and what a figure of the right type is.
-_SHARED, _MOST_SHARED, _TYPE = 0.12, 2, 0.15
+#: What a word in common is worth, so many of them at most, what a figure of the right type is, and who wrote it.
+_SHARED, _MOST_SHARED, _TYPE, _THEIRS = 0.12, 2, 0.15, 0.03
 #: Without a model every sentence is as near as this.
 _UNASKED = 0.1
+
+_CLOCK = re.compile(r"(?<![0-9.:])(?:[01]?[0-9]|2[0-3])(?:[:.h][0-5][0-9](?![0-9])| ?(?:am|pm|Uhr|h|heures?)(?!\w))")
 
 _OPEN = frozenset(("who", "where", "when", "long", "often", "much", "many", "how", "what", "choice"))
 
@@ -41,12 +44,13 @@ def sentence_for(
     for place, remark in enumerate(remarks):
         if remark.kind != "said" or _asks_only(remark.value, language):
             continue
-        typed = _typed(question.type, marks(remark.value, remark.at, language))
+        typed = _typed(question.type, remark.value, marks(remark.value, remark.at, language))
         if typed is False:
             continue
         score = _SHARED * min(len(asked & _stems(remark.value)), _MOST_SHARED) + (_TYPE if typed else 0.0)
         score += meaning.nearness(text, remark.value) if meaning is not None else _UNASKED
-        # Of equal ones the last holds.
+        # What the reader wrote is what it asks for; of equal ones the last holds.
+        score += _THEIRS if remark.by == "correspondent" else 0.0
         best = max(best, (round(score, 2), place))
     least = _NEAR if question.recalls or checking or question.type not in ("what", "choice", "how") else _SURE
     return remarks[best[1]] if best[1] >= 0 and best[0] >= least else None
@@ -62,10 +66,10 @@ def _asks_only(sentence: str, language: Language) -> bool:
     return sentence.rstrip().endswith("?") and bool(type_of(asking_clause(sentence.lower(), language), language))
 
 
-def _typed(type: str, known: Marks) -> bool | None:
+def _typed(type: str, sentence: str, known: Marks) -> bool | None:
     """Whether a sentence has a figure of the type that is asked for; None where the type has no figures."""
     if type == "when":
-        return bool(known.days or known.times)
+        return bool(known.days or known.times or _CLOCK.search(sentence))
     if type == "much":
         return bool(known.sums or known.shares)
     if type == "many":
