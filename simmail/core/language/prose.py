@@ -184,6 +184,8 @@ def _month_follows(text: str, position: int, language: Language) -> bool:
 def _split(text: str, language: Language) -> list[str]:
     parts = []
     start = 0
+    # Who begins with a small letter begins every sentence so.
+    small = text[:1].islower()
     for match in _END.finditer(text):
         end = match.end()
         if match.group().startswith("."):
@@ -192,7 +194,7 @@ def _split(text: str, language: Language) -> list[str]:
                 continue
             if word.isdigit() and _month_follows(text, end, language):
                 continue
-        if "?" not in match.group() and text[end:end + 2].strip()[:1].islower():
+        if not small and "?" not in match.group() and text[end:end + 2].strip()[:1].islower():
             continue  # "could you send it? thanks" asks
         parts.append(text[start:end].strip())
         start = end

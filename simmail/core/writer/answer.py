@@ -28,7 +28,7 @@ from simmail.core.writer.context import Read, Scene, without_determiner
 from simmail.core.writer.polish import long_forms
 from simmail.core.writer.sources.aim import aim_words
 from simmail.core.writer.sources.recall import check, recall
-from simmail.core.writer.sources.sentence import contradicts, sentence_for
+from simmail.core.writer.sources.sentence import contradicts, sentence_for, sentences_about
 from simmail.core.writer.sources.self_sheet import SelfSheet, Told
 from simmail.core.writer.speech_act import Said
 from simmail.core.writer.voice import Piece
@@ -77,9 +77,9 @@ def answer(
     found = _known(scene, read, question, values, known)
     if found is not None:
         return found
-    if question.type == "request":
+    if question.type == "request" and not question.recalls:
         return _request(scene, read, question, place, values)
-    quoted = _quoted(scene, question, values, known)
+    quoted = _quoted(scene, question, values, known) or _repeated(scene, read, question, values, known)
     # What its reader has written itself is no secret from it.
     if mentions_any(question.text, asking(scene.language.code).secret) and (
             quoted is None or not quoted.act.startswith("answer.yours")):
@@ -157,6 +157,21 @@ def _quoted(
         return None
     denied = (question.checks or bool(question.behind)) and contradicts(question, remark.value)
     return _word_for_word(scene, remark, denied, {name: one for name, one in values.items() if name != "topic"})
+
+
+def _repeated(
+    scene: Scene, read: Read, question: MailQuestion, values: dict[str, str], known: AnswerSources
+) -> Said | None:
+    """What a request to say it once more asks for, in this sentence or beside it, word for word."""
+    if not question.recalls or question.checks or question.behind or question.type not in ("yes_no", "request"):
+        return None
+    about = " ".join(read.found.prose.sentences)[:300]
+    some = sentences_about(about, known.remarks, scene.language, scene.request.meaning)
+    if not some:
+        return None
+    told = " ... ".join(one.value for one in some)
+    return _word_for_word(scene, replace(some[-1], value=told), False, {
+        name: one for name, one in values.items() if name != "topic"})
 
 
 def _word_for_word(scene: Scene, remark: Remark, denied: bool, values: dict[str, str]) -> Said:

@@ -20,6 +20,13 @@ def english(text: str) -> Prose:
 class ProseTests(SynchronousTestCase):
     """Greeting, sentences, sign-off, quotation."""
 
+    def test_small_letters(self) -> None:
+        """Who begins a text with a small letter begins every sentence so; elsewhere one goes on."""
+        small = read_prose("the lid is cracked. which colour will the new one be? thanks. dana", language("en"))
+        self.assertEqual(small.sentences[:2], ("the lid is cracked.", "which colour will the new one be?"))
+        large = read_prose("It weighs approx. two tons. and that is all.", language("en"))
+        self.assertEqual(len(large.sentences), 1)
+
     def test_parts(self) -> None:
         """The greeting, the sentences across line breaks, and the sign-off are set apart."""
         prose = english(

@@ -56,6 +56,22 @@ def sentence_for(
     return remarks[best[1]] if best[1] >= 0 and best[0] >= least else None
 
 
+def sentences_about(
+    text: str, remarks: Sequence[Remark], language: Language, meaning: IMeaning | None
+) -> list[Remark]:
+    """Return the sentences of a thread, two at most and in their order, that bear on a text most."""
+    asked, found = _stems(text), list[tuple[float, int]]()
+    for place, remark in enumerate(remarks):
+        if remark.kind == "said" and remark.by == "correspondent" and not _asks_only(remark.value, language):
+            score = _SHARED * min(len(asked & _stems(remark.value)), _MOST_SHARED)
+            figures = marks(remark.value, remark.at, language) != Marks() or _CLOCK.search(remark.value)
+            score += (_TYPE if figures else 0.0) + (
+                meaning.nearness(text, remark.value) if meaning is not None else _UNASKED)
+            found.append((round(score, 2), place))
+    best = sorted(found)[-2:]
+    return [remarks[place] for place in sorted(place for score, place in best if score >= _NEAR)]
+
+
 def contradicts(question: MailQuestion, sentence: str) -> bool:
     """Return whether what is to be confirmed has a word of its own that a sentence lacks."""
     return not _stems(question.behind or question.text) <= _stems(sentence)

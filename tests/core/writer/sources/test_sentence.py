@@ -70,3 +70,10 @@ class SentenceTests(SynchronousTestCase):
                                 remarks=THREAD)
                 self.assertIn(sentence.value, written.text, text)
                 self.assertIsNone(written.promise)
+
+    def test_repeated(self) -> None:
+        """Asked to say it once more, people quote what bears on it; what is put right is no bargain."""
+        for temperament in TEMPERAMENTS:
+            written = wrote(mail("Hi Maria,\n\ncould you repeat who opens the gate?\n\nDana", "Re: Visit"),
+                            temperament=temperament, remarks=THREAD)
+            self.assertIn(GATE.value, written.text)
