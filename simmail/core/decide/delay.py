@@ -141,6 +141,8 @@ def _worked(persona: Persona, pace: Pace, start: datetime, after: timedelta, dic
     at, latest, waited = start, _plus(start, after + _LONGEST_DETOUR), False
     while at < latest:
         opening = available(persona, pace, at)
+        if opening >= latest:
+            return opening
         if opening > at:
             at = opening if waited else _begun(persona, pace, opening, day.length, dice)
             waited = True
@@ -151,7 +153,7 @@ def _worked(persona: Persona, pace: Pace, start: datetime, after: timedelta, dic
             return done if available(persona, pace, done) == done else available(persona, pace, done)
         left -= room
         at += room
-    return available(persona, pace, _plus(start, after))
+    return available(persona, pace, max(at, latest))
 
 
 def _begun(persona: Persona, pace: Pace, opening: datetime, length: timedelta, dice: Dice) -> datetime:
