@@ -4,6 +4,7 @@ The data folders of the languages, C{simmail/core/templates/<code>}, written for
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -47,6 +48,19 @@ def native(address: str) -> str:
     """Return the language that somebody writes by the country of the address: one of L{WRITTEN}, English by itself."""
     code = _tongues()["countries"].get(address.rpartition(".")[2].lower(), "")
     return code if code in WRITTEN else WRITTEN[0]
+
+
+def spoken(address: str, name: str, chance: Callable[[float, str], bool]) -> tuple[str, ...]:
+    """
+    Return the languages that somebody has, their own first: by the country of the address, else by the first name.
+
+    @param chance: draws for the persona whether something of a probability, that has a name, happens.
+    """
+    known = _tongues()
+    first = name.split()[0].lower() if name.split() else ""
+    own = known["countries"].get(address.rpartition(".")[2].lower()) or next(
+        (code for code, names in known["given_names"].items() if first in names), LANGUAGES[0])
+    return (own, *(code for code, share in known["learned"].items() if code != own and chance(float(share), code)))
 
 
 def tongue(code: str, among: str) -> str:

@@ -102,12 +102,19 @@ def once(values: Any, field: str) -> Any:
         isinstance(one, str) for one in values) else values
 
 
+def _tongue(text: str, field: str = "") -> None:
+    if not (2 <= len(text) <= 3 and text.isascii() and text.isalpha() and text.islower()):
+        raise Invalid(field, "must be the code of a language, such as en or de")
+
+
 Line = Annotated[str, Meta(max_length=LINE, extra={"read": checked(check_line)})]
 Prose = Annotated[str, Meta(max_length=TEXT, extra={"read": checked(check_prose)})]
 Share = Annotated[float, Meta(ge=0, le=1)]
 Email = Annotated[str, Meta(max_length=TEXT, extra={"read": of_text(parse_address)})]
 Lines = Annotated[tuple[Line, ...], Meta(max_length=LIST, extra={"read": once})]
 Emails = Annotated[tuple[Email, ...], Meta(max_length=LIST, extra={"read": once})]
+Tongue = Annotated[str, Meta(max_length=LINE, extra={"read": checked(_tongue)})]
+Tongues = Annotated[tuple[Tongue, ...], Meta(min_length=1, max_length=LIST, extra={"read": once})]
 Zone = Annotated[str, Meta(max_length=LINE, extra={"read": checked(zone)})]
 Days = Annotated[str, Meta(max_length=LINE, extra={"read": checked(parse_days)})]
 Clock = Annotated[str, Meta(max_length=LINE, extra={"read": _time_of_day})]

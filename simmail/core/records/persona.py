@@ -14,7 +14,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from simmail.core.mime.address import parse as parse_address
 from simmail.core.records.fields import (
-    Clock, Date, Days, Emails, FieldError, LINE, LIST, Line, Lines, Prose, Share, Wait, Zone, check_line, of_text,
+    Clock, Date, Days, Emails, FieldError, LINE, LIST, Line, Lines, Prose, Share, Tongues, Wait, Zone, check_line,
+    of_text,
 )
 
 Provider = Literal["api", "case", "stranger", "world", "mail", "config"]
@@ -95,7 +96,7 @@ class Behaviors(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=T
 
 
 class Persona(Struct, frozen=True, forbid_unknown_fields=True):
-    """One simulated correspondent, as stored and as shown."""
+    """One simulated correspondent, as stored and as shown; C{languages}: ISO 639 codes, the first is their own."""
 
     id: str
     provider: Provider
@@ -109,6 +110,7 @@ class Persona(Struct, frozen=True, forbid_unknown_fields=True):
     wants: Prose | UnsetType = UNSET
     character: Prose | UnsetType = UNSET
     knows: Knows | UnsetType = UNSET
+    languages: Tongues | UnsetType = UNSET
     case_ids: Lines | UnsetType = UNSET
     style: Style | UnsetType = UNSET
     timing: Timing | UnsetType = UNSET

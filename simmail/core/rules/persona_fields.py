@@ -16,6 +16,7 @@ from typing import Any
 from msgspec import UNSET
 from msgspec.structs import asdict, replace
 
+from simmail.core.language_data import spoken
 from simmail.core.mime.address import local_part
 from simmail.core.records import temperaments
 from simmail.core.records.conversion import convert, given
@@ -37,7 +38,7 @@ def new_persona(fields: Mapping[str, Any], id: str, provider: Provider, created:
 
     C{temperament} is drawn from C{dice} (keyed for this persona), C{style.client} by C{id}, so that it is the same
     again when a later change leaves it out; C{name} defaults to the local part of the first address, C{knows} to
-    C{some}, C{style.links} to C{usual}, C{style.filter} to C{normal}.
+    C{some}, C{style.links} to C{usual}, C{style.filter} to C{normal}; C{languages} are drawn by address and name.
 
     @raise Invalid: naming the dotted field; no address; unknown fields; a read-only field that says otherwise.
     """
@@ -71,10 +72,11 @@ def _completed(fields: Mapping[str, Any], dice: Dice) -> Persona:
     behaviors = persona.behaviors
     if isinstance(behaviors, Behaviors) and behaviors.forward_to in persona.addresses:
         raise Invalid("behaviors.forward_to", "must be somebody else")
-    style = persona.style or Style()
+    style, name = persona.style or Style(), persona.name or local_part(persona.address)
     return replace(
         persona,
-        name=persona.name or local_part(persona.address),
+        name=name,
+        languages=persona.languages or spoken(persona.address, name, Dice(persona.id).on("languages").chance),
         style=replace(
             style,
             client=style.client or Dice(persona.id).weighted(CLIENT_WEIGHTS, "client"),

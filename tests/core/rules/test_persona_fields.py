@@ -20,7 +20,7 @@ from tests.core.scenes import NOW, person
 FULL: dict[str, Any] = {
     "name": "Maria Lopez", "role": "Buyer", "org": "Acme", "who": "Buys paper.\nMuch of it.", "wants": "a discount",
     "character": "dry", "addresses": ["Maria@Acme.test", "m.lopez@acme.test"], "knows": "all",
-    "temperament": "skeptical", "case_ids": ["c1", "c2"],
+    "temperament": "skeptical", "case_ids": ["c1", "c2"], "languages": ["es", "en"],
     "style": {"length": "short", "formality": "formal", "typos": 0.1, "signature": "Maria\nAcme", "client": "outlook",
               "links": "wary", "filter": "strict", "access": "screen_reader"},
     "timing": {"reply_rate": 0.5, "delay": {"median": "45m", "spread": 2},
@@ -36,6 +36,42 @@ def field_of(case: SynchronousTestCase, fields: dict[str, Any], persona: Persona
     """The field that is refused."""
     who = persona if persona is not None else person()
     return str(case.assertRaises(Invalid, patched, who, fields).field)
+
+
+class LanguageTests(SynchronousTestCase):
+    """What somebody speaks."""
+
+    def spoken(self, n: int, **fields: Any) -> Any:
+        """The languages of a new persona."""
+        return new_persona(fields, f"p_{n}", "api", NOW, Dice("x")).languages
+
+    def test_drawn(self) -> None:
+        """By the country of the address, else by the first name, else English; many have English besides."""
+        for address, name, own in (
+            ("a@firma.de", "Maria Lopez", "de"), ("a@x.fr", "Jürgen Klein", "fr"), ("a@x.test", "Jürgen Klein", "de"),
+            ("a@x.test", "Giulia Rossi", "it"), ("a@x.test", "Maria Rossi", "en"), ("jo@x.test", "", "en"),
+        ):
+            found = [self.spoken(n, addresses=[address], name=name) for n in range(200)]
+            self.assertEqual({one[0] for one in found}, {own}, name)
+            self.assertTrue(all(len(set(one)) == len(one) for one in found))
+            if own != "en":
+                self.assertLess(abs(sum("en" in one for one in found) / 200 - 0.8), 0.12)
+            self.assertGreater(len(set(found)), 2)
+
+    def test_kept(self) -> None:
+        """They are the same each time, also when other things change; what is given stands, the same once."""
+        one = new_persona({"addresses": ["a@x.de"]}, "p_1", "api", NOW, Dice("x"))
+        self.assertEqual(one, new_persona({"addresses": ["a@x.de"]}, "p_1", "api", NOW, Dice("x")))
+        self.assertEqual(patched(one, {"addresses": ["a@x.fr"], "name": "Jean"}).languages, one.languages)
+        self.assertEqual(patched(one, {"languages": ["pl", "en", "pl"]}).languages, ("pl", "en"))
+        self.assertEqual(patched(patched(one, {"languages": ["pl"]}), {"languages": None}).languages, one.languages)
+
+    def test_refused(self) -> None:
+        """Codes are two or three small letters, and there is one at least."""
+        for value, field in (([], "languages"), (["English"], "languages.0"), (["en", "D"], "languages.1"),
+                             ("en", "languages"), (["de", 5], "languages.1"), (["en-US"], "languages.0")):
+            error = self.assertRaises(Invalid, self.spoken, 1, addresses=["a@x.de"], languages=value)
+            self.assertEqual(error.field, field, value)
 
 
 class NewPersonaTests(SynchronousTestCase):
