@@ -12,11 +12,16 @@ from simmail.core.language.phrases import say
 from simmail.core.records.persona import Style
 from simmail.core.rng import Dice
 from simmail.core.writer.context import Scene
-from simmail.core.writer.polish import capitals, long_forms, slips, small_start
+from simmail.core.writer.polish import capitals, habits, in_habit, long_forms, slips, small_start
 from simmail.core.writer.sources.self_sheet import is_title
 from simmail.core.writer.speech_act import Said
 from simmail.core.writer.voice import Piece, TemplateLine, choose, fill, folded
 
+#: Acts that may be said with an exclamation mark.
+_LIVELY = frozenset({
+    "answer", "thanks", "document", "meeting", "task", "information", "received", "confirmation", "congrats", "event",
+    "private", "greeting", "opener", "extra", "news", "booked", "closing", "support", "contact", "introduced",
+})
 #: Clients that put the usual delimiter line above a signature (RFC 3676 section 4.3).
 DELIMITED = frozenset({"gmail", "plain"})
 _DELIMITER = "--\n"
@@ -26,6 +31,8 @@ def paragraphs(scene: Scene, said: list[Said], worded: list[list[Piece]]) -> lis
     """Return the body, a list of pieces for each paragraph; C{worded} are those of each act."""
     done: list[list[Piece]] = []
     numbered = False
+    joins = habits(scene.request.persona.id, scene.language.code).joins and len(said) < 4 and (
+        scene.formality != "formal")
     for act, pieces in zip(said, worded):
         if act.number:
             pieces = [Piece(f"{act.number}. ", False), *pieces]
@@ -38,7 +45,7 @@ def paragraphs(scene: Scene, said: list[Said], worded: list[list[Piece]]) -> lis
             done.append(pieces) if not numbered else done[-1].extend([Piece("\n", False), *pieces])
         elif act.joins and not any("\n" in piece.text for piece in pieces):
             done[-1].extend([Piece(" ", False), *pieces])
-        elif not scene.manner.apart and not act.quote:
+        elif not act.quote and (not scene.manner.apart or joins):
             # Somebody who writes without capitals writes without full stops: a line each.
             done[-1].extend([Piece(" " if scene.manner.capitals else "\n", False), *pieces])
         else:
@@ -61,18 +68,24 @@ def _act(scene: Scene, said: Said, place: int, below: str, small: bool) -> list[
     if scene.common.get("first") and not place:
         # Greeted by name, nobody is called by name again right away for no reason.
         lines = tuple(line for line in lines if line.names != {"first"}) or lines
+    own = habits(scene.request.persona.id, scene.language.code)
     line = choose(
-        lines, known, scene.length, below, scene.dice, said.act, place,
+        lines, known, (own.leans or "medium") if scene.length == "medium" else scene.length, below, scene.dice,
+        said.act, place,
     )
     if line is None:
         raise LookupError(f"no line of {said.act} gets by with {sorted(known)}")
     small = small and said.lead is None and bool(scene.language.small_words)
-    return pieces + _filled(scene, line, known, leads=said.lead is not None, small=small)
+    filled = _filled(scene, line, known, leads=said.lead is not None, small=small)
+    if scene.formality == "formal":
+        return pieces + filled  # letters have the habits of letters
+    return pieces + in_habit(filled, own, scene.dice.on("habit", place), lively=said.act.partition(".")[0] in _LIVELY)
 
 
 def _filled(scene: Scene, line: TemplateLine, known: Mapping[str, str], leads: bool, small: bool) -> list[Piece]:
     pieces = fill(line, known, scene.far)
-    if scene.formality == "formal":
+    if scene.formality == "formal" or not habits(scene.request.persona.id, scene.language.code).contracts and (
+            scene.manner.capitals and scene.formality == "neutral"):
         pieces = long_forms(pieces, scene.language)
     if scene.manner.capitals:
         pieces = capitals(pieces, starts=not leads and not small)
@@ -143,7 +156,9 @@ def signed(scene: Scene, words: str) -> str:
     delimited = client in DELIMITED or signature.startswith(_DELIMITER)
     signature = signature.removeprefix(_DELIMITER)
     full = say(persona.name, 60)
-    name = full if scene.formality == "formal" else full.split()[0] if full.split() else full
+    whole = scene.formality == "formal" or scene.formality == "neutral" and habits(
+        persona.id, scene.language.code).full and not scene.request.own
+    name = full if whole else full.split()[0] if full.split() else full
     if scene.manner.sign == "none" and scene.formality != "formal":
         name = ""
     mobile = scene.language.sent_from.get(client, "")
@@ -191,5 +206,9 @@ def lay_out(scene: Scene, said: list[Said]) -> tuple[str, list[str]]:
         for number, pieces in enumerate(paragraphs(scene, said, worded))
     )
     each = ["".join(piece.text for piece in pieces) for pieces in worded]
+    sign = habits(scene.request.persona.id, scene.language.code).emoticon
+    if sign and scene.formality == "casual" and scene.manner.capitals and body[-1:] in ".!" and said[-1].act.partition(
+            ".")[0] in _LIVELY and scene.dice.chance(0.4, "emoticon"):
+        body = f"{body} {sign}"
     parts = [top, body, signed(scene, closing(scene))]
     return "\n\n".join(part for part in parts if part.strip()) + "\n", each

@@ -1,5 +1,5 @@
 """
-The last touches on a text: capitals, long forms for formal writers, slips of the keyboard.
+The last touches on a text: habits of its writer, capitals, long forms for formal writers, slips of the keyboard.
 
 Only the writer's own wording is touched, so names, addresses, references and
 amounts that were picked up stay as they are.
@@ -9,19 +9,105 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache, lru_cache
+
+from msgspec import Struct, convert
 
 from simmail.core.language.tables import Language
+from simmail.core.language_data import read_optional
 from simmail.core.rng import Dice
 from simmail.core.writer.voice import Piece
 
 # Both are matched against our own wording only, and neither can backtrack.
 _WORD = re.compile(r"[^\W\d_]+")
 _SHORT = re.compile(r"([A-Za-z]+['’][a-z]+)(?:( )([a-z]+))?")
+_STOPPED = re.compile(r"(?<=[^\W\d_])\.(?=\s|$)")
+_CALLED = re.compile(r"(?<=[^\W\d_])!+(?=\s|$)")
 _NEIGHBOURS = {
     "a": "s", "b": "v", "c": "x", "d": "f", "e": "r", "f": "g", "g": "h", "h": "j", "i": "o", "j": "k", "k": "l",
     "l": "k", "m": "n", "n": "m", "o": "p", "p": "o", "q": "w", "r": "t", "s": "d", "t": "r", "u": "i", "v": "b",
     "w": "e", "x": "c", "y": "u", "z": "x",
 }
+
+
+class HabitWords(Struct, frozen=True, forbid_unknown_fields=True):
+    """What habits are made of in one language; the data files say what each is for."""
+
+    favourites: tuple[tuple[str, ...], ...] = ()
+    emoticons: tuple[str, ...] = ("",)
+
+
+class Habits(Struct, frozen=True):
+    """
+    How one person writes, whatever it writes: drawn once.
+
+    @ivar opens, adds: how much more or less than its temperament it begins and ends with a courtesy.
+    @ivar leans: whether of several ways it takes the shorter or the longer ones, C{""} for neither.
+    @ivar exclaims: the share of its full stops that are exclamation marks or, below 0, the other way round.
+    @ivar contracts: it says "I'm"; joins: it writes everything in one paragraph; full: it signs with its whole name.
+    @ivar emoticon: what it ends lively mail with, C{""} for nothing.
+    @ivar favourites: what it says, by what others say.
+    """
+
+    opens: float
+    adds: float
+    leans: str
+    exclaims: float
+    contracts: bool
+    joins: bool
+    full: bool
+    emoticon: str
+    favourites: tuple[tuple[str, str], ...]
+
+
+@cache
+def _words(code: str) -> HabitWords:
+    return convert(read_optional(code, "habits.yaml") or {}, HabitWords, strict=False)
+
+
+@lru_cache(maxsize=4096)
+def habits(persona_id: str, code: str) -> Habits:
+    """Return the habits of a person in a language."""
+    dice, known = Dice(persona_id).on("habits"), _words(code)
+    return Habits(
+        opens=(0.0, 0.4, 1.0, 1.6, 2.4)[dice.below(5, "opens")], adds=(0.0, 0.5, 1.0, 1.8)[dice.below(4, "adds")],
+        leans=("short", "", "", "long")[dice.below(4, "leans")],
+        exclaims=(-1.0, -0.5, 0.0, 0.0, 0.25, 0.6)[dice.below(6, "exclaims")],
+        contracts=not dice.chance(0.25, "contracts"), joins=dice.chance(0.2, "joins"), full=dice.chance(0.2, "full"),
+        emoticon=dice.choice(known.emoticons, "emoticon"),
+        favourites=tuple((group[0], dice.choice(group, "favourite", group[0])) for group in known.favourites),
+    )
+
+
+def in_habit(pieces: list[Piece], own: Habits, dice: Dice, lively: bool) -> list[Piece]:
+    """
+    Return pieces as this person says them: with its favourite words, and its marks at the end.
+
+    @param lively: it may exclaim.
+    """
+    done: list[Piece] = []
+    for place, piece in enumerate(pieces):
+        text = piece.text
+        if piece.own:
+            text = _favoured(text, own)
+            if own.exclaims < 0:
+                text = _CALLED.sub(lambda match: "." if dice.chance(-own.exclaims, "calm", place, match.start())
+                                   else match.group(), text)
+            elif own.exclaims and lively:
+                text = _STOPPED.sub(lambda match: "!" if dice.chance(own.exclaims, "call", place, match.start())
+                                    else match.group(), text)
+        done.append(Piece(text, piece.own))
+    return done
+
+
+def _favoured(text: str, own: Habits) -> str:
+    for one, other in own.favourites:
+        large = f"{one[0].upper()}{one[1:]}"
+        if one != other and one in text:
+            text = text.replace(one, other, 1)
+        elif one[0].islower() and large in text:
+            text = text.replace(large, f"{other[0].upper()}{other[1:]}", 1)
+    return text
 
 
 def capitals(pieces: Iterable[Piece], starts: bool = True) -> list[Piece]:

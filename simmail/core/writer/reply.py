@@ -16,6 +16,7 @@ from simmail.core.writer.answer import NAMING, answer, is_request, sources, unna
 from simmail.core.writer.by_intent import DEALINGS, bargain, matter, meeting, without_ref
 from simmail.core.writer.choice import HIGH, LOW, does, plain, values_of, what_for
 from simmail.core.writer.context import Read, Scene, mentions, without_determiner
+from simmail.core.writer.polish import habits
 from simmail.core.writer.speech_act import ACTS, Said
 
 # These intents are one matter as a whole: single questions in them are not answered one by one.
@@ -94,7 +95,8 @@ def reply(scene: Scene) -> list[Said]:
     if scene.request.broken:
         said.append(Said(act="link.broken", values={**scene.common, "link": say(scene.request.broken, 60)}))
     if scene.read and scene.read[-1].intent in _SERIOUS and not any(act.act in _LIGHT for act in body) and (
-        scene.length == "long" or scene.length == "medium" and scene.dice.chance(scene.manner.extra, "extra")
+        scene.length == "long" or scene.length == "medium" and scene.dice.chance(
+            scene.manner.extra * habits(scene.request.persona.id, scene.language.code).adds, "extra")
     ):
         asks = any(ACTS[act.act].asks for act in body)
         said.append(Said(act="extra.ask" if asks else "extra.close", values=scene.common))
@@ -130,7 +132,7 @@ def _opener(scene: Scene) -> Said | None:
     if request.warmth > HIGH and scene.dice.chance(0.6, "warm"):
         return Said(act="opener.warm", values=scene.common)
     if scene.length == "long" and scene.manner.opener or scene.length == "medium" and scene.dice.chance(
-        scene.manner.opener, "opener"
+        scene.manner.opener * habits(request.persona.id, scene.language.code).opens, "opener"
     ):
         if scene.read and scene.read[-1].intent in _SERIOUS and not request.own:
             return Said(act="opener.plain", values=scene.common)

@@ -22,6 +22,8 @@ from simmail.core.rng import Dice
 FORMALITIES = ("casual", "neutral", "formal")
 #: Files that hold lines of all seven voices side by side, act by act.
 TOPICS = ("notices", "trade", "office", "persons", "answers", "life", "tongues")
+#: The file of lines that add to those of a voice, and replace none.
+MORE = "ways.yaml"
 _TABLES = ("greeting", "closing")
 _NEARNESS = frozenset((*FORMALITIES, "solemn"))
 
@@ -73,6 +75,8 @@ class PersonaVoice(Struct, frozen=True):
     acts: Mapping[str, tuple[TemplateLine, ...]]
 
 
+#: So many ways to say an act are choice enough.
+ENOUGH = 12
 #: One line stands for no more ways to say it.
 MOST_WAYS = 64
 
@@ -131,7 +135,7 @@ def ways(text: str) -> list[str]:
     inside, _, tail = rest.partition(">")
     tails = ways(tail)
     # The bar of "[Sie|du]" parts no ways.
-    found_ways = [f"{head}{one}{end}" for one in _BAR.split(inside) for end in tails]
+    found_ways = [f"{head}{one}{end}".replace("  ", " ").rstrip(" ") for one in _BAR.split(inside) for end in tails]
     if len(found_ways) > MOST_WAYS:
         raise ValueError(f"more than {MOST_WAYS} ways to say {text!r}")
     return found_ways
@@ -152,6 +156,9 @@ def own(language: str, temperament: str) -> dict[str, dict[str, list[str]]]:
                     found[table][name] = voices[temperament]
                 else:
                     found["acts"][act] = voices[temperament]
+    for act, voices in (read_optional(language, MORE) or {}).items():
+        if temperament in voices:
+            found["acts"][act] = [*found["acts"].get(act, ()), *voices[temperament]]
     return found
 
 
@@ -206,11 +213,15 @@ def choose(
 
 
 def _telling(lines: Sequence[TemplateLine]) -> list[TemplateLine]:
-    # Those that name most of what is known, and as many lesser ones as it takes to have a choice.
+    # Those that name most of what is known, and as many lesser ones as it takes to have a choice; those that name
+    # nothing only where there are too few others.
     kept: list[TemplateLine] = []
+    enough = ENOUGH if len(lines) >= ENOUGH else 2
     for count in sorted({len(line.names) for line in lines}, reverse=True):
+        if not count and len(kept) > 1:
+            break
         kept.extend(line for line in lines if len(line.names) == count)
-        if len(kept) > 1:
+        if len(kept) >= enough:
             break
     return kept
 
