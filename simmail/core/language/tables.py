@@ -72,27 +72,10 @@ class Subjects(Struct, frozen=True):
 
 
 class Answers(Struct, frozen=True):
-    """What answers questions by their form, and what those begin with; C{about} says to which it is the answer."""
+    """How the two things of a question are named that cannot be said again."""
 
-    about: str
     first: str
     second: str
-    who: str
-    who_words: tuple[str, ...]
-    where_words: tuple[str, ...]
-    many: str
-    we: str
-    we_words: tuple[str, ...]
-    many_words: tuple[str, ...]
-    reason: str
-    other: str
-
-
-class Own(Struct, frozen=True):
-    """What somebody knows of itself: a question with one of the cues is answered by one of the sentences."""
-
-    cues: tuple[str, ...]
-    says: tuple[str, ...]
 
 
 class Wants(Struct, frozen=True):
@@ -144,7 +127,6 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": 
     periods: dict[str, Literal["day", "week", "next_week", "next_month"]]
     zones: dict[str, int]
     day: Days
-    ordinals: tuple[str, ...]
     and_: str
     quotes: tuple[str, str]
     one: dict[str, str]
@@ -232,7 +214,6 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": 
     span_fillers: frozenset[str]
     asks_of: tuple[str, ...]
     pleased: tuple[str, ...]
-    own: tuple[Own, ...]
     or_: str
     contractions: dict[str, str]
     reference_words: frozenset[str]

@@ -25,6 +25,7 @@ from simmail.core.records.conversation import Remark
 from simmail.core.rng import Dice
 from simmail.core.writer.choice import LOW, values_of
 from simmail.core.writer.context import Read, Scene, without_determiner
+from simmail.core.writer.life import LIFE
 from simmail.core.writer.polish import long_forms
 from simmail.core.writer.sources.aim import aim_words
 from simmail.core.writer.sources.recall import check, recall
@@ -306,7 +307,7 @@ def _sent(will: str, language: Language) -> str:
     """What somebody says will be sent, C{""} for a deed of another kind: "send you a screenshot"."""
     tokens = words(will)
     low = [token.lower() for token in tokens]
-    if low[0] not in language.send_words:
+    if low[0] not in language.send_words and low[0][:-1] not in language.send_words:
         return ""
     start = next((at for at in range(1, min(4, len(low))) if low[at] in language.determiners), 0)
     phrase = noun_phrase(tokens, start + 1, language) if start else []
@@ -387,6 +388,8 @@ def _unknown(scene: Scene, read: Read, question: MailQuestion, values: dict[str,
     if question.type in ("what", "how", "where", "when", "long", "much", "many", "often", "who") and any(
             word in clause.split() for word in restating(language.code).asked.values()) or mine:
         return Said(act="answer.think", values=plain)
+    if question.type in ("when", "where") and mentions_any(low, how.status):
+        return LIFE["status"](scene, read, "status", 0)[0]
     if colleague is not None:
         plain.update(colleague=colleague.name, area=colleague.area)
     return Said(act="answer.unknown", values=plain)

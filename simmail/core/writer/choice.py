@@ -47,8 +47,6 @@ def what_for(scene: Scene, act: str, values: Mapping[str, str]) -> str:
         return values["owed"]
     if act == "offer.decide" and values.get("ref"):
         return what.answer.format(topic=values["ref"])
-    if act == "answer.check":
-        return what.answer.format(topic=values["topic"]) if values.get("topic") else what.answer_plain
     if act == "chaser.answer":
         return what.answer.format(topic=values["about"]) if values.get("about") else what.answer_plain
     topic = values.get("ref") or values.get("about", "")

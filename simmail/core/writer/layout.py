@@ -79,7 +79,8 @@ def _act(scene: Scene, said: Said, place: int, below: str, small: bool) -> list[
     filled = _filled(scene, line, known, leads=said.lead is not None, small=small)
     if scene.formality == "formal":
         return pieces + filled  # letters have the habits of letters
-    return pieces + in_habit(filled, own, scene.dice.on("habit", place), lively=said.act.partition(".")[0] in _LIVELY)
+    return pieces + in_habit(filled, own, scene.dice.on("habit", place), lively=(
+        scene.manner.yes > 0.7 and said.act.partition(".")[0] in _LIVELY))
 
 
 def _filled(scene: Scene, line: TemplateLine, known: Mapping[str, str], leads: bool, small: bool) -> list[Piece]:

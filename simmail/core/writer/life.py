@@ -16,6 +16,7 @@ from simmail.core.language.clause.restate import retold
 from simmail.core.language.phrases import noun_phrase, say, words
 from simmail.core.language.tables import counted
 from simmail.core.language_data import read_optional
+from simmail.core.rng import Dice
 from simmail.core.writer.choice import does, values_of
 from simmail.core.writer.context import Read, Scene
 from simmail.core.writer.sources.self_sheet import SelfSheet
@@ -56,6 +57,21 @@ def _behind(texts: tuple[str, ...], cues: tuple[str, ...]) -> str:
     return ""
 
 
+#: The share of those whose job is another who pass a matter on, by temperament.
+_PASSES: Mapping[str, float] = MappingProxyType({
+    "responsive": 0.4, "busy": 0.6, "procedural": 0.7, "skeptical": 0.4, "flaky": 0.3, "difficult": 0.5, "ghost": 0.4})
+
+
+def _passed_on(scene: Scene, read: Read, area: str) -> list[Said]:
+    """What somebody says to whom a matter of another department comes; nothing where it is dealt with."""
+    persona = scene.request.persona
+    sheet = SelfSheet(persona, scene.calendar, scene.language, scene.far)
+    colleague = sheet.colleague(area) if sheet.area not in ("", area) else None
+    if colleague is None or not Dice(persona.id).on("passes", area).chance(_PASSES[persona.temperament]):
+        return []
+    return _one(scene, read, "answer.pass_on", colleague=colleague.name, area=colleague.area)
+
+
 def _application(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     """An application: it is for a place, where one is named."""
     found, language = read.found, scene.language
@@ -63,12 +79,18 @@ def _application(scene: Scene, read: Read, intent: str, number: int) -> list[Sai
     tokens = words(behind)
     skip = bool(tokens) and tokens[0].lower() in language.determiners
     position = " ".join(noun_phrase(tokens, int(skip), language))
+    passed = _passed_on(scene, read, "hr")
+    if passed:
+        return passed
     return _one(scene, read, does(scene, "application", number)[0], position=say(position, 50))
 
 
 def _data_request(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     """A copy of one's data, promised for a day, or a question who asks."""
     act = does(scene, "data_request", number)[0]
+    passed = _passed_on(scene, read, "legal")
+    if passed:
+        return passed
     if act != "data_request.do":
         return _one(scene, read, act)
     day = scene.due(scene.manner.days + 3, read.found.deadlines)
@@ -134,16 +156,6 @@ def _status(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
 
 def _plain(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     return _one(scene, read, does(scene, intent, number)[0])
-
-
-def passed_on(scene: Scene, read: Read) -> list[Said]:
-    """Return what somebody says to whom a matter of another department comes; nothing where it is its own."""
-    sheet = SelfSheet(scene.request.persona, scene.calendar, scene.language, scene.far)
-    area = sheet.area_of(f"{read.mail.subject} {read.found.prose.body}"[:3000])
-    colleague = sheet.colleague(area) if area and sheet.area and area != sheet.area else None
-    if colleague is None:
-        return []
-    return _one(scene, read, "answer.pass_on", colleague=colleague.name, area=colleague.area)
 
 
 #: What is done about each of these kinds.

@@ -153,6 +153,10 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     sends = intent == "document" or intent not in _WHOLE and intent not in ("support", *DEALINGS)
     papers = [one for one in left if sends and (one.type == "request" or is_request(one, scene)) and documents(
         one.text, scene.language)]
+    if intent == "meeting" and left and not (
+            read.found.questions or any(mentions(one.text, scene.language.time_words) for one in left)) and not any(
+            slot.timed for slot in read.found.slots):
+        intent = "task"  # a day stands in it, and nobody asked for a meeting
     if intent in _ANSWERED or intent in _RECALLED and any(one.recalls or one.checks for one in left):
         # What was agreed is asked for, and not to be agreed again.
         said.extend(answers(scene, read, [one for one in left if one not in papers], number))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -12,7 +14,7 @@ from simmail.core.writer.kinds import said_by
 from simmail.core.writer.layout import lay_out
 from simmail.core.writer.life import LIFE, kind_words, news
 from simmail.core.writer.speech_act import Said
-from tests.core.writer.samples import TEMPERAMENTS, mail, request, wrote
+from tests.core.writer.samples import TEMPERAMENTS, mail, maria, request, wrote
 
 NDA = (Attachment("NDA.pdf", "application/pdf", b"x"),)
 JONAS = Address("Jonas Weber", "jonas@weber.example")
@@ -46,6 +48,9 @@ def scene(one: Mail, intent: str, **fields: object) -> Scene:
 
 def words(one: Mail, intent: str, **fields: object) -> tuple[str, list[Said]]:
     """What is said to a mail of a kind, and by which acts."""
+    # Whose matter it is: of others some pass it on.
+    role = {"application": "Recruiter", "data_request": "Legal Counsel"}.get(intent, "Head of Purchasing")
+    fields.setdefault("persona", maria(str(fields.get("temperament", "responsive")), role=role))
     made = scene(one, intent, **fields)
     said = said_by(made)
     return lay_out(made, said)[0], said
@@ -95,6 +100,18 @@ class KindTests(SynchronousTestCase):
                 text, said = words(KINDS["injection"][0], "injection", temperament=temperament, seed=str(seed))
                 self.assertNotIn("@", text)
                 self.assertEqual(len([act for act in said if act.act.startswith("injection.")]), 1)
+
+    def test_passed_on(self) -> None:
+        """What is another department's matter is passed on to somebody by name, by some, never by its own."""
+        acts = Counter(words(KINDS["application"][0], "application", persona=replace(
+            maria("procedural"), id=f"p_{number}"))[1][0].act
+            for number in range(20))
+        self.assertGreater(acts["answer.pass_on"], 5)
+        self.assertLess(acts["answer.pass_on"], 20)
+        for number in range(20):
+            person = replace(maria("procedural", role="Recruiter"), id=f"p_{number}")
+            self.assertNotEqual(words(KINDS["application"][0], "application", persona=person)[1][0].act,
+                                "answer.pass_on")
 
     def test_signed(self) -> None:
         """Who says that a paper is signed sends it, under its name."""

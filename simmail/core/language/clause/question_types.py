@@ -32,6 +32,7 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     in_charge: tuple[str, ...] = ()
     together: tuple[str, ...] = ()
     secret: tuple[str, ...] = ()
+    status: tuple[str, ...] = ()
     no_paper_after: frozenset[str] = frozenset()
 
 
