@@ -57,7 +57,8 @@ class ChoiceTests(SynchronousTestCase):
         before = scene("Hello.")
         for act, values, expected in (
             ("invoice.pay", {"ref": "INV-7"}, "the payment of INV-7"), ("bill.pay", {}, "the payment of your invoice"),
-            ("task.do", {}, "word that it is done"), ("enquiry.promise", {}, "our quote"), ("chaser.answer", {"owed": "the plan"}, "the plan"),
+            ("task.do", {}, "word that it is done"), ("enquiry.promise", {}, "our quote"),
+            ("chaser.answer", {"owed": "the plan"}, "the plan"),
         ):
             self.assertEqual(what_for(before, act, values), expected, act)
 
