@@ -16,8 +16,11 @@ _TEMPLATES = files("simmail.core").joinpath("templates")
 LANGUAGES: tuple[str, ...] = tuple(sorted(
     (folder.name for folder in _TEMPLATES.iterdir() if folder.joinpath("language.yaml").is_file()),
     key=lambda code: (code != "en", code)))
-#: Those of them that mail can be written in as well: their folder has the words.
-WRITTEN: tuple[str, ...] = tuple(code for code in LANGUAGES if _TEMPLATES.joinpath(code, "common.yaml").is_file())
+#: Those of them that mail can be written in as well: their folder has the words, and what it takes to put them.
+WRITTEN: tuple[str, ...] = tuple(
+    code for code in LANGUAGES if _TEMPLATES.joinpath(code, "common.yaml").is_file() and (
+        _TEMPLATES.joinpath(code, "words.yaml").is_file()
+        or b"\nsubjects:" in _TEMPLATES.joinpath(code, "language.yaml").read_bytes()))
 
 # Every scalar is text (so that "no" and "on" stay words); the C loader where PyYAML has it.
 _LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)

@@ -54,7 +54,7 @@ _SHORT = 18
 _FAREWELL = 30
 #: Letters of a word by which cues are passed over.
 _BEGIN = 2
-_SIGNS = {ord(sign): " " for sign in ".,;:!?()[]{}<>\"“”„*#/|_-–—\n\t\r'’"}
+_SIGNS = {ord(sign): " " for sign in ".,;:!?¿¡()[]{}<>\"“”„*#/|_-–—\n\t\r'’"}
 
 #: The least that a kind needs, and what it leaves of others (1 all, 0 nothing).
 _KINDS = MappingProxyType({

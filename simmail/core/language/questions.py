@@ -21,7 +21,7 @@ _SHORTEST = 12
 _IDLE, _ALONE = 8, 7
 #: Marks that may stand behind a question mark, and around the words of a question.
 _CLOSING = " !\"')]}”’»*_"
-_MARKS = " ?!.\"'"
+_MARKS = " ?!¿¡.\"'"
 
 
 class MailQuestion(Struct, frozen=True):
@@ -83,7 +83,7 @@ def read_question(sentence: str, language: Language, form: str = "", about: str 
     if form:
         return MailQuestion(
             text=_capital(say(sentence, 200)), form=form, topic=say(about, 60), short=("", ""), options=(), type=form)
-    low = sentence.lower()
+    low = sentence.lower().replace("¿", "").lstrip("¡ ")
     tokens = words(sentence)
     offered = options(sentence, language, asked=True)
     form = "what"

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
-from typing import Literal
+from typing import Any, Literal, get_origin
 
 from msgspec import Struct, convert
+from msgspec.structs import fields
 
-from simmail.core.language_data import LANGUAGES as LANGUAGES, read_optional, read_yaml as read_yaml
+from simmail.core.language_data import LANGUAGES as LANGUAGES, WRITTEN as WRITTEN, read_optional, read_yaml as read_yaml
 
 #: Hits of words of another language than English, below which a text is not in it.
 _FEWEST = 2
@@ -323,8 +324,22 @@ def language(code: str) -> Language:
 
     What reading it needs stands in C{language.yaml}; what writing it needs stands there too, or in C{words.yaml}.
     """
-    known = {**read_yaml(code, "language.yaml"), **(read_optional(code, "words.yaml") or {})}
-    return convert(known, Language, strict=False)
+    known = _known(code)
+    return convert(known if code in WRITTEN else {**_unwritten(), **known}, Language, strict=False)
+
+
+@cache
+def _known(code: str) -> dict[str, Any]:
+    return {**read_yaml(code, "language.yaml"), **(read_optional(code, "words.yaml") or {})}
+
+
+@cache
+def _unwritten() -> dict[str, Any]:
+    """Return the fields of a language of which nothing is known: its lists empty, all else as in English."""
+    english = _known(LANGUAGES[0])
+    lists = {one.encode_name for one in fields(Language) if get_origin(one.type) in (tuple, frozenset, dict)}
+    lists -= {"one", "many", "sent_from", "quotes"}
+    return {name: type(value)() if name in lists else value for name, value in english.items()}
 
 
 @cache
@@ -375,7 +390,7 @@ def counted(phrase: str, known: Language) -> dict[str, str]:
 
 
 def tell(text: str) -> str:
-    """Return the code of the language a text is in; English when it is neither."""
+    """Return the code of the language a text is in; English when it is in none."""
     text = text[:_TASTE]
     hits = _hits(text, LANGUAGES)
     most, next_most = sorted(LANGUAGES, key=lambda code: -hits[code])[:2]
@@ -391,6 +406,21 @@ def tell(text: str) -> str:
 
 def _hits(text: str, codes: tuple[str, ...]) -> dict[str, int]:
     low = text.lower()
-    words = [word.strip(".,;:!?()\"'") for word in low.split()]
-    return {code: sum(map(language(code).common_words.__contains__, words)) + any(
-        map(low.__contains__, language(code).letters)) for code in codes}
+    known = _common()
+    hits = dict.fromkeys(LANGUAGES, 0)
+    for word in low.split():
+        for code in known.get(word.strip(".,;:!?¿¡()\"'«»"), ()):
+            hits[code] += 1
+    for code in codes:
+        hits[code] += any(map(low.__contains__, language(code).letters))
+    return {code: hits[code] for code in codes}
+
+
+@cache
+def _common() -> Mapping[str, tuple[str, ...]]:
+    # The languages in which a word is common.
+    found: dict[str, tuple[str, ...]] = {}
+    for code in LANGUAGES:
+        for word in language(code).common_words:
+            found[word] = (*found.get(word, ()), code)
+    return MappingProxyType(found)

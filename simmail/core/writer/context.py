@@ -108,6 +108,7 @@ def set_scene(request: WordsRequest) -> Scene:
     persona = request.persona
     mails = request.mails[-TOGETHER:]
     told = languages.tell(_to_tell(request))
+    # Who does not write a language answers in another.
     language = languages.language(told if told in WRITTEN else native(persona.address))
     manner = manners()[persona.temperament]
     style: Style = persona.style if persona.style is not UNSET else Style()

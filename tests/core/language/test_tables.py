@@ -5,7 +5,7 @@ from __future__ import annotations
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.language.intents import INTENTS
-from simmail.core.language.tables import LANGUAGES, counted, language, tell
+from simmail.core.language.tables import LANGUAGES, WRITTEN, counted, language, tell
 
 
 class LanguageTests(SynchronousTestCase):
@@ -21,10 +21,12 @@ class LanguageTests(SynchronousTestCase):
         self.assertEqual(tell("Betreff: Angebot"), "en")
 
     def test_complete(self) -> None:
-        """Both files give every field, twelve months, seven weekdays, and cues for intents that exist."""
+        """Each gives twelve months, seven weekdays, and cues for intents that exist; who is written, their names."""
         for code in LANGUAGES:
             known = language(code)
-            self.assertEqual((len(known.months), len(known.weekdays)), (12, 7))
+            if code in WRITTEN:
+                self.assertEqual((len(known.months), len(known.weekdays)), (12, 7))
+            self.assertEqual(set(known.weekday_forms.values()), set(range(7)))
             self.assertEqual(set(known.month_forms.values()), set(range(1, 13)))
             self.assertLessEqual(set(known.cues), set(INTENTS))
             self.assertGreaterEqual(len(known.cues), 12)

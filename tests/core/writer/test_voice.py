@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.language.intents import BORROWED, INTENTS
-from simmail.core.language.tables import LANGUAGES, language, read_yaml
+from simmail.core.language.tables import WRITTEN, language, read_yaml
 from simmail.core.records import temperaments
 from simmail.core.rng import Dice
 from simmail.core.writer.speech_act import ACTS, KNOWN
@@ -30,7 +30,7 @@ class FileTests(SynchronousTestCase):
         self.assertEqual(set(manners()), drawn)
         self.assertEqual(set(TEMPERAMENTS), drawn)
         for temperament in drawn:
-            for code in LANGUAGES:
+            for code in WRITTEN:
                 for formality in FORMALITIES:
                     self.assertTrue(voice(code, temperament).greeting[formality])
                     self.assertTrue(voice(code, temperament).closing[formality])
@@ -68,7 +68,7 @@ class FileTests(SynchronousTestCase):
 
     def test_no_shared_lines(self) -> None:
         """Seven people: no sentence of eight words or more is in two voices."""
-        for code in LANGUAGES:
+        for code in WRITTEN:
             seen: dict[str, str] = {}
             for temperament in TEMPERAMENTS:
                 for lines in own(code, temperament)["acts"].values():
@@ -78,7 +78,7 @@ class FileTests(SynchronousTestCase):
 
     def test_every_act_can_be_said(self) -> None:
         """For each act, voice and language there is a line that gets by with what is always known."""
-        for code in LANGUAGES:
+        for code in WRITTEN:
             for temperament in TEMPERAMENTS:
                 acts = voice(code, temperament).acts
                 self.assertEqual(set(acts), set(ACTS))
@@ -89,7 +89,7 @@ class FileTests(SynchronousTestCase):
 
     def test_names(self) -> None:
         """Lines name only what is known, and no brace or bracket is left over."""
-        for code in LANGUAGES:
+        for code in WRITTEN:
             for temperament in TEMPERAMENTS:
                 said = voice(code, temperament)
                 for table in (said.greeting, said.closing, said.acts):
