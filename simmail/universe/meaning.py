@@ -4,7 +4,7 @@ The language model of the process: loaded when it is first asked, in a thread, a
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -30,7 +30,7 @@ class Meaning:
     @param in_thread: runs a function in a thread, answering a Deferred.
     """
 
-    def __init__(self, in_thread: Callable[..., Awaitable[Any]] = maybeDeferred, most: int = MOST) -> None:
+    def __init__(self, in_thread: Callable[..., Any] = maybeDeferred, most: int = MOST) -> None:
         self._in_thread = in_thread
         self._vectors: Lru[str, Matrix] = Lru(most)
         self._loading = Lock()
@@ -47,7 +47,7 @@ class Meaning:
         """Work out in a thread what will be asked about these texts."""
         missing = [text for text in dict.fromkeys(texts) if self._vectors.use(text) is None]
         if missing:
-            for text, vector in zip(missing, await self._in_thread(self._encoded, missing)):
+            for text, vector in zip(missing, await maybeDeferred(self._in_thread, self._encoded, missing)):
                 self._vectors.put(text, vector)
 
     def _vector(self, text: str) -> Matrix:

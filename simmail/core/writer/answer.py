@@ -112,7 +112,7 @@ def _known(
             return Said(act="answer.fact_so" if so.agrees else "answer.fact_not", values={**values, **told})
         if so is not None and so.remark is not None:
             return _from_thread(scene, so.remark, values, "answer.said_so" if so.agrees else "answer.said_not")
-    fact = facts.answering(question.text, known.facts, language)
+    fact = facts.answering(question.text, known.facts, language, scene.request.meaning)
     if fact is not None and question.type != "why":
         return Said(act=fact.act(), values={**values, **fact.values(language)})
     fact = _by_value(question, known.facts, language) if fact is None else None
@@ -126,7 +126,7 @@ def _known(
     reference = _reference(scene, read, question)
     if reference:
         return Said(act="answer.recall", values={**values, "value": reference})
-    fact = facts.answering(question.text, known.notes, language)
+    fact = facts.answering(question.text, known.notes, language, scene.request.meaning)
     if fact is not None and question.type != "why":
         return Said(act=fact.act(), values={**values, **fact.values(language)})
     if question.recalls:

@@ -253,7 +253,7 @@ def _chaser(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
                          documents=pieces(what, scene.language))]
         return [Said(act="chaser.paid", values={**values, "what": request.done["payment"]})]
     for sentence in read.found.prose.sentences[:10]:
-        fact = facts.answering(sentence, scene.facts, scene.language)
+        fact = facts.answering(sentence, scene.facts, scene.language, scene.request.meaning)
         if fact is not None:
             return [Said(act=fact.act(), values={**values_of(scene, read), **fact.values(scene.language)})]
     return plain(scene, read, intent, number)

@@ -128,7 +128,7 @@ def _keep(scene: Scene, what: str, first: bool) -> Said:
     if kind == "answer":
         for sentence in (what, *(sentence for read in scene.read for sentence in read.found.prose.sentences
                                  if sentence.endswith("?"))):
-            fact = facts.answering(sentence, scene.facts, language)
+            fact = facts.answering(sentence, scene.facts, language, scene.request.meaning)
             if fact is not None:
                 said = fact.values(language)
                 value = said["value"] if fact.act() == "answer.said" else (

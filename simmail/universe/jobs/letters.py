@@ -26,6 +26,7 @@ from simmail.core.decide.decision import keyed
 from simmail.core.decide.delay import zone_of
 from simmail.core.decide.job_data import FORWARDED
 from simmail.core.decide.link_policy import unsubscribes
+from simmail.core.language.facts import read_facts, texts_asked
 from simmail.core.language.intents import asked
 from simmail.core.language.reader import read_mail
 from simmail.core.message.mail import Attachment, Draft, Mail
@@ -170,7 +171,8 @@ class Letters:
             return ComposedLetter(context, None)
         if self._meaning is not None:
             # What the words will ask is worked out meanwhile.
-            await self._meaning.ahead(_asked(context))
+            await self._meaning.ahead(_asked(
+                context, self._cases.facts(basis.case, basis.persona) if basis.case is not None else {}))
         return ComposedLetter(context, self._written(context, basis.now, basis.case))
 
     def _on_paper(self, letter: ComposedLetter, now: datetime) -> ComposedLetter:
@@ -237,13 +239,18 @@ class Letters:
         return written
 
 
-def _asked(context: LetterContext) -> list[str]:
-    """The texts that the words ask a model about: unclear mails, and questions with what was said in the thread."""
+def _asked(context: LetterContext, facts: Mapping[str, str]) -> list[str]:
+    """The texts that the words ask a model about: unclear mails, and questions with what may answer them."""
     found = [read_mail(mail, at) for mail, at in zip(context.heard, context.arrived)]
     texts = [text for one in found for text in asked(one)]
-    questions = [question.behind or question.text for one in found for question in one.questions]
+    questions = [question for one in found for question in one.questions]
+    if not questions:
+        return texts
+    known = read_facts(facts, context.memory.get(context.job.case_id or "", ()))
+    if known:
+        texts += texts_asked([question.text for question in questions], known)
     sentences = [one.value for one in context.thread.remarks if one.kind == "said"]
-    return [*texts, *questions, *sentences] if questions and sentences else texts
+    return [*texts, *(question.behind or question.text for question in questions), *sentences] if sentences else texts
 
 
 def request(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.language.facts import answering, on_money, read_facts
+from simmail.core.language.facts import answering, on_money, read_facts, texts_asked, value_type
+from simmail.core.language.meaning import plain
 from simmail.core.language.tables import language
+from simmail.universe.meaning import Meaning
 
 EN, DE = language("en"), language("de")
 FACTS = read_facts(
@@ -30,6 +32,32 @@ class FactTests(SynchronousTestCase):
         ):
             found = answering(asked, FACTS, EN)
             self.assertEqual(found.label if found else None, label, asked)
+
+    def test_types(self) -> None:
+        """A value has a type, and nobody is told a day who asks for somebody."""
+        for value, expected in (
+            ("yes", "flag"), ("EUR 348.00", "much"), ("940 pounds", "much"), ("4 May 2026", "when"), ("18:30", "when"),
+            ("8 to 16", "when"), ("Friday", "when"), ("three months", "long"), ("14", "many"), ("480 kg", "many"),
+            ("Erik Sund", "who"), ("Mrs Berg", "who"), ("Quay Street 4", "text"), ("dark blue", "text"),
+            ("the truck may come on any day that suits you and us", "text"),
+        ):
+            self.assertEqual(value_type(value), expected, value)
+        (day,) = read_facts({"contact": "4 May 2026"}, [])
+        self.assertIsNone(answering("Who is our contact?", [day], EN))
+
+    def test_meaning(self) -> None:
+        """With a model a fact is found that shares no word with the question; a far one answers nothing."""
+        meaning = Meaning()
+        facts = read_facts({"venue": "town hall", "contact": "Erik Sund", "budget": "EUR 12,000"}, [])
+        for asked, label in (
+            ("Where does it take place?", "venue"), ("Who do I talk to at your end?", "contact"),
+            ("How much are you willing to spend?", "budget"), ("Do you like cheese?", None),
+        ):
+            found = answering(asked, facts, EN, meaning)
+            self.assertEqual(found.label if found else None, label, asked)
+            self.assertIsNone(answering(asked, facts, EN), asked)
+            # What is asked ahead is all that is asked.
+            self.assertLessEqual({plain(asked)}, set(texts_asked([asked], facts)))
 
     def test_german_compounds(self) -> None:
         """A German noun is found in its compound, and is written large."""
