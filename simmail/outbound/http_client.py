@@ -84,6 +84,7 @@ class Request(NamedTuple):
     @ivar permit: whether a host may be visited; asked again for each redirect.
     @ivar redirects: how many are followed.
     @ivar most: octets of the answer that are kept; fields: header fields of it that are wanted, lower case.
+    @ivar patience: real seconds for everything.
     """
 
     url: str
@@ -95,6 +96,7 @@ class Request(NamedTuple):
     redirects: int = REDIRECTS
     most: int = MOST
     fields: tuple[str, ...] = ()
+    patience: float = PATIENCE
 
 
 def own_address(address: str) -> bool:
@@ -145,7 +147,7 @@ class Gate:
 
     def fetch(self, request: Request) -> Deferred[HttpAnswer]:
         """
-        Return a Deferred of the answer, within L{PATIENCE} of the beginning.
+        Return a Deferred of the answer, within the request's patience of the beginning.
 
         It fails with L{Unreachable} when there is none, and with C{CancelledError} once the gate is closed.
         """
@@ -195,7 +197,7 @@ class Gate:
             # One that waited in line, let in by another's end.
             return fail(CancelledError())
         return Deferred.fromCoroutine(self._followed(request)).addTimeout(
-            PATIENCE, self._reactor, self._late)
+            request.patience, self._reactor, self._late)
 
     def _late(self, value: Any, seconds: float) -> NoReturn:
         raise Unreachable(f"no answer within {seconds:g} s")
@@ -223,7 +225,8 @@ class Gate:
         try:
             return await self._asked(url, request, line, self._pool)
         except Exception as error:
-            if line.untouched and isinstance(error, ResponseNeverReceived):
+            over = self._closed or self._reactor.seconds() - begin >= request.patience
+            if line.untouched and isinstance(error, ResponseNeverReceived) and not over:
                 # A connection that was kept had come to its end on the other side, which has not read the request.
                 return await self._hop_anew(url, request, line, begin)
             raise self._missed(error, url, request, line, begin) from None
@@ -237,7 +240,7 @@ class Gate:
     def _missed(
         self, error: Exception, url: WebUrl, request: Request, line: HttpConnection, begin: float
     ) -> Unreachable:
-        late = isinstance(error, ConnectTimeout) or self._reactor.seconds() - begin >= PATIENCE
+        late = isinstance(error, ConnectTimeout) or self._reactor.seconds() - begin >= request.patience
         if late and url.place not in request.lab:
             self._hush(url.place)
         return Unreachable(_told(error, line))

@@ -12,7 +12,7 @@ from twisted.trial.unittest import TestCase
 
 from simmail.core.net.egress import NOWHERE
 from simmail.core.webhook.retry import WebhookAnswer
-from simmail.outbound.http_client import Gate
+from simmail.outbound.http_client import Gate, Request
 from simmail.outbound.webhook_sender import KEPT, MOST, WebhookSender
 from tests.outbound.notations import HOSTS, URLS
 
@@ -70,6 +70,16 @@ class KeptTests(TestCase):
         for _ in range(20):
             self.assertEqual((await self.send()).body, "ok")
         self.assertEqual((self.factory.connections, self.factory.requests), (1, 20))
+
+    async def test_no_more_answers(self) -> None:
+        """A request on a kept connection that gets no answer fails in time, and is not sent twice."""
+        self.answers(lambda one, nth: one.transport.write(GOOD) if nth == 1 else None)
+        self.assertEqual((await self.send()).status, 200)
+        answer = await self.gate.fetch(Request(
+            self.url, "POST", (), b"{}", (self.url.split("/")[2],), redirects=0, patience=0.3)).addErrback(
+                lambda failure: str(failure.value))
+        self.assertEqual(answer, "no answer within 0.3 s")
+        self.assertEqual(self.factory.requests, 2)
 
     async def test_come_to_its_end(self) -> None:
         """A kept connection that the other side closes as the next request comes is no failed attempt."""
