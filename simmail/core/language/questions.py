@@ -82,7 +82,9 @@ def read_question(sentence: str, language: Language, form: str = "", about: str 
     """
     if form:
         return MailQuestion(
-            text=_capital(say(sentence, 200)), form=form, topic=say(about, 60), short=("", ""), options=(), type=form)
+            text=_capital(say(sentence, 200)), form=form,
+            topic=say(about or (_noun(topic(sentence, language), language) if form == "opinion" else ""), 60),
+            short=("", ""), options=(), type=form)
     low = sentence.lower().replace("¿", "").lstrip("¡ ")
     tokens = words(sentence)
     offered = options(sentence, language, asked=True)

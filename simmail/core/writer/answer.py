@@ -354,7 +354,7 @@ def _yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[st
     # What is said in full needs no short answer.
     plain = {name: value for name, value in values.items() if name != "topic"}
     named = {"said": clause} if yes else {"denied": clause}
-    if not own:
+    if not own or not yes and any(f" {word} " in low for word in how.any_words):
         return Said(act="answer.maybe" if yes else "answer.maybe_not", values={**plain, **named})
     return Said(act="answer.yes" if yes else "answer.no", values={**plain, **named})
 
@@ -387,7 +387,8 @@ def _unknown(scene: Scene, read: Read, question: MailQuestion, values: dict[str,
         mine = set(question.text.split()) & (language.polite_words | language.familiar_words)
     if question.type in ("what", "how", "where", "when", "long", "much", "many", "often", "who") and any(
             word in clause.split() for word in restating(language.code).asked.values()) or mine:
-        return Said(act="answer.think", values=plain)
+        gone = any(f" {word} " in f" {low} " for word in restating(language.code).past_words)
+        return Said(act="answer.past" if gone else "answer.think", values=plain)
     if question.type in ("when", "where") and mentions_any(low, how.status):
         return LIFE["status"](scene, read, "status", 0)[0]
     if colleague is not None:

@@ -59,7 +59,7 @@ _NAMED = frozenset({
     "answer.fact", "answer.flag", "answer.fact_so", "answer.fact_not", "answer.said_so", "answer.said_not",
     "answer.own", "answer.details", "answer.recall", "answer.yours", "answer.mine", "answer.yours_not",
     "answer.mine_not", "answer.called_off", "answer.confirm", "answer.do", "answer.dont",
-    "answer.option", "answer.way", "answer.who", "answer.me",
+    "answer.option", "answer.way", "answer.who", "answer.me", "answer.opinion",
 })
 # Mail that may answer what the persona asked.
 _SETTLING = frozenset({

@@ -51,6 +51,20 @@ class ReplyTests(SynchronousTestCase):
                     text = wrote(given, temperament=temperament, seed=str(seed)).text
                     self.assertNotRegex(text, r"(?mi)^(?:oh |na )?(?:yes|no|ja|nein|yep)\b(?! idea| inform)", asked)
 
+    def test_past(self) -> None:
+        """What is long past is not still to be decided: it is not remembered."""
+        asked = mail("Dear Maria,\n\nhow did you get into printing?\n\nDana")
+        for temperament in ("responsive", "busy", "flaky", "ghost"):
+            text = wrote(asked, temperament=temperament).text
+            self.assertRegex(text, r"(?i)remember|forgot|think back|any more|ages|long ago|while ago|think hard")
+            self.assertNotRegex(text, r"decided|not yet|yes|no,")
+
+    def test_notes(self) -> None:
+        """A note that reads like a fact goes before what a person would have said of itself."""
+        asked = mail("Hi Maria,\n\nwhat is your phone number?\n\nDana")
+        for temperament in TEMPERAMENTS:
+            self.assertIn("040 123", wrote(asked, temperament=temperament, notes=("phone: 040 123",)).text)
+
     def test_promised_day(self) -> None:
         """Asked when something comes that was promised, everybody names the day it was promised for."""
         asked = mail("Hi Maria, when do we get the delivery note for INV-88?", "INV-88")

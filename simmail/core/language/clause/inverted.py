@@ -18,7 +18,7 @@ def clause(head: list[str], rest: list[str], how: Restate) -> str:
     if first not in how.auxiliaries:
         # Its subject is the question word: "who signs the contract".
         return " ".join(own) if first in how.verbs or third(first, how) or past(first, how) else ""
-    subject = _subject(rest[1:], how, first in how.supports)
+    subject = _subject(rest[1:], how, first in how.supports or first in how.modals)
     if not subject and first in how.linking and second in how.determiners and len(rest) < 7:
         subject = len(rest) - 1  # "where is the insurance certificate"
     if not subject:

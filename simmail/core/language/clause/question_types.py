@@ -14,6 +14,8 @@ from msgspec import Struct, convert
 from simmail.core.language.tables import Language
 from simmail.core.language_data import read_optional
 
+#: A word of so many letters begins conditions as well.
+_SHORT = 2
 #: What a question can ask for; the last ones are no questions with a question word.
 TYPES = ("who", "where", "when", "long", "often", "much", "many", "why", "how", "what", "yes_no", "choice", "either",
          "time", "opinion", "request")
@@ -92,7 +94,11 @@ def clauses(sentence: str, language: Language) -> tuple[str, ...]:
         at, size = min(((at, size) for at, size in starts if at >= 0), default=(-1, 0))
         if at < 0:
             break
-        told = found or any(f" {word} " in f"{low[max(0, at - 60):at]} " for word in how.telling)
+        # "Order some if there are too few" is a condition, unless what asks to be told stands right before it.
+        long = size - 2 > _SHORT
+        near = f" {low[max(0, at - (60 if long else 25)):at]} "
+        told = bool(found) or any(f" {word} " in near for word in how.telling) and (
+            long or len(near.split()) < 6 and " and " not in near)
         rest = sentence[at + size:]
         ends = [rest.lower().find(f" {word} ") for word in how.whether] + [rest.find(mark) for mark in ",;.?!"]
         end = min((one for one in ends if one > 0), default=len(rest))

@@ -27,6 +27,10 @@ def indirect(question: str, language: Language, polite: bool = True) -> str:
         words = words[:-1]
     if not how.order or len(words) < 2:
         return ""
+    if how.order == "verb_second" and len(clause_words(question)) - len(led_in(clause_words(question), how)) > 1:
+        # "Do you know where the key is": a clause already, if nobody is spoken to in it.
+        own = {*how.asked, *how.asking, *how.objects}
+        return fit(" ".join([words[0].lower(), *words[1:]])) if own.isdisjoint(words) else ""
     head = question_head(words, how)
     if not head:
         return ""

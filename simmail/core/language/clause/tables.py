@@ -75,6 +75,8 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     no_deeds: frozenset[str] = frozenset()
     prefixes: frozenset[str] = frozenset()
     not_yet: str = ""
+    past_words: frozenset[str] = frozenset()
+    modals: frozenset[str] = frozenset()
     coming: frozenset[str] = frozenset()
     pointing: frozenset[str] = frozenset()
     reported: frozenset[str] = frozenset()

@@ -41,7 +41,7 @@ def statement(words: list[str], how: Restate, polite: bool) -> Statement:
     if not me:
         return Statement("", "")
     said = " ".join([*who, me, *rest])
-    last = bool(rest) and verb in how.auxiliaries and rest[-1].islower() and rest[-1] not in how.prefixes
+    last = bool(rest) and verb in how.auxiliaries and rest[-1].islower() and rest[-1].endswith((*how.verb_endings, "t"))
     denied = " ".join([*who, me, *rest[:-1], how.not_yet, rest[-1]]) if last else ""
     return Statement(fit(said), fit(denied))
 

@@ -29,6 +29,12 @@ class PointTests(SynchronousTestCase):
             [("yes_no", "your child may go by bus"), ("yes_no", "there are any allergies")])
         self.assertEqual(read("If it rains, please close the window."), [("request", "")])
 
+    def test_condition(self) -> None:
+        """A condition inside a request is none: the request is."""
+        self.assertEqual(read("Please check the list and order paper if there are less than ten boxes."),
+                         [("request", "")])
+        self.assertEqual(read("Let me know if you can come."), [("yes_no", "you can come")])
+
     def test_checks(self) -> None:
         """A statement with "right?" behind it, or alone in the next sentence, is a question whether it is so."""
         self.assertEqual(read("You agreed to Wednesday, right?"), [("yes_no", "You agreed to Wednesday")])
