@@ -181,7 +181,7 @@ def _read(mail: Mail, at: datetime, request: WordsRequest, calendar: Calendar, l
 
 def _in_thread(intent: str, found: Findings, request: WordsRequest, language: Language) -> str:
     """What a mail wants, seen from what was said in its thread before: nobody pays or sends a thing twice."""
-    if intent == "document" and found.questions and any(
+    if intent in ("document", "enquiry") and found.questions and any(
             one.what.rpartition(" ")[2].lower() in found.prose.body.lower() for one in request.owes):
         return "question"  # "where is the price list?": it was promised, and is not promised again
     if not request.own:

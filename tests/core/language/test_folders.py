@@ -95,7 +95,7 @@ class FolderTests(SynchronousTestCase):
         shutil.copy(folder.parent / "en" / "language.yaml", folder)
         self.change(folder / "language.yaml", _READ)
         ran = self.ran(root, _UNREAD_PROGRAM)
-        self.assertEqual(ran["only read"], ["yy"])
+        self.assertIn("yy", ran["only read"])
         for answers, (code, own) in zip(ran["answers"], (
                 ("en", "English"), ("de", "Deutsch oder Englisch"), ("fr", "français ou anglais"), ("en", "English"))):
             self.assertEqual([one[0] for one in answers], [code] * len(answers))
