@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from simmail.core.mime.address import is_valid
 from simmail.core.net.loopback import is_loopback
-from simmail.core.net.url import BadUrl, place
+from simmail.core.net.url import BadUrl, parse, place
 from simmail.core.records.conversion import convert
 from simmail.core.records.fields import FieldError, checked, of_text
 from simmail.core.rules.quota_plan import Plan, plans_of
@@ -54,15 +54,25 @@ def lab_host(text: str, path: str) -> str:
         raise Invalid(path, f"{text}: {error}") from None
 
 
+def _web_address(text: str, path: str) -> None:
+    try:
+        if text and parse(text).target.count("?"):
+            raise BadUrl("must not have a query")
+    except BadUrl as error:
+        raise Invalid(path, str(error)) from None
+
+
 #: Longer than nothing.
 Duration = Annotated[str, Meta(extra={"read": checked(_some_time)})]
 Domain = Annotated[str, Meta(extra={"read": checked(_domain)})]
 #: C{host:port}.
 LabHost = Annotated[str, Meta(extra={"read": of_text(lab_host)})]
+#: C{http://} or C{https://}, without a query.
+WebAddress = Annotated[str, Meta(extra={"read": checked(_web_address)})]
 
 #: Settings that are paths of files and folders.
 PATHS = ("server.state", "server.plans", "redis.server", "tls.certificate", "tls.key", "people.file", "links.record",
-         "links.replay")
+         "links.replay", "ai.record", "ai.replay")
 
 
 class Server(Struct, frozen=True, forbid_unknown_fields=True):
@@ -212,6 +222,40 @@ class WebhookHosts(Struct, frozen=True, forbid_unknown_fields=True):
     lab_hosts: tuple[LabHost, ...] = ()
 
 
+class Ai(Struct, frozen=True, forbid_unknown_fields=True):
+    """
+    The language model that words what personas write where C{PUT /api/ai} says so.
+
+    C{base_url}: of an OpenAI-compatible server, up to C{/v1}, wherever it is; C{model}: what it calls the model;
+    C{api_key_env}: the environment variable that holds its key; C{timeout}: real time for one answer;
+    C{max_tokens}: of one answer; C{temperature}: left to the server when null; C{at_once}: questions from all
+    universes; C{budget}: questions of one universe in a real month, besides what its plan allows, null for no limit.
+    C{record}: a folder in which every question and answer is kept; C{replay}: one from which answers are taken
+    instead of asking.
+    """
+
+    base_url: WebAddress = ""
+    model: str = ""
+    api_key_env: str = ""
+    timeout: Duration = "30s"
+    max_tokens: Count = 1000
+    temperature: Annotated[float, Meta(ge=0, le=2)] | None = None
+    at_once: Count = 4
+    budget: Annotated[int, Meta(ge=0)] | None = None
+    record: str = ""
+    replay: str = ""
+
+    def __post_init__(self) -> None:
+        if self.record and self.replay:
+            raise FieldError("", "record or replay, not both")
+        if bool(self.base_url) and not self.model:
+            raise FieldError("model", "goes with base_url")
+        if self.record and not self.base_url:
+            raise FieldError("record", "needs base_url")
+        if self.replay and not self.model:
+            raise FieldError("model", "goes with replay: what was recorded belongs to one model")
+
+
 class Config(Struct, frozen=True, forbid_unknown_fields=True):
     """Everything that can be configured."""
 
@@ -226,6 +270,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     people: People = People()
     links: Links = Links()
     webhooks: WebhookHosts = WebhookHosts()
+    ai: Ai = Ai()
 
     @property
     def auth_required(self) -> bool:

@@ -190,6 +190,7 @@ class Daemon(service.Service):
         from simmail.mailstore.mailstore import MailStore
         from simmail.outbound.browser import browser
         from simmail.outbound.http_client import Gate
+        from simmail.outbound.language_model import KEPT as MODEL_KEPT, language_model
         from simmail.outbound.resolver import Names
         from simmail.outbound.webhook_sender import AT_ONCE, KEPT, WebhookSender
         from simmail.server.server import MailServer
@@ -235,9 +236,12 @@ class Daemon(service.Service):
         self._stopping.append(gate.close)
         calls = Gate(reactor, names.addresses, at_once=AT_ONCE, kept=KEPT, quiet=0.0)
         self._stopping.append(calls.close)
+        chats = Gate(reactor, names.addresses, at_once=config.ai.at_once, kept=MODEL_KEPT, quiet=0.0)
+        self._stopping.append(chats.close)
+        model = language_model(config.ai, chats, reactor, os.environ.get(config.ai.api_key_env, ""))
         server = MailServer(
             config, database, stores, reactor, in_thread, partial(token_hex, 12), browser(config.links, gate, reactor),
-            WebhookSender(calls, reactor, (*config.webhooks.lab_hosts, *self._lab_hosts)),
+            WebhookSender(calls, reactor, (*config.webhooks.lab_hosts, *self._lab_hosts)), model,
             load_plans(config.server.plans), steady.wall_clock)
         self._stopping.append(server.stop)
         await server.start()
@@ -252,6 +256,8 @@ class Daemon(service.Service):
         await people.read("started with the personas there were")
         self._serve(server, journal, in_thread)
         server.begin()
+        # Nobody waits for it: what cannot be reached now is tried again when it is wanted.
+        model.probe().addErrback(lambda failure: None)
         resets = LoopingCall(look_for_reset, server, config, state, in_thread)
         resets.start(RESETS, now=False)
         self._stopping.append(resets.stop)

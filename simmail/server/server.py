@@ -20,7 +20,7 @@ from simmail.core.records.commit import Commit
 from simmail.core.rules.quota_plan import Plan, SELF_HOSTED
 from simmail.core.time.sim_clock import Timeline
 from simmail.errors import Conflict
-from simmail.interfaces import IBrowser, IDatabase, IMailStore, IWebhookSender
+from simmail.interfaces import IBrowser, IDatabase, ILanguageModel, IMailStore, IWebhookSender
 from simmail.server.accounts import Accounts
 from simmail.server.apikeys import ApiKeys
 from simmail.server.documents import ServerDocuments
@@ -39,14 +39,15 @@ class MailServer:
 
     @param store: makes the C{IMailStore} of a universe.
     @param in_thread: runs a function in a thread, answering a Deferred.
-    @param browser: opens the links that personas follow, webhook_sender: posts to webhooks, in all universes.
+    @param browser: opens the links that personas follow, webhook_sender: posts to webhooks, model: words what they
+        write, in all universes.
     @param wall_clock: what was seen of jumps of the wall clock.
     """
 
     def __init__(
         self, config: Config, database: IDatabase, store: Callable[[str], IMailStore], reactor: IReactorTime,
         in_thread: Callable[..., Any], unique: Callable[[], str], browser: IBrowser,
-        webhook_sender: IWebhookSender,
+        webhook_sender: IWebhookSender, model: ILanguageModel,
         plans: Mapping[str, Plan] | None = None, wall_clock: Callable[[], WallClock | None] = lambda: None,
     ) -> None:
         self._config = config
@@ -54,6 +55,7 @@ class MailServer:
         self._store = store
         self._browser = browser
         self._webhook_sender = webhook_sender
+        self._model = model
         self._reactor = reactor
         self._unique = unique
         self._in_thread = in_thread
@@ -102,8 +104,8 @@ class MailServer:
     async def _open(self, record: UniverseRecord) -> Universe:
         universe = Universe(
             record, self._config, self._store(record.id), self._database, self._reactor, self._unique, self._browser,
-            self._webhook_sender, partial(self._orgs.plan_of, record.org), self._in_thread, self._wall_clock,
-            self._recovered)
+            self._webhook_sender, self._model, partial(self._orgs.plan_of, record.org), self._in_thread,
+            self._wall_clock, self._recovered)
         await universe.start()
         self._universes.add(universe)
         return universe

@@ -23,6 +23,7 @@ from simmail.database.memory import MemoryDatabase
 from simmail.mailstore.memory.mailstore import MemoryMailStore
 from simmail.server.server import MailServer
 from simmail.testing.endpoints import MemoryEndpoints
+from simmail.testing.language_model import MemoryModel
 from simmail.testing.web import MemoryWeb
 from simmail.universe.mailflow.envelope import Recipient, Submission
 from simmail.universe.universe import Universe
@@ -60,7 +61,8 @@ class MemoryServer:
     A mail server in memory with the organisation C{default}.
 
     @ivar reactor: a C{task.Clock} for real time.
-    @ivar web: the pages there are; none until a test puts some there; endpoints: likewise, of webhooks.
+    @ivar web: the pages there are; none until a test puts some there; endpoints: likewise, of webhooks;
+        model: what words mail, where the configuration names one.
     @ivar plans: by name; that of the organisation is C{self-hosted}.
     @ivar in_thread: runs what takes long; at once, until a test puts something else there.
     """
@@ -75,11 +77,12 @@ class MemoryServer:
         self.stores: dict[str, MemoryMailStore] = {}
         self.web = MemoryWeb()
         self.endpoints = MemoryEndpoints()
+        self.model = MemoryModel(self.config.ai.model)
         self.plans: dict[str, Plan] = {SELF_HOSTED.name: SELF_HOSTED}
         self.in_thread: Callable[..., Deferred[Any]] = maybeDeferred
         self.roster = MailServer(
             self.config, self.database, self._store, self.reactor, lambda *work: self.in_thread(*work), self.unique,
-            self.web, self.endpoints, self.plans)
+            self.web, self.endpoints, self.model, self.plans)
         now(self.roster.start())
         self.roster.begin()
         now(self.roster.create_org("default"))

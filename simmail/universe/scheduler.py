@@ -30,8 +30,7 @@ from simmail.universe.pending import PendingJobs
 #: After a failure a job is tried again this much later (simulated), then it has failed.
 RETRIES = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=25))
 
-#: Kinds of jobs that wait for the world outside; so many of them, due one after another, do so together.
-OUTSIDE = frozenset(("link",))
+#: So many jobs that wait for the world outside, due one after another, do so together.
 TOGETHER = 8
 
 #: Real seconds between two looks at the clock at most.
@@ -44,9 +43,12 @@ class JobRunner(Protocol):
     async def perform(self, job: Job) -> None:
         """Do a job and commit what came of it, C{job.done} included."""
 
+    def outside(self, job: Job) -> bool:
+        """Return whether a job waits for the world outside; jobs of its kind, due one after another, do together."""
+
     def prepare(self, jobs: Sequence[Job], pending: Mapping[str, Job]) -> Deferred[None]:
         """
-        Begin what jobs of a kind in L{OUTSIDE} wait for, and forget what was begun for others than the pending.
+        Begin what such jobs wait for, and forget what was begun for others than the pending.
 
         @return: fires when the first of them may run.
         """
@@ -164,7 +166,7 @@ class Scheduler:
 
         Jobs of the same kind that follow it by C{until} with no other between them wait at the same time.
         """
-        if job.kind not in OUTSIDE:
+        if not self._runner.outside(job):
             return True
         await self._halt.unless(self._runner.prepare(self._pending.alike(until, TOGETHER), self._pending.by_id))
         return not self._stopped and not self._halt.asked and self._pending.first() is job

@@ -15,7 +15,7 @@ import msgspec
 
 from simmail.core.records.commit import Commit
 from simmail.core.records.event import Event
-from simmail.core.records.settings import LinkPolicy, Pace
+from simmail.core.records.settings import LinkPolicy, Pace, WriterMode
 from simmail.errors import Invalid
 from simmail.interfaces import IDatabase
 
@@ -34,6 +34,7 @@ class Settings:
         self._documents: dict[str, Any] = {}
         self.pace = Pace()
         self.links = LinkPolicy()
+        self.writer: WriterMode = "off"
 
     async def start(self) -> None:
         """Learn all documents."""
@@ -46,6 +47,8 @@ class Settings:
             self.pace = msgspec.convert(value, Pace)
         elif name == "links":
             self.links = msgspec.convert(value, LinkPolicy)
+        elif name == "ai":
+            self.writer = msgspec.convert(value["mode"], WriterMode)
 
     def get(self, name: str, default: Any = None) -> Any:
         """A document as it was stored."""

@@ -41,7 +41,7 @@ from simmail.core.rng import Dice
 from simmail.core.rules.quota_plan import Plan, SELF_HOSTED
 from simmail.core.time.sim_clock import Timeline
 from simmail.errors import Unavailable
-from simmail.interfaces import IBrowser, IDatabase, IMailStore, IWebhookSender
+from simmail.interfaces import IBrowser, IDatabase, ILanguageModel, IMailStore, IWebhookSender
 from simmail.universe.cache import DocumentCache, MailCache
 from simmail.universe.clock import ClockStatus, UniverseClock, WallClock
 from simmail.universe.committer import Committer
@@ -52,6 +52,7 @@ from simmail.universe.jobs.job_mails import JobMails
 from simmail.universe.jobs.letters import Letters
 from simmail.universe.jobs.link_visits import LinkVisits
 from simmail.universe.jobs.runner import MailJobRunner
+from simmail.universe.jobs.wording import Wording
 from simmail.universe.mailflow.external import ExternalMail
 from simmail.universe.mailflow.in_flight import MailInFlight
 from simmail.universe.mailflow.mailboxes import Mailboxes
@@ -64,6 +65,7 @@ from simmail.universe.mailflow.search import MailSearch
 from simmail.universe.mailflow.waits import Waits
 from simmail.universe.maillog import MailLog
 from simmail.universe.meaning import Meaning
+from simmail.universe.model_access import ModelAccess
 from simmail.universe.pending import PendingJobs
 from simmail.universe.people.case_editor import CaseEditor
 from simmail.universe.people.cases import Cases
@@ -110,7 +112,8 @@ class Universe:
 
     @param reactor: real time (C{IReactorTime}).
     @param unique: makes ids for deliveries from outside; never drawn upon by the simulation.
-    @param browser: opens the links that personas follow; webhook_sender: posts to webhooks.
+    @param browser: opens the links that personas follow; webhook_sender: posts to webhooks; model: words
+        what they write.
     @param plan: the plan of its organisation.
     @param in_thread: runs a function in a thread, answering a Deferred.
     @param wall_clock: what was seen of jumps of the wall clock.
@@ -120,7 +123,7 @@ class Universe:
     def __init__(
         self, record: UniverseRecord, config: Config, store: IMailStore, database: IDatabase,
         reactor: IReactorTime, unique: Callable[[], str], browser: IBrowser,
-        webhook_sender: IWebhookSender, plan: Callable[[], Plan] = lambda: SELF_HOSTED,
+        webhook_sender: IWebhookSender, model: ILanguageModel, plan: Callable[[], Plan] = lambda: SELF_HOSTED,
         in_thread: Callable[..., Any] = maybeDeferred,
         wall_clock: Callable[[], WallClock | None] = lambda: None, recovered: Callable[[], object] = lambda: None,
     ) -> None:
@@ -190,7 +193,9 @@ class Universe:
 
         # Jobs.
         mails = JobMails(name, database, store, mailboxes, mail_cache, in_flight, pending)
-        letters = Letters(mails, people, memories, cases, meaning, dice)
+        self.model = access = ModelAccess(model, settings, self.usage, plan, committer, config.ai.budget)
+        wording = Wording(name, access, database, committer, reactor)
+        letters = Letters(mails, people, memories, cases, meaning, wording, dice)
         self.visits = LinkVisits(
             browser, config.links.lab_hosts, settings, people, memories, pending, dice, now, committer, mail_log,
             reactor)
@@ -284,6 +289,7 @@ class Universe:
             self._heartbeat.stop()
         stopped = Deferred.fromCoroutine(self.scheduler.stop())
         self.visits.stop()
+        self.model.stop()
         await stopped
         self.webhooks.stop()
         await self.in_flight.when_recorded()

@@ -80,7 +80,7 @@ class MailServerTests(RoadTestCase):
         self.assertNotEqual(other.store.mailboxes(), [])
         del other.store.erase
         again = MailServer(self.server.config, database, self.server._store, self.server.reactor, maybeDeferred,
-                           self.server.unique, self.server.web, self.server.endpoints)
+                           self.server.unique, self.server.web, self.server.endpoints, self.server.model)
         now(again.start())
         again.begin()
         self.assertRaises(NotFound, again.universe, "other")

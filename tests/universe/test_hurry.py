@@ -75,7 +75,7 @@ class HurryTestCase(RoadTestCase):
         server.database, server.stores, server.unique = self.server.database, self.server.stores, self.server.unique
         server.roster = type(server.roster)(
             server.config, server.database, server._store, server.reactor, lambda work, *a: work(*a), server.unique,
-            server.web, server.endpoints)
+            server.web, server.endpoints, server.model)
         now(server.roster.start())
         server.roster.begin()
         self.server, self.universe = server, server.roster.universe("main")

@@ -16,7 +16,7 @@ class CrashTests(RoadTestCase):
         server.unique = self.server.unique
         server.roster = type(server.roster)(
             server.config, server.database, server._store, server.reactor, lambda work, *a: work(*a), server.unique,
-            server.web, server.endpoints)
+            server.web, server.endpoints, server.model)
         now(server.roster.start())
         if begin:
             server.roster.begin()

@@ -21,7 +21,7 @@ class UsageTests(RoadTestCase):
         self.universe.committer.keep(self.universe.usage.count(LEARNED))
         again = Universe(self.universe.record, self.server.config, self.universe.store, self.server.database,
                          self.server.reactor, self.server.unique, self.server.web, self.server.endpoints,
-                         lambda: self.server.plans["self-hosted"])
+                         self.server.model, lambda: self.server.plans["self-hosted"])
         now(again.start())
         again.begin()
         for one in (self.universe, again):

@@ -15,6 +15,10 @@ Hosts = Annotated[tuple[Annotated[str, Meta(min_length=1, max_length=253)], ...]
 DEFAULT_USER_AGENT = "Mozilla/5.0 (compatible; simmail)"
 
 
+#: Who words mail: a model, where one is configured, or templates.
+WriterMode = Literal["on", "off"]
+
+
 class Pace(Struct, frozen=True):
     """The C{pace} setting: delays times C{factor} (0 counts as 1); C{ignore_hours}: at any hour and day."""
 

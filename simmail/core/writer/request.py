@@ -103,7 +103,7 @@ class Written(Struct, frozen=True, kw_only=True):
     @ivar remarks: what the mail says, for the thread; appointments: times it gives away.
     @ivar intent: what the (last) answered mail was taken for, C{""} when there was none.
     @ivar language: of the text, C{en} or C{de}.
-    @ivar by: who worded it.
+    @ivar by: who worded it; failed: why a model did not, where it was asked to.
     """
 
     subject: str
@@ -118,3 +118,4 @@ class Written(Struct, frozen=True, kw_only=True):
     intent: str = ""
     language: str = "en"
     by: str = "templates"
+    failed: str = ""

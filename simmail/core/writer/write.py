@@ -5,6 +5,7 @@ Words for one mail: read, decide what to say, say it in the persona's voice.
 from __future__ import annotations
 
 from types import MappingProxyType
+from typing import NamedTuple
 
 from msgspec import UNSET
 
@@ -26,8 +27,21 @@ _SUBJECT = 200
 _POINTERS = frozenset(("these", "those", "both", "them", "beides", "diese"))
 
 
+class Drafted(NamedTuple):
+    """A mail with what it was decided to say: the scene it is said in, and its acts in order."""
+
+    scene: Scene
+    said: list[Said]
+    written: Written
+
+
 def write(request: WordsRequest) -> Written:
     """Return the words for a mail; the same request always gives the same ones."""
+    return drafted(request).written
+
+
+def drafted(request: WordsRequest) -> Drafted:
+    """Return the same, with what they were made from."""
     scene = set_scene(request)
     said = said_by(scene)
     message = request.ooo.message.strip() if request.kind == "ooo" and request.ooo is not None else ""
@@ -36,7 +50,7 @@ def write(request: WordsRequest) -> Written:
         text, each = _notice(scene, message), [""] * len(said)
     else:
         text, each = lay_out(scene, said)
-    return Written(
+    return Drafted(scene, said, Written(
         subject=subject(scene),
         text=_fit(text),
         attachments=_attached(scene, said),
@@ -48,7 +62,7 @@ def write(request: WordsRequest) -> Written:
         appointments=_appointments(scene, said),
         intent=scene.read[-1].intent if scene.read else "",
         language=scene.language.code,
-    )
+    ))
 
 
 def subject(scene: Scene) -> str:

@@ -151,7 +151,8 @@ async def read_status(call: Call) -> Status:
     universe = call.universe
     folders = await universe.store.totals()
     return Status(len(universe.store.mailboxes()), sum(folders.values()), folders, len(universe.people),
-                  len(universe.cases), len(universe.pending), universe.clock_status(), "templates")
+                  len(universe.cases), len(universe.pending), universe.clock_status(),
+                  universe.model.name if universe.model.on else "templates")
 
 
 async def read_fingerprint(call: Call) -> Fingerprint:

@@ -7,14 +7,15 @@ Source: API contract, "Behaviour settings"; decisions, section 23 ("Settings").
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
 
 from simmail.core.decide.link_policy import HABITS
-from simmail.core.records.settings import DEFAULT_USER_AGENT, Hosts, LinkPolicy, Pace
+from simmail.core.records.settings import DEFAULT_USER_AGENT, Hosts, LinkPolicy, Pace, WriterMode
 from simmail.core.rules.recipients import RecipientRules
+from simmail.core.wording.chat import Level
 from simmail.errors import Invalid
 from simmail.rest import validate
 from simmail.rest.route import Body, Call, Route
@@ -24,9 +25,9 @@ HEADING = "Behaviour settings"
 
 
 class AiMode(Body, frozen=True):
-    """Who writes: a model (C{on}) or templates (C{off})."""
+    """Who shall write: a model (C{on}) or templates (C{off})."""
 
-    mode: Literal["on", "off"]
+    mode: WriterMode
 
 
 class PaceChange(Body, frozen=True):
@@ -62,14 +63,35 @@ class RetentionChange(Body, frozen=True):
     event_days: Annotated[int, Meta(ge=0, le=36_500)] | None = None
 
 
-def read_ai(call: Call) -> AiMode:
-    return AiMode("off")
+class AiWriter(Struct, frozen=True, omit_defaults=True):
+    """
+    Who writes: a model (C{on}) or templates (C{off}).
+
+    C{model} and C{level} where one is configured: how far it can be told what an answer looks like (C{schema}, C{json},
+    C{text}), C{none} while it does not answer, C{replay} where what was recorded is answered; C{trouble}: why nothing
+    is asked of it just now.
+    """
+
+    mode: WriterMode
+    model: str = ""
+    level: Level | None = None
+    trouble: str = ""
 
 
-def change_ai(call: Call) -> AiMode:
-    if call.body.mode == "on":
+def read_ai(call: Call) -> AiWriter:
+    model = call.universe.model
+    if not model.configured:
+        return AiWriter("off")
+    return AiWriter("on" if model.on else "off", model.name, model.level, model.refusal())
+
+
+async def change_ai(call: Call) -> AiWriter:
+    mode = call.body.mode
+    if mode == "on" and not call.universe.model.configured:
         raise Invalid("mode", "on needs a writer: ai.base_url is not configured")
-    return AiMode("off")
+    if mode != call.universe.settings.writer:
+        await call.universe.settings.put("ai", {"mode": mode})
+    return read_ai(call)
 
 
 def read_pace(call: Call) -> Pace:
@@ -157,8 +179,8 @@ _POLICY = {
     "user_agent": DEFAULT_USER_AGENT, "sender_check": 0.35, "missing_site": "imagine", "local_links": "ignore"}
 
 ROUTES: tuple[Route, ...] = (
-    Route("GET", "/api/ai", read_ai, "Read who writes", AiMode, answer_example={"mode": "off"}),
-    Route("PUT", "/api/ai", change_ai, "Choose who writes: a model (on) or templates (off)", AiMode, role="member",
+    Route("GET", "/api/ai", read_ai, "Read who writes", AiWriter, answer_example={"mode": "off"}),
+    Route("PUT", "/api/ai", change_ai, "Choose who writes: a model (on) or templates (off)", AiWriter, role="member",
           body=AiMode, example={"mode": "off"}, answer_example={"mode": "off"}),
     Route("GET", "/api/pace", read_pace, "Read the pace", Pace,
           answer_example={"factor": 1.0, "ignore_hours": False}),

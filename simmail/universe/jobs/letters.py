@@ -41,6 +41,7 @@ from simmail.core.rng import Dice
 from simmail.core.time.invitation import Invitation, invitation
 from simmail.core.writer import Promised, WordsRequest, Written, write
 from simmail.universe.jobs.job_mails import JobMails
+from simmail.universe.jobs.wording import Wording
 from simmail.universe.meaning import Meaning
 from simmail.universe.people.cases import Cases
 from simmail.universe.people.memory import Memories, StoredRecollection, recalled
@@ -107,12 +108,13 @@ class RenderedLetter(NamedTuple):
 
 
 class _Basis(NamedTuple):
-    """All that a letter is written from, but for mail that does not change."""
+    """All that a letter is written from, but for mail that does not change; C{worded}: a model is asked for words."""
 
     job: Job
     persona: Persona
     case: Case | None
     now: datetime
+    worded: bool
     documents: StoredRecollection
 
 
@@ -120,13 +122,15 @@ class Letters:
     """The letters of one universe."""
 
     def __init__(
-        self, mails: JobMails, people: Personas, memories: Memories, cases: Cases, meaning: Meaning | None, dice: Dice,
+        self, mails: JobMails, people: Personas, memories: Memories, cases: Cases, meaning: Meaning | None,
+        wording: Wording, dice: Dice,
     ) -> None:
         self._mails = mails
         self._people = people
         self._memories = memories
         self._cases = cases
         self._meaning = meaning
+        self._wording = wording
         self._dice = dice
         self._ahead: dict[str, tuple[Job, Deferred[tuple[_Basis, ComposedLetter] | None]]] = {}
 
@@ -147,6 +151,23 @@ class Letters:
         for one in [one for one in self._ahead if one not in jobs]:
             del self._ahead[one]
 
+    def asks(self) -> bool:
+        """Whether letters wait for words from outside."""
+        return self._wording.on
+
+    def prepared(self, job: Job, persona: Persona, now: datetime) -> Deferred[None]:
+        """Think the letter of a job out; the Deferred fires when it is, or cannot be."""
+        if not self.knows(job):
+            self.ahead(job, persona, now)
+        waiter: Deferred[None] = Deferred()
+
+        def tell(result: Any) -> Any:
+            waiter.callback(None)
+            return result
+
+        self._ahead[job.id][1].addCallback(tell)
+        return waiter
+
     def ahead(self, job: Job, persona: Persona, now: datetime) -> None:
         """Think the letter of a job out that is likely to be done soon."""
         # What fails is told when the job's turn comes.
@@ -162,7 +183,7 @@ class Letters:
         self._ahead.clear()
 
     async def _based(self, job: Job, persona: Persona, now: datetime) -> _Basis:
-        return _Basis(job, persona, self._cases.get(job.case_id), now, await self._memories.documents(
+        return _Basis(job, persona, self._cases.get(job.case_id), now, self._wording.on, await self._memories.documents(
             persona.id, _about(job), job.thread))
 
     async def _thought_out(self, basis: _Basis) -> ComposedLetter:
@@ -173,7 +194,12 @@ class Letters:
             # What the words will ask is worked out meanwhile.
             await self._meaning.ahead(_asked(
                 context, self._cases.facts(basis.case, basis.persona) if basis.case is not None else {}))
-        return ComposedLetter(context, self._written(context, basis.now, basis.case))
+        asked_for, written, told = self._written(context, basis.now, basis.case)
+        if basis.worded:
+            written = await self._wording.worded(
+                basis.job.id, asked_for, written,
+                lambda text: basis.case is not None and bool(rules.leaks(basis.case, text, told)))
+        return ComposedLetter(context, written)
 
     def _on_paper(self, letter: ComposedLetter, now: datetime) -> ComposedLetter:
         """The letter with its rendered as it is to be sent now."""
@@ -222,21 +248,27 @@ class Letters:
 
     # What it says
 
-    def _written(self, context: LetterContext, now: datetime, case: Case | None) -> Written:
+    def _written(
+        self, context: LetterContext, now: datetime, case: Case | None
+    ) -> tuple[WordsRequest, Written, Mapping[str, str]]:
+        # What is asked of the words, the words, and the secrets that their reader may be told.
         job, persona = context.job, context.persona
         own = keyed_for(self._dice, job).on("words", job.kind)
         title = case.title if case is not None else ""
         wants = job.data.get("wants") or rules.wants(case, persona)
         if case is None:
-            return write(request(context, now, own, {}, title, wants, self._meaning))
+            full = request(context, now, own, {}, title, wants, self._meaning)
+            return full, write(full), {}
         asked = "\n".join(f"{mail.subject}\n{mail.text}" for mail in context.heard)
         told = rules.confided(case, context.dossier.address, asked)
-        written = write(request(
-            context, now, own, {**self._cases.facts(case, persona), **told}, title, wants, self._meaning))
+        full = request(
+            context, now, own, {**self._cases.facts(case, persona), **told}, title, wants, self._meaning)
+        written = write(full)
         if rules.leaks(case, written.text, told):
             # A note or a fact repeats what is secret: said without them.
-            written = write(request(context._replace(memory={}), now, own, told, title, wants, self._meaning))
-        return written
+            full = request(context._replace(memory={}), now, own, told, title, wants, self._meaning)
+            written = write(full)
+        return full, written, told
 
 
 def _asked(context: LetterContext, facts: Mapping[str, str]) -> list[str]:

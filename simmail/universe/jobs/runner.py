@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 
 from msgspec.structs import replace
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, succeed
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 
@@ -22,12 +22,14 @@ from simmail.core.records.event import Event
 from simmail.core.records.job import Job
 from simmail.core.records.relationship import ThreadState
 from simmail.core.rng import Dice
+from simmail.core.wording.plan import KINDS
 from simmail.core.writer import Written
 from simmail.universe.cache import MailCache
 from simmail.universe.committer import Committer
 from simmail.universe.jobs.bounces import Bounces
 from simmail.universe.jobs.letters import LetterContext, Letters, RenderedLetter, as_sent, keyed_for
 from simmail.universe.jobs.link_visits import LinkVisits
+from simmail.universe.jobs.wording import settled
 from simmail.universe.mailflow.envelope import Outgoing
 from simmail.universe.mailflow.in_flight import MailInFlight
 from simmail.universe.mailflow.post_office import PostOffice
@@ -79,11 +81,30 @@ class MailJobRunner:
 
     # What the scheduler asks
 
+    def outside(self, job: Job) -> bool:
+        """Whether a job waits for the world outside: for pages, or for words of a model."""
+        return job.kind == "link" or self._letters.asks() and job.kind in KINDS and "late" not in job.data
+
     def prepare(self, jobs: Sequence[Job], pending: Mapping[str, Job]) -> Deferred[None]:
-        """Have the pages of jobs fetched; the Deferred fires when those of the first are there."""
+        """Have what jobs wait for begun: pages, or letters; the Deferred fires when that of the first is there."""
+        if jobs[0].kind != "link":
+            return self._letters_begun(jobs)
         self._visits.keep(pending)
         begun = [self._visits.begin(job) for job in jobs]
         return begun[0]
+
+    def _letters_begun(self, jobs: Sequence[Job]) -> Deferred[None]:
+        self._letters.keep([job.id for job in jobs])
+        first: Deferred[None] | None = None
+        met = set()
+        for job in jobs:
+            persona = self._people.known(job.persona_id or "")
+            if persona is not None and job.persona_id not in met and persona.paused is not True and job.data.get("to"):
+                begun = self._letters.prepared(job, persona, max(job.due, self._now()))
+                first = begun if job is jobs[0] else first
+            # What somebody writes next may depend on this.
+            met.add(job.persona_id)
+        return first or succeed(None)
 
     def when_idle(self) -> Deferred[None]:
         """Return a Deferred that fires when all mail accepted so far has been decided about."""
@@ -172,7 +193,7 @@ class MailJobRunner:
             context = context._replace(job=job, thread=ThreadState(
                 job.thread, case_id=job.case_id or "", how="header" if job.case_id else "none"))
         answers = () if job.kind in ("forward", "initiate") else (*context.mails, *context.heard)
-        events = (Event("persona.sent", now, {
+        events: tuple[Event, ...] = (Event("persona.sent", now, {
             "persona_id": persona.id, "persona": persona.name, "kind": _event_kind(job), "case_id": job.case_id,
             "to": [one.address for one in letter.to], "cc": [one.address for one in letter.cc],
             "subject": letter.subject, "message_id": letter.message_id, "by": written.by,
@@ -185,9 +206,12 @@ class MailJobRunner:
             aftermath(job, persona, mail, context.mails, written, context.dossier, context.thread, dice, now,
                       self._settings.pace, context.appointments),
             Setting(persona, tag, now, mail, self._pending.by_id, context.memory))
+        if written.failed:
+            events += (Event("writer.fallback", now, {
+                "what": job.kind, "error": written.failed, "persona_id": persona.id, "job_id": job.id}, tag),)
         commit = Commit(
             jobs=(replace(job, state="done"), *following.jobs), events=(*events, *following.events),
-            puts=(*following.puts, counter))
+            puts=(*following.puts, counter), drops=settled(written, job.id))
         sent = Deferred.fromCoroutine(self._postoffice.send(job.id, Outgoing(
             sender="" if job.kind == "ooo" else persona.address,
             recipients=tuple(dict.fromkeys(one.address for one in (*letter.to, *letter.cc))),
@@ -221,7 +245,8 @@ class MailJobRunner:
             return
 
     def _think_soon(self) -> None:
-        if not self._thinking:
+        # What others have to word is begun when its turn is near.
+        if not self._thinking and not self._letters.asks():
             self._thinking = True
             self._reactor.callLater(0, self._think_ahead)
 

@@ -398,7 +398,7 @@ class WaitingTests(VisitTestCase):
             self.server.database, self.server.stores, self.server.unique)
         server.roster = type(server.roster)(
             server.config, server.database, server._store, server.reactor, lambda work, *a: work(*a), server.unique,
-            server.web, server.endpoints)
+            server.web, server.endpoints, server.model)
         now(server.roster.start())
         server.roster.begin()
         self.universe = server.roster.universe("main")

@@ -36,7 +36,8 @@ class ForeignTests(RoadTestCase):
     def started_again(self) -> Universe:
         """The universe after a crash."""
         again = Universe(self.universe.record, self.server.config, self.universe.store, self.server.database,
-                         self.server.reactor, self.server.unique, self.server.web, self.server.endpoints)
+                         self.server.reactor, self.server.unique, self.server.web, self.server.endpoints,
+                         self.server.model)
         now(again.start())
         again.begin()
         return again

@@ -34,7 +34,7 @@ class LostTests(RoadTestCase):
         server.database._spaces, server.database.continued = deepcopy(self.kept), False
         server.roster = type(server.roster)(
             server.config, server.database, server._store, server.reactor, lambda work, *a: work(*a), server.unique,
-            server.web, server.endpoints)
+            server.web, server.endpoints, server.model)
         now(server.roster.start())
         self.server, self.universe = server, server.roster.universe("main")
 

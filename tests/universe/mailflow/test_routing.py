@@ -54,7 +54,8 @@ class RoutingTests(BounceTestCase):
         self.submit("dead@x.test", sender="other@sim.test")
         self.assertEqual(numbers(), [1, 1])
         again = Universe(self.universe.record, self.server.config, self.universe.store, self.server.database,
-                         self.server.reactor, self.server.unique, self.server.web, self.server.endpoints)
+                         self.server.reactor, self.server.unique, self.server.web, self.server.endpoints,
+                         self.server.model)
         now(again.start())
         again.begin()
         self.universe = again

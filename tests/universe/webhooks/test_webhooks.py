@@ -298,7 +298,7 @@ class RestartTests(WebhooksTestCase):
             one.stop()
         self.universe = Universe(
             old.record, self.server.config, old.store, self.server.database, self.server.reactor, self.server.unique,
-            self.server.web, self.endpoints)
+            self.server.web, self.endpoints, self.server.model)
         now(self.universe.start())
         self.universe.begin()
         self.pass_time()

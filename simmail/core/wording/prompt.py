@@ -1,0 +1,60 @@
+"""
+The messages a model is asked with, from the data file C{prompt.yaml}.
+
+What others wrote stands between two lines with a fence that is drawn for each mail, so that nothing in it can be
+taken for its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from simmail.core.language_data import read_yaml
+from simmail.core.records.conversion import convert
+from simmail.core.rng import Dice
+from simmail.core.wording.chat import ChatMessage
+from simmail.core.wording.plan import WordingPlan
+
+
+class PromptFile(Struct, frozen=True, forbid_unknown_fields=True):
+    """The data file; C{version} is part of every key."""
+
+    version: str
+    letter: str
+    repair: str
+    stranger: str
+    betraying: tuple[str, ...]
+    numbers: dict[str, tuple[str, ...]]
+
+
+@cache
+def prompt_file() -> PromptFile:
+    """Return what the data file holds."""
+    found: PromptFile = convert(read_yaml("prompt.yaml"), PromptFile)
+    return found
+
+
+def fence_of(dice: Dice, mails: tuple[tuple[str, str], ...] = ()) -> str:
+    """Return a fence, drawn so that it stands in none of the mails."""
+    text = "\n".join(part for mail in mails for part in mail)
+    return next(fence for nth in range(100) if (fence := f"<<{dice.token(20, 'fence', nth)}>>") not in text)
+
+
+def letter_messages(plan: WordingPlan, fence: str) -> tuple[ChatMessage, ...]:
+    """Return what a model is told to word a mail."""
+    given: Mapping[str, Any] = {
+        name: value for name, value in msgspec.to_builtins(plan).items() if name != "mails"}
+    parts = [msgspec.json.format(msgspec.json.encode(given), indent=1).decode("utf-8")]
+    for subject, text in plan.mails:
+        parts.append(f"{fence}\nSubject: {subject}\n\n{text}\n{fence}")
+    return (ChatMessage("system", prompt_file().letter.format(fence=fence)), ChatMessage("user", "\n\n".join(parts)))
+
+
+def repair_message(why: str) -> ChatMessage:
+    """Return what a model is told whose answer was not taken."""
+    return ChatMessage("user", prompt_file().repair.format(why=why))
