@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from msgspec.structs import replace
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.python.failure import Failure
 
 from simmail.core.compose.message_id import message_id
@@ -74,7 +74,7 @@ class HurryTestCase(RoadTestCase):
         server = MemoryServer()
         server.database, server.stores, server.unique = self.server.database, self.server.stores, self.server.unique
         server.roster = type(server.roster)(
-            server.config, server.database, server._store, server.reactor, lambda work, *a: work(*a), server.unique,
+            server.config, server.database, server._store, server.reactor, maybeDeferred, server.unique,
             server.web, server.endpoints, server.model)
         now(server.roster.start())
         server.roster.begin()

@@ -6,7 +6,7 @@ from copy import deepcopy
 from datetime import timedelta
 from typing import Any
 
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, maybeDeferred
 
 from simmail.core.records.commit import Commit, Committed
 from simmail.core.records.delivery import Arrival, Copy
@@ -33,7 +33,7 @@ class LostTests(RoadTestCase):
         server.unique, server.reactor = self.server.unique, self.server.reactor
         server.database._spaces, server.database.continued = deepcopy(self.kept), False
         server.roster = type(server.roster)(
-            server.config, server.database, server._store, server.reactor, lambda work, *a: work(*a), server.unique,
+            server.config, server.database, server._store, server.reactor, maybeDeferred, server.unique,
             server.web, server.endpoints, server.model)
         now(server.roster.start())
         self.server, self.universe = server, server.roster.universe("main")
