@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from twisted.internet.defer import maybeDeferred
+
 from simmail.core.rules.fault_library import SCENARIOS
 from simmail.core.rules.quota_plan import Plan
 from simmail.core.rules.wait import ReplyWait

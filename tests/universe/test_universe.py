@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from twisted.internet.defer import maybeDeferred
+
 from simmail.testing.universe import MemoryServer, START, now, turned
 from tests.universe.test_road import MAIL, RoadTestCase, persona
 
