@@ -107,7 +107,8 @@ def set_scene(request: WordsRequest) -> Scene:
     """Read the request."""
     persona = request.persona
     mails = request.mails[-TOGETHER:]
-    told = languages.tell(_to_tell(request))
+    text = _to_tell(request)
+    told = languages.tell(text) if text.strip() else native(persona.address)
     # Who does not write a language answers in another.
     language = languages.language(told if told in WRITTEN else native(persona.address))
     manner = manners()[persona.temperament]

@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from msgspec import UNSET
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.language.tables import language
@@ -25,7 +26,7 @@ from simmail.core.rng import Dice
 from simmail.core.writer import Written, write
 from simmail.core.writer.request import Promised
 from simmail.core.writer.voice import TemplateLine, fill, voice
-from tests.core.writer.samples import NOW, TEMPERAMENTS, mail, request
+from tests.core.writer.samples import NOW, TEMPERAMENTS, mail, maria, request
 from tests.core.writer.test_golden import as_file
 
 GOLDEN = Path(__file__).parent / "french"
@@ -147,6 +148,16 @@ class AnswerTests(SynchronousTestCase):
             request(mail(text, "Rendez-vous"), temperament="procedural")).text.lower())
         text = "Bonjour Maria,\n\nseriez-vous disponible vendredi 13 mars à 14h30 ?\n\nCordialement,\nClaire"
         self.assertIn("vendredi 13 mars à 14h30", write(request(mail(text, "Point"), temperament="ghost")).text)
+
+    def test_first_mails(self) -> None:
+        """A first mail is in the language of what it wants, or of its writer's country where it wants nothing."""
+        for address, wants, told in (
+            ("maria@imprimerie.fr", UNSET, "fr"), ("maria@druck.de", UNSET, "de"), ("maria@print.example", UNSET, "en"),
+            ("maria@print.example", "souhaite un devis pour 500 affiches, livrées avant la fête", "fr"),
+            ("maria@imprimerie.fr", "a quote for 500 posters that are delivered before the fair", "en"),
+        ):
+            written = write(request(kind="initiate", persona=maria(addresses=(address,), wants=wants)))
+            self.assertEqual(written.language, told, address)
 
     def test_subjects(self) -> None:
         """Prefixes are those of French programs, and one at most."""
