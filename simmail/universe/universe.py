@@ -73,6 +73,7 @@ from simmail.universe.people.decisions import Decisions
 from simmail.universe.people.inbox_worker import InboxWorker
 from simmail.universe.people.memory import Memories
 from simmail.universe.people.personas import Personas
+from simmail.universe.people.strangers import Strangers
 from simmail.universe.policy import Policy
 from simmail.universe.retention import Pruning
 from simmail.universe.scheduler import Scheduler
@@ -194,6 +195,7 @@ class Universe:
         # Jobs.
         mails = JobMails(name, database, store, mailboxes, mail_cache, in_flight, pending)
         self.model = access = ModelAccess(model, settings, self.usage, plan, committer, config.ai.budget)
+        strangers = self._strangers = Strangers(name, access, people, database, committer, now)
         wording = Wording(name, access, database, committer, reactor)
         letters = Letters(mails, people, memories, cases, meaning, wording, dice)
         self.visits = LinkVisits(
@@ -202,7 +204,7 @@ class Universe:
         bounces = Bounces(config.server.domain, store, postoffice, mailboxes, people, dice, now, mail_log)
         runner = MailJobRunner(
             letters, self.visits, bounces, postoffice, in_flight, self.inbox, people, memories, pending, settings,
-            dice, now, committer, mail_cache, mail_log, self.pruning, reactor)
+            dice, now, committer, mail_cache, mail_log, self.pruning, strangers, reactor)
         #: Deferred that fires when all mail accepted so far has been decided about.
         self.when_idle = runner.when_idle
         self.scheduler = Scheduler(
@@ -253,6 +255,7 @@ class Universe:
         await self.people.start()
         await self.cases.start()
         await self.webhooks.start()
+        await self._strangers.start()
 
     def begin(self) -> None:
         """

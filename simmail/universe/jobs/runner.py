@@ -39,6 +39,7 @@ from simmail.universe.people.effects import LONGEST_TEXT, Setting, enact
 from simmail.universe.people.inbox_worker import InboxWorker
 from simmail.universe.people.memory import Memories
 from simmail.universe.people.personas import Personas, persona_tag
+from simmail.universe.people.strangers import Strangers
 from simmail.universe.retention import Pruning
 from simmail.universe.settings import Settings
 
@@ -56,7 +57,7 @@ class MailJobRunner:
         self, letters: Letters, visits: LinkVisits, bounces: Bounces, postoffice: PostOffice, in_flight: MailInFlight,
         inbox: InboxWorker, people: Personas, memories: Memories, pending: PendingJobs, settings: Settings, dice: Dice,
         now: Callable[[], datetime], committer: Committer, mail_cache: MailCache, mail_log: MailLog, pruning: Pruning,
-        reactor: IReactorTime,
+        strangers: Strangers, reactor: IReactorTime,
     ) -> None:
         self._letters = letters
         self._visits = visits
@@ -74,6 +75,7 @@ class MailJobRunner:
         self._mail_cache = mail_cache
         self._mail_log = mail_log
         self._pruning = pruning
+        self._strangers = strangers
         self._reactor = reactor
         self._thinking = False
         # What others answer as they are asked.
@@ -114,6 +116,9 @@ class MailJobRunner:
         while self._in_flight.earliest_pending() is not None or self._inbox.earliest_pending() is not None:
             await self._in_flight.when_idle()
             await self._inbox.when_idle()
+        strangers = self._strangers.when_idle()
+        if strangers is not None:
+            await strangers
 
     def when_settled(self, seconds: float) -> Deferred[None]:
         """

@@ -30,6 +30,9 @@ from simmail.universe.cache import DocumentCache
 from simmail.universe.pending import PendingJobs
 from simmail.universe.people.cases import Cases
 
+#: Strangers whom a model was asked about and has not filled in yet, by id.
+UNFILLED = "unfilled"
+
 _persona = msgspec.json.Decoder(Persona).decode
 
 
@@ -56,6 +59,9 @@ class Personas:
         self._now = now
         self._turn = turn
         self._commit = commit
+        #: Whether a model makes strangers up, and what is told of each that it shall.
+        self.imagines: Callable[[], bool] = lambda: False
+        self.imagined: Callable[[Persona], object] = lambda persona: None
         self._by_id: dict[str, Persona] = {}
         self._by_address: dict[str, Persona] = {}
         self._circles: dict[str, dict[str, Persona]] = {}
@@ -167,7 +173,7 @@ class Personas:
         """
         return self._dice.on("persona", first, self._before.get(first, 0) + 1)
 
-    async def _create(self, persona: Persona, why: str, mode: str) -> None:
+    async def _create(self, persona: Persona, why: str, mode: str, asked: bool = False) -> None:
         for address in persona.addresses:
             await self._store.create(address)
         if persona.provider == "api":
@@ -176,7 +182,8 @@ class Personas:
             event = Event("persona.created", self._now(), {
                 "persona_id": persona.id, "persona": persona.name, "address": persona.address,
                 "temperament": persona.temperament, "mode": mode, "why": why}, persona_tag(persona))
-        await self._commit(Commit(puts=(_document(persona),), events=(event,)))
+        unfilled = ((UNFILLED, persona.id, b"{}"),) if asked else ()
+        await self._commit(Commit(puts=(_document(persona), *unfilled), events=(event,)))
         self._keep(persona)
 
     async def stranger(self, address: str, mode: str = "basic") -> Persona:
@@ -194,9 +201,12 @@ class Personas:
                 persona = new_persona(
                     {"addresses": [address], **named_by(address)}, "p_" + dice.token(12, "id"), "stranger",
                     self._now(), dice)
-                # Nobody writes but templates: ai acts as basic (decisions, section 23, "Recipients").
+                # Where nobody writes but templates, ai acts as basic (decisions, section 23, "Recipients").
+                asked = mode == "ai" and self.imagines()
                 await self._create(persona, "mail came for an address never seen before",
-                                   "basic" if mode == "ai" else mode)
+                                   "basic" if mode == "ai" and not asked else mode, asked)
+                if asked:
+                    self.imagined(persona)
             return persona
 
     async def patch(self, persona_id: str, fields: dict[str, Any]) -> Persona:
