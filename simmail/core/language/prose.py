@@ -75,7 +75,7 @@ def prose_of(new: str, below: str, language: Language) -> Prose:
     greeting = ""
     first = next((index for index, line in enumerate(lines) if line), None)
     if first is not None and is_greeting(lines[first], language):
-        greeting, rest = _cut_greeting(lines[first])
+        greeting, rest = _cut_greeting(lines[first].lstrip("¡"), language)
         lines = ([rest] if rest else []) + lines[first + 1:]
     closing = _closing_line(lines, language)
     sign_off = tuple(line for line in lines[closing + 1:closing + 9] if line) if closing is not None else ()
@@ -89,18 +89,25 @@ def prose_of(new: str, below: str, language: Language) -> Prose:
 
 def is_greeting(line: str, language: Language) -> bool:
     """Return whether a line greets somebody."""
-    low = line.lower()
+    low = line.lower().lstrip("¡")
     return len(line) <= 400 and any(
         low.startswith(word) and not low[len(word):len(word) + 1].isalnum() for word in language.greeting_words
     )
 
 
-def _cut_greeting(line: str) -> tuple[str, str]:
+def _cut_greeting(line: str, language: Language) -> tuple[str, str]:
     # "Hi Maria, could you ..." and "Hello! We ..." have their first sentence on the same line.
     for position, character in enumerate(line[:80]):
+        if character == "," and line[:position].lower() in language.greeting_words and _named(line[position + 1:]):
+            continue  # "Hola, María: ..."
         if character in ",!:" or (character in ".–—" and position > 12) or line.startswith(" - ", position):
             return line[:position].strip(), line[position + 1:].strip(" -–—")
     return (line, "") if len(line) <= 60 else ("", line)
+
+
+def _named(rest: str) -> bool:
+    end = min((rest.find(mark) for mark in ":!" if 0 < rest.find(mark) < 60), default=0)
+    return bool(end) and _is_name(rest[:end])
 
 
 def _new_lines(lines: list[str]) -> int:
@@ -199,4 +206,7 @@ def _split(text: str, language: Language) -> list[str]:
         parts.append(text[start:end].strip())
         start = end
     parts.append(text[start:].strip())
+    if "¿" in text or "¡" in text:
+        # Spanish says where a question begins: what leads it in is no part of it, and the marks are none of its words.
+        parts = [piece.strip() for part in parts for piece in part.replace("¡", "").split("¿")]
     return [part for part in parts if part]

@@ -523,6 +523,6 @@ def _unlabelled(html: str) -> int:
 
 def address_form(body: str, language: Language) -> tuple[bool, bool]:
     """Return whether text says du, and whether it says Sie, which counts for more; neither where all are you."""
-    words = {word.strip(".,!?;:") for word in body.split()[:600]} if language.polite_words else frozenset[str]()
+    words = {word.strip(".,!?;:¿¡") for word in body.split()[:600]} if language.polite_words else frozenset[str]()
     polite = not language.polite_words.isdisjoint(words)
     return not polite and not language.familiar_words.isdisjoint(words), polite

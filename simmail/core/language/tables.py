@@ -25,7 +25,12 @@ _TASTE = 4000
 
 
 class Days(Struct, frozen=True):
-    """How days, times and appointments are written; C{first}: the first of a month, where that is no plain number."""
+    """
+    How days, times and appointments are written.
+
+    @ivar first: the first of a month, where that is no plain number.
+    @ivar year: a date with its year; by_date: one that lies behind, where it says by when.
+    """
 
     today: str
     tomorrow: str
@@ -42,6 +47,8 @@ class Days(Struct, frozen=True):
     clock: str
     half_clock: str
     first: str = ""
+    year: str = "{date} {year}"
+    by_date: str = "{date}"
 
 
 class What(Struct, frozen=True):
@@ -314,6 +321,7 @@ class Language(Struct, frozen=True, forbid_unknown_fields=True, rename={"and_": 
     cues: dict[str, dict[str, float]]
     colon: str = ": "
     near_by_first_name: bool = True
+    question_mark: str = ""
     head_first: bool = False
 
 

@@ -156,6 +156,11 @@ def plain_date(day: date, language: Language) -> str:
     return language.day.plain_date.format(day=numbered(day, language), month=language.months[day.month - 1])
 
 
+def full_date(day: date, language: Language) -> str:
+    """Return C{14 February 2026}."""
+    return language.day.year.format(date=plain_date(day, language), year=day.year)
+
+
 def numbered(day: date, language: Language) -> str:
     """Return the number of a day in its month: C{14}, and C{1er} in French."""
     return language.day.first if day.day == 1 and language.day.first else str(day.day)

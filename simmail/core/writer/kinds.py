@@ -189,7 +189,8 @@ def _nudge(scene: Scene) -> list[Said]:
     if promise is not None:
         day = promise.due.astimezone(scene.calendar.zone).date()
         values["deadline"] = (
-            scene.language.weekdays[day.weekday()] if 0 < (scene.calendar.today - day).days < 6
-            else plain_date(day, scene.language)
+            scene.language.day.near.format(weekday=scene.language.weekdays[day.weekday()])
+            if 0 < (scene.calendar.today - day).days < 6
+            else scene.language.day.by_date.format(date=plain_date(day, scene.language))
         )
     return [Said(act="nudge", values=values)]

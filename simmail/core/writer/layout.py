@@ -12,7 +12,7 @@ from simmail.core.language.phrases import say
 from simmail.core.records.persona import Style
 from simmail.core.rng import Dice
 from simmail.core.writer.context import Scene
-from simmail.core.writer.polish import capitals, habits, in_habit, long_forms, slips, small_start
+from simmail.core.writer.polish import OPENING, capitals, habits, in_habit, long_forms, slips, small_start
 from simmail.core.writer.sources.self_sheet import is_title
 from simmail.core.writer.speech_act import Said
 from simmail.core.writer.voice import Piece, TemplateLine, choose, fill, folded
@@ -38,7 +38,7 @@ def paragraphs(scene: Scene, said: list[Said], worded: list[list[Piece]]) -> lis
             pieces = [Piece(f"{act.number}. ", False), *pieces]
         elif act.quote:
             opening, closing = scene.language.quotes
-            pieces = [Piece(f"{opening}{act.quote}{closing}\n", False), *pieces]
+            pieces = [Piece(f"{opening}{scene.language.question_mark}{act.quote}{closing}\n", False), *pieces]
         if not done:
             done.append(pieces)
         elif act.number:
@@ -94,8 +94,9 @@ def _filled(scene: Scene, line: TemplateLine, known: Mapping[str, str], leads: b
         pieces = small_start(pieces, scene.language)
     if leads and scene.language.lead_small and pieces and pieces[0].own:
         text = pieces[0].text
-        if text[:1].isupper() and not text.startswith(scene.language.lead_keeps):
-            pieces[0] = Piece(text[0].lower() + text[1:], True)
+        at = len(text) - len(text.lstrip(OPENING))
+        if text[at:at + 1].isupper() and not text.startswith(scene.language.lead_keeps):
+            pieces[0] = Piece(text[:at] + text[at].lower() + text[at + 1:], True)
     if leads and pieces and not pieces[0].own:
         word = pieces[0].text.split(" ", 1)[0].strip(",.")
         if word.lower() in scene.language.led_small:

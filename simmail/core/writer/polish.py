@@ -23,6 +23,11 @@ _WORD = re.compile(r"[^\W\d_]+")
 _SHORT = re.compile(r"([A-Za-z]+['’][a-z]+)(?:( )([a-z]+))?")
 _STOPPED = re.compile(r"(?<=[^\W\d_])\.(?=\s|$)")
 _CALLED = re.compile(r"(?<=[^\W\d_])!+(?=\s|$)")
+# "¡Gracias!", "Gracias."; none of them holds another.
+_BOTH = re.compile(r"¡([^¡!¿?]{1,200})!(?=\s|$)")
+_FIRST = re.compile(r"([^\W\d_][^.!?¡¿:…\n]{2,60})\.(?=\s|$)")
+#: What stands before a question or an exclamation in Spanish.
+OPENING = "¿¡"
 _NEIGHBOURS = {
     "a": "s", "b": "v", "c": "x", "d": "f", "e": "r", "f": "g", "g": "h", "h": "j", "i": "o", "j": "k", "k": "l",
     "l": "k", "m": "n", "n": "m", "o": "p", "p": "o", "q": "w", "r": "t", "s": "d", "t": "r", "u": "i", "v": "b",
@@ -35,6 +40,7 @@ class HabitWords(Struct, frozen=True, forbid_unknown_fields=True):
 
     favourites: tuple[tuple[str, ...], ...] = ()
     emoticons: tuple[str, ...] = ("",)
+    opened: bool = False
 
 
 class Habits(Struct, frozen=True):
@@ -47,6 +53,7 @@ class Habits(Struct, frozen=True):
     @ivar contracts: it says "I'm"; joins: it writes everything in one paragraph; full: it signs with its whole name.
     @ivar emoticon: what it ends lively mail with, C{""} for nothing.
     @ivar favourites: what it says, by what others say.
+    @ivar opened: what it exclaims has a mark at both ends.
     """
 
     opens: float
@@ -58,6 +65,7 @@ class Habits(Struct, frozen=True):
     full: bool
     emoticon: str
     favourites: tuple[tuple[str, str], ...]
+    opened: bool = False
 
 
 @cache
@@ -76,6 +84,7 @@ def habits(persona_id: str, code: str) -> Habits:
         contracts=not dice.chance(0.25, "contracts"), joins=dice.chance(0.2, "joins"), full=dice.chance(0.2, "full"),
         emoticon=dice.choice(known.emoticons, "emoticon"),
         favourites=tuple((group[0], dice.choice(group, "favourite", group[0])) for group in known.favourites),
+        opened=known.opened,
     )
 
 
@@ -90,7 +99,9 @@ def in_habit(pieces: list[Piece], own: Habits, dice: Dice, lively: bool) -> list
         text = piece.text
         if piece.own:
             text = _favoured(text, own)
-            if own.exclaims < 0:
+            if own.opened:
+                text = _exclaimed(text, own, dice.on(place), lively and not place)
+            elif own.exclaims < 0:
                 text = _CALLED.sub(lambda match: "." if dice.chance(-own.exclaims, "calm", place, match.start())
                                    else match.group(), text)
             elif own.exclaims and lively:
@@ -98,6 +109,15 @@ def in_habit(pieces: list[Piece], own: Habits, dice: Dice, lively: bool) -> list
                                     else match.group(), text)
         done.append(Piece(text, piece.own))
     return done
+
+
+def _exclaimed(text: str, own: Habits, dice: Dice, lively: bool) -> str:
+    # Only what begins and ends in this stretch: half a pair is no exclamation.
+    if own.exclaims < 0:
+        return _BOTH.sub(lambda match: f"{match[1]}." if dice.chance(-own.exclaims, "calm", match.start())
+                         else match.group(), text)
+    match = _FIRST.match(text) if lively and own.exclaims else None
+    return f"¡{match[1]}!{text[match.end():]}" if match and dice.chance(own.exclaims, "call") else text
 
 
 def _favoured(text: str, own: Habits) -> str:
@@ -121,10 +141,13 @@ def capitals(pieces: Iterable[Piece], starts: bool = True) -> list[Piece]:
         text = piece.text
         if starts and text and not piece.own and text[0].islower() and not _is_name(text):
             text = text[0].upper() + text[1:]
-        elif starts and text and piece.own and text[0].islower():
-            text = text[0].upper() + text[1:]
+        elif starts and text and piece.own and text.lstrip(OPENING)[:1].islower():
+            at = len(text) - len(text.lstrip(OPENING))
+            text = text[:at] + text[at].upper() + text[at + 1:]
         done.append(Piece(text, piece.own))
-        if text:
+        if text.strip(OPENING):
+            # What opens a question or an exclamation in Spanish opens the sentence with it.
+            text = text.rstrip(OPENING)
             tail = text.rstrip(" ")
             starts = text.endswith("\n") or (
                 tail.endswith((".", "!", "?")) and tail != text and not tail.endswith(("...", "e.g.", "z. B."))

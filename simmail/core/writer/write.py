@@ -13,11 +13,12 @@ from simmail.core.language.phrases import say
 from simmail.core.message.mail import Attachment
 from simmail.core.records.conversation import Appointment, Remark
 from simmail.core.writer import attachment
-from simmail.core.writer.agenda import plain_date
+from simmail.core.writer.agenda import full_date
 from simmail.core.writer.by_intent import span_of, timed
 from simmail.core.writer.context import Scene, base_subject, set_scene
 from simmail.core.writer.kinds import said_by
 from simmail.core.writer.layout import greeting, lay_out, signed
+from simmail.core.writer.polish import OPENING
 from simmail.core.writer.request import Promised, WordsRequest, Written
 from simmail.core.writer.speech_act import ACTS, Said
 from simmail.core.writer.wishes import want_subject
@@ -169,8 +170,7 @@ def _attached(scene: Scene, said: list[Said]) -> tuple[Attachment, ...]:
             what, reference=reference, author=say(persona.name, 60),
             organisation=scene.common.get("org", ""), reader=reader,
             written=request.now, facts=[(fact.label, fact.value) for fact in scene.facts[:20]],
-            language=scene.language, date=f"{plain_date(scene.calendar.today, scene.language)} "
-                                          f"{scene.calendar.today.year}",
+            language=scene.language, date=full_date(scene.calendar.today, scene.language),
         )
         for act in said for what in act.documents
     )
@@ -202,5 +202,6 @@ def _question(said: list[Said], each: list[str]) -> str | None:
         last = asked.rstrip("?").lower().removesuffix(" please").rstrip(" ,").rpartition(" ")[2]
         if last in _POINTERS:
             return ""
-        return asked[:1].upper() + asked[1:]
+        at = len(asked) - len(asked.lstrip(OPENING))
+        return asked[:at] + asked[at:at + 1].upper() + asked[at + 1:]
     return None

@@ -40,6 +40,16 @@ class ProseTests(SynchronousTestCase):
         self.assertEqual(english("Hi Maria, can you help?").sentences, ("can you help?",))
         self.assertEqual(english("Hello! We moved.").sentences, ("We moved.",))
 
+    def test_spanish_marks(self) -> None:
+        """A question begins behind its mark, whatever leads it in, and a greeting is one behind its mark as well."""
+        spanish = language("es")
+        prose = read_prose("¡Hola, María!\n\nDos cosas: ¿cuándo llega? Si es posible, ¿podría llamarme?", spanish)
+        self.assertEqual(prose.greeting, "Hola, María")
+        self.assertEqual(prose.sentences, ("Dos cosas:", "cuándo llega?", "Si es posible,", "podría llamarme?"))
+        prose = read_prose("Hola, Ana María: mando la lista.", spanish)
+        self.assertEqual((prose.greeting, prose.sentences), ("Hola, Ana María", ("mando la lista.",)))
+        self.assertEqual(english("Hello, please: send it.").greeting, "Hello")
+
     def test_items(self) -> None:
         """Items of a list are sentences of their own, without their marks."""
         prose = english("Two things:\n\n1. Which address?\n2. Which colour?\n- and one more\n")

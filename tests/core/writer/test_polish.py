@@ -31,6 +31,26 @@ class PolishTests(SynchronousTestCase):
         self.assertEqual(text_of(capitals([Piece("list.pdf", False), Piece(" came.", True)])), "list.pdf came.")
         self.assertEqual(text_of(capitals([Piece("the list", False)], starts=False)), "the list")
 
+    def test_capitals_behind_marks(self) -> None:
+        """What opens a question in Spanish opens a sentence with it, also before what was filled in."""
+        pieces = [Piece("mal. ¿", True), Piece("el lunes", False), Piece("? ¡vale! ¿y", True), Piece(" tú", False)]
+        self.assertEqual(text_of(capitals(pieces)), "Mal. ¿El lunes? ¡vale! ¿y tú")
+        self.assertEqual(text_of(capitals([Piece("¿quién?", True)])), "¿Quién?")
+        pieces = [Piece("la lista, ¿", True), Piece("el lunes", False)]
+        self.assertEqual(text_of(capitals(pieces)), "La lista, ¿el lunes")
+
+    def test_exclaimed_at_both_ends(self) -> None:
+        """Who exclaims less or more in Spanish drops or sets both marks, and never one alone."""
+        for exclaims in (-1.0, -0.5, 0.6, 1.0):
+            own = replace(habits("p_1", "es"), exclaims=exclaims)
+            for seed in range(20):
+                pieces = [Piece("Gracias. ¡Qué bien! ¡Hasta ", True), Piece("el lunes", False), Piece("!", True)]
+                text = text_of(in_habit(pieces, own, Dice(str(seed)), lively=True))
+                self.assertEqual(text.count("¡"), text.count("!"), text)
+                if exclaims in (-1.0, 1.0):
+                    self.assertTrue(text.startswith(
+                        "Gracias. Qué bien. ¡Hasta" if exclaims < 0 else "¡Gracias! ¡Qué bien!"), text)
+
     def test_long_forms(self) -> None:
         """Formal writers use no contractions, and know had from would and has from is."""
         english = language("en")

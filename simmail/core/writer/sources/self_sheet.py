@@ -21,7 +21,7 @@ from simmail.core.language.tables import Language
 from simmail.core.language_data import LANGUAGES, read_optional, read_yaml
 from simmail.core.records.persona import Persona
 from simmail.core.rng import Dice
-from simmail.core.writer.agenda import Calendar, plain_date
+from simmail.core.writer.agenda import Calendar, full_date
 
 #: How many details of one sentence are told.
 MOST = 8
@@ -252,7 +252,7 @@ class SelfSheet:
                 head = f"{self.org}, " if self.org else ""
                 return f"{head}{line}, {f'{place.city} {place.code}' if place.before else f'{place.code} {place.city}'}"
             case "birthday":
-                return f"{plain_date(self._born, self._language)} {self._born.year}"
+                return full_date(self._born, self._language)
             case "hours":
                 return self._hours()
             case "vat":
