@@ -92,7 +92,21 @@ _FRENCH = _Language(
         "android": "{at.day} {month} {at.year} {at:%H:%M:%S} GMT{offset}",
         "plain": "{at:%d/%m/}{at.year} à {at:%H:%M}",
     }))
-_LANGUAGES = MappingProxyType({"en": _ENGLISH, "de": _GERMAN, "fr": _FRENCH})
+_SPANISH = _Language(
+    ("enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre", "noviembre",
+     "diciembre"),
+    ("ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sept", "oct", "nov", "dic"),
+    ("lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo"),
+    ("De", "Enviado", "Para", "CC", "Asunto", "Fecha"), "El {date}, {author} escribió:", "día anterior",
+    "---------- Mensaje reenviado ---------", "Inicio del mensaje reenviado:", "-------- Mensaje original --------",
+    MappingProxyType({
+        "gmail": "{day:.3}, {at.day} {short} {at.year} a las {at:%H:%M}",
+        "outlook": "{day}, {at.day} de {month} de {at.year} {at:%H:%M}",
+        "apple": "{at.day} {short} {at.year}, a las {at:%H:%M}",
+        "android": "{at.day} de {month} de {at.year} {at:%H:%M:%S} GMT{offset}",
+        "plain": "{at:%d/%m/}{at.year} a las {at:%H:%M}",
+    }))
+_LANGUAGES = MappingProxyType({"en": _ENGLISH, "de": _GERMAN, "fr": _FRENCH, "es": _SPANISH})
 
 
 def quote(
@@ -106,7 +120,7 @@ def quote(
     @param original: what is answered or passed on, None for a mail that quotes nothing.
     @param forward: it is passed on, not answered.
     @param at: when it came, in the zone of who quotes it; by itself what its Date header says.
-    @param language: of the attribution, C{en}, C{de} or C{fr}; any other has that of C{en}.
+    @param language: of the attribution, C{en}, C{de}, C{fr} or C{es}; any other has that of C{en}.
     """
     new_text = new_text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
     dialect = _DIALECTS.get(client, _plain)

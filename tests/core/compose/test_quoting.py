@@ -28,30 +28,36 @@ class DialectTests(SynchronousTestCase):
     """What each client puts below."""
 
     def test_attributions(self) -> None:
-        """The line that introduces the original, in English, German and French."""
-        for client, english, german, french in (
+        """The line that introduces the original, in English, German, French and Spanish."""
+        for client, english, german, french, spanish in (
             ("gmail", "On Tue, Mar 3, 2026 at 9:00 AM Maria Lopez <maria@a.test> wrote:",
              "Am Di., 3. März 2026 um 09:00 Uhr schrieb Maria Lopez <maria@a.test>:",
-             "Le mar. 3 mars 2026 à 09:00, Maria Lopez <maria@a.test> a écrit :"),
+             "Le mar. 3 mars 2026 à 09:00, Maria Lopez <maria@a.test> a écrit :",
+             "El mar, 3 mar 2026 a las 09:00, Maria Lopez <maria@a.test> escribió:"),
             ("outlook", "Sent: Tuesday, March 3, 2026 9:00 AM", "Gesendet: Dienstag, 3. März 2026 09:00",
-             "Envoyé : mardi 3 mars 2026 09:00"),
+             "Envoyé : mardi 3 mars 2026 09:00",
+             "Enviado: martes, 3 de marzo de 2026 09:00"),
             ("apple", "> On 3 Mar 2026, at 09:00, Maria Lopez <maria@a.test> wrote:",
              "> Am 03.03.2026 um 09:00 schrieb Maria Lopez <maria@a.test>:",
-             "> Le 3 mars 2026 à 09:00, Maria Lopez <maria@a.test> a écrit :"),
+             "> Le 3 mars 2026 à 09:00, Maria Lopez <maria@a.test> a écrit :",
+             "> El 3 mar 2026, a las 09:00, Maria Lopez <maria@a.test> escribió:"),
             ("android", "On March 3, 2026 9:00:00 AM GMT+01:00, Maria Lopez <maria@a.test> wrote:",
              "Am 3. März 2026 09:00:00 GMT+01:00 schrieb Maria Lopez <maria@a.test>:",
-             "Le 3 mars 2026 09:00:00 GMT+01:00, Maria Lopez <maria@a.test> a écrit :"),
+             "Le 3 mars 2026 09:00:00 GMT+01:00, Maria Lopez <maria@a.test> a écrit :",
+             "El 3 de marzo de 2026 09:00:00 GMT+01:00, Maria Lopez <maria@a.test> escribió:"),
             ("plain", "On Tue, Mar 03, 2026 at 09:00:00AM +0100, Maria Lopez <maria@a.test> wrote:",
              "Am 03.03.2026 um 09:00 schrieb Maria Lopez <maria@a.test>:",
-             "Le 03/03/2026 à 09:00, Maria Lopez <maria@a.test> a écrit :"),
+             "Le 03/03/2026 à 09:00, Maria Lopez <maria@a.test> a écrit :",
+             "El 03/03/2026 a las 09:00, Maria Lopez <maria@a.test> escribió:"),
         ):
             self.assertIn(f"\n{english}\n", quote(client, NEW, ORIGINAL)[0])
             self.assertIn(f"\n{german}\n", quote(client, NEW, ORIGINAL, language="de")[0])
             self.assertIn(f"\n{french}\n", quote(client, NEW, ORIGINAL, language="fr")[0])
+            self.assertIn(f"\n{spanish}\n", quote(client, NEW, ORIGINAL, language="es")[0])
 
     def test_apart_again(self) -> None:
         """In every language and client, what was written is told from what is quoted, with a date and without."""
-        for language in ("en", "de", "fr"):
+        for language in ("en", "de", "fr", "es"):
             for client in CLIENTS:
                 for original in (ORIGINAL, replace(ORIGINAL, date=None)):
                     text = quote(client, NEW, original, language=language)[0]
