@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.language.tables import language
 from simmail.core.rng import Dice
-from simmail.core.writer.polish import capitals, long_forms, slips, small_start
+from simmail.core.writer.polish import capitals, habits, in_habit, long_forms, slips, small_start
 from simmail.core.writer.voice import Piece
 
 
@@ -42,10 +43,10 @@ class PolishTests(SynchronousTestCase):
     def test_exclaimed_at_both_ends(self) -> None:
         """Who exclaims less or more in Spanish drops or sets both marks, and never one alone."""
         for exclaims in (-1.0, -0.5, 0.6, 1.0):
-            own = replace(habits("p_1", "es"), exclaims=exclaims)
+            person = replace(habits("p_1", "es"), exclaims=exclaims, favourites=())
             for seed in range(20):
                 pieces = [Piece("Gracias. ¡Qué bien! ¡Hasta ", True), Piece("el lunes", False), Piece("!", True)]
-                text = text_of(in_habit(pieces, own, Dice(str(seed)), lively=True))
+                text = text_of(in_habit(pieces, person, Dice(str(seed)), lively=True))
                 self.assertEqual(text.count("¡"), text.count("!"), text)
                 if exclaims in (-1.0, 1.0):
                     self.assertTrue(text.startswith(
