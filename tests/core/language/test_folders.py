@@ -55,7 +55,7 @@ _READ: dict[str, Any] = {
 #: Run with that folder: what seven people of four countries answer in.
 _UNREAD_PROGRAM = """
 import json
-from simmail.core.language_data import LANGUAGES
+from simmail.core.language_data import LANGUAGES, WRITTEN
 from simmail.core.writer import write
 from tests.core.writer.samples import TEMPERAMENTS, mail, maria, request
 latin = mail("Salve Maria, quando mittes chartam nostram? Vale, Dana", "Charta")
