@@ -25,9 +25,12 @@ HEADING = "Behaviour settings"
 
 
 class AiMode(Body, frozen=True):
-    """Who shall write: a model (C{on}) or templates (C{off})."""
+    """Who shall write: a model (C{on}) or templates (C{off}); what else C{GET} shows is not looked at."""
 
     mode: WriterMode
+    model: str = ""
+    level: str = ""
+    trouble: str = ""
 
 
 class PaceChange(Body, frozen=True):
