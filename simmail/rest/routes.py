@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from simmail.rest import openapi
 from simmail.rest.answer import JSON, Octets
 from simmail.rest.api import (
-    accounts, admin, cases, clock, connection, console, events, extraction, faults, health, jobs, mailboxes,
-    organizations, personas, plan, search, sending, session, settings, waits,
+    accounts, admin, cases, clock, connection, console, events, extraction, faults, health, inspection, jobs,
+    mailboxes, organizations, personas, plan, search, sending, session, settings, waits,
     webhooks,
 )
 from simmail.rest.route import Call, Route
@@ -19,7 +19,7 @@ from simmail.rest.route import Call, Route
 #: In the order of the document.
 HEADINGS: tuple[ModuleType, ...] = (
     personas, cases, mailboxes, search, sending, extraction, waits, accounts, settings, faults, clock, jobs, events,
-    webhooks, connection, plan, session, organizations, admin, health,
+    inspection, webhooks, connection, plan, session, organizations, admin, health,
 )
 
 

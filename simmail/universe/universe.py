@@ -48,6 +48,7 @@ from simmail.universe.committer import Committer
 from simmail.universe.eventlog import EventLog
 from simmail.universe.faults import Faults
 from simmail.universe.jobs.bounces import Bounces
+from simmail.universe.inspection.inspections import Inspections
 from simmail.universe.jobs.job_mails import JobMails
 from simmail.universe.jobs.letters import Letters
 from simmail.universe.jobs.link_visits import LinkVisits
@@ -191,6 +192,8 @@ class Universe:
         self.mailboxes = mailboxes = Mailboxes(
             config, store, self.policy, people, recent, names, now, commit)
         self.search = MailSearch(name, database, store, people, memories, cases, log, reactor)
+
+        self.inspections = Inspections(mailboxes, self.search, people, in_thread)
 
         # Jobs.
         mails = JobMails(name, database, store, mailboxes, mail_cache, in_flight, pending)

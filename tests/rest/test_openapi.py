@@ -213,6 +213,8 @@ class DocumentTests(TableTestCase):
             path = self.there(route, values)
             if route.path == "/api/search":
                 path = "/api/search?q=lunch"
+            elif route.path == "/api/inspect":
+                path = "/api/inspect?address=app@sim.test&folder=Sent&uid=1"
             if "/jobs/{id}" in route.path:
                 path = "/api/jobs/" + self.good("GET", "/api/jobs")[0]["id"]
             elif "/events/{id}" in route.path:

@@ -1,0 +1,80 @@
+"""
+A mail taken apart once for all rules of an inspection, with what is known of how it came.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from simmail.core.html.tokenizer import Token, tokens
+from simmail.core.inspection.authentication import Authentication, NOT_ASKED
+from simmail.core.message.auto_submitted import bulk
+from simmail.core.message.mail import Mail
+from simmail.core.message.parse import read
+from simmail.core.mime import structure
+from simmail.core.mime.address import domain_of
+from simmail.core.mime.headers import Field, fields, header_end, value
+from simmail.core.rules.spam_text import ScoredMail, letter
+
+#: Characters of HTML whose tags are looked at, and tags of it.
+_LOOKED_AT, _MOST_TAGS = 512 * 1024, 20_000
+
+
+class Envelope(Struct, frozen=True):
+    """
+    How a mail came, as far as that is known; C{""} for what is not.
+
+    @ivar ip: of the client that sent it; helo: its name; sender: reverse-path, None where it is not known.
+    @ivar client: what the recipient reads in (C{style.client}).
+    """
+
+    ip: str = ""
+    helo: str = ""
+    sender: str | None = None
+    recipient: str = ""
+    client: str = ""
+
+
+class InspectedMail(Struct, frozen=True):
+    """
+    What rules look at.
+
+    @ivar fields: the header as it stands, (name in lower case, whole field).
+    @ivar tags: start tags of the HTML in order.
+    @ivar bulk: the sign that it went to many, C{""} for none.
+    """
+
+    octets: bytes
+    mail: Mail
+    letter: ScoredMail
+    header: bytes
+    body: bytes
+    fields: tuple[Field, ...]
+    part: structure.Part
+    tags: tuple[Token, ...]
+    bulk: str
+    envelope: Envelope
+    authentication: Authentication = NOT_ASKED
+
+    def all(self, name: bytes) -> tuple[str, ...]:
+        """Return the unfolded values of a field, by its lower-case name."""
+        return tuple(value(raw).decode("utf-8", "replace").strip() for one, raw in self.fields if one == name)
+
+    @property
+    def author_domain(self) -> str:
+        """The domain of From, C{""} for none."""
+        address = self.mail.from_.address
+        return domain_of(address) if "@" in address else ""
+
+
+def inspected(
+    octets: bytes, envelope: Envelope = Envelope(), authentication: Authentication = NOT_ASKED
+) -> InspectedMail:
+    """Take a message apart."""
+    mail = read(octets)
+    end = header_end(octets)
+    tags = [one for one in tokens(mail.html[:_LOOKED_AT]) if one.kind == "start"][:_MOST_TAGS] if mail.html else []
+    sender = mail.from_.address if envelope.sender is None else envelope.sender
+    return InspectedMail(
+        octets, mail, letter(mail, sender, envelope.recipient), octets[:end], octets[end:],
+        tuple(fields(octets[:end])), structure.parse(octets), tuple(tags), bulk(mail), envelope, authentication)

@@ -1,0 +1,1 @@
+"""Inspections of mail, and the scores of what the application sends."""

@@ -1,0 +1,67 @@
+"""
+Inspections of one universe: a message is found, taken apart, and reported on.
+
+Source: decisions, section 10.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from simmail.core.inspection.report import Report, inspect
+from simmail.core.inspection.subject import Envelope
+from simmail.core.message.folding import fold
+from simmail.core.message.query import Term
+from simmail.core.mime.address import stored
+from simmail.errors import NotFound
+from simmail.universe.mailflow.mailboxes import Mailboxes
+from simmail.universe.mailflow.search import MailSearch
+from simmail.universe.people.personas import Personas
+
+
+class FoundMessage(NamedTuple):
+    """A message that is to be inspected, and how it came."""
+
+    octets: bytes
+    envelope: Envelope
+
+
+class Inspections:
+    """
+    Inspections of one universe.
+
+    @param in_thread: runs a function in a thread, answering a Deferred.
+    """
+
+    def __init__(
+        self, mailboxes: Mailboxes, search: MailSearch, people: Personas, in_thread: Callable[..., Any]
+    ) -> None:
+        self._mailboxes = mailboxes
+        self._search = search
+        self._people = people
+        self._in_thread = in_thread
+
+    async def at(self, address: str, folder: str, uid: int) -> FoundMessage:
+        """Return a message by its place.  @raise NotFound: no such mailbox, folder or message."""
+        place = stored(address)
+        _, octets = await self._mailboxes.read(place, folder, uid)
+        return FoundMessage(octets, Envelope(recipient=place, client=self.client(place)))
+
+    async def called(self, message_id: str) -> FoundMessage:
+        """Return a message by its Message-ID, the newest copy of it.  @raise NotFound: there is none."""
+        hits = await self._search.newest((Term("message-id", fold(message_id)),), 1)
+        if not hits:
+            raise NotFound(f"no message {message_id[:200]}")
+        return await self.at(hits[0].mailbox, hits[0].folder, hits[0].uid)
+
+    def client(self, address: str) -> str:
+        """Return what an address's persona reads in, C{""} where there is no persona."""
+        persona = self._people.at(address) if address else None
+        style = persona.style if persona is not None else None
+        return (style.client if style else None) or ""
+
+    async def report(self, octets: bytes, envelope: Envelope) -> Report:
+        """Report on a message, in a thread."""
+        report: Report = await self._in_thread(inspect, octets, envelope)
+        return report
