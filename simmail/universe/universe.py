@@ -48,6 +48,7 @@ from simmail.universe.committer import Committer
 from simmail.universe.eventlog import EventLog
 from simmail.universe.faults import Faults
 from simmail.universe.jobs.bounces import Bounces
+from simmail.universe.inspection.addresses import CheckAddresses
 from simmail.universe.inspection.inspections import Inspections
 from simmail.universe.jobs.job_mails import JobMails
 from simmail.universe.jobs.letters import Letters
@@ -193,7 +194,9 @@ class Universe:
             config, store, self.policy, people, recent, names, now, commit)
         self.search = MailSearch(name, database, store, people, memories, cases, log, reactor)
 
-        self.inspections = Inspections(mailboxes, self.search, people, in_thread)
+        self.inspections = Inspections(
+            mailboxes, self.search, people,
+            CheckAddresses(name, config.server.domain, database, store, committer, unique, reactor), in_thread)
 
         # Jobs.
         mails = JobMails(name, database, store, mailboxes, mail_cache, in_flight, pending)
@@ -259,6 +262,7 @@ class Universe:
         await self.cases.start()
         await self.webhooks.start()
         await self._strangers.start()
+        await self.inspections.addresses.start()
 
     def begin(self) -> None:
         """

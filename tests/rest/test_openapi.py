@@ -63,6 +63,8 @@ class TableTestCase(ServedTestCase):
             values = {**values, "id": case}
         elif "/scenarios/" in route.path:
             values = {**values, "id": "tarpit"}
+        elif "/inspect/addresses/" in route.path:
+            values = {**values, "token": self.good("POST", "/api/inspect/addresses")["token"]}
         elif "/accounts/" in route.path and self.ask("GET", "/api/accounts/app@sim.test").status == 404:
             self.good("POST", "/api/accounts", {"address": "app@sim.test"})
         return re.sub(r"\{([a-z_]+)\}", lambda match: values[match[1]], route.path)

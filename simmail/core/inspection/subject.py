@@ -4,6 +4,8 @@ A mail taken apart once for all rules of an inspection, with what is known of ho
 
 from __future__ import annotations
 
+import re
+
 from msgspec import Struct
 
 from simmail.core.html.tokenizer import Token, tokens
@@ -18,6 +20,10 @@ from simmail.core.rules.spam_text import ScoredMail, letter
 
 #: Characters of HTML whose tags are looked at, and tags of it.
 _LOOKED_AT, _MOST_TAGS = 512 * 1024, 20_000
+
+
+_PATH = re.compile(rb"<([^<>]{0,1000})>")
+_ORIGIN = re.compile(rb"from (\S{1,300}) \(\[(?:IPv6:)?([0-9A-Fa-f.:]{2,45})\]\)")
 
 
 class Envelope(Struct, frozen=True):
@@ -78,3 +84,16 @@ def inspected(
     return InspectedMail(
         octets, mail, letter(mail, sender, envelope.recipient), octets[:end], octets[end:],
         tuple(fields(octets[:end])), structure.parse(octets), tuple(tags), bulk(mail), envelope, authentication)
+
+
+def arrived(octets: bytes) -> Envelope:
+    """Return how a stored message came, as the trace says that SMTP put on top of it; nothing where there is none."""
+    first = fields(octets[:header_end(octets)])[:2]
+    if [name for name, _ in first] != [b"return-path", b"received"]:
+        return Envelope()
+    path = _PATH.fullmatch(value(first[0][1]).strip())
+    origin = _ORIGIN.match(value(first[1][1]).strip())
+    if path is None or origin is None:
+        return Envelope()
+    return Envelope(origin[2].decode("ascii", "replace"), origin[1].decode("ascii", "replace"),
+                    path[1].decode("utf-8", "replace"))

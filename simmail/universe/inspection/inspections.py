@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
+
 from simmail.core.inspection.report import Report, inspect
-from simmail.core.inspection.subject import Envelope
+from simmail.core.inspection.subject import Envelope, arrived
 from simmail.core.message.folding import fold
 from simmail.core.message.query import Term
 from simmail.core.mime.address import stored
 from simmail.errors import NotFound
+from simmail.universe.inspection.addresses import CheckAddresses
 from simmail.universe.mailflow.mailboxes import Mailboxes
 from simmail.universe.mailflow.search import MailSearch
 from simmail.universe.people.personas import Personas
@@ -32,11 +35,14 @@ class Inspections:
     Inspections of one universe.
 
     @param in_thread: runs a function in a thread, answering a Deferred.
+    @ivar addresses: for deliverability checks.
     """
 
     def __init__(
-        self, mailboxes: Mailboxes, search: MailSearch, people: Personas, in_thread: Callable[..., Any]
+        self, mailboxes: Mailboxes, search: MailSearch, people: Personas, addresses: CheckAddresses,
+        in_thread: Callable[..., Any],
     ) -> None:
+        self.addresses = addresses
         self._mailboxes = mailboxes
         self._search = search
         self._people = people
@@ -46,7 +52,7 @@ class Inspections:
         """Return a message by its place.  @raise NotFound: no such mailbox, folder or message."""
         place = stored(address)
         _, octets = await self._mailboxes.read(place, folder, uid)
-        return FoundMessage(octets, Envelope(recipient=place, client=self.client(place)))
+        return FoundMessage(octets, replace(arrived(octets), recipient=place, client=self.client(place)))
 
     async def called(self, message_id: str) -> FoundMessage:
         """Return a message by its Message-ID, the newest copy of it.  @raise NotFound: there is none."""
@@ -54,6 +60,12 @@ class Inspections:
         if not hits:
             raise NotFound(f"no message {message_id[:200]}")
         return await self.at(hits[0].mailbox, hits[0].folder, hits[0].uid)
+
+    async def newest(self, address: str) -> tuple[int, FoundMessage | None]:
+        """Return how many messages are in an address's INBOX, and the newest of them."""
+        folder = await self._mailboxes.folder(address, "INBOX")
+        uids = list(folder.uids)
+        return len(uids), await self.at(address, "INBOX", uids[-1]) if uids else None
 
     def client(self, address: str) -> str:
         """Return what an address's persona reads in, C{""} where there is no persona."""

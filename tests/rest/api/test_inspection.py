@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from simmail.testing.universe import now
+from simmail.universe.inspection.addresses import MOST_OPEN
 from tests.rest.served import ServedTestCase
 
 PLAIN = ("From: Shop <news@shop.example>\r\nTo: maria@acme.test\r\nDate: Mon, 2 Mar 2026 09:00:00 +0000\r\n"
@@ -65,3 +67,83 @@ class InspectTests(ServedTestCase):
         self.bad(404, "GET", "/api/inspect?message_id=%3Cnone@b.test%3E")
         self.bad(404, "GET", "/api/inspect?address=nobody@b.test&uid=1")
         self.bad(403, "POST", "/api/inspect", {"raw": PLAIN}, "viewer")
+
+
+class AssertTests(ServedTestCase):
+    """Assertions about reports."""
+
+    def test_results(self) -> None:
+        """In the order they were asked, each with what was found."""
+        answer = self.good("POST", "/api/inspect/assert", {"message": {"raw": PLAIN}, "assertions": [
+            {"what": "spam.score", "op": "lt", "value": 3}, {"what": "rules.DKIM_SIGNED", "value": "pass"},
+            {"what": "links.count", "value": 0}]}, "member")
+        self.assertIs(answer["pass"], False)
+        self.assertEqual([one["pass"] for one in answer["results"]], [True, False, True])
+        self.assertEqual(answer["results"][1]["actual"], "fail")
+        self.assertEqual(answer["results"][1]["why"], 'rules.DKIM_SIGNED is "fail", not eq "pass"')
+
+    def test_stored(self) -> None:
+        """Of a message in a mailbox."""
+        self.persona()
+        message_id = self.write(subject="Lunch?")
+        for message in ({"message_id": message_id}, {"address": "maria@acme.test", "uid": 1}):
+            answer = self.good("POST", "/api/inspect/assert", {
+                "message": message, "assertions": [{"what": "subject", "value": "Lunch?"}]})
+            self.assertIs(answer["pass"], True)
+
+    def test_refused(self) -> None:
+        """What cannot be asked is told by its number."""
+        message = {"raw": PLAIN}
+        for assertions, text in (
+                ([{"what": "spam.colour"}], "assertions.0.what: spam has no colour"),
+                ([{"what": "size"}, {"what": "size", "op": "like"}], "assertions.1.op"),
+                ([{"what": "size", "op": "lt", "value": "3"}], "assertions.0.value: lt needs a number"),
+                ([], "assertions")):
+            self.assertIn(text, self.bad(400, "POST", "/api/inspect/assert",
+                                         {"message": message, "assertions": assertions}))
+        one = [{"what": "size", "op": "gt", "value": 1}]
+        self.assertIn("message.message_id: give", self.bad(400, "POST", "/api/inspect/assert",
+                                                           {"message": {}, "assertions": one}))
+        self.assertIn("message.raw: give", self.bad(400, "POST", "/api/inspect/assert", {
+            "message": {"raw": PLAIN, "uid": 1}, "assertions": one}))
+        self.bad(404, "POST", "/api/inspect/assert", {"message": {"message_id": "<no@b.test>"}, "assertions": one})
+
+
+class AddressTests(ServedTestCase):
+    """Deliverability-check addresses."""
+
+    def test_report(self) -> None:
+        """What is sent there is reported on, with how it came; nobody answers it."""
+        one = self.good("POST", "/api/inspect/addresses", role="member")
+        self.assertEqual(one["address"], f"check-{one['token']}@sim.test")
+        path = "/api/inspect/addresses/" + one["token"]
+        self.assertEqual(self.good("GET", path, role="viewer"), {**one, "messages": 0, "report": None})
+        self.good("PUT", "/api/recipients", {"default": {"create": False}})
+        self.write(one["address"], subject="Is it good?")
+        answer = self.good("GET", path)
+        self.assertEqual((answer["messages"], answer["report"]["subject"]), (1, "Is it good?"))
+        self.assertEqual(self.good("GET", "/api/personas"), [])
+
+    def test_restart(self) -> None:
+        """They are kept, and end after a day of real time."""
+        one = self.good("POST", "/api/inspect/addresses")
+        now(self.universe.inspections.addresses.start())
+        path = "/api/inspect/addresses/" + one["token"]
+        self.good("GET", path)
+        self.server.reactor.rightNow += 24 * 60 * 60
+        self.bad(404, "GET", path)
+
+    def test_too_many(self) -> None:
+        """So many may be open; one more is told when."""
+        for _ in range(MOST_OPEN):
+            self.good("POST", "/api/inspect/addresses")
+        answer = self.ask("POST", "/api/inspect/addresses")
+        self.assertEqual(answer.status, 429)
+        self.assertIn("100 deliverability-check addresses are open", answer.error)
+        self.server.reactor.rightNow += 24 * 60 * 60
+        self.good("POST", "/api/inspect/addresses")
+
+    def test_refused(self) -> None:
+        """No such token; too low a role."""
+        self.bad(404, "GET", "/api/inspect/addresses/none")
+        self.bad(403, "POST", "/api/inspect/addresses", role="viewer")

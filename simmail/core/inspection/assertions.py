@@ -1,0 +1,115 @@
+"""
+Assertions about a report: C{spam.score lt 3}, C{auth.dkim eq pass}, C{rules.LIST_UNSUBSCRIBE eq pass}.
+
+Source: decisions, section 10 (C{assertions: [{what, op, value}]}).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from simmail.core.inspection.report import Report
+from simmail.errors import Invalid
+
+Op = Literal["eq", "ne", "lt", "le", "gt", "ge", "in", "contains", "not_contains", "starts_with", "ends_with"]
+
+_ORDERED = {"lt": lambda a, b: a < b, "le": lambda a, b: a <= b, "gt": lambda a, b: a > b, "ge": lambda a, b: a >= b}
+
+
+class Assertion(Struct, frozen=True, forbid_unknown_fields=True):
+    """
+    One thing that has to hold.
+
+    @ivar what: a path in the report; C{rules.NAME} is the outcome of a rule, a number one of a list, C{count} at the
+        end of one its length.
+    """
+
+    what: Annotated[str, Meta(min_length=1, max_length=200)]
+    op: Op = "eq"
+    value: Any = None
+
+
+class AssertionResult(Struct, frozen=True):
+    """Whether it holds; C{actual}: what was found, C{why}: why it does not hold."""
+
+    what: str
+    op: Op
+    value: Any
+    holds: bool = msgspec.field(name="pass")
+    actual: Any = None
+    why: str = ""
+
+
+def judge(report: Report, assertions: Sequence[Assertion]) -> list[AssertionResult]:
+    """
+    Return what becomes of assertions, in order.
+
+    @raise Invalid: a path that no report has, or a value that cannot be compared so; by number and field.
+    """
+    shown: dict[str, Any] = msgspec.to_builtins(report)
+    shown["rules"] = {one.rule: one.outcome for one in report.rules}
+    return [_judged(shown, one, f"assertions.{n}") for n, one in enumerate(assertions)]
+
+
+def _judged(shown: Mapping[str, Any], one: Assertion, field: str) -> AssertionResult:
+    actual = _found(shown, one.what, f"{field}.what")
+    holds = _holds(actual, one, f"{field}.value")
+    why = "" if holds else f"{one.what} is {_short(actual)}, not {one.op} {_short(one.value)}"
+    return AssertionResult(one.what, one.op, one.value, holds, actual, why)
+
+
+def _found(shown: Mapping[str, Any], path: str, field: str) -> Any:
+    value: Any = shown
+    done: list[str] = []
+    for name in path.split("."):
+        if isinstance(value, Mapping) and name in value:
+            value = value[name]
+        elif isinstance(value, Sequence) and not isinstance(value, str) and name == "count":
+            value = len(value)
+        elif isinstance(value, Sequence) and not isinstance(value, str) and name.isdecimal() and len(name) < 6:
+            # A link that is not there is nothing, not a mistake of who asks.
+            value = value[int(name)] if int(name) < len(value) else None
+        elif value is None and done:
+            return None
+        else:
+            where = ".".join(done) or "the report"
+            raise Invalid(field, f"{where} has no {name[:60]}")
+        done.append(name)
+    return value
+
+
+def _holds(actual: Any, one: Assertion, field: str) -> bool:
+    value = one.value
+    if one.op == "eq":
+        return bool(actual == value) and isinstance(actual, bool) == isinstance(value, bool)
+    if one.op == "ne":
+        return bool(actual != value)
+    if one.op in _ORDERED:
+        if not _number(value):
+            raise Invalid(field, f"{one.op} needs a number")
+        return _number(actual) and bool(_ORDERED[one.op](actual, value))
+    if one.op == "in":
+        if not isinstance(value, list):
+            raise Invalid(field, "in needs a list")
+        return actual in value
+    if not isinstance(value, str):
+        raise Invalid(field, f"{one.op} needs a text")
+    if one.op == "starts_with":
+        return isinstance(actual, str) and actual.startswith(value)
+    if one.op == "ends_with":
+        return isinstance(actual, str) and actual.endswith(value)
+    inside = any(value in (each if isinstance(each, str) else str(each)) for each in (
+        actual if isinstance(actual, list | tuple) else [actual if isinstance(actual, str) else ""]))
+    return inside == (one.op == "contains")
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _short(value: Any) -> str:
+    return msgspec.json.encode(value).decode()[:200]
