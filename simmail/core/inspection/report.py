@@ -15,6 +15,7 @@ from msgspec import Struct
 from simmail.core.inspection.authentication import Authentication, NOT_ASKED
 from simmail.core.inspection.finding import Finding, Outcome
 from simmail.core.inspection.list_rules import Unsubscribe, unsubscribe_of
+from simmail.core.inspection.profiles import ProfileReport, Provider, by_provider
 from simmail.core.inspection.rules import findings
 from simmail.core.inspection.subject import Envelope, InspectedMail, inspected
 from simmail.core.rules.spam import SpamRule, SpamScore, THRESHOLDS, scored
@@ -83,6 +84,7 @@ class Report(Struct, frozen=True):
     All that is said of a mail.
 
     @ivar by_filter: what each C{style.filter} does with it.
+    @ivar profiles: what large providers would make of it.
     @ivar counts: how many rules pass, fail and cannot be seen from here.
     """
 
@@ -98,6 +100,7 @@ class Report(Struct, frozen=True):
     size: int
     counts: Mapping[Outcome, int]
     rules: tuple[Finding, ...]
+    profiles: Mapping[Provider, ProfileReport]
 
 
 def inspect(
@@ -114,7 +117,8 @@ def inspect(
         unsubscribe_of(one),
         tuple(f"{finding.description}: {finding.evidence}" for finding in found
               if finding.group == "accessibility" and finding.outcome == "fail"),
-        len(octets), {"pass": counts["pass"], "fail": counts["fail"], "unseen": counts["unseen"]}, found)
+        len(octets), {"pass": counts["pass"], "fail": counts["fail"], "unseen": counts["unseen"]}, found,
+        by_provider(found, one.bulk))
 
 
 def spam_report(spam: SpamScore) -> SpamReport:

@@ -103,6 +103,14 @@ def dmarc_aligned(one: InspectedMail) -> Observation:
     return _judged(one.authentication.dmarc.result, one.authentication.dmarc.why)
 
 
+def dmarc_policy(one: InspectedMail) -> Observation:
+    """Say whether the owner of the author's domain asks to refuse or set aside the mail."""
+    dmarc = one.authentication.dmarc
+    if dmarc.result == "fail" and dmarc.policy in ("reject", "quarantine"):
+        return failed(f"{dmarc.place} asks to {dmarc.policy} what is not aligned (p={dmarc.policy})")
+    return unseen(dmarc.why) if dmarc.result in _UNSEEN else passed(f"nothing asks to refuse it: {dmarc.why}")
+
+
 def bimi(one: InspectedMail) -> Observation:
     """Say whether a mark of the sender can be shown."""
     return _judged(one.authentication.bimi.result, one.authentication.bimi.why)

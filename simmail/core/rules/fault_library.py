@@ -126,7 +126,57 @@ SCENARIOS: Mapping[str, Scenario] = MappingProxyType(dict((
         "auth_fail", "auth", 534, "5.7.9",
         "Application-specific password required. For more information, go to\n"
         "https://support.google.com/mail/?p=InvalidSecondFactor - gsmtp"),
+    _scenario(
+        "gmail-dmarc-policy", "Gmail", "Gmail: refused by the domain's DMARC policy",
+        "Nothing that vouches is aligned with From, and its domain asks to refuse that.", _GMAIL,
+        "reject", "body", 550, "5.7.26",
+        "Unauthenticated email from {domain} is not accepted due to\n"
+        "domain's DMARC policy. Please contact the administrator of\n{domain} domain if this was a legitimate mail. "
+        "To learn about the DMARC\ninitiative, go to https://support.google.com/mail/?p=DmarcRejection - gsmtp"),
+    _scenario(
+        "gmail-not-aligned", "Gmail", "Gmail: From is not aligned",
+        "A sender of many mails vouches for another domain than the one in From: its mail is deferred.", _GMAIL,
+        "defer", "body", 421, "4.7.32",
+        "Your email has been rate limited because the From: header (RFC5322)\nin this message isn't aligned with either "
+        "the authenticated SPF or DKIM\norganizational domain. - gsmtp"),
+    _scenario(
+        "gmail-no-dmarc", "Gmail", "Gmail: no DMARC record",
+        "A sender of many mails has no DMARC policy: its mail is deferred.", _GMAIL,
+        "defer", "body", 421, "4.7.40",
+        "Your email has been rate limited because the sending domain doesn't\nhave a DMARC record, or the DMARC record "
+        "doesn't specify a DMARC policy. - gsmtp"),
+    _scenario(
+        "gmail-from-missing", "Gmail", "Gmail: no valid address in From",
+        "From is missing or names no address.", _GMAIL,
+        "reject", "body", 550, "5.7.1",
+        "Messages missing a valid address in From:\nheader, or having no From: header, are not accepted. - gsmtp"),
+    _scenario(
+        "gmail-from-multiple", "Gmail", "Gmail: several addresses in From",
+        "From names more than one author.", _GMAIL,
+        "reject", "body", 550, "5.7.1", "Messages with multiple addresses in From:\nheader are not accepted. - gsmtp"),
+    _scenario(
+        "gmail-message-id", "Gmail", "Gmail: no valid Message-ID",
+        "The message has no Message-ID, or one of another form.", _GMAIL,
+        "reject", "body", 550, "5.7.1", "Messages missing a valid messageId header\nare not accepted. - gsmtp"),
+    _scenario(
+        "gmail-duplicate-headers", "Gmail", "Gmail: fields that stand twice",
+        "A field that must stand once stands twice or more.", _GMAIL,
+        "reject", "body", 550, "5.7.1",
+        "This message is not RFC 5322 compliant because it has\nduplicate headers. To reduce the amount of spam sent to "
+        "Gmail,\nthis message has been blocked. - gsmtp"),
+    _scenario(
+        "gmail-too-large", "Gmail", "Gmail: message too large",
+        "The message is over Google's limit.", _GMAIL,
+        "reject", "body", 552, "5.3.4",
+        "Your message exceeded Google's message size limits. For more\ninformation, visit "
+        "https://support.google.com/mail/?p=MaxSizeError - gsmtp"),
     # Microsoft
+    _scenario(
+        "outlook-authentication", "Outlook.com", "Outlook.com: required authentication level",
+        "A domain that sends many mails does not pass SPF, DKIM and DMARC: since 5 May 2025 its mail is refused.",
+        "Microsoft Support, Fix NDR error 550 5.7.515 in Outlook.com",
+        "reject", "body", 550, "5.7.515",
+        "Access denied, sending domain {domain} does not meet the required authentication level."),
     _scenario(
         "exchange-server-busy", "Exchange Online", "Exchange Online: server busy",
         "A new sending pattern is throttled: the first message of every recipient is deferred for a while.", _EXCHANGE,
@@ -170,6 +220,11 @@ SCENARIOS: Mapping[str, Scenario] = MappingProxyType(dict((
         "The content is refused for good after it was sent.", _YAHOO,
         "reject", "body", 554, "5.7.9",
         "Message not accepted for policy reasons. See https://postmaster.yahooinc.com/error-codes"),
+    _scenario(
+        "yahoo-unauthenticated", "Yahoo", "Yahoo: sender is not authenticated",
+        "The message fails the checks of its domain's owner (SPF, DKIM, DMARC).", _YAHOO,
+        "reject", "body", 554, "5.7.9",
+        "Message not accepted for policy reasons. See https://senders.yahooinc.com/error-codes"),
     _scenario(
         "icloud-local-policy", "iCloud", "iCloud: rejected due to local policy",
         "Apple's content filter refuses the message.", _APPLE,

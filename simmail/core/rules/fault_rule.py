@@ -115,7 +115,7 @@ class FaultRule(Struct, frozen=True, forbid_unknown_fields=True):
 
     @ivar match: a suffix of the address in question, in lower case; empty for everything.
     @ivar delay_ms: real milliseconds for C{delay}, simulated ones for C{greylist} and C{late}.
-    @ivar message: may hold {ip}, {sender}, {recipient}; over SMTP of several lines (LF).
+    @ivar message: may hold {ip}, {sender}, {domain}, {recipient}; over SMTP of several lines (LF).
     @ivar interval: a duration, for C{rate_limit}.
     @ivar first, every, times: fire for the first n matches only, for each n-th, at most n times; 0 for no such limit.
     @ivar per: what matches are counted for.

@@ -213,8 +213,9 @@ def _verdict(index: int, rule: NumberedRule, passing: FaultEvent, address: str) 
 
 
 def _filled(message: str, passing: FaultEvent) -> str:
-    """Real servers name whom they mean: C{{ip}}, C{{sender}} and C{{recipient}} in a message stand for that."""
+    """Real servers name whom they mean: {ip}, {sender}, its {domain} and {recipient} in a message stand for that."""
     if "{" in message:
+        message = message.replace("{domain}", passing.sender.rpartition("@")[2])
         for name in ("ip", "sender", "recipient"):
             message = message.replace(f"{{{name}}}", getattr(passing, name))
     return message

@@ -99,10 +99,10 @@ class MatchTests(SynchronousTestCase):
 
     def test_message(self) -> None:
         """A message names whom it means; braces of others stay."""
-        trial = Trial({**REJECT, "message": "{recipient} from {sender} at [{ip}] {x} {}"})
+        trial = Trial({**REJECT, "message": "{recipient} from {sender} of {domain} at [{ip}] {x} {}"})
         verdict = trial.ask()
         assert verdict is not None
-        self.assertEqual(verdict.message, "maria@acme.test from app@sim.test at [192.0.2.1] {x} {}")
+        self.assertEqual(verdict.message, "maria@acme.test from app@sim.test of sim.test at [192.0.2.1] {x} {}")
 
     def test_default_replies(self) -> None:
         """Every kind that answers has a reply of its own class at every stage it may stand at."""

@@ -58,6 +58,16 @@ class InspectTests(ServedTestCase):
         by_name = self.good("GET", "/api/inspect?message_id=" + message_id.replace("<", "%3C").replace(">", "%3E"))
         self.assertEqual(by_name["spam"], by_place["spam"])
 
+    def test_fault_rule(self) -> None:
+        """The reply a provider would send is a fault rule by one call."""
+        raw = PLAIN.replace("Message-ID: <1@shop.example>\r\n", "")
+        report = self.good("POST", "/api/inspect", {"raw": raw})
+        (found,) = [one for one in report["profiles"]["gmail"]["demands"] if one["asks"] == "a valid Message-ID"]
+        method, path = found["reply"]["make"].split()
+        (rule,) = self.good(method, path, {"match": "@acme.test"})
+        self.assertEqual((rule["code"], rule["enhanced"], rule["message"], rule["match"]),
+                         (found["reply"]["code"], found["reply"]["enhanced"], found["reply"]["text"], "@acme.test"))
+
     def test_refused(self) -> None:
         """Nothing or too much to look at, nothing there, too low a role."""
         self.assertIn("raw: is empty", self.bad(400, "POST", "/api/inspect", {"raw": " "}))
