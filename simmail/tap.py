@@ -191,6 +191,7 @@ class Daemon(service.Service):
         from simmail.outbound.browser import browser
         from simmail.outbound.http_client import Gate
         from simmail.outbound.language_model import KEPT as MODEL_KEPT, language_model
+        from simmail.outbound.records import Records
         from simmail.outbound.resolver import Names
         from simmail.outbound.webhook_sender import AT_ONCE, KEPT, WebhookSender
         from simmail.server.server import MailServer
@@ -242,7 +243,7 @@ class Daemon(service.Service):
         server = MailServer(
             config, database, stores, reactor, in_thread, partial(token_hex, 12), browser(config.links, gate, reactor),
             WebhookSender(calls, reactor, (*config.webhooks.lab_hosts, *self._lab_hosts)), model,
-            load_plans(config.server.plans), steady.wall_clock)
+            load_plans(config.server.plans), steady.wall_clock, Records())
         self._stopping.append(server.stop)
         await server.start()
         await reset_first(server, config, state)

@@ -17,6 +17,7 @@ from twisted.internet.interfaces import IReactorTime
 
 from simmail.config import Config
 from simmail.core.records.commit import Commit
+from simmail.core.inspection.lookup import Lookup, nowhere
 from simmail.core.rules.quota_plan import Plan, SELF_HOSTED
 from simmail.core.time.sim_clock import Timeline
 from simmail.errors import Conflict
@@ -41,6 +42,7 @@ class MailServer:
     @param in_thread: runs a function in a thread, answering a Deferred.
     @param browser: opens the links that personas follow, webhook_sender: posts to webhooks, model: words what they
         write, in all universes.
+    @param lookup: asks the name system about senders; blocks.
     @param wall_clock: what was seen of jumps of the wall clock.
     """
 
@@ -49,6 +51,7 @@ class MailServer:
         in_thread: Callable[..., Any], unique: Callable[[], str], browser: IBrowser,
         webhook_sender: IWebhookSender, model: ILanguageModel,
         plans: Mapping[str, Plan] | None = None, wall_clock: Callable[[], WallClock | None] = lambda: None,
+        lookup: Lookup = nowhere,
     ) -> None:
         self._config = config
         self._database = database
@@ -60,6 +63,7 @@ class MailServer:
         self._unique = unique
         self._in_thread = in_thread
         self._wall_clock = wall_clock
+        self._lookup = lookup
         self._going: set[str] = set()
         self._accounts: dict[str, Accounts] = {}
         self.plans: Mapping[str, Plan] = plans or {SELF_HOSTED.name: SELF_HOSTED}
@@ -105,7 +109,7 @@ class MailServer:
         universe = Universe(
             record, self._config, self._store(record.id), self._database, self._reactor, self._unique, self._browser,
             self._webhook_sender, self._model, partial(self._orgs.plan_of, record.org), self._in_thread,
-            self._wall_clock, self._recovered)
+            self._wall_clock, self._recovered, self._lookup)
         await universe.start()
         self._universes.add(universe)
         return universe

@@ -17,6 +17,7 @@ from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.task import Clock
 
 from simmail.config import Config
+from simmail.core.inspection.lookup import Kind, NoAnswer
 from simmail.core.message.summarize import digest
 from simmail.core.rules.quota_plan import Plan, SELF_HOSTED
 from simmail.database.memory import MemoryDatabase
@@ -63,6 +64,7 @@ class MemoryServer:
     @ivar reactor: a C{task.Clock} for real time.
     @ivar web: the pages there are; none until a test puts some there; endpoints: likewise, of webhooks;
         model: what words mail, where the configuration names one.
+    @ivar zone: records of the name system, by name and kind; without any it does not answer.
     @ivar plans: by name; that of the organisation is C{self-hosted}.
     @ivar in_thread: runs what takes long; at once, until a test puts something else there.
     """
@@ -78,14 +80,21 @@ class MemoryServer:
         self.web = MemoryWeb()
         self.endpoints = MemoryEndpoints()
         self.model = MemoryModel(self.config.ai.model)
+        self.zone: dict[tuple[str, Kind], tuple[str, ...]] = {}
         self.plans: dict[str, Plan] = {SELF_HOSTED.name: SELF_HOSTED}
         self.in_thread: Callable[..., Deferred[Any]] = maybeDeferred
         self.roster = MailServer(
             self.config, self.database, self._store, self.reactor, lambda *work: self.in_thread(*work), self.unique,
-            self.web, self.endpoints, self.model, self.plans)
+            self.web, self.endpoints, self.model, self.plans,
+            lookup=self._looked_up)
         now(self.roster.start())
         self.roster.begin()
         now(self.roster.create_org("default"))
+
+    def _looked_up(self, name: str, kind: Kind) -> tuple[str, ...]:
+        if not self.zone:
+            raise NoAnswer("there is no name system")
+        return self.zone.get((name, kind), ())
 
     def _store(self, universe: str) -> MemoryMailStore:
         return self.stores.setdefault(universe, MemoryMailStore(universe, digest=digest))

@@ -36,6 +36,7 @@ from twisted.logger import Logger
 
 from simmail.concurrency import Lock
 from simmail.config import Config
+from simmail.core.inspection.lookup import Lookup, nowhere
 from simmail.core.records.commit import Commit, EventQuery
 from simmail.core.rng import Dice
 from simmail.core.rules.quota_plan import Plan, SELF_HOSTED
@@ -120,6 +121,7 @@ class Universe:
     @param plan: the plan of its organisation.
     @param in_thread: runs a function in a thread, answering a Deferred.
     @param wall_clock: what was seen of jumps of the wall clock.
+    @param lookup: asks the name system about senders; blocks.
     @param recovered: called when what a crash cut short is made again.
     """
 
@@ -129,6 +131,7 @@ class Universe:
         webhook_sender: IWebhookSender, model: ILanguageModel, plan: Callable[[], Plan] = lambda: SELF_HOSTED,
         in_thread: Callable[..., Any] = maybeDeferred,
         wall_clock: Callable[[], WallClock | None] = lambda: None, recovered: Callable[[], object] = lambda: None,
+        lookup: Lookup = nowhere,
     ) -> None:
         # On the instance: a Logger that is a class attribute takes the class's name for its namespace.
         self.logger = Logger(namespace="simmail.universe")
@@ -196,7 +199,7 @@ class Universe:
 
         self.inspections = Inspections(
             mailboxes, self.search, people,
-            CheckAddresses(name, config.server.domain, database, store, committer, unique, reactor), in_thread)
+            CheckAddresses(name, config.server.domain, database, store, committer, unique, reactor), lookup, in_thread)
 
         # Jobs.
         mails = JobMails(name, database, store, mailboxes, mail_cache, in_flight, pending)

@@ -137,8 +137,8 @@ SCENARIOS: Mapping[str, Scenario] = MappingProxyType(dict((
         "gmail-not-aligned", "Gmail", "Gmail: From is not aligned",
         "A sender of many mails vouches for another domain than the one in From: its mail is deferred.", _GMAIL,
         "defer", "body", 421, "4.7.32",
-        "Your email has been rate limited because the From: header (RFC5322)\nin this message isn't aligned with either "
-        "the authenticated SPF or DKIM\norganizational domain. - gsmtp"),
+        "Your email has been rate limited because the From: header (RFC5322)\nin this message isn't aligned with "
+        "either the authenticated SPF or DKIM\norganizational domain. - gsmtp"),
     _scenario(
         "gmail-no-dmarc", "Gmail", "Gmail: no DMARC record",
         "A sender of many mails has no DMARC policy: its mail is deferred.", _GMAIL,
@@ -162,8 +162,8 @@ SCENARIOS: Mapping[str, Scenario] = MappingProxyType(dict((
         "gmail-duplicate-headers", "Gmail", "Gmail: fields that stand twice",
         "A field that must stand once stands twice or more.", _GMAIL,
         "reject", "body", 550, "5.7.1",
-        "This message is not RFC 5322 compliant because it has\nduplicate headers. To reduce the amount of spam sent to "
-        "Gmail,\nthis message has been blocked. - gsmtp"),
+        "This message is not RFC 5322 compliant because it has\nduplicate headers. To reduce the amount of spam sent "
+        "to Gmail,\nthis message has been blocked. - gsmtp"),
     _scenario(
         "gmail-too-large", "Gmail", "Gmail: message too large",
         "The message is over Google's limit.", _GMAIL,

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from simmail.core.inspection.assertions import Assertion, AssertionResult, judge
+from simmail.core.inspection.lookup import Kind
 from simmail.core.inspection.report import Report, inspect
 from simmail.core.inspection.subject import Envelope
 from simmail.errors import Invalid
@@ -21,6 +22,11 @@ from simmail.universe.inspection.addresses import CheckAddress
 from simmail.universe.inspection.inspections import FoundMessage
 
 HEADING = "Inspect"
+
+_Value = Annotated[str, Meta(max_length=4096)]
+_Dns = Annotated[
+    dict[Annotated[str, Meta(max_length=253)], dict[Kind, Annotated[tuple[_Value, ...], Meta(max_length=100)]]],
+    Meta(max_length=200)]
 
 
 class WhichMessage(Query, frozen=True):
@@ -37,6 +43,7 @@ class RawMessage(Body, frozen=True):
     A message as it would be sent: C{raw}, lines ending in CRLF or all of them in LF.
 
     @ivar ip, helo, mail_from, recipient: how it would come, where rules shall know that.
+    @ivar dns: what the name system is taken to answer for these names, by name and type; others are asked for.
     """
 
     raw: str
@@ -44,6 +51,7 @@ class RawMessage(Body, frozen=True):
     helo: str = ""
     mail_from: str | None = None
     recipient: str = ""
+    dns: _Dns = {}
 
 
 class AssertedMessage(Body, frozen=True):
@@ -58,6 +66,7 @@ class AssertedMessage(Body, frozen=True):
     helo: str = ""
     mail_from: str | None = None
     recipient: str = ""
+    dns: _Dns = {}
 
 
 class Assert(Body, frozen=True):
@@ -120,7 +129,7 @@ async def inspect_message(call: Call) -> Report:
 
 
 async def inspect_raw(call: Call) -> Report:
-    return await call.universe.inspections.report(*_given(call, call.body))
+    return await call.universe.inspections.report(*_given(call, call.body), call.body.dns)
 
 
 async def assert_report(call: Call) -> Asserted:
@@ -132,7 +141,7 @@ async def assert_report(call: Call) -> Asserted:
         found = _given(call, asked, "message.raw")
     else:
         found = await _found(call, asked.message_id, asked.address, asked.folder, asked.uid, "message.")
-    results = judge(await call.universe.inspections.report(*found), body.assertions)
+    results = judge(await call.universe.inspections.report(*found, asked.dns), body.assertions)
     return Asserted(all(one.holds for one in results), tuple(results))
 
 

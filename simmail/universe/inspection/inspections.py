@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from simmail.core.inspection.lookup import Lookup, Records, given
 from simmail.core.inspection.report import Report, inspect
 from simmail.core.inspection.subject import Envelope, arrived
 from simmail.core.message.folding import fold
@@ -18,6 +19,7 @@ from simmail.core.message.query import Term
 from simmail.core.mime.address import stored
 from simmail.errors import NotFound
 from simmail.universe.inspection.addresses import CheckAddresses
+from simmail.universe.inspection.authenticate import authenticate
 from simmail.universe.mailflow.mailboxes import Mailboxes
 from simmail.universe.mailflow.search import MailSearch
 from simmail.universe.people.personas import Personas
@@ -34,18 +36,19 @@ class Inspections:
     """
     Inspections of one universe.
 
-    @param in_thread: runs a function in a thread, answering a Deferred.
+    @param lookup: asks the name system; in_thread: runs a function in a thread, answering a Deferred.
     @ivar addresses: for deliverability checks.
     """
 
     def __init__(
         self, mailboxes: Mailboxes, search: MailSearch, people: Personas, addresses: CheckAddresses,
-        in_thread: Callable[..., Any],
+        lookup: Lookup, in_thread: Callable[..., Any],
     ) -> None:
         self.addresses = addresses
         self._mailboxes = mailboxes
         self._search = search
         self._people = people
+        self._lookup = lookup
         self._in_thread = in_thread
 
     async def at(self, address: str, folder: str, uid: int) -> FoundMessage:
@@ -73,7 +76,15 @@ class Inspections:
         style = persona.style if persona is not None else None
         return (style.client if style else None) or ""
 
-    async def report(self, octets: bytes, envelope: Envelope) -> Report:
-        """Report on a message, in a thread."""
-        report: Report = await self._in_thread(inspect, octets, envelope)
+    async def report(self, octets: bytes, envelope: Envelope, records: Records | None = None) -> Report:
+        """
+        Report on a message, in a thread.
+
+        @param records: what the name system is taken to answer; other names are asked for.
+        """
+        def work() -> Report:
+            lookup = given(records, self._lookup) if records else self._lookup
+            return inspect(octets, envelope, authenticate(octets, envelope, lookup))
+
+        report: Report = await self._in_thread(work)
         return report

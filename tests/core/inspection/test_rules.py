@@ -73,8 +73,8 @@ FAILING: Mapping[str, tuple[bytes, str]] = {
 }
 
 #: What only those who ask the name system, or the receiving side, can tell.
-_ASKED = {"SPF_PASS", "SPF_RECORD", "SPF_LOOKUPS", "DKIM_KEY", "DKIM_WHOLE", "DMARC_RECORD", "DMARC_ALIGNED", "DMARC_POLICY", "BIMI",
-          "MTA_STS", "HELO_NAME", "ONE_CLICK_SIGNED"}
+_ASKED = {"SPF_PASS", "SPF_RECORD", "SPF_LOOKUPS", "DKIM_KEY", "DKIM_WHOLE", "DMARC_RECORD", "DMARC_ALIGNED",
+          "DMARC_POLICY", "BIMI", "MTA_STS", "HELO_NAME", "ONE_CLICK_SIGNED"}
 
 
 class RuleTests(SynchronousTestCase):

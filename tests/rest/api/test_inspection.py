@@ -58,6 +58,17 @@ class InspectTests(ServedTestCase):
         by_name = self.good("GET", "/api/inspect?message_id=" + message_id.replace("<", "%3C").replace(">", "%3E"))
         self.assertEqual(by_name["spam"], by_place["spam"])
 
+    def test_name_system(self) -> None:
+        """Records are those given with the request; others are asked for."""
+        raw = PLAIN.replace("shop.example", "shop.com")
+        dns = {"shop.com": {"TXT": ["v=spf1 ip4:192.0.2.1 -all"]}}
+        report = self.good("POST", "/api/inspect", {"raw": raw, "ip": "192.0.2.1", "dns": dns})
+        self.assertEqual((report["auth"]["spf"], report["auth"]["dmarc"]), ("pass", "temperror"))
+        self.server.zone["_dmarc.shop.com", "TXT"] = ("v=DMARC1; p=reject",)
+        report = self.good("POST", "/api/inspect", {"raw": raw, "ip": "192.0.2.9", "dns": dns})
+        self.assertEqual((report["auth"]["spf"], report["auth"]["dmarc"]), ("fail", "fail"))
+        self.assertIn("dns", self.bad(400, "POST", "/api/inspect", {"raw": raw, "dns": {"shop.com": {"SRV": []}}}))
+
     def test_fault_rule(self) -> None:
         """The reply a provider would send is a fault rule by one call."""
         raw = PLAIN.replace("Message-ID: <1@shop.example>\r\n", "")

@@ -1,0 +1,106 @@
+"""
+DKIM signatures of a message, verified by dkimpy with a look-up of ours.
+
+Sources: RFC 6376; RFC 8301.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import dkim
+
+from simmail.core.inspection.authentication import DkimCheck, Result
+from simmail.core.inspection.lookup import Lookup, NoAnswer
+from simmail.core.mime.headers import fields, header_end
+
+#: Signatures that are looked at.
+MOST_SIGNATURES = 10
+
+
+class _Heard:
+    """What dkimpy says of a signature that it does not take."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def error(self, text: object, *values: object) -> None:
+        """Keep it."""
+        self.said.append(str(text) % values if values else str(text))
+
+    def debug(self, text: object, *values: object) -> None:
+        """Leave it."""
+
+    info = warning = debug
+
+
+class _Signature(dkim.DKIM):  # type: ignore[misc]
+    """One signature; its times are not held against the wall clock, of which a universe knows nothing."""
+
+    def verify_headerprep(self, idx: int = 0) -> Any:
+        """Read and check the signature's tags, without its times."""
+        signatures = [(name, value) for name, value in self.headers if name.lower() == b"dkim-signature"]
+        tags: Mapping[bytes, bytes] = dkim.util.parse_tag_value(signatures[idx][1])
+        dkim.validate_signature_fields({name: value for name, value in tags.items() if name not in (b"t", b"x")})
+        times = [tags.get(name, b"").strip() for name in (b"t", b"x")]
+        if all(one.isdigit() and len(one) < 15 for one in times) and int(times[1]) < int(times[0]):
+            raise dkim.ValidationError("it ends before it begins (x= before t=)")
+        self.domain, self.selector = tags[b"d"], tags[b"s"]
+        self.include_headers = tuple(one.strip().lower() for one in tags[b"h"].split(b":"))
+        return tags, list(self.include_headers), signatures
+
+
+def check_signatures(octets: bytes, lookup: Lookup) -> tuple[DkimCheck, ...]:
+    """Return what becomes of each signature of a message, in order; blocks."""
+    signatures = [raw for name, raw in fields(octets[:header_end(octets)]) if name == b"dkim-signature"]
+    return tuple(_checked(octets, n, raw, lookup) for n, raw in enumerate(signatures[:MOST_SIGNATURES]))
+
+
+def _checked(octets: bytes, number: int, raw: bytes, lookup: Lookup) -> DkimCheck:
+    try:
+        tags = dkim.util.parse_tag_value(raw.partition(b":")[2])
+    except Exception:
+        return DkimCheck("permerror", "the tags of the signature cannot be read")
+    domain, selector, algorithm = (
+        tags.get(name, b"").decode("ascii", "replace").strip().lower()[:253] for name in (b"d", b"s", b"a"))
+    heads = tuple(one.strip().lower().decode("ascii", "replace") for one in tags.get(b"h", b"").split(b":"))
+    partial = b"l" in tags
+    who = f"the signature of {domain or 'nobody'}"
+
+    def say(result: Result, why: str, bits: int = 0) -> DkimCheck:
+        return DkimCheck(result, why, domain, selector, algorithm, bits, heads, partial)
+
+    if algorithm.startswith("ed25519"):
+        return say("unseen", f"{who} is an ed25519 one, which is not verified here")
+    heard = _Heard()
+    unanswered: list[str] = []
+
+    def text_of(name: bytes, timeout: int = 5) -> bytes | None:
+        try:
+            found = lookup(name.decode("ascii").rstrip("."), "TXT")
+        except NoAnswer as error:
+            unanswered.append(str(error))
+            raise dkim.DnsTimeoutError(str(error)) from None
+        return found[0].encode() if found else None
+
+    one = _Signature(octets, logger=heard, minkey=512)
+    try:
+        valid = one.verify(number, dnsfunc=text_of)
+    except dkim.DKIMException as error:
+        return say("fail" if isinstance(error, dkim.ValidationError) else "permerror",
+                   f"{who}: {_text(error)}", getattr(one, "keysize", 0))
+    except Exception as error:
+        # A library that stumbles over what somebody sent says so, and no more.
+        return say("permerror", f"{who} cannot be verified ({type(error).__name__})")
+    bits = getattr(one, "keysize", 0) or 0
+    if unanswered:
+        return say("temperror", f"{who}: {unanswered[0]}")
+    if valid:
+        return say("pass", f"{who} ({selector}, {bits} bits) is valid", bits)
+    said = heard.said[-1] if heard.said else "the header was changed, or another key signed it"
+    return say("permerror" if heard.said else "fail", f"{who}: {said[:200]}", bits)
+
+
+def _text(error: Exception) -> str:
+    return str(error).replace("b'", "'")[:200]
