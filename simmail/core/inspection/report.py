@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from simmail.core.inspection.authentication import Authentication, NOT_ASKED
 from simmail.core.inspection.finding import Finding, Outcome
+from simmail.core.inspection.html_support import supported
 from simmail.core.inspection.list_rules import Unsubscribe, unsubscribe_of
 from simmail.core.inspection.profiles import ProfileReport, Provider, by_provider
 from simmail.core.inspection.rules import findings
@@ -61,7 +62,7 @@ class LinkReport(Struct, frozen=True):
 
 class HtmlReport(Struct, frozen=True):
     """
-    What the recipient's client makes of the HTML.
+    What the recipient's client makes of the HTML; all clients, where nobody knows which it is.
 
     @ivar score: percent of what the HTML uses that is shown; 100 where there is none.
     """
@@ -113,7 +114,8 @@ def inspect(
     counts = Counter(finding.outcome for finding in found)
     return Report(
         one.mail.message_id, one.mail.subject, spam_report(spam), by_filter(spam.score), _auth(one),
-        tuple(LinkReport(link.url, link.text) for link in one.letter.links[:_MOST_LINKS]), HtmlReport(100.0, ()),
+        tuple(LinkReport(link.url, link.text) for link in one.letter.links[:_MOST_LINKS]),
+        HtmlReport(*supported(one.mail.html, envelope.client)),
         unsubscribe_of(one),
         tuple(f"{finding.description}: {finding.evidence}" for finding in found
               if finding.group == "accessibility" and finding.outcome == "fail"),

@@ -51,7 +51,7 @@ def check(ip: str, helo: str, sender: str, lookup: Lookup) -> SpfCheck:
     Return whether a client may send.
 
     @param ip: of the client, C{""} where it is not known: then the record is looked at only.
-    @param sender: reverse-path, C{""} for the null one (C{postmaster} of the greeting is asked about, section 2.4).
+    @param sender: reverse-path, C{""} for the null one (then C{postmaster} of the greeting, RFC 7208 section 2.4).
     """
     domain = domain_of(sender) if "@" in sender else helo.lower().rstrip(".")
     if not domain or "." not in domain or domain.startswith("["):

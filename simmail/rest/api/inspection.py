@@ -16,6 +16,7 @@ from simmail.core.inspection.assertions import Assertion, AssertionResult, judge
 from simmail.core.inspection.lookup import Kind
 from simmail.core.inspection.report import Report, inspect
 from simmail.core.inspection.subject import Envelope
+from simmail.core.records.persona import Client
 from simmail.errors import Invalid
 from simmail.rest.route import Body, Call, Query, Route
 from simmail.universe.inspection.addresses import CheckAddress
@@ -43,6 +44,7 @@ class RawMessage(Body, frozen=True):
     A message as it would be sent: C{raw}, lines ending in CRLF or all of them in LF.
 
     @ivar ip, helo, mail_from, recipient: how it would come, where rules shall know that.
+    @ivar client: what it would be read in; without it, what the persona at C{recipient} reads in.
     @ivar dns: what the name system is taken to answer for these names, by name and type; others are asked for.
     """
 
@@ -51,6 +53,7 @@ class RawMessage(Body, frozen=True):
     helo: str = ""
     mail_from: str | None = None
     recipient: str = ""
+    client: Client | None = None
     dns: _Dns = {}
 
 
@@ -66,6 +69,7 @@ class AssertedMessage(Body, frozen=True):
     helo: str = ""
     mail_from: str | None = None
     recipient: str = ""
+    client: Client | None = None
     dns: _Dns = {}
 
 
@@ -118,7 +122,7 @@ def _given(call: Call, asked: RawMessage | AssertedMessage, field: str = "raw") 
     if asked.raw is None or not asked.raw.strip():
         raise Invalid(field, "is empty")
     envelope = Envelope(asked.ip, asked.helo, asked.mail_from, asked.recipient,
-                        call.universe.inspections.client(asked.recipient))
+                        asked.client or call.universe.inspections.client(asked.recipient))
     return FoundMessage(octets_of(asked.raw), envelope)
 
 

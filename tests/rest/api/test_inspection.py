@@ -69,6 +69,20 @@ class InspectTests(ServedTestCase):
         self.assertEqual((report["auth"]["spf"], report["auth"]["dmarc"]), ("fail", "fail"))
         self.assertIn("dns", self.bad(400, "POST", "/api/inspect", {"raw": raw, "dns": {"shop.com": {"SRV": []}}}))
 
+    def test_client(self) -> None:
+        """Warnings are those of what the recipient reads in."""
+        self.persona(style={"client": "outlook"})
+        html = '<p lang="en"><a href="https://shop.com/" style="background-image:url(x.png)">Buy the blue one</a></p>'
+        self.write(text="Buy the blue one", html=html)
+        (warning,) = self.good("GET", "/api/inspect?address=maria@acme.test&uid=1")["html"]["warnings"]
+        self.assertIn("Outlook for Windows does not show background-image", warning)
+        raw = PLAIN.replace("Subject:", "MIME-Version: 1.0\r\nContent-Type: text/html\r\nSubject:").replace(
+            "it is on its way.", html)
+        given = {"raw": raw, "recipient": "maria@acme.test"}
+        self.assertEqual(self.good("POST", "/api/inspect", given)["html"]["warnings"], [warning])
+        self.assertEqual(self.good("POST", "/api/inspect", {**given, "client": "apple"})["html"],
+                         {"score": 100.0, "warnings": []})
+
     def test_fault_rule(self) -> None:
         """The reply a provider would send is a fault rule by one call."""
         raw = PLAIN.replace("Message-ID: <1@shop.example>\r\n", "")
