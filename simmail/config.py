@@ -70,6 +70,14 @@ LabHost = Annotated[str, Meta(extra={"read": of_text(lab_host)})]
 #: C{http://} or C{https://}, without a query.
 WebAddress = Annotated[str, Meta(extra={"read": checked(_web_address)})]
 
+
+def _engine_place(text: str, path: str) -> str:
+    return lab_host(text, path) if text else ""
+
+
+#: C{host:port}, or nothing.
+EnginePlace = Annotated[str, Meta(extra={"read": of_text(_engine_place)})]
+
 #: Settings that are paths of files and folders.
 PATHS = ("server.state", "server.plans", "redis.server", "tls.certificate", "tls.key", "people.file", "links.record",
          "links.replay", "ai.record", "ai.replay")
@@ -256,6 +264,19 @@ class Ai(Struct, frozen=True, forbid_unknown_fields=True):
             raise FieldError("model", "goes with replay: what was recorded belongs to one model")
 
 
+class Inspect(Struct, frozen=True, forbid_unknown_fields=True):
+    """
+    Whether each mail of an application is scored behind its acceptance, and its links checked.
+
+    C{spamassassin}, C{rspamd}: C{host:port} of filters that inspections ask too.
+    """
+
+    scored: bool = True
+    links: bool = False
+    spamassassin: EnginePlace = ""
+    rspamd: EnginePlace = ""
+
+
 class Config(Struct, frozen=True, forbid_unknown_fields=True):
     """Everything that can be configured."""
 
@@ -271,6 +292,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     links: Links = Links()
     webhooks: WebhookHosts = WebhookHosts()
     ai: Ai = Ai()
+    inspect: Inspect = Inspect()
 
     @property
     def auth_required(self) -> bool:

@@ -193,6 +193,7 @@ class Daemon(service.Service):
         from simmail.outbound.language_model import KEPT as MODEL_KEPT, language_model
         from simmail.outbound.records import Records
         from simmail.outbound.resolver import Names
+        from simmail.outbound.spam_engines import spam_engines
         from simmail.outbound.webhook_sender import AT_ONCE, KEPT, WebhookSender
         from simmail.server.server import MailServer
 
@@ -243,7 +244,8 @@ class Daemon(service.Service):
         server = MailServer(
             config, database, stores, reactor, in_thread, partial(token_hex, 12), browser(config.links, gate, reactor),
             WebhookSender(calls, reactor, (*config.webhooks.lab_hosts, *self._lab_hosts)), model,
-            load_plans(config.server.plans), steady.wall_clock, Records())
+            load_plans(config.server.plans), steady.wall_clock, Records(),
+            spam_engines(config.inspect, gate, reactor))
         self._stopping.append(server.stop)
         await server.start()
         await reset_first(server, config, state)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dns.exception
 import dns.resolver
 
-from simmail.core.inspection.lookup import Kind, NoAnswer
+from simmail.core.inspection.sender.lookup import Kind, NoAnswer
 from simmail.core.net.egress import public_name
 
 #: Real seconds for one question, all resolvers together.
@@ -42,9 +42,10 @@ class Records:
         except (dns.exception.DNSException, OSError, ValueError) as error:
             raise NoAnswer(f"the name system does not answer ({type(error).__name__})") from None
         if kind == "TXT":
-            found = [b"".join(one.strings).decode("utf-8", "replace") for one in answer]
+            found = sorted(b"".join(one.strings).decode("utf-8", "replace") for one in answer)
         elif kind == "MX":
             found = [str(one.exchange).rstrip(".") for one in sorted(answer, key=lambda one: one.preference)]
         else:
-            found = [str(one).rstrip(".") for one in answer]
+            # Servers give them in any order; reports are to be alike.
+            found = sorted(str(one).rstrip(".") for one in answer)
         return tuple(one[:_LONGEST] for one in found[:_MOST])

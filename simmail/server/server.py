@@ -6,7 +6,7 @@ Sources: API contract, "Authentication"; decisions, section 1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -17,7 +17,8 @@ from twisted.internet.interfaces import IReactorTime
 
 from simmail.config import Config
 from simmail.core.records.commit import Commit
-from simmail.core.inspection.lookup import Lookup, nowhere
+from simmail.core.inspection.engine import SpamEngine
+from simmail.core.inspection.sender.lookup import Lookup, nowhere
 from simmail.core.rules.quota_plan import Plan, SELF_HOSTED
 from simmail.core.time.sim_clock import Timeline
 from simmail.errors import Conflict
@@ -42,7 +43,7 @@ class MailServer:
     @param in_thread: runs a function in a thread, answering a Deferred.
     @param browser: opens the links that personas follow, webhook_sender: posts to webhooks, model: words what they
         write, in all universes.
-    @param lookup: asks the name system about senders; blocks.
+    @param lookup: asks the name system about senders, blocks; engines: other spam filters that inspections ask.
     @param wall_clock: what was seen of jumps of the wall clock.
     """
 
@@ -51,7 +52,7 @@ class MailServer:
         in_thread: Callable[..., Any], unique: Callable[[], str], browser: IBrowser,
         webhook_sender: IWebhookSender, model: ILanguageModel,
         plans: Mapping[str, Plan] | None = None, wall_clock: Callable[[], WallClock | None] = lambda: None,
-        lookup: Lookup = nowhere,
+        lookup: Lookup = nowhere, engines: Sequence[SpamEngine] = (),
     ) -> None:
         self._config = config
         self._database = database
@@ -64,6 +65,7 @@ class MailServer:
         self._in_thread = in_thread
         self._wall_clock = wall_clock
         self._lookup = lookup
+        self._engines = engines
         self._going: set[str] = set()
         self._accounts: dict[str, Accounts] = {}
         self.plans: Mapping[str, Plan] = plans or {SELF_HOSTED.name: SELF_HOSTED}
@@ -109,7 +111,7 @@ class MailServer:
         universe = Universe(
             record, self._config, self._store(record.id), self._database, self._reactor, self._unique, self._browser,
             self._webhook_sender, self._model, partial(self._orgs.plan_of, record.org), self._in_thread,
-            self._wall_clock, self._recovered, self._lookup)
+            self._wall_clock, self._recovered, self._lookup, self._engines)
         await universe.start()
         self._universes.add(universe)
         return universe

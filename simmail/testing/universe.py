@@ -17,7 +17,8 @@ from twisted.internet.defer import Deferred, maybeDeferred
 from twisted.internet.task import Clock
 
 from simmail.config import Config
-from simmail.core.inspection.lookup import Kind, NoAnswer
+from simmail.core.inspection.engine import SpamEngine
+from simmail.core.inspection.sender.lookup import Kind, NoAnswer
 from simmail.core.message.summarize import digest
 from simmail.core.rules.quota_plan import Plan, SELF_HOSTED
 from simmail.database.memory import MemoryDatabase
@@ -80,13 +81,14 @@ class MemoryServer:
         self.web = MemoryWeb()
         self.endpoints = MemoryEndpoints()
         self.model = MemoryModel(self.config.ai.model)
+        self.engines: list[SpamEngine] = []
         self.zone: dict[tuple[str, Kind], tuple[str, ...]] = {}
         self.plans: dict[str, Plan] = {SELF_HOSTED.name: SELF_HOSTED}
         self.in_thread: Callable[..., Deferred[Any]] = maybeDeferred
         self.roster = MailServer(
             self.config, self.database, self._store, self.reactor, lambda *work: self.in_thread(*work), self.unique,
             self.web, self.endpoints, self.model, self.plans,
-            lookup=self._looked_up)
+            lookup=self._looked_up, engines=self.engines)
         now(self.roster.start())
         self.roster.begin()
         now(self.roster.create_org("default"))

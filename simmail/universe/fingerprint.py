@@ -24,7 +24,8 @@ from simmail.core.records.commit import EventQuery, JobQuery
 from simmail.universe.universe import Universe
 
 #: Event types that tell of real time or of other programs, not of the simulation.
-OUTSIDE = frozenset(("auth.ok", "auth.failed", "webhook.failed", "account.updated"))
+OUTSIDE = frozenset(("auth.ok", "auth.failed", "webhook.failed", "account.updated", "inspect.scored",
+                     "inspect.links"))
 
 LEFT_OUT = frozenset(("remote", "real", "ms", "hash"))
 

@@ -22,7 +22,7 @@ No part knows the universe: each is given what it uses.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -36,7 +36,8 @@ from twisted.logger import Logger
 
 from simmail.concurrency import Lock
 from simmail.config import Config
-from simmail.core.inspection.lookup import Lookup, nowhere
+from simmail.core.inspection.engine import SpamEngine
+from simmail.core.inspection.sender.lookup import Lookup, nowhere
 from simmail.core.records.commit import Commit, EventQuery
 from simmail.core.rng import Dice
 from simmail.core.rules.quota_plan import Plan, SELF_HOSTED
@@ -51,6 +52,8 @@ from simmail.universe.faults import Faults
 from simmail.universe.jobs.bounces import Bounces
 from simmail.universe.inspection.addresses import CheckAddresses
 from simmail.universe.inspection.inspections import Inspections
+from simmail.universe.inspection.link_check import LinkCheck
+from simmail.universe.inspection.scoring import Scoring
 from simmail.universe.jobs.job_mails import JobMails
 from simmail.universe.jobs.letters import Letters
 from simmail.universe.jobs.link_visits import LinkVisits
@@ -121,7 +124,7 @@ class Universe:
     @param plan: the plan of its organisation.
     @param in_thread: runs a function in a thread, answering a Deferred.
     @param wall_clock: what was seen of jumps of the wall clock.
-    @param lookup: asks the name system about senders; blocks.
+    @param lookup: asks the name system about senders, blocks; engines: other spam filters that inspections ask.
     @param recovered: called when what a crash cut short is made again.
     """
 
@@ -131,7 +134,7 @@ class Universe:
         webhook_sender: IWebhookSender, model: ILanguageModel, plan: Callable[[], Plan] = lambda: SELF_HOSTED,
         in_thread: Callable[..., Any] = maybeDeferred,
         wall_clock: Callable[[], WallClock | None] = lambda: None, recovered: Callable[[], object] = lambda: None,
-        lookup: Lookup = nowhere,
+        lookup: Lookup = nowhere, engines: Sequence[SpamEngine] = (),
     ) -> None:
         # On the instance: a Logger that is a class attribute takes the class's name for its namespace.
         self.logger = Logger(namespace="simmail.universe")
@@ -199,7 +202,11 @@ class Universe:
 
         self.inspections = Inspections(
             mailboxes, self.search, people,
-            CheckAddresses(name, config.server.domain, database, store, committer, unique, reactor), lookup, in_thread)
+            CheckAddresses(name, config.server.domain, database, store, committer, unique, reactor), lookup, engines,
+            in_thread)
+        self.scoring = Scoring(
+            config.inspect, store, committer, LinkCheck(browser, lambda: settings.links), now, in_thread, reactor)
+        postoffice.application_filed = self.scoring.filed
 
         # Jobs.
         mails = JobMails(name, database, store, mailboxes, mail_cache, in_flight, pending)
@@ -303,6 +310,7 @@ class Universe:
         stopped = Deferred.fromCoroutine(self.scheduler.stop())
         self.visits.stop()
         self.model.stop()
+        self.scoring.stop()
         await stopped
         self.webhooks.stop()
         await self.in_flight.when_recorded()

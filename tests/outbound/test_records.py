@@ -11,7 +11,7 @@ import dns.resolver
 import dns.rrset
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.inspection.lookup import NoAnswer
+from simmail.core.inspection.sender.lookup import NoAnswer
 from simmail.outbound.records import Records
 
 _ANSWERS = {
@@ -62,8 +62,8 @@ class RecordsTests(SynchronousTestCase):
             self.server.sendto(answer.to_wire(), sender)
 
     def test_values(self) -> None:
-        """Texts are joined, exchangers are in order, names have no dot at their end."""
-        self.assertEqual(self.records("shop.com", "TXT"), ("v=spf1 -all", "other"))
+        """Texts are joined, exchangers are by preference, others sorted; names have no dot at their end."""
+        self.assertEqual(self.records("shop.com", "TXT"), ("other", "v=spf1 -all"))
         self.assertEqual(self.records("shop.com", "MX"), ("a.shop.com", "b.shop.com"))
         self.assertEqual(self.records("shop.com", "A"), ("192.0.2.1",))
         self.assertEqual(self.records("1.2.0.192.in-addr.arpa", "PTR"), ("mail.shop.com",))

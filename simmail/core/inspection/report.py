@@ -13,6 +13,7 @@ from typing import Literal
 from msgspec import Struct
 
 from simmail.core.inspection.authentication import Authentication, NOT_ASKED
+from simmail.core.inspection.engine import EngineReport
 from simmail.core.inspection.finding import Finding, Outcome
 from simmail.core.inspection.html_support import supported
 from simmail.core.inspection.list_rules import Unsubscribe, unsubscribe_of
@@ -22,7 +23,6 @@ from simmail.core.inspection.subject import Envelope, InspectedMail, inspected
 from simmail.core.rules.spam import SpamRule, SpamScore, THRESHOLDS, scored
 
 Action = Literal["deliver", "junk"]
-Engine = Literal["rules", "spamassassin", "rspamd"]
 
 #: Links told of one mail.
 _MOST_LINKS = 100
@@ -39,7 +39,7 @@ class SpamReport(Struct, frozen=True):
     score: float
     threshold: float
     action: Action
-    engine: Engine
+    engine: Literal["rules"]
     rules: tuple[SpamRule, ...]
 
 
@@ -86,6 +86,7 @@ class Report(Struct, frozen=True):
 
     @ivar by_filter: what each C{style.filter} does with it.
     @ivar profiles: what large providers would make of it.
+    @ivar engines: what other filters say that are configured.
     @ivar counts: how many rules pass, fail and cannot be seen from here.
     """
 
@@ -102,6 +103,7 @@ class Report(Struct, frozen=True):
     counts: Mapping[Outcome, int]
     rules: tuple[Finding, ...]
     profiles: Mapping[Provider, ProfileReport]
+    engines: tuple[EngineReport, ...] = ()
 
 
 def inspect(

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from simmail.core.inspection.assertions import Assertion, AssertionResult, judge
-from simmail.core.inspection.lookup import Kind
+from simmail.core.inspection.sender.lookup import Kind
 from simmail.core.inspection.report import Report, inspect
 from simmail.core.inspection.subject import Envelope
 from simmail.core.records.persona import Client

@@ -7,9 +7,9 @@ from __future__ import annotations
 from ipaddress import ip_address, ip_network
 
 from simmail.core.inspection.authentication import Authentication
-from simmail.core.inspection.dmarc import check_bimi, check_dmarc, check_mta_sts
-from simmail.core.inspection.lookup import Kind, Lookup, NoAnswer
-from simmail.core.inspection.spf import check
+from simmail.core.inspection.sender.dmarc import check_bimi, check_dmarc, check_mta_sts
+from simmail.core.inspection.sender.lookup import Kind, Lookup, NoAnswer
+from simmail.core.inspection.sender.spf import check
 from simmail.core.inspection.subject import Envelope
 from simmail.core.message.parse import read_headers
 from simmail.core.mime.address import domain_of

@@ -6,12 +6,14 @@ Source: decisions, section 10.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
+from twisted.internet.defer import Deferred, gatherResults
 
-from simmail.core.inspection.lookup import Lookup, Records, given
+from simmail.core.inspection.engine import EngineReport, SpamEngine
+from simmail.core.inspection.sender.lookup import Lookup, Records, given
 from simmail.core.inspection.report import Report, inspect
 from simmail.core.inspection.subject import Envelope, arrived
 from simmail.core.message.folding import fold
@@ -36,19 +38,21 @@ class Inspections:
     """
     Inspections of one universe.
 
-    @param lookup: asks the name system; in_thread: runs a function in a thread, answering a Deferred.
+    @param lookup: asks the name system; engines: other filters that are asked too.
+    @param in_thread: runs a function in a thread, answering a Deferred.
     @ivar addresses: for deliverability checks.
     """
 
     def __init__(
         self, mailboxes: Mailboxes, search: MailSearch, people: Personas, addresses: CheckAddresses,
-        lookup: Lookup, in_thread: Callable[..., Any],
+        lookup: Lookup, engines: Sequence[SpamEngine], in_thread: Callable[..., Any],
     ) -> None:
         self.addresses = addresses
         self._mailboxes = mailboxes
         self._search = search
         self._people = people
         self._lookup = lookup
+        self._engines = engines
         self._in_thread = in_thread
 
     async def at(self, address: str, folder: str, uid: int) -> FoundMessage:
@@ -87,4 +91,11 @@ class Inspections:
             return inspect(octets, envelope, authenticate(octets, envelope, lookup))
 
         report: Report = await self._in_thread(work)
-        return report
+        if not self._engines:
+            return report
+        asked = [Deferred.fromCoroutine(_awaited(one.check(octets, envelope))) for one in self._engines]
+        return replace(report, engines=tuple(await gatherResults(asked, consumeErrors=True)))
+
+
+async def _awaited(answer: Awaitable[EngineReport]) -> EngineReport:
+    return await answer

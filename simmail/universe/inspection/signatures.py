@@ -12,7 +12,7 @@ from typing import Any
 import dkim
 
 from simmail.core.inspection.authentication import DkimCheck, Result
-from simmail.core.inspection.lookup import Lookup, NoAnswer
+from simmail.core.inspection.sender.lookup import Lookup, NoAnswer
 from simmail.core.mime.headers import fields, header_end
 
 #: Signatures that are looked at.

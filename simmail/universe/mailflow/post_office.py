@@ -70,6 +70,7 @@ class PostOffice:
 
     @param room_for_people: whether the plan allows one persona more.
     @param unique: makes ids for deliveries from outside; never drawn upon by the simulation.
+    @ivar application_filed: called with Message-ID, subject, sender and copies when a mail of the application is filed.
     @ivar reached_application: whether a job has written to the application since that was last asked.
     """
 
@@ -100,6 +101,7 @@ class PostOffice:
         self._unique = unique
         self._reactor = reactor
         self.reached_application = False
+        self.application_filed: Callable[[str, str, str, tuple[Copy, ...]], None] = lambda *filed: None
 
     # Mail from outside
 
@@ -143,6 +145,7 @@ class PostOffice:
         self._inbox.decisions.expect(routing.arrivals, octets)
 
         def filed(copies: tuple[Copy, ...]) -> None:
+            self.application_filed(title.message_id, title.subject, submission.sender, copies)
             self._mail_log.line(
                 "accepted {message_id} from {sender} for {recipients}, {size} octets, via {via}, filed in {places}",
                 message_id=title.message_id, sender=submission.sender, recipients=len(submission.recipients),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from simmail.core.inspection.engine import EngineReport
+from simmail.core.inspection.subject import Envelope
 from simmail.testing.universe import now
 from simmail.universe.inspection.addresses import MOST_OPEN
 from tests.rest.served import ServedTestCase
@@ -82,6 +84,23 @@ class InspectTests(ServedTestCase):
         self.assertEqual(self.good("POST", "/api/inspect", given)["html"]["warnings"], [warning])
         self.assertEqual(self.good("POST", "/api/inspect", {**given, "client": "apple"})["html"],
                          {"score": 100.0, "warnings": []})
+
+    def test_engines(self) -> None:
+        """Filters that are configured are asked too; one that is away holds up nothing."""
+        class Engine:
+            def __init__(self, report: EngineReport) -> None:
+                self.report = report
+
+            async def check(self, octets: bytes, envelope: Envelope) -> EngineReport:
+                return self.report
+
+        self.assertEqual(self.good("POST", "/api/inspect", {"raw": PLAIN})["engines"], [])
+        self.server.engines += [Engine(EngineReport("spamassassin", 1.5, 5.0, "ham", ms=7)),
+                                Engine(EngineReport("rspamd", error="no connection"))]
+        report = self.good("POST", "/api/inspect", {"raw": PLAIN})
+        self.assertEqual([(one["engine"], one["score"], one["error"]) for one in report["engines"]],
+                         [("spamassassin", 1.5, ""), ("rspamd", 0.0, "no connection")])
+        self.assertEqual(report["spam"]["engine"], "rules")
 
     def test_fault_rule(self) -> None:
         """The reply a provider would send is a fault rule by one call."""

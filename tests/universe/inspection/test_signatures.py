@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.inspection.lookup import Lookup, given, nowhere
+from simmail.core.inspection.sender.lookup import Lookup, given, nowhere
 from simmail.core.inspection.report import inspect
 from simmail.core.inspection.subject import Envelope
 from simmail.universe.inspection.authenticate import authenticate

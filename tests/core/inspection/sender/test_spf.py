@@ -7,8 +7,8 @@ from hypothesis.strategies import text
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.inspection.authentication import SpfCheck
-from simmail.core.inspection.lookup import Kind, NoAnswer
-from simmail.core.inspection.spf import check
+from simmail.core.inspection.sender.lookup import Kind, NoAnswer
+from simmail.core.inspection.sender.spf import check
 
 _ZONE: dict[tuple[str, Kind], tuple[str, ...]] = {
     ("a.example", "A"): ("192.0.2.1", "192.0.2.2"), ("a.example", "AAAA"): ("2001:db8::1",),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.inspection.authentication import DkimCheck, DmarcCheck, SpfCheck
-from simmail.core.inspection.dmarc import check_bimi, check_dmarc, check_mta_sts
-from simmail.core.inspection.lookup import Lookup, given, nowhere
+from simmail.core.inspection.sender.dmarc import check_bimi, check_dmarc, check_mta_sts
+from simmail.core.inspection.sender.lookup import Lookup, given, nowhere
 
 _NO_SPF, _UNSEEN = SpfCheck("fail", "x", "x.example"), SpfCheck("unseen", "x")
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from simmail.core.inspection.authentication import DkimCheck, DmarcCheck, RecordCheck, SpfCheck
-from simmail.core.inspection.lookup import Lookup, NoAnswer
+from simmail.core.inspection.sender.lookup import Lookup, NoAnswer
 
 #: Names that are asked on the way up.
 _MOST_STEPS = 8

@@ -11,7 +11,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import NamedTuple
 
 from simmail.core.inspection.authentication import Result, SpfCheck
-from simmail.core.inspection.lookup import Kind, Lookup, NoAnswer
+from simmail.core.inspection.sender.lookup import Kind, Lookup, NoAnswer
 from simmail.core.mime.address import domain_of
 
 #: RFC 7208 section 4.6.4: terms that ask, of these without an answer, and names behind one MX or PTR.
