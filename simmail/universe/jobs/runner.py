@@ -29,7 +29,7 @@ from simmail.universe.committer import Committer
 from simmail.universe.jobs.bounces import Bounces
 from simmail.universe.jobs.letters import LetterContext, Letters, RenderedLetter, as_sent, keyed_for
 from simmail.universe.jobs.link_visits import LinkVisits
-from simmail.universe.jobs.wording import settled
+from simmail.universe.jobs.wording import settled, TABLE
 from simmail.universe.mailflow.envelope import Outgoing
 from simmail.universe.mailflow.in_flight import MailInFlight
 from simmail.universe.mailflow.post_office import PostOffice
@@ -162,7 +162,8 @@ class MailJobRunner:
         """The job has nothing left to do."""
         await self._in_flight.when_committed()
         job = replace(job, state="skipped", note=note)
-        await self._committer.commit_surely(Commit(once="drop-" + job.id, jobs=(job,), events=(
+        drops = ((TABLE, job.id),) if self._letters.asks() else ()
+        await self._committer.commit_surely(Commit(once="drop-" + job.id, drops=drops, jobs=(job,), events=(
             Event("job.updated", self._now(), {
                 "id": job.id, "state": job.state, "due": job.due, "kind": job.kind}),)))
         self._pending.add((job,))

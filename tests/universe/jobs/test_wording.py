@@ -155,6 +155,18 @@ class FallbackTests(WordingTestCase):
         self.assertIn("the plan small allows 1 AI credits", self.events("writer.fallback")[0]["data"]["error"])
         self.assertEqual([event["data"]["by"] for event in self.events("persona.sent")][:2], ["tiny", "templates"])
 
+    def test_budget(self) -> None:
+        """The operator's budget holds for a universe, whatever the plan allows."""
+        self.server.config = Config(ai=Ai(base_url="http://model.example/v1", model="tiny", budget=0))
+        self.server.roster._config = self.server.config
+        self.universe = self.server.universe("poor")
+        now(self.universe.settings.put("ai", {"mode": "on"}))
+        now(self.universe.people.create(persona()))
+        self.ask()
+        self.go()
+        self.assertIn("ai.budget allows 0", self.fallback()["error"])
+        self.assertEqual(self.model.asked, [])
+
     def test_secret(self) -> None:
         """What a case keeps secret is never said, and the model is not told it."""
         now(self.universe.case_editor.push({
