@@ -243,6 +243,10 @@ _ADJUSTMENTS: tuple[tuple[Callable[[_Look], object], Mapping[str, _Change]], ...
 )
 
 
+#: Words that every mail in a language has: with fewer of them it is none; what stands around a word.
+_FEWEST, _AROUND = 2, ".,;:!?()[]\"'*_<>"
+
+
 def recognise(found: Findings, somebody_else: bool) -> str:
     """Return the intent of a mail, one of L{INTENTS}: by the rules where they are sure, else by its meaning as well."""
     intent = _by_words_and_meaning(found, somebody_else)
@@ -252,7 +256,7 @@ def recognise(found: Findings, somebody_else: bool) -> str:
 def _by_words_and_meaning(found: Findings, somebody_else: bool) -> str:
     scores = score(found, somebody_else)
     best = _strongest(scores)
-    if found.meaning is not None and doubtful(scores):
+    if found.meaning is not None and doubtful(scores) and _in_words(found):
         likely = {kind: share for kind, share in found.meaning.kinds(gist(found)).items() if kind not in PLAIN}
         next_likely, likeliest = sorted([0.0, 0.0, *likely.values()])[-2:]
         if likeliest >= _LIKELY and (likeliest - next_likely >= _LIKELIER or scores[best] < _ENOUGH):
@@ -285,7 +289,17 @@ def gist(found: Findings) -> str:
 
 def asked(found: Findings) -> list[str]:
     """Return the texts that L{recognise} asks a model about, so that they can be asked about ahead."""
-    return [gist(found)] if doubtful(score(found, False)) else []
+    return [gist(found)] if _in_words(found) and doubtful(score(found, False)) else []
+
+
+def _in_words(found: Findings) -> bool:
+    """Return whether a mail is in sentences: of codes, tables and noise a model can only guess, and takes its time."""
+    common, seen = found.language.common_words, 0
+    for word in f"{found.mail.subject[:100]} {found.prose.body[:2 * ASKED]}".lower().split():
+        seen += word.strip(_AROUND) in common
+        if seen >= _FEWEST:
+            return True
+    return False
 
 
 def _strongest(scores: Mapping[str, float]) -> str:

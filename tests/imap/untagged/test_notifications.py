@@ -130,11 +130,11 @@ class BoundTests(SynchronousTestCase):
         self.assertEqual(self.heard(), [])
         self.do(f"NOTIFY SET {ELSEWHERE} (PERSONAL (MailboxMetadataChange))")
         self.do("NOTIFY NONE")
-        self.assertEqual((self.heard(), self.house.store.annotations._listeners._called), ([], []))
+        self.assertEqual((self.heard(), self.house.store.annotations._called), ([], []))
         self.do(f"NOTIFY SET {ELSEWHERE} (PERSONAL (MailboxMetadataChange))")
         self.house.deliver("plain")
         self.client.lose()
-        self.assertEqual((self.heard(), self.house.store.annotations._listeners._called), ([], []))
+        self.assertEqual((self.heard(), self.house.store.annotations._called), ([], []))
         self.house.reactor.advance(0)
         self.assertEqual(self.house.reactor.getDelayedCalls(), [])
 
@@ -142,7 +142,7 @@ class BoundTests(SynchronousTestCase):
         """ENABLE METADATA any number of times is one listener."""
         for _ in range(3):
             self.do("ENABLE METADATA")
-        self.assertEqual(len(self.house.store.annotations._listeners._called), 1)
+        self.assertEqual(len(self.house.store.annotations._called), 1)
 
     def test_together(self) -> None:
         """Thousands of messages a second are a few lines."""
