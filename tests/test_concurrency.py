@@ -16,6 +16,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.concurrency import Halt, Lock, LongWork, Reached, STRETCH, Shared, Waiting, unbroken, within
 from simmail.errors import Unavailable
+from simmail.mailstore import folder_cache
 from simmail.mailstore.folder.folder import Folder
 from tests.contracts.mailstores import DiskProvider, a_delivery, result_of
 
@@ -350,13 +351,13 @@ class UnbrokenTests(SynchronousTestCase):
     def test_loading(self) -> None:
         """A folder that others wait for is loaded for them."""
         turn: Deferred[None] = Deferred()
-        load = Folder.load
+        load = folder_cache.load
 
         async def later(folder: Folder) -> None:
             await turn
             await load(folder)
 
-        with patch.object(Folder, "load", later):
+        with patch.object(folder_cache, "load", later):
             first, second = [Deferred.fromCoroutine(self.store.cache.load((MARIA, "INBOX"))) for _ in range(2)]
             first.cancel()
             self.failureResultOf(first, CancelledError)

@@ -138,6 +138,8 @@ class LastingTests(SessionTestCase):
         self.good("POST", "/api/send", {"from": "x@y.test", "to": ["app@sim.test"], "text": "Hello"})
         self.assertIn(b"event: mail.delivered", stays[0].received())
         self.assertEqual(stays[1].answer().status, 200)
+        # What was sent is scored in a moment.
+        self.server.reactor.advance(1)
         self.clean()
 
     def test_pass(self) -> None:
