@@ -4,6 +4,9 @@ How a universe's changes become true: each is one commit, told of when it is mad
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from msgspec.structs import replace
 from twisted.internet.defer import Deferred, fail
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
@@ -26,11 +29,13 @@ class Committer:
     """
     Commits the changes of one universe.
 
+    @param owed: how many messages are durable and owed a commit.
     @ivar stopping: the universe takes nothing new, and begins nothing more.
     """
 
     def __init__(
-        self, universe: str, database: IDatabase, reactor: IReactorTime, log: EventLog, usage: Usage
+        self, universe: str, database: IDatabase, reactor: IReactorTime, log: EventLog, usage: Usage,
+        owed: Callable[[], int] = lambda: 0,
     ) -> None:
         # On the instance: a Logger that is a class attribute takes the class's name for its namespace.
         self.logger = Logger(namespace="simmail.universe")
@@ -39,6 +44,7 @@ class Committer:
         self._reactor = reactor
         self._log = log
         self._usage = usage
+        self._owed = owed
         self._back: Waiting[None] = Waiting(reactor)
         self.stopping = self._closed = False
 
@@ -77,15 +83,27 @@ class Committer:
 
     def keep(self, commit: Commit) -> None:
         """Do the same, and nobody waits for it."""
-        Deferred.fromCoroutine(self.commit_surely(commit)).addErrback(
+        Deferred.fromCoroutine(self.commit_surely(self._aside(commit))).addErrback(
             lambda failure: self.logger.failure("a change is not kept", failure))
 
     def record(self, *events: Event) -> None:
         """Record what happened; nobody waits for it, and while Redis is away it is not."""
         if self.available:
-            Deferred.fromCoroutine(self.commit(Commit(events=events))).addErrback(
+            Deferred.fromCoroutine(self.commit(self._aside(Commit(events=events)))).addErrback(
                 lambda failure: self.logger.warn("{type} was not recorded: {error}", type=events[0].type,
                                                  error=failure.value))
+
+    def _aside(self, commit: Commit) -> Commit:
+        """
+        What happens beside the simulation, at an instant that nothing which is owed lies before.
+
+        Instants in the log never fall: where a moved clock is ahead of commits that are still to be made, an event
+        with its time would lend it to theirs.
+        """
+        at = self._log.at
+        if at is None or not commit.events or not self._owed():
+            return commit
+        return replace(commit, events=tuple(replace(one, at=min(one.at, at)) for one in commit.events))
 
     def _issue(self, commit: Commit, may_batch: bool = False) -> Deferred[Committed]:
         if self._closed:

@@ -152,7 +152,8 @@ class Universe:
         self.in_flight = in_flight = MailInFlight(store, database, reactor)
         self.log = log = EventLog(name, database, reactor, in_flight.when_recorded)
         self.usage = Usage(name, database, reactor, plan)
-        self.committer = committer = Committer(name, database, reactor, log, self.usage)
+        self.committer = committer = Committer(
+            name, database, reactor, log, self.usage, lambda: in_flight.uncommitted)
         commit = committer.commit
         self.pending = pending = PendingJobs()
         self.clock = UniverseClock(

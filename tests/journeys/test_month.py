@@ -66,10 +66,6 @@ class MonthTests(JourneyCase):
         """The same where a language model is asked what mails mean."""
         self.twice("model")
 
-    # A known defect, to be mended: on a busy machine one job in some runs is done later than it was due.
-    test_twice.todo = test_twice_with_model.todo = (  # type: ignore[attr-defined]
-        "on a busy machine a job may be done at the next one's time")
-
     def twice(self, reader: str) -> None:
         """Two universes, compared in everything."""
         services = [self.service({"people": {"reader": reader}}) for _ in range(2)]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
+import msgspec
 from twisted.internet.defer import Deferred, fail
 from twisted.internet.task import Clock
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.records.commit import Commit
+from simmail.core.records.commit import Commit, EventQuery
 from simmail.core.records.event import Event
 from simmail.core.rules.quota_plan import SELF_HOSTED
+from simmail.core.time.instant import format_instant
 from simmail.database.memory import MemoryDatabase
 from simmail.errors import Unavailable
 from simmail.testing.universe import START, now
@@ -29,7 +32,8 @@ class CommitterTests(SynchronousTestCase):
         self.clock, self.database = Clock(), MemoryDatabase()
         self.log = EventLog("main", self.database, self.clock)
         self.usage = Usage("main", self.database, self.clock, lambda: SELF_HOSTED)
-        self.committer = Committer("main", self.database, self.clock, self.log, self.usage)
+        self.owed = 0
+        self.committer = Committer("main", self.database, self.clock, self.log, self.usage, lambda: self.owed)
         self.committer.start()
         self.heard: list[Any] = []
         self.log.watch(lambda first, events: self.heard.append((first, [event.type for event in events])))
@@ -43,6 +47,21 @@ class CommitterTests(SynchronousTestCase):
         for _ in range(2):
             now(self.committer.commit(commit))
         self.assertEqual((self.heard, self.usage.used(MAIL), self.table("t")), ([(1, ["pace"])], 1, {"k": b"1"}))
+
+    def test_aside(self) -> None:
+        """What happens beside the simulation lends its time to nothing that is owed, and has its own otherwise."""
+        later = Event("auth.ok", START + timedelta(hours=2), {})
+        owed = Event("pace", START + timedelta(hours=1), {"factor": 2.0})
+        now(self.committer.commit(Commit(events=(EVENT,))))
+        self.owed = 1
+        self.committer.record(later)
+        self.committer.keep(Commit(events=(later,)))
+        now(self.committer.commit(Commit(events=(owed,))))
+        self.owed = 0
+        self.committer.record(later)
+        instants = [msgspec.json.decode(row)["at"] for row in now(self.log.query(EventQuery(after=0)))]
+        self.assertEqual(instants, [format_instant(one) for one in (
+            START, START, START, owed.at, later.at)])
 
     def test_away(self) -> None:
         """While Redis is away C{commit} fails, C{commit_surely} waits, and nothing is told before it is true."""

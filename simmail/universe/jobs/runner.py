@@ -50,10 +50,6 @@ WRITTEN = frozenset(("reply", "followup", "correction", "ooo", "initiate", "deli
 MOST_AHEAD = 6
 
 
-#: Real seconds between two looks at what is being decided about.
-TURN = 0.002
-
-
 class MailJobRunner:
     """Does the jobs of one universe, as C{scheduler.JobRunner} has it."""
 
@@ -117,12 +113,9 @@ class MailJobRunner:
         return Deferred.fromCoroutine(self._idle())
 
     async def _idle(self) -> None:
-        while self._in_flight.earliest_pending() is not None or self._inbox.deciding:
+        while self._in_flight.earliest_pending() is not None or self._inbox.earliest_pending() is not None:
             await self._in_flight.when_idle()
             await self._inbox.when_idle()
-            if self._inbox.deciding:
-                # What is decided about with its delivery is in neither.
-                await deferLater(self._reactor, TURN)
         strangers = self._strangers.when_idle()
         if strangers is not None:
             await strangers

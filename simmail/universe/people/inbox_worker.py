@@ -196,11 +196,6 @@ class InboxWorker:
         return self._waiting.wait() if self._queue else succeed(None)
 
     @property
-    def deciding(self) -> bool:
-        """Return whether anything waits, or is being decided about together with its delivery."""
-        return bool(self._queue or self._joining or self._behind or self._coming)
-
-    @property
     def lag(self) -> int:
         """How many arrivals wait."""
         return len(self._queue)
