@@ -10,6 +10,7 @@ from datetime import date, datetime
 from msgspec import Struct
 
 from simmail.core.language import dates
+from simmail.core.language.phrases import words
 from simmail.core.language.tables import Language
 
 _MONEY = re.compile(
@@ -76,3 +77,8 @@ def amount_of(text: str) -> float:
     if mark and len(tail) in (1, 2):
         return float(f"{head.replace('.', '').replace(',', '') or '0'}.{tail}")
     return float(plain.replace(".", "").replace(",", "") or 0)
+
+
+def stems(text: str) -> set[str]:
+    """Return the beginnings of the longer words of a text, lower-case: what texts that speak of one thing share."""
+    return {word[:6] for word in (one.lower() for one in words(text)) if len(word) > 3}

@@ -11,11 +11,10 @@ from typing import NamedTuple
 from simmail.core.language.agreements import is_appointment
 from simmail.core.language.clause.question_types import said_thing
 from simmail.core.language.facts import Fact
-from simmail.core.language.phrases import words
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language
 from simmail.core.records.conversation import Remark
-from simmail.core.writer.sources.marks import Marks, agree, marks
+from simmail.core.writer.sources.marks import Marks, agree, marks, stems
 
 #: What counts how much when several remarks would do; of equal ones the last.
 _WEIGHT = {"agreed": 3.0, "called_off": 2.9, "answered": 2.5, "stated": 2.0, "promised": 1.5, "sent": 1.5,
@@ -32,14 +31,14 @@ class Checked(NamedTuple):
 
 def recall(question: MailQuestion, remarks: Sequence[Remark], language: Language) -> Remark | None:
     """Return the remark that answers a question by what was said in the thread, None when none does."""
-    asked = _stems(question.text)
+    asked = stems(question.text)
     thing = said_thing(question.text, language)
     best: tuple[float, int] = (0.0, -1)
     for place, remark in enumerate(remarks):
         if remark.kind in ("asked", "requested", "said") or not (remark.value or remark.when):
             continue
         fits = _fits(question, remark, thing, language)
-        shared = len(asked & _stems(remark.what))
+        shared = len(asked & stems(remark.what))
         # "When is our meeting?" asks for what was agreed, without a word of it.
         met = remark.kind in ("agreed", "called_off") and question.type in ("when", "where") and is_appointment(
             question.text)
@@ -57,10 +56,10 @@ def check(
     asked = marks(text, base, language)
     if asked == Marks():
         return None
-    stems = _stems(text)
+    asked_stems = stems(text)
     found: list[tuple[float, Checked]] = []
     for place, fact in enumerate(facts):
-        shared = len(stems & _stems(fact.label))
+        shared = len(asked_stems & stems(fact.label))
         so = agree(asked, marks(fact.value, base, language))
         if so is not None and (shared or question.checks):
             found.append((10.0 * shared + so - place / 1000, Checked(so, fact, None)))
@@ -69,7 +68,7 @@ def check(
             continue
         known = _of_remark(remark, base, language)
         so = agree(asked, known)
-        shared = len(stems & _stems(remark.what or remark.value))
+        shared = len(asked_stems & stems(remark.what or remark.value))
         if so is not None and (shared or question.checks or question.recalls):
             found.append((5.0 * shared + _WEIGHT[remark.kind] + so + place / 1000, Checked(so, None, remark)))
     if not found:
@@ -103,7 +102,3 @@ def _fits(question: MailQuestion, remark: Remark, thing: str, language: Language
         bare = known == Marks() or "place" in named
         return 1.0 if bare and remark.value and remark.when is None else 0.0
     return 1.0 if kind in ("what", "how", "long", "why") and remark.value else 0.0
-
-
-def _stems(text: str) -> set[str]:
-    return {word[:6] for word in (one.lower() for one in words(text)) if len(word) > 3}

@@ -13,11 +13,10 @@ from collections.abc import Sequence
 
 from simmail.core.language.clause.question_types import type_of
 from simmail.core.language.meaning import IMeaning
-from simmail.core.language.phrases import words
 from simmail.core.language.questions import MailQuestion, asking_clause
 from simmail.core.language.tables import Language
 from simmail.core.records.conversation import Remark
-from simmail.core.writer.sources.marks import Marks, marks
+from simmail.core.writer.sources.marks import Marks, marks, stems
 
 #: How near a sentence has to be where it is asked for what was said, and where the answer may be something else.
 _NEAR, _SURE = 0.3, 0.42
@@ -39,7 +38,7 @@ def sentence_for(
     checking = question.checks or bool(question.behind)
     if question.type not in _OPEN and not checking:
         return None
-    asked = _stems(text)
+    asked = stems(text)
     best: tuple[float, int] = (0.0, -1)
     for place, remark in enumerate(remarks):
         if remark.kind != "said" or _asks_only(remark.value, language):
@@ -47,7 +46,7 @@ def sentence_for(
         typed = _typed(question.type, remark.value, marks(remark.value, remark.at, language))
         if typed is False:
             continue
-        score = _SHARED * min(len(asked & _stems(remark.value)), _MOST_SHARED) + (_TYPE if typed else 0.0)
+        score = _SHARED * min(len(asked & stems(remark.value)), _MOST_SHARED) + (_TYPE if typed else 0.0)
         score += meaning.nearness(text, remark.value) if meaning is not None else _UNASKED
         # What the reader wrote is what it asks for; of equal ones the last holds.
         score += _THEIRS if remark.by == "correspondent" else 0.0
@@ -60,10 +59,10 @@ def sentences_about(
     text: str, remarks: Sequence[Remark], language: Language, meaning: IMeaning | None
 ) -> list[Remark]:
     """Return the sentences of a thread, two at most and in their order, that bear on a text most."""
-    asked, found = _stems(text), list[tuple[float, int]]()
+    asked, found = stems(text), list[tuple[float, int]]()
     for place, remark in enumerate(remarks):
         if remark.kind == "said" and remark.by == "correspondent" and not _asks_only(remark.value, language):
-            score = _SHARED * min(len(asked & _stems(remark.value)), _MOST_SHARED)
+            score = _SHARED * min(len(asked & stems(remark.value)), _MOST_SHARED)
             figures = marks(remark.value, remark.at, language) != Marks() or _CLOCK.search(remark.value)
             score += (_TYPE if figures else 0.0) + (
                 meaning.nearness(text, remark.value) if meaning is not None else _UNASKED)
@@ -74,7 +73,7 @@ def sentences_about(
 
 def contradicts(question: MailQuestion, sentence: str) -> bool:
     """Return whether what is to be confirmed has a word of its own that a sentence lacks."""
-    return not _stems(question.behind or question.text) <= _stems(sentence)
+    return not stems(question.behind or question.text) <= stems(sentence)
 
 
 def _asks_only(sentence: str, language: Language) -> bool:
@@ -91,7 +90,3 @@ def _typed(type: str, sentence: str, known: Marks) -> bool | None:
     if type == "many":
         return bool(known.numbers or known.sums)
     return None
-
-
-def _stems(text: str) -> set[str]:
-    return {word[:6] for word in (one.lower() for one in words(text)) if len(word) > 3}
