@@ -52,8 +52,8 @@ _ANSWERED = 0.4
 _SHORT = 18
 #: Words of a mail that only takes its leave.
 _FAREWELL = 30
-#: Letters of a word by which cues are passed over.
-_BEGIN = 2
+#: Letters of a word by which cues are passed over, and those that one cue has at least.
+_BEGIN, _SHORTEST = 4, 2
 _SIGNS = {ord(sign): " " for sign in ".,;:!?¿¡()[]{}<>\"“”„*#/|_-–—\n\t\r'’"}
 
 #: The least that a kind needs, and what it leaves of others (1 all, 0 nothing).
@@ -316,6 +316,13 @@ def doubtful(scores: Mapping[str, float]) -> bool:
 
 def score(found: Findings, somebody_else: bool) -> Mapping[str, float]:
     """Return how strongly each intent shows."""
+    # Who asks a model ahead, who decides and who answers want the same.
+    if somebody_else not in found.scores:
+        found.scores[somebody_else] = _scored(found, somebody_else)
+    return found.scores[somebody_else]
+
+
+def _scored(found: Findings, somebody_else: bool) -> Mapping[str, float]:
     look = _Look(found, somebody_else)
     scores = look.scores
     scores["question"] = 1.0 + len(found.questions) if found.questions else 0.0
@@ -340,14 +347,16 @@ def _counted(look: _Look) -> dict[str, float]:
     # One look a cue: the subject counts for all or, of an answer, for nothing or a part.
     whole = f"{body}\n{subject}" if share == 1.0 else body
     # Most cues need no look: no word begins as they do.
-    begun = _beginnings(code).intersection([word[:_BEGIN] for word in whole.split()])
-    scores = {**dict.fromkeys(INTENTS, 0.0), **{
-        intent: sum([weight for cue, weight, begin in cues if begin in begun and cue in whole])
-        for intent, cues in _cues(code)
-    }}
+    words, by_begin = whole.split(), _by_begin(code)
+    begun = by_begin.keys() & {word[:length] for length in range(1, _BEGIN + 1) for word in words}
+    scores = dict.fromkeys(INTENTS, 0.0)
+    for begin in begun:
+        for cue, weight, intent in by_begin[begin]:
+            if cue in whole:
+                scores[intent] += weight
     if 0.0 < share < 1.0:
         for intent, cues in _cues(code):
-            scores[intent] += share * sum([weight for cue, weight, _ in cues if cue in subject and cue not in body])
+            scores[intent] += share * sum([weight for cue, weight in cues if cue in subject and cue not in body])
     return scores
 
 
@@ -370,25 +379,31 @@ def _reply_words(code: str) -> tuple[str, ...]:
 
 
 @cache
-def _cues(code: str) -> tuple[tuple[str, tuple[tuple[str, float, str], ...]], ...]:
+def _cues(code: str) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
     # A cue is the beginning of a word or phrase: " resched" is in " we reschedule ".
     return tuple(
-        (intent, tuple((flat, weight, _begin(flat)) for flat, weight in (
-            (_flat(cue).rstrip(), weight) for cue, weight in cues.items())))
+        (intent, tuple((_flat(cue).rstrip(), weight) for cue, weight in cues.items()))
         for intent, cues in known(code).cues.items()
     )
 
 
+@cache
+def _by_begin(code: str) -> Mapping[str, tuple[tuple[str, float, str], ...]]:
+    # The cues of all intents, by how their first word begins.  Weights are eighths, so the order of a sum is nothing.
+    found: dict[str, list[tuple[str, float, str]]] = {}
+    for intent, cues in _cues(code):
+        for cue, weight in cues:
+            if 8 * weight % 1:
+                raise ValueError(f"the weight {weight} of {cue!r} is no number of eighths")
+            found.setdefault(_begin(cue), []).append((cue, weight, intent))
+    return MappingProxyType({begin: tuple(cues) for begin, cues in found.items()})
+
+
 def _begin(cue: str) -> str:
     word, blank, _ = cue[1:].partition(" ")
-    if len(word) < _BEGIN and not blank:
+    if len(word) < _SHORTEST and not blank:
         raise ValueError(f"{cue!r} is too short for a cue")
     return word[:_BEGIN]
-
-
-@cache
-def _beginnings(code: str) -> frozenset[str]:
-    return frozenset(begin for _, cues in _cues(code) for _, _, begin in cues)
 
 
 @cache

@@ -63,8 +63,10 @@ class Findings:
         @param base: when the mail came, aware, in its writer's zone.
         @param language: the language to read it in; its own, when none is given.
         @param meaning: who is asked where rules are unsure; nobody, when none is given.
+        @ivar scores: what L{simmail.core.language.intents.score} made of it, by whether it greets somebody else.
         """
         self.mail, self._came, self.meaning = mail, base, meaning
+        self.scores: dict[bool, Mapping[str, float]] = {}
         if language is not None:
             self.language = language
 

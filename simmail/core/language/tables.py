@@ -8,7 +8,7 @@ translators; this module only gives it types.  Read once, then a constant.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any, Literal, get_origin
 
@@ -22,6 +22,8 @@ _FEWEST = 2
 
 #: Only so much of a mail is looked at to tell its language.
 _TASTE = 4000
+#: Texts whose language is remembered: it is asked when a mail is scored, decided about and answered.
+_TOLD = 256
 
 
 class Days(Struct, frozen=True):
@@ -399,7 +401,11 @@ def counted(phrase: str, known: Language) -> dict[str, str]:
 
 def tell(text: str) -> str:
     """Return the code of the language a text is in; English when it is in none."""
-    text = text[:_TASTE]
+    return _told(text[:_TASTE])
+
+
+@lru_cache(_TOLD)
+def _told(text: str) -> str:
     hits = _hits(text, LANGUAGES)
     most, next_most = sorted(LANGUAGES, key=lambda code: -hits[code])[:2]
     if "?" in text and hits[next_most] and 2 * hits[next_most] >= hits[most]:

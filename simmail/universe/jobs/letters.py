@@ -38,6 +38,7 @@ from simmail.core.records.job import Job
 from simmail.core.records.persona import Behaviors, OutOfOffice, Persona
 from simmail.core.records.relationship import Dossier, OpenPromise, ThreadState
 from simmail.core.rng import Dice
+from simmail.core.time.arrival import local_arrival
 from simmail.core.time.invitation import Invitation, invitation
 from simmail.core.writer import Promised, WordsRequest, Written, write
 from simmail.universe.jobs.job_mails import JobMails
@@ -193,7 +194,8 @@ class Letters:
         if self._meaning is not None:
             # What the words will ask is worked out meanwhile.
             await self._meaning.ahead(_asked(
-                context, self._cases.facts(basis.case, basis.persona) if basis.case is not None else {}))
+                context, self._cases.facts(basis.case, basis.persona) if basis.case is not None else {},
+                self._meaning))
         asked_for, written, told = self._written(context, basis.now, basis.case)
         if basis.worded:
             written = await self._wording.worded(
@@ -271,9 +273,11 @@ class Letters:
         return full, written, told
 
 
-def _asked(context: LetterContext, facts: Mapping[str, str]) -> list[str]:
+def _asked(context: LetterContext, facts: Mapping[str, str], meaning: Meaning) -> list[str]:
     """The texts that the words ask a model about: unclear mails, and questions with what may answer them."""
-    found = [read_mail(mail, at) for mail, at in zip(context.heard, context.arrived)]
+    home = zone_of(context.persona)
+    found = [read_mail(mail, local_arrival(at, mail.date, home), meaning=meaning)
+             for mail, at in zip(context.heard, context.arrived)]
     texts = [text for one in found for text in asked(one)]
     questions = [question for one in found for question in one.questions]
     if not questions:

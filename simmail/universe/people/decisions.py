@@ -13,12 +13,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from simmail.config import Config
-from simmail.core.decide.decide import react
+from simmail.core.decide.decide import react, reading
 from simmail.core.decide.decision import DecisionInput, LoopLimits, PlannedReply, SpamVerdict, correspondent, keyed
 from simmail.core.decide.job_data import reply_address
 from simmail.core.decide.preview import Preview, previewed
 from simmail.core.language.intents import asked
-from simmail.core.language.reader import read_mail
 from simmail.core.message.conversations import thread_key
 from simmail.core.message.mail import Mail
 from simmail.core.records.commit import Commit
@@ -123,7 +122,7 @@ class Decisions:
             meaning=self._meaning,
         )
         if self._meaning is not None:
-            await self._meaning.ahead(asked(read_mail(mail, now)))
+            await self._meaning.ahead(asked(reading(situation)))
         # What is planned for somebody else in the thread does not reach who wrote this.
         job = self._pending.reply_in(persona.id, key, reply_address(situation)[0])
         return replace(situation, planned=PlannedReply(job.id, job.due) if job is not None else None), memory

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from simmail.core.language import intents
 from simmail.core.language.intents import INTENTS, recognise
 from simmail.core.language.names import is_somebody_else
 from simmail.core.language.reader import Findings
-from simmail.core.language.tables import language, tell
+from simmail.core.language.tables import LANGUAGES, language, tell
 from simmail.core.message.mail import Attachment, Mail
 from tests.core.writer.samples import NOW, mail
 
@@ -201,6 +202,15 @@ class IntentTests(SynchronousTestCase):
     def test_all_covered(self) -> None:
         """There is such a mail for every intent."""
         self.assertEqual({expected for expected, _ in MAILS}, set(INTENTS))
+
+    def test_cues_by_beginning(self) -> None:
+        """Cues are passed over by how their first word begins; none that is in a text is missed for that."""
+        for code in LANGUAGES:
+            for name, cues in language(code).cues.items():
+                for cue in cues:
+                    found = Findings(mail(f"x {cue} y", "x"), NOW, language(code))
+                    whole = intents._Look(found, False).scores
+                    self.assertGreaterEqual(whole[name], cues[cue] if cues[cue] > 0 else -9, (code, cue))
 
     def test_thanks_are_courtesy(self) -> None:
         """Thanks at the head of a mail that wants something are not its matter."""
