@@ -15,7 +15,8 @@ from twisted.internet.interfaces import IReactorTime
 from zope.interface import implementer
 
 from simmail.config import Links
-from simmail.core.decide.page_visit import Errand, Visit, title_of
+from simmail.core.decide.page_visit import Errand, Visit
+from simmail.core.html.page import read_page
 from simmail.core.net.hosts import matches
 from simmail.interfaces import IBrowser
 from simmail.outbound.http_client import Gate, REDIRECTS, Request, Unreachable
@@ -62,9 +63,10 @@ class Browser:
                 _ONE_CLICK if errand.one_click else None, self._lab, permitted, 0 if errand.one_click else REDIRECTS))
         except Unreachable as error:
             return Visit(ms=self._since(begin), error=str(error))
+        title, form = read_page(answer.body, answer.content_type)
         return Visit(
-            answer.status, answer.url, title_of(answer.body, answer.content_type),
-            answer.content_type.partition(";")[0].strip().lower()[:100], self._since(begin))
+            answer.status, answer.url, title, answer.content_type.partition(";")[0].strip().lower()[:100],
+            self._since(begin), form=form)
 
     def _since(self, begin: float) -> int:
         return max(0, round((self._reactor.seconds() - begin) * 1000))

@@ -12,6 +12,7 @@ from tests.stopwatch import Stopwatch
 
 NINE = "2026-03-02T09:00:00Z"
 APP = "app@shop.test"
+LOGIN = "Your orders</title><form method=post><input type=email><input type=password></form><title>"
 
 
 class LinkTests(JourneyCase):
@@ -95,6 +96,42 @@ class LinkTests(JourneyCase):
                     one["data"]["url"] for one in opened
                     if one["data"]["message_id"] in sent["data"]["answers"]])
         self.assertIn("visited", service.logged())
+
+    def test_unsubscribed(self) -> None:
+        """The button of RFC 8058 posts to a real server, once, with nothing that tells who; replies speak of forms."""
+        site = self.site({"/u?who=1": (202, "Bye", 0), "/moved": (302, "/u?who=1", 0), "/in": (200, LOGIN, 0)})
+        service, key = self.lab({"links": {"lab_hosts": [site.place]}}, people=8)
+        service.good("PUT", "/api/links", {"unsubscribe": True}, key=key)
+        signed = "v=1; a=rsa-sha256; d=shop.test; s=x; h=From:Subject{}; bh=x; b=x"
+        for n, (path, covered) in enumerate((("/u?who=1", ":List-Unsubscribe:List-Unsubscribe-Post"), ("/u?who=1", ""),
+                                             ("/moved", None), ("/u?who=1", None))):
+            fields = {"List-Unsubscribe": f"<mailto:u@shop.test>, <http://{site.place}{path}>",
+                      "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
+            if covered is not None:
+                fields["DKIM-Signature"] = signed.format(covered)
+            for person in range(4 * (n % 2), 4 * (n % 2) + 4):
+                self.mail(service, "This week's news.", person, **fields)
+        for n in range(8):
+            self.mail(service, f"Hi Maria, which day suits you? Have a look: http://{site.place}/in", n)
+        service.good("POST", "/api/clock/advance", {"by": "5d"}, key=key)
+        posted = [one for one in site.hits if one.method == "POST"]
+        events = [one["data"] for one in service.events("link.opened", key)]
+        pressed = [one for one in events if one["text"] == "Unsubscribe"]
+        self.assertGreater(len(pressed), 4)
+        self.assertEqual(len(posted), len(pressed))
+        for one in posted:
+            self.assertEqual(one.body, b"List-Unsubscribe=One-Click")
+            self.assertEqual(one.headers["Content-Type"], "application/x-www-form-urlencoded")
+            self.assertFalse({"Cookie", "Authorization", "Referer", "Origin"} & set(one.headers))
+        # A redirect is not followed: nothing but what was posted came to where it leads.
+        self.assertIn("/moved", [one.path for one in posted])
+        self.assertNotIn("/u?who=1", [one.path for one in site.hits if one.method == "GET"])
+        self.assertEqual({one["status"] for one in pressed}, {202, 302})
+        self.assertIn("signature covers List-Unsubscribe", " ".join(
+            one["data"]["why"] for one in service.events("link.skipped", key)))
+        replies = [one["data"]["text"] for one in service.events("persona.sent", key) if one["data"]["kind"] == "reply"
+                   and one["data"]["links_opened"] == [f"http://{site.place}/in"]]
+        self.assertRegex("\n".join(replies), "password|login")
 
     def test_nothing_private(self) -> None:
         """Without being listed, a site on this machine is never connected to, however it is written."""

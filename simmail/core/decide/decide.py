@@ -450,7 +450,7 @@ def _links(s: DecisionInput, before: Dossier, reply_due: datetime | None) -> lis
         reactions.append(planned(
             s, "link", at, choice.told(), choice.why,
             {"open": [{"url": one.url, "text": one.text, "why": one.why, "broken": one.broken,
-                       "one_click": one.one_click} for one in choice.open],
+                       "one_click": one.one_click, "leaves": one.leaves} for one in choice.open],
              "look_up": choice.look_up, "reason": choice.reason}))
     return reactions
 

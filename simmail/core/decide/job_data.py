@@ -12,14 +12,17 @@ C{PlannedJob.data} is JSON-able.  Every kind has:
 
 and besides:
 
-  - C{reply}: C{visited}: [{url, text, opened, broken}] once links were opened; batching appends to C{mails}
+  - C{reply}: C{visited}: [{url, text, opened, broken, title, form, leaves, left}] once links were opened
+    (C{title}, C{form}: of the page; C{leaves}: it is one to unsubscribe, C{left}: which was done); batching
+    appends to C{mails}
   - C{ooo}: C{period}: {from, to, message}; C{to} is the reverse-path
   - C{bounce}: C{action}: failed or delivered; C{bounce}: the kind, None where it is delivered; C{address}: the
     recipient; C{to} is the reverse-path
   - C{forward}: C{forward_to} as the persona has it (id or address; C{to} is empty for an id); C{reply_to},
     C{reply_to_name}: the original sender; C{by}: addresses that forwarded it so far, to be named in the
     C{X-Service-Forwarded} field
-  - C{link}: C{open}: [{url, text, why, broken, one_click}]; C{look_up}: a sender's domain or C{""}, for C{reason}
+  - C{link}: C{open}: [{url, text, why, broken, one_click, leaves}]; C{look_up}: a sender's domain or C{""}, for
+    C{reason}
   - C{nudge}: C{what}, C{promised_due} (RFC 3339), C{nth_nudge}
   - C{deliver}: C{what}, C{promised_due}, C{fate}
   - C{followup}: C{question} (asked again), or C{afterthought}: true for a second mail right after a reply

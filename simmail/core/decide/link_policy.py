@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from msgspec import UNSET, UnsetType
 
-from simmail.core.html.links import Anchor, anchors, host_of
+from simmail.core.html.links import Anchor, anchors, host_of, unsubscribes
 from simmail.core.message.mail import Mail
 from simmail.core.mime.address import domain_of
 from simmail.core.net.egress import public_address, public_name, web_port
@@ -35,13 +35,16 @@ LEFT = 20
 #: What the button of a mail program says that unsubscribes (RFC 8058).
 UNSUBSCRIBE = "Unsubscribe"
 
+#: Fields that the sender's signature has to cover for it.
+_COVERED = frozenset(("list-unsubscribe", "list-unsubscribe-post"))
+
 
 class LinkToOpen(NamedTuple):
     """
     A link to be opened.
 
     @ivar broken: it is on the sender's own machine and is found broken without being dialled.
-    @ivar one_click: it is posted to, as RFC 8058 has it.
+    @ivar one_click: it is posted to, as RFC 8058 has it; leaves: it is one to unsubscribe.
     """
 
     url: str
@@ -49,6 +52,7 @@ class LinkToOpen(NamedTuple):
     why: str
     broken: bool = False
     one_click: bool = False
+    leaves: bool = False
 
 
 class LinkLeft(NamedTuple):
@@ -105,31 +109,36 @@ def decide(
     opened: list[LinkToOpen] = []
     left: list[LinkLeft] = []
 
-    def draw(url: str, text: str, key: str | int, local: bool, button: bool = False) -> None:
+    def draw(one: Anchor, key: str | int, local: bool, leaves: bool, signing: str | None = None) -> None:
         drawn = dice.uniform("link", key)
         if drawn >= chance:
-            left.append(LinkLeft(url, f"link draw {drawn:.2f} over {chance:.2f} ({name})"))
+            left.append(LinkLeft(one.url, f"link draw {drawn:.2f} over {chance:.2f} ({name})"))
         elif len(opened) >= policy.max_links:
-            left.append(LinkLeft(url, f"{policy.max_links} links of this mail are opened already"))
+            left.append(LinkLeft(one.url, f"{policy.max_links} links of this mail are opened already"))
         else:
-            opened.append(LinkToOpen(url, text, f"link draw {drawn:.2f} under {chance:.2f} ({name})", local, button))
+            opened.append(LinkToOpen(
+                one.url, one.text, f"link draw {drawn:.2f} under {chance:.2f} ({name}){signing or ''}", local,
+                signing is not None, leaves))
 
     button = one_click(mail, lab) if policy.unsubscribe else ""
     if button:
-        refusal, local = _refusal(Anchor(button, UNSUBSCRIBE), policy, lab)
-        if refusal:
-            left.append(LinkLeft(button, refusal))
+        pressed = Anchor(button, UNSUBSCRIBE)
+        refusal, local = _refusal(pressed, policy, lab, True)
+        covered, signing = _signed(mail)
+        if refusal or not covered:
+            left.append(LinkLeft(button, refusal or signing))
         else:
-            draw(button, UNSUBSCRIBE, "one click", local, True)
+            draw(pressed, "one click", local, True, signing and f"; {signing}")
     gone = bool(opened)
     for nth, one in enumerate(anchors(mail.text, mail.html)):
-        refusal, local = _refusal(one, policy, lab)
-        if not refusal and gone and unsubscribes(one.url, one.text):
+        leaves = unsubscribes(one)
+        refusal, local = _refusal(one, policy, lab, leaves)
+        if not refusal and gone and leaves:
             refusal = "unsubscribed with the mail program's own button"
         if refusal:
             left.append(LinkLeft(one.url, refusal))
         else:
-            draw(one.url, one.text, nth, local)
+            draw(one, nth, local, leaves)
     look_up = ""
     domain = domain_of(mail.from_.address) if "@" in mail.from_.address else ""
     drawn = dice.uniform("look up")
@@ -173,7 +182,25 @@ def one_click(mail: Mail, lab: Collection[str] = ()) -> str:
     return ""
 
 
-def _refusal(one: Anchor, policy: LinkPolicy, lab: Collection[str]) -> tuple[str, bool]:
+def _signed(mail: Mail) -> tuple[bool, str]:
+    """
+    Whether a mail program would show the button, and what is to be said of the signatures (RFC 8058 section 4).
+
+    A signature that leaves the two fields out forbids it.  That there is none at all is only told: what is tested is
+    seldom signed.  Whether a signature is valid is for the inspection to say, which asks the name system.
+    """
+    heads = [value for name, value in mail.headers if name.lower() == "dkim-signature"]
+    if not heads:
+        return True, "no DKIM signature, without which large providers show no button (RFC 8058 section 4)"
+    for value in heads:
+        tags = (part.partition("=") for part in value.split(";"))
+        signed = next((fields for name, _, fields in tags if name.strip() == "h"), "")
+        if _COVERED <= {field.strip().lower() for field in signed.split(":")}:
+            return True, ""
+    return False, "no DKIM signature covers List-Unsubscribe and List-Unsubscribe-Post (RFC 8058 section 4)"
+
+
+def _refusal(one: Anchor, policy: LinkPolicy, lab: Collection[str], leaves: bool) -> tuple[str, bool]:
     """Why a link is never opened, C{""} if it may be; and whether it is on the sender's own machine."""
     host = host_of(one.url)
     if not host:
@@ -191,7 +218,7 @@ def _refusal(one: Anchor, policy: LinkPolicy, lab: Collection[str]) -> tuple[str
         if policy.local_links == "ignore":
             return "a testing link to the sender's own machine", True
         return "", True
-    if not policy.unsubscribe and unsubscribes(one.url, one.text):
+    if leaves and not policy.unsubscribe:
         return "unsubscribe links are not followed", False
     return "", False
 
@@ -201,9 +228,3 @@ def permitted(host: str, policy: LinkPolicy) -> bool:
     if isinstance(policy.deny, tuple) and matches(host, policy.deny):
         return False
     return not isinstance(policy.allow, tuple) or matches(host, policy.allow)
-
-
-def unsubscribes(url: str, text: str) -> bool:
-    """Whether a link is one to unsubscribe."""
-    low = f"{text} {url}".lower()
-    return any(word in low for word in ("unsubscribe", "opt-out", "optout", "abmelden", "abbestellen"))

@@ -1,8 +1,8 @@
 """
 A look at a web page on a persona's behalf: what is asked for, and what came of it.
 
-The asking is C{outbound.browser}'s; here is what both sides speak of, what is read from a page, and a plausible site
-for a sender whose domain has none.  Source of that: decisions, section 11 (C{missing_site: imagine}).
+The asking is C{outbound.browser}'s; here is what both sides speak of, and a plausible site for a sender
+whose domain has none.  Source of that: decisions, section 11 (C{missing_site: imagine}).
 """
 
 from __future__ import annotations
@@ -11,14 +11,8 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from simmail.core.html.tokenizer import tokens
-from simmail.core.mime.charsets import decode
+from simmail.core.html.page import PageForm
 from simmail.core.rng import Dice
-
-#: Octets of a page that are looked at for its title, and characters of it that are kept.
-LOOKED_AT, LONGEST_TITLE = 64 * 1024, 200
-
-_HTML = ("text/html", "application/xhtml+xml")
 
 
 class Errand(Struct, frozen=True):
@@ -43,6 +37,7 @@ class Visit(Struct, frozen=True, omit_defaults=True):
     What came of it.
 
     @ivar status: of the last answer, 0 when there was none; then C{error} says why.
+    @ivar form: what the page asks for.
     @ivar ms: real milliseconds.
     """
 
@@ -52,39 +47,12 @@ class Visit(Struct, frozen=True, omit_defaults=True):
     content_type: str = ""
     ms: int = 0
     error: str = ""
+    form: PageForm = ""
 
     @property
     def broken(self) -> bool:
         """Whether a reader would say that the link does not work."""
         return self.status in (0, 404, 410) or self.status >= 500
-
-
-def title_of(body: bytes, content_type: str) -> str:
-    """The title of an HTML page, C{""} when it has none or is something else."""
-    kind, _, rest = content_type.partition(";")
-    if kind.strip().lower() not in _HTML:
-        return ""
-    label = ""
-    for one in rest.split(";"):
-        name, _, value = one.partition("=")
-        if name.strip().lower() == "charset":
-            label = value.strip(" \t\"'")
-    head = body[:LOOKED_AT]
-    for token in tokens(decode(head, label or _declared(head)), 2000):
-        if token.kind == "raw" and token.name == "title":
-            return " ".join(token.text.split())[:LONGEST_TITLE]
-    return ""
-
-
-def _declared(head: bytes) -> str:
-    """The charset a page names in its first octets (WHATWG HTML, "prescan", in short)."""
-    low = head[:1024].lower()
-    at = low.find(b"charset=")
-    if at < 0:
-        return ""
-    value = low[at + 8:at + 48].lstrip(b" \"'")
-    end = next((n for n, one in enumerate(value) if one in b" \"'/>;"), len(value))
-    return value[:end].decode("ascii", "replace")
 
 
 #: What a word in a domain's name says of the business.

@@ -25,10 +25,16 @@ LOOKED_AT, MOST_MET = 65_536, 200
 
 
 class Anchor(NamedTuple):
-    """C{url} as written (references decoded), C{text} one clicks (the URL itself where it stands bare)."""
+    """
+    A link as a reader meets it.
+
+    @ivar url: as written (references decoded); text: what one clicks (the URL itself where it stands bare).
+    @ivar context: the words before a link that stands bare.
+    """
 
     url: str
     text: str
+    context: str = ""
 
 
 class Link(Struct, frozen=True):
@@ -103,14 +109,21 @@ def _kind(url: str, shown: str, context: str) -> LinkKind:
 
 def anchors(text: str, html: str) -> tuple[Anchor, ...]:
     """Return the links of a mail as a reader meets them, each URL once: of its HTML, else of its text."""
-    found = _clicked(html[:LOOKED_AT]) if html else ((url, url) for url, _, _ in _written(text[:LOOKED_AT]))
+    found = (Anchor(url, shown) for url, shown in _clicked(html[:LOOKED_AT])) if html else (
+        Anchor(url, url, context) for url, _, context in _written(text[:LOOKED_AT]))
     first: dict[str, Anchor] = {}
-    for url, shown in found:
-        if url not in first:
+    for one in found:
+        if one.url not in first:
             if len(first) >= MOST_MET:
                 break
-            first[url] = Anchor(url, shown)
+            first[one.url] = one
     return tuple(first.values())
+
+
+def unsubscribes(one: Anchor) -> bool:
+    """Return whether a link is one to unsubscribe, by what it says, where it leads or the words before it."""
+    words = _WORDS[0][1]
+    return any(words.search(said.lower()) is not None for said in (one.text, one.url, one.context))
 
 
 def host_of(url: str) -> str:

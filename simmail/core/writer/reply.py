@@ -66,6 +66,10 @@ _SETTLING = frozenset({
     "information", "received", "confirmation", "support", "question", "redress", "news", "booked",
     "document", "invoice", "bill", "delay",
 })
+# Mail whose links are the matter itself, or are nothing to speak of.
+_CLICKED = frozenset({"code", "phishing", "injection", "legal", "data_request", "grief", "closing", "empty"})
+# How often a page that asks for something is spoken of, and one that does not; letters that make a name of a title.
+_FORM_TOLD, _TITLE_TOLD, _NAMED_BY = 0.8, 0.5, 4
 
 
 def reply(scene: Scene) -> list[Said]:
@@ -92,8 +96,7 @@ def reply(scene: Scene) -> list[Said]:
     style = scene.request.persona.style
     if scene.read and style is not UNSET and style.access is not UNSET and scene.read[-1].found.unlabelled_images:
         said.append(Said(act="access.images", values=scene.common))
-    if scene.request.broken:
-        said.append(Said(act="link.broken", values={**scene.common, "link": say(scene.request.broken, 60)}))
+    said.extend(_of_links(scene))
     if scene.read and scene.read[-1].intent in _SERIOUS and not any(act.act in _LIGHT for act in body) and (
         scene.length == "long" or scene.length == "medium" and scene.dice.chance(
             scene.manner.extra * habits(scene.request.persona.id, scene.language.code).adds, "extra")
@@ -110,6 +113,20 @@ def _unread(scene: Scene) -> Said:
     if code != WRITTEN[0]:
         own = f"{own} {scene.language.or_} {tongue(WRITTEN[0], code)}"
     return Said(act="tongue.unread", values={**scene.common, "own": own, "tongue": tongue(scene.unread, code)})
+
+
+def _of_links(scene: Scene) -> list[Said]:
+    """What the links of the mail led to: a page that does not come, one that asks for something, one with a name."""
+    broken, page = scene.request.broken, scene.request.seen
+    if broken:
+        return [Said(act="link.broken", values={**scene.common, "link": say(broken, 60)})]
+    if page is None or scene.read and scene.read[-1].intent in _CLICKED:
+        return []
+    values = {**scene.common, "link": say(page.link, 60), "title": say(page.title, 60)}
+    if page.form:
+        return [Said(act=f"link.{page.form}", values=values)] if scene.dice.chance(_FORM_TOLD, "page") else []
+    named = sum(map(str.isalpha, page.title)) >= _NAMED_BY and scene.length != "short"
+    return [Said(act="link.title", values=values)] if named and scene.dice.chance(_TITLE_TOLD, "page") else []
 
 
 def _as_clicked(body: list[Said], scene: Scene) -> list[Said]:

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
+from simmail.core.html.page import PageForm
 from simmail.core.language.meaning import IMeaning
 from simmail.core.message.mail import Attachment, Mail
 from simmail.core.mime.address import Address
@@ -28,6 +29,14 @@ class Promised(NamedTuple):
 
     what: str
     due: datetime
+
+
+class SeenPage(NamedTuple):
+    """A page that a link led to: the words (or address) of the C{link}, and the C{title} and C{form} of the page."""
+
+    link: str
+    title: str
+    form: PageForm
 
 
 class WordsRequest(Struct, frozen=True, kw_only=True):
@@ -56,6 +65,7 @@ class WordsRequest(Struct, frozen=True, kw_only=True):
     @ivar owes: all that it promised this correspondent and has still to do.
     @ivar done: what it has done in the thread: the C{document} it sent, the C{payment} it made.
     @ivar broken: the words (or the address) of a link in C{mails} that it could not open, C{""} for none.
+    @ivar seen: the page behind a link in C{mails} that it opened, None for none.
     @ivar unsubscribed: it followed a link to unsubscribe.
     @ivar nth: how many mails it wrote to this correspondent before.
     @ivar meaning: whom to ask what C{mails} mean where rules are unsure.
@@ -85,6 +95,7 @@ class WordsRequest(Struct, frozen=True, kw_only=True):
     owes: tuple[Promised, ...] = ()
     done: dict[str, str] = {}
     broken: str = ""
+    seen: SeenPage | None = None
     unsubscribed: bool = False
     nth: int = 0
     meaning: IMeaning | None = None

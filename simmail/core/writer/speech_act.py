@@ -21,7 +21,7 @@ KNOWN = frozenset({
     "first", "name", "company", "me", "org", "ref", "amount", "dated", "about", "subject", "doc", "slot", "counter",
     "counter2", "option", "other", "topic", "thing", "question", "label", "value", "is", "it", "yes", "no", "by",
     "when", "addressee", "want", "deadline", "what", "sender", "file", "until", "back", "case", "deed",
-    "minutes", "date", "figure", "rating", "owed", "times", "contract", "link", "day", "item", "asker",
+    "minutes", "date", "figure", "rating", "owed", "times", "contract", "link", "title", "day", "item", "asker",
     "clause", "said", "denied", "task", "undone", "colleague", "area",
     "position", "place", "news", "tongue", "own",
 })
@@ -122,6 +122,7 @@ ACTS: Mapping[str, Act] = _acts({
     "opener.plain": "", "opener.warm": "", "opener.impatient": "", "extra.close": "", "extra.ask": "",
     "batch.lead": "",
     "access.images": "", "link.broken": "link",
+    "link.title": "title link", "link.form": "link", "link.login": "link",
     "followup": "", "correction.day": "by", "correction.add": "",
     "initiate.want": "want", "initiate.about": "case", "initiate.plain": "",
     "deliver.document": "what is it", "deliver.late": "what is it", "deliver.answer": "value", "deliver.done": "",

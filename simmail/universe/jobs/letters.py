@@ -25,7 +25,6 @@ from simmail.core.decide.after_sending import copied, promised_in
 from simmail.core.decide.decision import keyed
 from simmail.core.decide.delay import zone_of
 from simmail.core.decide.job_data import FORWARDED
-from simmail.core.decide.link_policy import unsubscribes
 from simmail.core.language.facts import read_facts, texts_asked
 from simmail.core.language.intents import asked
 from simmail.core.language.reader import read_mail
@@ -40,7 +39,7 @@ from simmail.core.records.relationship import Dossier, OpenPromise, ThreadState
 from simmail.core.rng import Dice
 from simmail.core.time.arrival import local_arrival
 from simmail.core.time.invitation import Invitation, invitation
-from simmail.core.writer import Promised, WordsRequest, Written, write
+from simmail.core.writer import Promised, SeenPage, WordsRequest, Written, write
 from simmail.universe.jobs.job_mails import JobMails
 from simmail.universe.jobs.wording import Wording
 from simmail.universe.meaning import Meaning
@@ -319,7 +318,7 @@ def request(
         owed=owed.what if owed is not None else "",
         owes=tuple(Promised(one.what, one.due) for one in dossier.promises if one.by == "persona"),
         done=context.thread.done, broken=_broken(data),
-        unsubscribed=any(one["opened"] and unsubscribes(one["url"], one["text"]) for one in data.get("visited", ())),
+        seen=_seen(data), unsubscribed=any(one.get("left") for one in data.get("visited", ())),
         nth=dossier.sent, meaning=meaning)
 
 
@@ -408,12 +407,21 @@ def _attachments_of(mail: Mail) -> tuple[Attachment, ...]:
 
 def _broken(data: dict[str, Any]) -> str:
     """What a reader calls the first link that did not open: its words, else its address in short."""
-    for one in data.get("visited", ()):
-        url, text = str(one["url"]), str(one["text"])
-        if one["broken"] and not unsubscribes(url, text):
-            bare = "://" in text or not text
-            return url.partition("://")[2].partition("?")[0].partition("#")[0].rstrip("/") if bare else text
-    return ""
+    return next((_called(one) for one in data.get("visited", ()) if one["broken"] and not one.get("leaves")), "")
+
+
+def _seen(data: dict[str, Any]) -> SeenPage | None:
+    """The page behind a link that opened of which there is most to say: one that asks for something, else a named."""
+    pages = [SeenPage(_called(one), one.get("title", ""), one.get("form", "")) for one in data.get("visited", ())
+             if one["opened"] and not one["broken"] and not one.get("leaves")]
+    return next((page for page in pages if page.form), next((page for page in pages if page.title), None))
+
+
+def _called(one: dict[str, Any]) -> str:
+    """What a reader calls a link: its words, else its address in short."""
+    url, text = str(one["url"]), str(one["text"])
+    bare = "://" in text or not text
+    return url.partition("://")[2].partition("?")[0].partition("#")[0].rstrip("/") if bare else text
 
 
 def _or_half(value: float | None) -> float:

@@ -245,6 +245,13 @@ class LinkVisits:
         return imagine(domain, self._dice).text
 
 
+def _left(one: dict[str, Any], visit: Visit) -> bool:
+    """Whether opening a link unsubscribed: the button has to be answered with success, a page only to be there."""
+    if one.get("one_click"):
+        return 200 <= visit.status < 300
+    return bool(one.get("leaves")) and not visit.broken
+
+
 class _VisitRecorder:
     """
     Writes down what came of one job.
@@ -287,7 +294,8 @@ class _VisitRecorder:
             self.event("link.opened", **about, status=visit.status, final_url=visit.final_url, title=visit.title,
                        content_type=visit.content_type, ms=visit.ms)
         self.links.append({
-            "url": one["url"], "text": one["text"], "opened": not visit.error, "broken": visit.broken})
+            "url": one["url"], "text": one["text"], "opened": not visit.error, "broken": visit.broken,
+            "title": visit.title, "form": visit.form, "leaves": one.get("leaves", False), "left": _left(one, visit)})
 
     def sender(self, domain: str, url: str, site: Visit, imagined: str) -> None:
         """What was found of the sender."""

@@ -96,6 +96,36 @@ class PolicyTests(SynchronousTestCase):
         self.assertEqual(chosen("", html=html).open, ())
         self.assertEqual(len(chosen("", LinkPolicy(unsubscribe=True), html=html).open), 1)
 
+    def test_unsubscribe_in_words(self) -> None:
+        """What stands before a bare link tells it as well, in four languages; a link after it is another."""
+        for words in ("To unsubscribe:", "Newsletter abbestellen:", "Se désinscrire :", "Para darse de baja:",
+                      "Cancelar suscripción:", "Ne plus recevoir ces messages :"):
+            choice = chosen(f"News: https://a.site/news\n\n{words}\nhttps://a.site/u/1\n")
+            self.assertEqual([one.url for one in choice.open], ["https://a.site/news"], words)
+            self.assertEqual([one.why for one in choice.skip], ["unsubscribe links are not followed"], words)
+            left = chosen(f"{words} https://a.site/u/1", LinkPolicy(unsubscribe=True)).open
+            self.assertEqual([one.leaves for one in left], [True], words)
+
+    def test_one_click(self) -> None:
+        """The button is there unless a signature leaves the fields out that make it; without any it is told."""
+        offered = (("List-Unsubscribe", "<mailto:u@a.site>, <https://a.site/u>"),
+                   ("List-Unsubscribe-Post", "List-Unsubscribe=One-Click"))
+        for signatures, pressed, word in (
+            ((), True, "no DKIM signature"),
+            (("v=1; d=a.site; h=From:List-Unsubscribe : list-unsubscribe-post:To; b=x",), True, ""),
+            (("v=1; d=a.site; h=from:to; b=x",), False, "no DKIM signature covers"),
+            (("h=from", "h=list-unsubscribe:list-unsubscribe-post"), True, ""), (("nonsense",), False, "covers"),
+        ):
+            choice = chosen("Hi", LinkPolicy(unsubscribe=True), headers=(
+                *offered, *(("DKIM-Signature", one) for one in signatures)))
+            self.assertEqual([(one.url, one.one_click, one.leaves) for one in choice.open],
+                             [("https://a.site/u", True, True)] * pressed, signatures)
+            whys = [one.why for one in (*choice.open, *choice.skip)]
+            self.assertEqual(len(whys), 1)
+            self.assertIn(word, whys[0])
+            self.assertEqual("DKIM" in whys[0], bool(word))
+        self.assertEqual(chosen("Hi", headers=offered).open, ())
+
     def test_sender(self) -> None:
         """An unknown sender's domain is looked up, a mail provider's is not, nor one the policy forbids."""
         self.assertEqual(chosen("x", stranger=True).look_up, "app.test")

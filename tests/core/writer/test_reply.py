@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.records.persona import Style
-from simmail.core.writer import Promised
+from simmail.core.writer import Promised, SeenPage
 from simmail.core.writer.context import set_scene
 from simmail.core.writer.kinds import said_by
 from tests.core.writer.samples import NOW, TEMPERAMENTS, mail, request, wrote
@@ -20,6 +20,31 @@ CONTRACT = mail("Hi Maria, could you please send us the signed contract by Frida
 
 class ReplyTests(SynchronousTestCase):
     """Replies."""
+
+    def test_pages(self) -> None:
+        """What a link led to is told in each of the four languages, if not by everybody; no line asks or promises."""
+        asked = {
+            "en": "Hi Maria,\n\nwhich delivery address should we use?\n\nBest,\nDana",
+            "de": "Hallo Maria,\n\nwelche Lieferadresse sollen wir nehmen?\n\nViele Grüße\nDana",
+            "fr": "Bonjour Maria,\n\nquelle adresse de livraison devons-nous utiliser ?\n\nCordialement,\nDana",
+            "es": "Hola, Maria:\n\n¿qué dirección de entrega debemos usar?\n\nUn saludo,\nDana",
+        }
+        for code, text in asked.items():
+            for form, word in (("login", r"password|login|log in|passwort|anmeld|mot de passe|connexion|contraseña|"
+                                         r"acceso|identificarse|credentials"),
+                               ("form", r"form\b|formula[ir]|angaben|données|datos|data in a form"),
+                               ("", r"Price list 7")):
+                page = SeenPage("our page", "Price list 7", form)  # type: ignore[arg-type]
+                told = 0
+                for temperament in TEMPERAMENTS:
+                    for seed in range(4):
+                        plain = wrote(mail(text), temperament=temperament, seed=str(seed))
+                        written = wrote(mail(text), temperament=temperament, seed=str(seed), seen=page)
+                        self.assertEqual(written.promise, plain.promise)
+                        found = re.search(word, written.text, re.IGNORECASE) is not None
+                        self.assertEqual(found, written.text != plain.text, written.text)
+                        told += found
+                self.assertGreater(told, 4 if not form else 14, f"{code} {form}")
 
     def test_facts(self) -> None:
         """A fact the persona knows is stated by everybody, whatever their voice."""

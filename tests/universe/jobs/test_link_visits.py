@@ -93,6 +93,22 @@ class OpeningTests(VisitTestCase):
         self.assertIn("b.com", sent["text"])
         self.assertNotIn("a.com", sent["text"])
 
+    def test_reply_speaks_of_the_page(self) -> None:
+        """What a page asks for, or is called, is spoken of, by most people and in their own words."""
+        texts = []
+        for n in range(10):
+            self.web.pages[f"https://a.com/f{n}"] = Visit(200, "https://a.com/", "Sign in", "text/html", form="login")
+            fields = persona(addresses=[f"p{n}@acme.test"], style={"links": "curious"})
+            now(self.universe.people.create(fields))
+            self.server.send(self.universe, "app@sim.test", f"p{n}@acme.test",
+                             MAIL + b"See https://a.com/1 and https://a.com/f%d.\n" % n)
+        self.idle()
+        texts = [sent["text"] for sent in self.told("persona.sent") if sent["kind"] == "reply"]
+        told = [text for text in texts if "password" in text or "login" in text]
+        self.assertGreater(len(texts), 7)
+        self.assertGreater(len(told), len(texts) // 2)
+        self.assertNotIn("Page one", "".join(texts))
+
     def test_reply_does_not_contradict(self) -> None:
         """Nobody says that a broken link worked, or wants to stay on a list just left."""
         for n in range(12):
@@ -106,6 +122,19 @@ class OpeningTests(VisitTestCase):
         for text in texts:
             self.assertIn("c.com/reset", text)
             self.assertNotIn("signed in", text)
+
+    def test_left(self) -> None:
+        """Who pressed the button is off the list only if the site said so."""
+        self.universe.settings.links = replace(self.policy, unsubscribe=True)
+        fields = (b"List-Unsubscribe: <https://a.com/u?x=1>\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\n")
+        for status, left in ((200, True), (202, True), (405, False), (500, False)):
+            self.web.put("https://a.com/u?x=1", "", status)
+            self.send(b"", fields=fields)
+            reply = next(one for one in self.universe.pending.by_id.values() if one.kind == "reply")
+            turned(self.universe, self.universe.scheduler.advance(until="next_job"))
+            (visited,) = self.universe.pending.by_id[reply.id].data["visited"]
+            self.assertEqual((visited["leaves"], visited["left"]), (True, left), status)
+            self.idle()
 
     def test_reply_comes_after(self) -> None:
         """However quick the reply is, the links are opened before it."""
