@@ -11,7 +11,8 @@ after the hash tag  type      what
 ==================  ========  ====================================================
 C{:meta}            hash      C{last} event number; its instant C{at}; C{floor}, the
                               lowest number that may still be there; C{queued}, the
-                              number of arrivals there ever were
+                              number of arrivals there ever were; C{copy}, the copy that it
+                              was made by
 C{:once}            hash      delivery or job id: the outcome of its commit
 C{:tables}          set       names of the tables that were ever written
 C{:table:<name>}    hash      key: document, or an integer that is counted
@@ -21,6 +22,8 @@ C{:erased}          stream    events of before an erasure, being cleared away
 C{:type:<type>}     string    numbers of events, six octets each, ascending
 C{:persona:<id>}    string    the same
 C{:case:<id>}       string    the same
+C{:postings}        set       names of the three above, after the hash tag, of which there
+                              may be any; with C{""} among them it knows all
 C{:jobs}            hash      job id: C{<due><state>NUL<kind>NUL<persona>NUL<case>NUL},
                               then the job
 C{:order}           zset      all scores 0: C{<scope>NUL<due><job id>}, where scope is
@@ -59,6 +62,7 @@ CASE = ":case:"
 JOBS = ":jobs"
 ORDER = ":order"
 ARRIVALS = ":arrivals"
+POSTINGS = ":postings"
 NEWS = ":news"
 BUCKET = ":bucket:"
 

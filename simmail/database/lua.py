@@ -19,6 +19,7 @@ _PIECES: dict[str, tuple[str, ...]] = {
     "query": ("postings", "query"),
     "sweep": ("postings", "sweep"),
     "erase": ("erase",),
+    "copy": ("copy",),
     "agenda": ("agenda",),
     "prune": ("jobs", "prune"),
     "universes": ("universes",),

@@ -22,7 +22,7 @@ from simmail.core.records.delivery import Arrival
 from simmail.core.records.job import Job
 from simmail.core.rules.token_bucket import Bucket, draw
 from simmail.database import encoding
-from simmail.errors import Invalid, Unavailable
+from simmail.errors import Conflict, Invalid, Unavailable
 from simmail.interfaces import IDatabase
 
 _UNFINISHED = ("pending", "running")
@@ -45,42 +45,51 @@ class _Space:
         self.once: dict[str, Committed] = {}
         self.jobs: dict[str, _Kept] = {}
         self.arrivals: dict[str, bytes] = {}
-        # Parallel lists: the row and the instant of event first + i.
-        self.first = 1
+        # Parallel lists of events: numbers, rows, instants; the highest number used so far.
+        self.numbers: list[int] = []
         self.rows: list[encoding.EventRow] = []
         self.ats: list[bytes] = []
+        self.last = 0
         self.last_at = b""
-
-    @property
-    def last(self) -> int:
-        """The highest event number used so far."""
-        return self.first + len(self.rows) - 1
 
     def erased(self) -> _Space:
         """Nothing, but going on with the event numbers."""
         space = _Space()
-        space.first = self.last + 1
+        space.last = self.last
+        return space
+
+    @property
+    def has_any(self) -> bool:
+        """Whether anything is kept."""
+        return bool(any(self.tables.values()) or self.once or self.jobs or self.arrivals or self.rows)
+
+    def copied(self, highest: int) -> _Space:
+        """The same once more; numbers go on above C{highest} too."""
+        space = _Space()
+        space.tables = {name: dict(table) for name, table in self.tables.items()}
+        space.once, space.jobs, space.arrivals = dict(self.once), dict(self.jobs), dict(self.arrivals)
+        space.numbers, space.rows, space.ats = list(self.numbers), list(self.rows), list(self.ats)
+        space.last, space.last_at = max(self.last, highest), self.last_at
         return space
 
     def cut(self, before: bytes) -> int:
         """Drop the events older than an instant; how many."""
         count = bisect_left(self.ats, before)
-        del self.rows[:count], self.ats[:count]
-        self.first += count
+        del self.numbers[:count], self.rows[:count], self.ats[:count]
         return count
 
-    def numbers(self, query: EventQuery) -> range:
-        """The event numbers between the bounds of a query, in its order."""
-        low, high = self.first, self.last
+    def places(self, query: EventQuery) -> range:
+        """Where the events between the bounds of a query are, in its order."""
+        low, high = 0, len(self.numbers)
         if query.after is not None:
-            low = max(low, query.after + 1)
+            low = bisect_right(self.numbers, query.after)
         if query.before is not None:
-            high = min(high, query.before - 1)
+            high = bisect_left(self.numbers, query.before)
         if query.since is not None:
-            low = max(low, self.first + bisect_left(self.ats, encoding.digits(query.since)))
+            low = max(low, bisect_left(self.ats, encoding.digits(query.since)))
         if query.until is not None:
-            high = min(high, self.first + bisect_right(self.ats, encoding.digits(query.until)) - 1)
-        return range(high, low - 1, -1) if query.descending else range(low, high + 1)
+            high = min(high, bisect_right(self.ats, encoding.digits(query.until)))
+        return range(high - 1, low - 1, -1) if query.descending else range(low, high)
 
 
 @implementer(IDatabase)
@@ -172,6 +181,13 @@ class MemoryDatabase:
         self._spaces[universe] = self._spaces[universe].erased()
 
     @at_once
+    def copy(self, source: str, target: str) -> None:
+        before = self._spaces[target]
+        if before.has_any:
+            raise Conflict(f"universe {target} has something already")
+        self._spaces[target] = self._spaces[source].copied(before.last)
+
+    @at_once
     def universes(self) -> list[str]:
         """Leave out the server's own documents, which are no universe."""
         return sorted(id for id, space in self._spaces.items() if id and any(space.tables.values()))
@@ -217,6 +233,8 @@ def _commit(space: _Space, commit: Commit) -> Committed:
         space.jobs.pop(id, None)
     first_number = space.last + 1 if rows else 0
     for row in rows:
+        space.last += 1
+        space.numbers.append(space.last)
         space.last_at = max(row.at, space.last_at)
         space.rows.append(row._replace(at=space.last_at))
         space.ats.append(space.last_at)
@@ -256,10 +274,10 @@ def _jobs(space: _Space, query: JobQuery) -> list[Job]:
 def _events(space: _Space, query: EventQuery) -> list[bytes]:
     types = encoding.expanded(query.types)
     found: list[bytes] = []
-    for number in space.numbers(query):
+    for place in space.places(query):
         if len(found) >= query.limit:
             break
-        row = space.rows[number - space.first]
+        number, row = space.numbers[place], space.rows[place]
         if ((types is None or row.type in types) and query.persona_id in (None, row.persona_id)
                 and query.case_id in (None, row.case_id)):
             found.append(encoding.event_body(row.type.encode(), number, row.at, row.tail))

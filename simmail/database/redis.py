@@ -9,6 +9,7 @@ long on either side.  What the keys are is told in L{simmail.database.keys}.
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Coroutine, Iterable
 from datetime import datetime
 from pathlib import Path
@@ -32,11 +33,14 @@ from simmail.database.queries import PAGE, Questions, all_of, job_of
 from simmail.database.synced import Synced
 from simmail.database.unsynced import Ask, Unsynced, run_of
 from simmail.database.url import FIELD, locked_out, parse, weakness
-from simmail.errors import Invalid, Unavailable
+from simmail.errors import Conflict, Invalid, Unavailable
 from simmail.interfaces import IDatabase
 
 #: Rows one script call removes.
 SLICE = 500
+
+#: Keys that one step of a look at all keys takes.
+SCANNED = 10_000
 
 #: Real seconds in which a Redis must be there at the start.
 PATIENCE = 10.0
@@ -45,7 +49,7 @@ PATIENCE = 10.0
 NOTED = 1.0
 
 _READ = ("query", "agenda", "universes")
-_WRITE = ("commit", "sweep", "erase", "prune", "draw")
+_WRITE = ("commit", "sweep", "erase", "copy", "prune", "draw")
 
 
 @implementer(IDatabase)
@@ -213,6 +217,21 @@ class RedisDatabase:
         await self._erase_by(self._writes.call, universe)
         self._unsynced.erased(keys.prefix(universe), lambda ask: self._erase_by(ask, universe))
 
+    @as_deferred
+    async def copy(self, source: str, target: str) -> None:
+        """Copy it in one step of Redis, which nothing comes between."""
+        copy = secrets.token_hex(8)
+        if not await self._copy_by(self._writes.call, source, target, copy):
+            raise Conflict(f"universe {target} has something already")
+
+        async def again(ask: Ask) -> None:
+            await self._erase_by(ask, target)
+            await self._copy_by(ask, source, target, copy)
+
+        last = await self._writes.call(("HGET", keys.prefix(target) + keys.META, "last"))
+        self._unsynced.copied(keys.prefix(source), keys.prefix(target), copy, int(last or 0), again)
+        self._synced.made()
+
     def universes(self) -> Deferred[list[str]]:
         """Leave out the server's own documents, which are no universe."""
         return self._reads.call(
@@ -356,6 +375,15 @@ class RedisDatabase:
             if await ask((*self._start["erase"], prefix, universe)):
                 break
         await _slices(ask, sweep)
+
+    async def _copy_by(self, ask: Ask, source: str, target: str, copy: str) -> bool:
+        """False: the target has something."""
+        prefix = keys.prefix(target)
+        while True:
+            done: int = await ask((*self._start["copy"], keys.prefix(source), prefix, target, copy, SCANNED))
+            if done:
+                return done > 0
+            await _slices(ask, (*self._start["sweep"], prefix, keys.ERASED, b"", SLICE))
 
     def _sweep(self, prefix: str, stream: str, before: bytes) -> Coroutine[Any, Any, int]:
         return _slices(self._writes.call, (*self._start["sweep"], prefix, stream, before, SLICE))

@@ -54,16 +54,19 @@ TOGETHER = 500
 
 #: Sends a command (packed, or its words); answers a Deferred of the reply.
 Ask = Callable[..., Deferred[Any]]
+#: Does something once more.
+Again = Callable[[Ask], Coroutine[Any, Any, None]]
 
 
 class Made(NamedTuple):
     """
-    One commit as it was sent, or what erased a universe.
+    One commit as it was sent, or what erased a universe, or made it by copying another.
 
     @ivar prefix: hash tag of the universe.
     @ivar first, last: numbers of its events, 0 for none; of an erasure, C{last} is the highest one before it.
     @ivar at: real time at which it was answered.
-    @ivar erase: does the erasure again; None for a commit.
+    @ivar again: does the erasure or copy again; None for a commit.
+    @ivar copy: what a copy is called, C{""} for anything else; source: hash tag of what was copied.
     """
 
     prefix: str
@@ -71,7 +74,9 @@ class Made(NamedTuple):
     first: int
     last: int
     at: float
-    erase: Callable[[Ask], Coroutine[Any, Any, None]] | None = None
+    again: Again | None = None
+    copy: str = ""
+    source: str = ""
 
 
 class Unsynced:
@@ -104,13 +109,30 @@ class Unsynced:
         kept = self._blocks.keep(packed)
         self._append(Made(prefix, kept, first if events else 0, last, self._seconds()))
 
-    def erased(self, prefix: str, erase: Callable[[Ask], Coroutine[Any, Any, None]]) -> None:
+    def erased(self, prefix: str, erase: Again) -> None:
         """A universe was erased; what was committed in it before means nothing any more."""
-        kept = [one for one in self._made if one.prefix != prefix]
+        self._forget(prefix)
+        self._append(Made(prefix, memoryview(b""), 0, self.numbers.get(prefix, 0), self._seconds(), erase))
+
+    def copied(self, source: str, prefix: str, copy: str, last: int, again: Again) -> None:
+        """
+        A universe was made by copying another; what it was before means nothing any more.
+
+        @param copy: what Redis knows the copy by; last: the highest event number it has used.
+        @param again: copies once more, whatever is there of it.
+        """
+        self._forget(prefix)
+        self.numbers[prefix] = max(last, self.numbers.get(prefix, 0))
+        self._append(Made(prefix, memoryview(b""), 0, 0, self._seconds(), again, copy, source))
+
+    def _forget(self, prefix: str) -> None:
+        """What was done to a universe matters no more, but for what was copied from it."""
+        copies = [at for at, one in enumerate(self._made) if one.source == prefix]
+        needed = copies[-1] if copies else 0
+        kept = [one for at, one in enumerate(self._made) if one.prefix != prefix or at < needed]
         self._octets = sum(len(one.packed) for one in kept)
         self.gone += len(self._made) - len(kept)
         self._made = deque(kept)
-        self._append(Made(prefix, memoryview(b""), 0, self.numbers.get(prefix, 0), self._seconds(), erase))
 
     def _append(self, made: Made) -> None:
         self._made.append(made)
@@ -140,10 +162,12 @@ class Unsynced:
         """
         prefixes = list(dict.fromkeys([*self.numbers, *(one.prefix for one in self._made)]))
         there: dict[str, tuple[int, int]] = {}
+        copies: dict[str, str] = {}
         for prefix in prefixes:
-            last, floor = await ask(("HMGET", prefix + keys.META, "last", "floor"))
+            last, floor, copy = await ask(("HMGET", prefix + keys.META, "last", "floor", "copy"))
             there[prefix] = int(last or 0), int(floor or 0)
-        lost = await self._send(ask, there)
+            copies[prefix] = bytes(copy or b"").decode()
+        lost = await self._send(ask, there, copies)
         now = self._seconds()
         # They are as old as the log that has them now.
         self._made = deque(one._replace(at=now) for one in self._made)
@@ -152,16 +176,21 @@ class Unsynced:
                 await ask(("HSET", prefix + keys.META, "last", number + JUMP))
         return lost
 
-    async def _send(self, ask: Ask, there: dict[str, tuple[int, int]]) -> int:
+    async def _send(self, ask: Ask, there: dict[str, tuple[int, int]], copies: dict[str, str]) -> int:
         number = {prefix: last for prefix, (last, _) in there.items()}
         lost, asked = 0, list[Deferred[Any]]()
-        for one in _in_order(self._made):
+        made = _in_order(self._made)
+        # Of a universe that is such a copy nothing from before is done again.
+        copied = {one.prefix: at for at, one in enumerate(made) if one.copy and one.copy == copies[one.prefix]}
+        for at, one in enumerate(made):
+            if at <= copied.get(one.prefix, -1):
+                continue
             last, floor = there[one.prefix]
-            if one.erase is not None:
-                if floor <= one.last:
+            if one.again is not None:
+                if one.copy or floor <= one.last:
                     await _all(asked)
                     asked = []
-                    await one.erase(ask)
+                    await one.again(ask)
                 continue
             if one.last:
                 if one.last <= last:
@@ -181,12 +210,15 @@ class Unsynced:
 
 def _in_order(made: Iterable[Made]) -> list[Made]:
     """As they were done: one whose answer was lost was added when it was asked for again."""
-    placed, at = [], dict[str, int]()
+    placed, at, copies = [], dict[str, int](), 0
     for one in made:
         if one.first:
             at[one.prefix] = max(at.get(one.prefix, 0), one.first)
-        placed.append((one.first or at.get(one.prefix, 0), one))
-    return [one for _, one in sorted(placed, key=lambda place: place[0])]
+        # What one universe has is another's from a copy on: all before it comes before it.
+        copies += bool(one.copy)
+        placed.append((copies, not one.copy and (one.first or at.get(one.prefix, 0)), one))
+        copies += bool(one.copy)
+    return [one for _, _, one in sorted(placed, key=lambda place: place[:2])]
 
 
 async def _all(asked: list[Deferred[Any]]) -> None:

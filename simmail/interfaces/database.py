@@ -75,6 +75,16 @@ class IDatabase(Interface):
     def erase(universe):
         """Remove everything of a universe but its highest event number; Deferred."""
 
+    def copy(source, target):
+        """
+        Copy all of a universe, as it is at one moment, to another that has nothing; Deferred.
+
+        That is documents, jobs, arrivals, which commits are recorded, and events under their numbers.  Both are
+        independent of each other from then on.  Numbers of C{target} go on above the highest that either has used.
+
+        @raise Conflict: C{target} has something, and stays as it is.  One that was erased has nothing.
+        """
+
     def universes():
         """List the names of universes that have any document; Deferred of C{list[str]}."""
 

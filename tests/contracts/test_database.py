@@ -18,7 +18,7 @@ from simmail.core.records.job import Job
 from simmail.database import queries
 from simmail.database import redis as redis_database
 from simmail.database.memory import MemoryDatabase
-from simmail.errors import Invalid, Unavailable
+from simmail.errors import Conflict, Invalid, Unavailable
 from simmail.interfaces import IDatabase
 from tests.database.running import RedisTestCase, until
 
@@ -479,6 +479,84 @@ class Contract:
         self.assertEqual(len(await self.bodies("other", persona_id="p", limit=1000)), 700)
         self.assertEqual(await db.table("other", "t"), {"k": b"1"})
 
+    async def fill(self, universe: str, mark: str = "p") -> None:
+        """Something of every kind."""
+        await self.commit(
+            universe, once="d", puts=(("t", "k", b"1"), ("odd *[name]", "k", b"2")), counts=(("n", "k", 1),),
+            jobs=(job("j", persona_id=mark),), arrive=(arrival("a"),),
+            events=(event("clock", 60, persona_id=mark, case_id="c*"), event("clock", 61, persona_id="other")))
+
+    async def everything(self, universe: str) -> list[Any]:
+        """All that is there to be asked of a universe."""
+        db = self.database
+        return [
+            await db.table(universe, "t"), await db.table(universe, "odd *[name]"), await db.table(universe, "n"),
+            await db.pending(universe), await db.jobs(universe, JobQuery(persona_id="p")), await db.arrivals(universe),
+            await db.seen(universe, ["d", "e"]), await db.last_event(universe), await self.bodies(universe),
+            await self.bodies(universe, persona_id="p"), await self.bodies(universe, types=("clock",)),
+            await self.bodies(universe, case_id="c*", since=at(60), descending=True)]
+
+    async def test_copy(self) -> None:
+        """A copy answers everything as its source does, and each goes its own way from then on."""
+        await self.fill("main")
+        before = await self.everything("main")
+        self.assertEqual(len(before[9]), 1)
+        for target in ("main!s-1", "fork[*]"):
+            await self.database.copy("main", target)
+            self.assertEqual(await self.everything(target), before)
+        self.assertEqual(await self.database.universes(), sorted(["main", "main!s-1", "fork[*]"]))
+        later = (event("clock", 70, persona_id="p"),)
+        await self.commit("main", puts=(("t", "k", b"9"),), events=later, drop_jobs=("j",))
+        self.assertEqual(await self.everything("main!s-1"), before)
+        self.assertFalse((await self.commit("fork[*]", once="d")).fresh)
+        early = (event("clock", 1, persona_id="p"),)
+        done = await self.commit("fork[*]", once="e", counts=(("n", "k", 1),), events=early)
+        self.assertEqual((done.first, done.counts), (3, (2,)))
+        self.assertEqual([(one["id"], one["at"][11:16]) for one in await self.bodies("fork[*]", persona_id="p")],
+                         [(1, "10:00"), (3, "10:01")])
+        self.assertEqual(await self.everything("main!s-1"), before)
+        await self.database.erase("main")
+        self.assertEqual(await self.everything("main!s-1"), before)
+
+    async def test_copy_back(self) -> None:
+        """What is put back in the place of what was erased has its old numbers; new ones are above all ever used."""
+        await self.fill("main")
+        await self.database.copy("main", "kept")
+        before = await self.everything("main")
+        await self.commit("main", events=(event("clock", 90, persona_id="q"),) * 600, puts=(("later", "k", b""),))
+        await self.database.erase("main")
+        await self.database.copy("kept", "main")
+        self.assertEqual(await self.database.last_event("main"), 602)
+        before[7] = 602
+        self.assertEqual(await self.everything("main"), before)
+        self.assertEqual(await self.bodies("main", persona_id="q"), [])
+        self.assertEqual(await self.database.table("main", "later"), {})
+        self.assertEqual((await self.commit(events=(event("clock", 62, persona_id="p"),))).first, 603)
+        self.assertEqual(await self.numbers(persona_id="p"), [1, 603])
+        self.assertEqual(await self.numbers(), [1, 2, 603])
+        self.assertEqual(await self.numbers(after=1, before=603), [2])
+        self.assertEqual(await self.numbers(after=2, descending=True), [603])
+        await self.database.prune("main", at(61))
+        self.assertEqual(await self.numbers(), [2, 603])
+
+    async def test_copy_refused(self) -> None:
+        """What has something is left alone; of nothing there is a copy too."""
+        await self.fill("main")
+        await self.fill("other", "q")
+        before = await self.everything("other")
+        self.assertEqual(await self.everything("other"), before)
+        for parts in ({"puts": (("t", "k", b""),)}, {"events": (event(),)}, {"once": "d"}):
+            await self.commit("some", **parts)
+            with self.assertRaises(Conflict):  # type: ignore[attr-defined]
+                await self.database.copy("main", "some")
+            await self.database.erase("some")
+        with self.assertRaises(Conflict):  # type: ignore[attr-defined]
+            await self.database.copy("main", "other")
+        self.assertEqual(await self.everything("other"), before)
+        await self.database.copy("nothing", "new")
+        self.assertEqual(await self.database.last_event("new"), 0)
+        self.assertEqual((await self.commit("new", events=(event(),))).first, 1)
+
     async def test_universes(self) -> None:
         """A universe is one that has a document; the server's own place is none."""
         await self.commit("b", puts=(("t", "k", b""),))
@@ -525,7 +603,7 @@ class Contract:
             db.commit("main", Commit(puts=(("t", "k", b""),))), db.table("main", "t"), db.get("main", "t", ["k"]),
             db.events("main", EventQuery()), db.last_event("main"), db.pending("main"), db.jobs("main", JobQuery()),
             db.job("main", "j"), db.arrivals("main"), db.seen("main", ["a"]), db.forget("main", ["a"]),
-            db.prune("main", NINE), db.erase("main"), db.universes(),
+            db.prune("main", NINE), db.erase("main"), db.copy("main", "b"), db.universes(),
         ):
             self.failureResultOf(waiting, Unavailable)  # type: ignore[attr-defined]
         self.assertEqual(heard, [False])

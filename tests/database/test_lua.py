@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 from simmail.database import keys
 from simmail.database.lua import load
 
-NAMES = ("commit", "query", "sweep", "erase", "agenda", "prune", "universes", "draw")
+NAMES = ("commit", "query", "sweep", "erase", "copy", "agenda", "prune", "universes", "draw")
 
 
 class ScriptTests(SynchronousTestCase):

@@ -218,6 +218,19 @@ class LimitTests(RedisTestCase):
         await self.database.erase("main")
         self.assertEqual(await self.names(), ["{main}:meta", "{~}:layout"])
 
+    async def test_copy_of_before(self) -> None:
+        """Of a universe whose names of postings were not kept all is copied, and of the copy they are kept."""
+        for n in range(3):
+            await self.database.commit("main", delivery(n))
+        await self.ask("DEL", keys.prefix("main") + keys.POSTINGS)
+        await self.database.commit("main", Commit(events=(Event("clock", NINE, {"persona_id": "p"}),)))
+        for source, target in (("main", "copy"), ("copy", "another")):
+            await self.database.copy(source, target)
+            found = await self.database.events(target, EventQuery(types=("mail.delivered",)))
+            self.assertEqual(found, await self.database.events("main", EventQuery(types=("mail.delivered",))))
+            self.assertEqual(len(found), 3)
+        self.assertTrue(await self.ask("SISMEMBER", keys.prefix("another") + keys.POSTINGS, ""))
+
     async def test_erasure_cut_short(self) -> None:
         """Killed before the old events are cleared away, they are not seen, and cleared away by a later prune."""
         old = tuple(Event("persona.sent", NINE, {"persona_id": "p", "i": i}) for i in range(30))

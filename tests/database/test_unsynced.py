@@ -121,6 +121,39 @@ class LossTests(RedisTestCase):
             await self.again(keep)
             self.assertEqual([(one["id"], one["data"]["n"]) for one in await self.bodies()], [(3, 3)])
 
+    async def test_copied(self) -> None:
+        """A copy that was lost is made again of what its source was then, with what came before and after."""
+        empty = logged(self.state / "redis")
+        await self.database.commit("main", delivery(1))
+        middle = logged(self.state / "redis")
+        await self.database.commit("main", delivery(2))
+        await self.database.copy("main", "kept")
+        copied = logged(self.state / "redis")
+        await self.database.commit("main", delivery(3))
+        await self.database.commit("kept", delivery(4))
+        for keep in (10**9, copied, middle, empty):
+            await self.again(keep)
+            self.assertEqual([one["data"]["n"] for one in await self.bodies()], [1, 2, 3])
+            self.assertEqual([(one["id"], one["data"]["n"]) for one in await self.bodies("kept")],
+                             [(1, 1), (2, 2), (3, 4)])
+
+    async def test_copied_back(self) -> None:
+        """What was erased and then made of a copy stays so, also where its copy's source is gone by then."""
+        await self.database.commit("main", delivery(1))
+        await self.database.copy("main", "kept")
+        middle = logged(self.state / "redis")
+        await self.database.commit("main", delivery(2))
+        await self.database.commit("kept", delivery(7))
+        await self.database.erase("main")
+        erased = logged(self.state / "redis")
+        await self.database.copy("kept", "main")
+        await self.database.erase("kept")
+        await self.database.commit("main", delivery(3))
+        for keep in (10**9, erased, middle):
+            await self.again(keep)
+            self.assertEqual([one["data"]["n"] for one in await self.bodies()], [1, 7, 3])
+            self.assertEqual(await self.bodies("kept"), [])
+
     async def test_numbers_of_others(self) -> None:
         """A number that a commit had of which nobody was told is left out, though it is lost."""
         middle = logged(self.state / "redis")

@@ -93,6 +93,10 @@ if n > 0 then
     local meta = call('HMGET', prefix .. META, 'last', 'at')
     local number, latest = tonumber(meta[1] or 0), meta[2] or ''
     outcome[1] = string.format('%d', number + 1)
+    if latest == '' then call('SADD', prefix .. POSTINGS, '') end
+    local function post(name, posting)
+        if call('APPEND', prefix .. name, posting) == #posting then call('SADD', prefix .. POSTINGS, name) end
+    end
     for _ = 1, n do
         number = number + 1
         local type, at, persona, case = ARGV[i + 1], ARGV[i + 2], ARGV[i + 4], ARGV[i + 5]
@@ -101,9 +105,9 @@ if n > 0 then
         call('XADD', prefix .. EVENTS, string.format('%d-0', number),
             't', type, 'a', at, 'd', ARGV[i + 3], 'p', persona, 'c', case)
         local posting = struct.pack('>I6', number)
-        call('APPEND', prefix .. TYPE .. type, posting)
-        if persona ~= '' then call('APPEND', prefix .. PERSONA .. persona, posting) end
-        if case ~= '' then call('APPEND', prefix .. CASE .. case, posting) end
+        post(TYPE .. type, posting)
+        if persona ~= '' then post(PERSONA .. persona, posting) end
+        if case ~= '' then post(CASE .. case, posting) end
         i = i + 5
     end
     local last = string.format('%d', number)

@@ -13,17 +13,19 @@ for _, row in ipairs(rows) do
     if before ~= '' and fields[4] >= before then break end
     gone = gone + 1
     floor = tonumber(string.match(row[1], '^%d+')) + 1
-    touched[prefix .. TYPE .. fields[2]] = true
-    if fields[8] ~= '' then touched[prefix .. PERSONA .. fields[8]] = true end
-    if fields[10] ~= '' then touched[prefix .. CASE .. fields[10]] = true end
+    touched[TYPE .. fields[2]] = true
+    if fields[8] ~= '' then touched[PERSONA .. fields[8]] = true end
+    if fields[10] ~= '' then touched[CASE .. fields[10]] = true end
 end
 
 -- A posting is cut only when half of it is dead, so that cutting costs no more than writing did.
-for key in pairs(touched) do
+for name in pairs(touched) do
+    local key = prefix .. name
     local length = posting_length(key)
     local place = posting_place(key, length, floor)
     if place == length then
         redis.call('UNLINK', key)
+        redis.call('SREM', prefix .. POSTINGS, name)
     elseif place * 2 >= length then
         redis.call('SET', key, redis.call('GETRANGE', key, place * 6, -1))
     end
@@ -31,6 +33,7 @@ end
 
 if before == '' and #rows < most then
     redis.call('UNLINK', stream)
+    if redis.call('EXISTS', prefix .. EVENTS) == 0 then redis.call('UNLINK', prefix .. POSTINGS) end
 elseif gone > 0 then
     redis.call('XTRIM', stream, 'MINID', string.format('%d-0', floor))
 end
