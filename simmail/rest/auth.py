@@ -67,7 +67,7 @@ class Guard:
     def _person(self, token: str, request: Request) -> Identity:
         users = self._server.users
         try:
-            user, _ = users.holder(token)
+            user, ticket = users.holder(token)
         except Unauthenticated:
             if self._shows_demo(request):
                 return Identity("demo", "demo", "demo", DEMO, "viewer", False)
@@ -77,7 +77,7 @@ class Guard:
         named = named_universe(request)
         if named is None:
             own = users.universes(user)
-            named = own[0].id if len(own) == 1 else ""
+            named = next((one.id for one in own if one.id == ticket.universe or len(own) == 1), "")
         elif named == DEMO and self._shows_demo(request):
             return Identity("demo", "demo", user.email, DEMO, "viewer", False)
         role: Role = "admin" if user.administrator else max(

@@ -18,6 +18,7 @@ from simmail.core.records.commit import Commit
 from simmail.core.records.conversion import convert
 from simmail.core.records.event import Event
 from simmail.core.records.fields import Emails
+from simmail.core.rules.login_name import split
 from simmail.errors import Invalid, NotFound, Unauthenticated
 from simmail.server.organizations import Universes
 from simmail.server.passwords import Passwords
@@ -70,10 +71,15 @@ class Accounts:
 
         @raise NotFound: there is none, or it was deleted.
         """
-        account = self._policy.account(stored(address))
+        account = self._policy.account(self._named(stored(address)))
         if account is None or account.deleted:
             raise NotFound(f"no login {address}")
         return account
+
+    def _named(self, name: str) -> str:
+        """A name in this universe, which may end with C{%} and the universe's."""
+        plain, universe = split(name)
+        return plain if universe == self._universe.id else name
 
     async def messages(self, address: str) -> int:
         """Messages in all folders of a mailbox."""
@@ -157,12 +163,15 @@ class Accounts:
         universe, name = self._universe, account.username.lower()
         if any(ord(character) < 33 or character == "*" for character in name):
             raise Invalid("username", "must hold no blanks, control characters or *")
+        if split(name)[1]:
+            raise Invalid("username", "must not end as <name>%<universe> does, which says in which universe a login is")
         if name and name != account.address:
             other = self._policy.login(name)
             if other is not None and other.address != account.address:
                 raise Invalid("username", f"{name} is already used by the login {other.address}")
         for one in self._universes.all():
-            if one.org != universe.org or one.id == universe.id:
+            # Of a separate universe the logins say where they are, and are taken for no other.
+            if one.org != universe.org or one.id == universe.id or one.record.separate or universe.record.separate:
                 continue
             for mine in {name, account.address} - {""}:
                 if one.policy.login(mine) is not None:
@@ -172,7 +181,7 @@ class Accounts:
     async def _check_password(self, account: Account, password: str) -> None:
         """Where another organisation has the same name, the password must tell them apart."""
         for one in self._universes.all():
-            if one.org == self._universe.org:
+            if one.org == self._universe.org or one.record.separate or self._universe.record.separate:
                 continue
             for name in {account.username.lower(), account.address} - {""}:
                 other = one.policy.login(name)
@@ -199,7 +208,7 @@ class Accounts:
 
         @raise TooMany: C{remote} has tried too many wrong ones.
         """
-        name = (username or address).strip().lower()
+        name = self._named((username or address).strip().lower())
         try:
             account = await self._limit.attempt(
                 remote, "login " + name, lambda: self._opened(name, password, remote))

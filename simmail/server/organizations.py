@@ -6,18 +6,17 @@ Source: decisions, sections 1, 19 and 23 (a suspended organisation's clocks stan
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 import msgspec
 from msgspec import Struct
 
+from simmail.core.rules.login_name import split, UNIVERSE_ID
 from simmail.core.rules.quota_plan import Plan
 from simmail.errors import Conflict, Invalid, NotFound
 from simmail.server.documents import ServerDocuments
+from simmail.universe.policy import Account
 from simmail.universe.universe import Universe
-
-_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}\Z")
 
 
 class Universes:
@@ -67,7 +66,7 @@ class Universes:
         """
         name = self._default
         default = self._by_id.get(name) if name != "demo" else None
-        others = [one for one in self._by_id.values() if one.id not in ("demo", name)]
+        others = [one for one in self._by_id.values() if one.id not in ("demo", name) and not one.record.separate]
         # Whether an address is there may be a look at the disk: the default is asked only if that decides something.
         having = [one for one in others if one.store.exists(recipient)]
         domain = recipient.rpartition("@")[2]
@@ -79,12 +78,32 @@ class Universes:
 
     def default_universe(self, login: str = "") -> Universe | None:
         """Return the universe a login belongs to, else the one for mail of nobody's; None when there is no such."""
-        name = login.strip().lower()
-        if name:
-            for one in self._by_id.values():
-                if one.policy.login(name) is not None:
-                    return one
-        return self._by_id.get(self._default)
+        found = self.logins(login.strip().lower()) if login else []
+        return found[0][0] if found else self._by_id.get(self._default)
+
+    def split(self, name: str) -> tuple[str, Universe | None]:
+        """Return a name without the universe it ends with (C{<name>%<universe>}), and that; None: it names none."""
+        plain, universe_id = split(name)
+        universe = self._by_id.get(universe_id) if universe_id else None
+        return (name, None) if universe is None else (plain, universe)
+
+    def logins(self, name: str) -> list[tuple[Universe, Account]]:
+        """
+        Return the logins that a name (lower case) may mean, with their universes.
+
+        A name that says its universe means the login there; the plain one never means one of a universe that is
+        separate, such as a fork, which has the logins of its original.
+        """
+        plain, named = self.split(name)
+        found = [(one, account) for one in self._by_id.values()
+                 if not one.record.separate and (account := one.policy.login(name)) is not None]
+        if named is not None and (account := named.policy.login(plain)) is not None:
+            found.append((named, account))
+        return found
+
+    def plain(self, login: str) -> str:
+        """Return a login name as it is in its own universe: as it came, without the universe's name."""
+        return self.split(login.strip().lower())[0] if "%" in login else login
 
 
 class Org(Struct, frozen=True):
@@ -198,5 +217,5 @@ class Organizations:
 
 def check_id(field: str, value: str) -> None:
     """Check an id.  @raise Invalid: it cannot be that of an organisation or a universe."""
-    if not _ID.match(value):
+    if not UNIVERSE_ID.match(value):
         raise Invalid(field, "lower-case letters, digits, - and _, at most 63, beginning with a letter or digit")

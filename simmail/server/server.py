@@ -144,11 +144,12 @@ class MailServer:
 
     async def create_universe(
         self, universe_id: str, name: str = "", org: str = "default", seed: str = "",
-        clock: datetime | None = None, speed: float = 1.0, frozen: bool | None = None,
+        clock: datetime | None = None, speed: float = 1.0, frozen: bool | None = None, separate: bool = False,
     ) -> Universe:
         """
         A new universe; with a C{clock} it starts frozen at that instant unless told otherwise.
 
+        @param separate: its logins sign in as C{<name>%<id>} only, so that it may have the names of others.
         @raise Invalid: a bad id or speed.  @raise Conflict: it exists.  @raise NotFound: no such organisation.
         @raise OverAllowance: the plan's universes are used up.
         """
@@ -165,7 +166,7 @@ class MailServer:
             line = line.changed(clock, real, speed, True if frozen is None else frozen)
         elif frozen or speed != 1.0:
             line = line.changed(now, real, speed, frozen)
-        record = UniverseRecord(universe_id, name or universe_id, org, now, seed or universe_id, line)
+        record = UniverseRecord(universe_id, name or universe_id, org, now, seed or universe_id, line, separate)
         await self._documents.put("universes", universe_id, record)
         universe = await self._open(record)
         universe.begin()

@@ -36,7 +36,7 @@ Record = Callable[[Universe, bool, str, str, str, str, str], None]
 
 
 class Login(NamedTuple):
-    """Who signed in over SMTP or IMAP, and where."""
+    """Who signed in over SMTP or IMAP, and where; C{username}: as it came, without the name of the universe."""
 
     universe: Universe
     address: str
@@ -85,10 +85,7 @@ class Authenticator:
         return await self._limit.attempt(remote, door, look)
 
     async def _as_login(self, name: str, username: str, password: str, proto: Proto, remote: str) -> Login:
-        candidates = [
-            (universe, account) for universe in self._universes.all()
-            if (account := universe.policy.login(name)) is not None
-        ]
+        candidates, username = self._universes.logins(name), self._universes.plain(username)
         found: tuple[Universe, Account] | None = None
         if not candidates:
             await self._passwords.verify("", password, remote)
@@ -117,7 +114,9 @@ class Authenticator:
         else:
             await self._passwords.verify("", password, remote)
             good = bool(stored) and hmac.compare_digest(stored.encode(), password.encode("utf-8", "surrogatepass"))
-        having = [one for one in self._universes.all() if one.store.exists(address)]
+        address, named = self._universes.split(address)
+        searched = [named] if named is not None else [one for one in self._universes.all() if not one.record.separate]
+        having = [one for one in searched if one.store.exists(address)]
         default = self._config.smtp.default_universe
         universe = next((one for one in having if one.id == default), having[0] if having else None)
         if not good or universe is None:

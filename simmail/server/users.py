@@ -47,6 +47,7 @@ class Ticket(Struct, frozen=True):
     """
     A session, or a pass for one universe with at most one role; C{ends} in Unix time.
 
+    @ivar universe: of a pass; of a session the one that is meant where none is named, C{""} for none.
     @ivar session: the digest of the session that made the pass, which ends with it.
     """
 
@@ -154,13 +155,18 @@ class Users:
         """
         The token of a new session.
 
+        @param email: may end with C{%} and the id of the universe that requests mean which name none.
         @raise Unauthenticated: wrong name or password.  @raise TooMany: too many failures.
+        @raise Forbidden: the user may not open that universe.
         """
-        name = email.strip().lower()
+        name, universe = self._universes.split(email.strip().lower())
         user = await self._limit.attempt(
             remote, "person " + name, lambda: self._looked_up(name, password, remote))
-        token = await self._issue("sms_", Ticket(user.email, self._seconds() + SESSION))
-        self._record_in_all(user, True, remote, "")
+        if universe is not None:
+            self.role(user, universe.id)
+        token = await self._issue("sms_", Ticket(
+            user.email, self._seconds() + SESSION, universe.id if universe is not None else ""))
+        self._record_in_all(user, True, remote, "", universe)
         return token
 
     async def _looked_up(self, name: str, password: str, remote: str) -> User:
@@ -171,9 +177,12 @@ class Users:
             raise Unauthenticated("wrong e-mail or password")
         return user
 
-    def _record_in_all(self, user: User, good: bool, remote: str, why: str) -> None:
+    def _record_in_all(
+        self, user: User, good: bool, remote: str, why: str, named: Universe | None = None
+    ) -> None:
+        """In all that the user may open; in a separate one, which is for a test or a program, only if it was named."""
         for universe in self._universes.all():
-            if universe.org in user.orgs:
+            if universe is named or universe.org in user.orgs and not universe.record.separate and named is None:
                 self._record(universe, good, "dashboard", user.email, user.email, remote, why)
 
     async def sign_out(self, token: str) -> None:

@@ -23,6 +23,7 @@ from simmail.core.rng import Dice
 from simmail.core.rules.fault_library import added
 from simmail.core.rules.fault_rule import FaultRule, NumberedRule, is_advanced, rules_of, shown
 from simmail.core.rules.faults import FaultCount, FaultEvent, FaultVerdict, hits, is_fleeting, is_lasting, judge
+from simmail.core.rules.login_name import split
 from simmail.core.rules.quota_plan import Plan
 from simmail.errors import Invalid, Unavailable
 from simmail.interfaces import IDatabase
@@ -123,6 +124,10 @@ class Faults:
         """What happens at a stage; immediate.  A rule that fires is recorded behind the answer."""
         if not self.rules:
             return None
+        name, universe = split(passing.login) if "%" in passing.login else ("", "")
+        if universe == self._universe:
+            # In a fork the same login meets what it met in the original.
+            passing = passing._replace(login=name)
         verdict, changed = judge(
             self.rules, passing, ChainMap(self._marks, self._fleeting), self._clock.now(), self._dice)
         if not changed:

@@ -99,6 +99,8 @@ class UniverseRecord(Struct, frozen=True):
     What a universe is made from.
 
     @ivar clock: the timeline it began with (a reset returns there).
+    @ivar separate: its logins sign in only by names that say where (C{<name>%<id>}), and only who signed in sends
+        mail there: it may have the addresses and logins of others.
     """
 
     id: str
@@ -107,6 +109,7 @@ class UniverseRecord(Struct, frozen=True):
     created: datetime
     seed: str
     clock: Timeline
+    separate: bool = False
 
 
 class _Recorded(Struct):

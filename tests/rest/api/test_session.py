@@ -44,6 +44,20 @@ class SessionTestCase(ServedTestCase):
 class SignInTests(SessionTestCase):
     """Sessions."""
 
+    def test_named_at_sign_in(self) -> None:
+        """An e-mail address that ends with a universe means that one where requests name none."""
+        self.server.universe("shop")
+        self.assertEqual(self.by("GET", "/api/status").status, 400)
+        self.cookie = self.sign_in("Ann@x.test%shop")
+        self.assertEqual(self.by("GET", "/api/status").status, 200)
+        now(self.server.roster.universe("shop").store.create("here@shop.test"))
+        self.assertEqual([one["address"] for one in self.by("GET", "/api/mailboxes").json()], ["here@shop.test"])
+        refused = ask(self.site, "POST", "/api/session", {"email": "ann@x.test%other", "password": PASSWORD},
+                      headers=OWN)
+        self.assertEqual(refused.status, 403)
+        now(self.server.roster.delete_universe("shop"))
+        self.assertEqual(self.by("GET", "/api/mailboxes").json(), [])
+
     def test_cookie(self) -> None:
         """SameSite=Strict, HttpOnly, for this server; nothing of it is in the body or may be kept."""
         for part in ("HttpOnly", "SameSite=Strict", "Path=/", f"Max-Age={int(SESSION)}"):
