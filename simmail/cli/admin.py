@@ -62,9 +62,12 @@ def add_commands(admin: argparse.ArgumentParser, where: Callable[[argparse.Argum
 def _universes(action: Callable[..., argparse.ArgumentParser]) -> None:
     action("list", "all universes", list_universes)
     create = action("create", "a new universe, and an admin key for it", create_universe)
-    create.add_argument("id", help="lower-case letters, digits, - and _")
+    create.add_argument("id", nargs="?", help="lower-case letters, digits, - and _; made up where there is a --ttl")
     create.add_argument("--name", default="")
     create.add_argument("--org", default="default")
+    create.add_argument("--ttl", metavar="DURATION", help="such as 90m or 2d: it goes by itself, in real time")
+    create.add_argument("--login", metavar="ADDRESS", nargs="?", const=True,
+                        help="with a login (app@ the server's domain unless given), which is shown with its password")
     create.add_argument("--seed", default="", help="the id unless given")
     create.add_argument("--clock", metavar="TIME", help="RFC 3339; the universe then starts frozen at it")
     create.add_argument("--running", action="store_true", help="with --clock: not frozen")
@@ -138,7 +141,8 @@ def _asking(method: str, thing: str, name: str, body: Any = None) -> Callable[[a
 
 def list_universes(parsed: argparse.Namespace) -> int:
     for one in call(parsed, "GET", "universes"):
-        print(f"{one['id']:<24}{one['org']:<16}{one['name']}")
+        ends = f" (until {one['ends']})" if one.get("ends") else ""
+        print(f"{one['id']:<24}{one['org']:<16}{one['name']}{ends}")
     return 0
 
 
@@ -146,9 +150,27 @@ def create_universe(parsed: argparse.Namespace) -> int:
     body: dict[str, Any] = {"id": parsed.id, "name": parsed.name, "org": parsed.org, "seed": parsed.seed}
     if parsed.clock:
         body["clock"] = {"now": parsed.clock, "frozen": not parsed.running}
-    call(parsed, "POST", "universes", body)
-    print(call(parsed, "POST", "keys", {"universe": parsed.id, "role": "admin", "name": "created with it"})["key"])
+    if parsed.id is None:
+        del body["id"]
+    if parsed.ttl:
+        body["ttl"] = parsed.ttl
+    if parsed.login:
+        body["login"] = parsed.login
+    made = call(parsed, "POST", "universes", body)
+    if parsed.login:
+        print_access(made)
+        return 0
+    print(call(parsed, "POST", "keys", {"universe": made["id"], "role": "admin", "name": "created with it"})["key"])
     return 0
+
+
+def print_access(made: Any) -> None:
+    """Print what gets into a universe: its key, logins, and where mail programs connect."""
+    print(f"API key {made['key']}")
+    for one in made["logins"]:
+        print(f"Login {one['username']}" + (f" password {one['password']}" if "password" in one else ""))
+    for one in made["connection"]["services"]:
+        print(f"{one['name']} {one['address']}:{one['port']}")
 
 
 def list_keys(parsed: argparse.Namespace) -> int:

@@ -7,11 +7,12 @@ Sources: API contract, "Authentication"; decisions, section 1.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 from twisted.internet.defer import Deferred, gatherResults
 from twisted.internet.interfaces import IReactorTime
 
@@ -26,6 +27,7 @@ from simmail.interfaces import IBrowser, IDatabase, ILanguageModel, IMailStore, 
 from simmail.server.accounts import Accounts
 from simmail.server.apikeys import ApiKeys
 from simmail.server.documents import ServerDocuments
+from simmail.server.lifetimes import ends_in, Lifetimes
 from simmail.server.organizations import check_id, Organizations, Universes
 from simmail.server.passwords import Passwords
 from simmail.server.signin import Authenticator
@@ -77,6 +79,8 @@ class MailServer:
         self._limit = limit = SignInLimit(
             reactor, config.limits.failed_logins, config.limits.failed_logins_per_address)
 
+        self._lifetimes = Lifetimes(universes, self.delete_universe, reactor)
+
         # Those who ask need not know which room answers.
         self.universe, self.universes = universes.get, universes.all
         self.route, self.default_universe = universes.route, universes.default_universe
@@ -99,13 +103,20 @@ class MailServer:
         await self.users.start()
         for universe_id in await self._documents.table("going"):
             await self._clear(universe_id, self._store(universe_id))
-        for octets in (await self._documents.table("universes")).values():
-            await self._open(msgspec.json.decode(octets, type=UniverseRecord))
+        records = [msgspec.json.decode(octets, type=UniverseRecord)
+                   for octets in (await self._documents.table("universes")).values()]
+        for record in records:
+            await self._open(record)
+        now = self._reactor.seconds()
+        for record in records:
+            if record.ends is not None and record.ends.timestamp() <= now:
+                await self.delete_universe(record.id)
 
     def begin(self) -> None:
         """Those who call can be served: now what was left to be done is."""
         for universe in self.universes():
             universe.begin()
+        self._lifetimes.begin()
 
     async def _open(self, record: UniverseRecord) -> Universe:
         universe = Universe(
@@ -126,6 +137,7 @@ class MailServer:
 
     async def stop(self) -> None:
         """Stop every universe and close its store."""
+        self._lifetimes.stop()
         for universe in self.universes():
             await universe.stop()
             await universe.store.close()
@@ -145,12 +157,14 @@ class MailServer:
     async def create_universe(
         self, universe_id: str, name: str = "", org: str = "default", seed: str = "",
         clock: datetime | None = None, speed: float = 1.0, frozen: bool | None = None, separate: bool = False,
+        ttl: timedelta | None = None,
     ) -> Universe:
         """
         A new universe; with a C{clock} it starts frozen at that instant unless told otherwise.
 
         @param separate: its logins sign in as C{<name>%<id>} only, so that it may have the names of others.
-        @raise Invalid: a bad id or speed.  @raise Conflict: it exists.  @raise NotFound: no such organisation.
+        @param ttl: real time after which it goes by itself.
+        @raise Invalid: a bad id, speed or C{ttl}.  @raise Conflict: it exists.  @raise NotFound: no such organisation.
         @raise OverAllowance: the plan's universes are used up.
         """
         check_id("id", universe_id)
@@ -160,16 +174,31 @@ class MailServer:
             raise Conflict(f"universe {universe_id} is being deleted")
         self._orgs.plan_of(self.org(org).id).check("universes", sum(1 for one in self.universes() if one.org == org))
         real = self._reactor.seconds()
+        ends = ends_in(ttl, real)
         now = datetime.fromtimestamp(real, UTC)
         line = Timeline(sim=now, real=real)
         if clock is not None:
             line = line.changed(clock, real, speed, True if frozen is None else frozen)
         elif frozen or speed != 1.0:
             line = line.changed(now, real, speed, frozen)
-        record = UniverseRecord(universe_id, name or universe_id, org, now, seed or universe_id, line, separate)
+        record = UniverseRecord(universe_id, name or universe_id, org, now, seed or universe_id, line, separate, ends)
         await self._documents.put("universes", universe_id, record)
         universe = await self._open(record)
         universe.begin()
+        self._lifetimes.changed()
+        return universe
+
+    async def set_lifetime(self, universe_id: str, ttl: timedelta | None) -> Universe:
+        """
+        Have a universe go by itself so much real time from now, None for never.
+
+        @raise NotFound: there is none of that id.  @raise Invalid: too short or too long.
+        """
+        universe = self.universe(universe_id)
+        record = replace(universe.record, ends=ends_in(ttl, self._reactor.seconds()))
+        await self._documents.put("universes", universe_id, record)
+        universe.record = record
+        self._lifetimes.changed()
         return universe
 
     async def delete_universe(self, universe_id: str) -> None:

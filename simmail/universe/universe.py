@@ -101,6 +101,7 @@ class UniverseRecord(Struct, frozen=True):
     @ivar clock: the timeline it began with (a reset returns there).
     @ivar separate: its logins sign in only by names that say where (C{<name>%<id>}), and only who signed in sends
         mail there: it may have the addresses and logins of others.
+    @ivar ends: the real time at which it goes by itself, None for never.
     """
 
     id: str
@@ -110,6 +111,7 @@ class UniverseRecord(Struct, frozen=True):
     seed: str
     clock: Timeline
     separate: bool = False
+    ends: datetime | None = None
 
 
 class _Recorded(Struct):

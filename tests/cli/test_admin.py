@@ -33,7 +33,7 @@ class AdminTests(AskedTestCase):
         """One is made with a key for it, which is printed; names are escaped in paths."""
         key = "sm_2_secret"
         self.assertEqual(self.run_admin("universes", "create", "shop", "--clock", "2026-05-01T08:00:00Z",
-                                        answer={"key": key}), key + "\n")
+                                        answer={"id": "shop", "key": key}), key + "\n")
         self.assertEqual(self.questions(), [
             ("POST", "universes", {"id": "shop", "name": "", "org": "default", "seed": "",
                                    "clock": {"now": "2026-05-01T08:00:00Z", "frozen": True}}),
@@ -42,6 +42,16 @@ class AdminTests(AskedTestCase):
         self.assertEqual(self.questions(), [("DELETE", "universes/a%2Fb", None)])
         self.assertEqual(self.run_admin("universes", "list", answer=[
             {"id": "shop", "org": "acme", "name": "The Shop"}]).split(), ["shop", "acme", "The", "Shop"])
+
+    def test_test_run(self) -> None:
+        """One for a time and with a login is one question; all that gets into it is printed."""
+        made = {"id": "run-1", "key": "sm_2_s", "logins": [{"username": "app@sim.test%run-1", "password": "pw"}],
+                "connection": {"services": [{"name": "SMTP", "address": "127.0.0.1", "port": 2525}]}}
+        text = self.run_admin("universes", "create", "--ttl", "1h", "--login", answer=made)
+        self.assertEqual(text.splitlines(), [
+            "API key sm_2_s", "Login app@sim.test%run-1 password pw", "SMTP 127.0.0.1:2525"])
+        self.assertEqual(self.questions(), [
+            ("POST", "universes", {"name": "", "org": "default", "seed": "", "ttl": "1h", "login": True})])
 
     def test_organization(self) -> None:
         """Its plan is said only where it is given."""

@@ -6,15 +6,21 @@ Source: decisions, section 1.
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
+from secrets import token_hex
 from typing import Any
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import asdict
 
-from simmail.core.time.instant import parse_instant
+from simmail.core.mime.address import parse
+from simmail.core.rules.login_name import qualified
+from simmail.core.time.instant import parse_duration, parse_instant
 from simmail.core.time.sim_clock import FASTEST, SLOWEST
-from simmail.errors import Forbidden, Invalid
+from simmail.errors import Forbidden, Invalid, Refusal
+from simmail.rest.api.connection import ConnectionFacts, LoginName, read_connection
 from simmail.rest.route import Body, Call, Deleted, Role, Route
+from simmail.server.passwords import new_password
 from simmail.universe.universe import Universe
 
 HEADING = "Administration"
@@ -33,24 +39,43 @@ class NewUniverse(Body, frozen=True):
     A new universe; C{seed} is its id unless given.
 
     C{clock}: a time (RFC 3339) or an object; created with one, the universe starts frozen there unless C{frozen} is
-    false.
+    false.  C{ttl}: a duration after which it goes by itself, in real time; with one the id may be left out.
+    C{login}: true or an address: it is made with a login and an admin key, which are answered with all that a test run
+    needs; other universes may have the same login, for its name says where it is.
     """
 
-    id: str
+    id: str | UnsetType = UNSET
     name: str = ""
     org: str = "default"
     seed: str = ""
     clock: str | ClockStart | None = None
+    ttl: str | None = None
+    login: bool | str = False
 
 
-class UniverseInfo(Struct, frozen=True):
-    """A universe."""
+class Lifetime(Body, frozen=True):
+    """A duration of real time, from now, after which a universe goes by itself; null for never."""
+
+    ttl: str | None
+
+
+class UniverseInfo(Struct, frozen=True, kw_only=True):
+    """A universe; C{ends}: the real time at which it goes by itself."""
 
     id: str
     name: str
     org: str
     created: datetime
     seed: str
+    ends: datetime | None = None
+
+
+class CreatedUniverse(UniverseInfo, frozen=True, kw_only=True):
+    """A new universe; with a login, what gets into it: the secrets are shown this once."""
+
+    key: str | UnsetType = UNSET
+    logins: list[LoginName] | UnsetType = UNSET
+    connection: ConnectionFacts | UnsetType = UNSET
 
 
 class NewKey(Body, frozen=True):
@@ -95,22 +120,49 @@ async def universe(call: Call) -> Universe:
 
 
 def _info(one: Universe) -> UniverseInfo:
-    return UniverseInfo(one.id, one.name, one.org, one.created, one.seed)
+    return UniverseInfo(id=one.id, name=one.name, org=one.org, created=one.created, seed=one.seed,
+                        ends=one.record.ends)
+
+
+def _ttl(text: str | None) -> timedelta | None:
+    return None if text is None else parse_duration(text, "ttl")
 
 
 def list_all_universes(call: Call) -> list[UniverseInfo]:
     return [_info(one) for one in call.services.server.universes()]
 
 
-async def create_universe(call: Call) -> UniverseInfo:
+async def create_universe(call: Call) -> CreatedUniverse:
     asked: NewUniverse = call.body
+    if asked.id is UNSET and asked.ttl is None:
+        raise Invalid("id", "is required, unless there is a ttl")
     clock = ClockStart(asked.clock) if isinstance(asked.clock, str) else asked.clock or ClockStart()
     field = "clock" if isinstance(asked.clock, str) else "clock.now"
     if not SLOWEST <= clock.speed <= FASTEST:
         raise Invalid("clock.speed", f"must be from {SLOWEST:g} to {FASTEST:g}")
-    return _info(await call.services.server.create_universe(
-        asked.id, asked.name, asked.org, asked.seed,
-        None if clock.now is None else parse_instant(clock.now, field), clock.speed, clock.frozen))
+    server, run = call.services.server, f"run-{token_hex(6)}"
+    address = parse(asked.login if isinstance(asked.login, str) else f"app@{call.services.config.server.domain}",
+                    "login")
+    made = await server.create_universe(
+        run if asked.id is UNSET else asked.id, asked.name, asked.org, asked.seed,
+        None if clock.now is None else parse_instant(clock.now, field), clock.speed, clock.frozen,
+        bool(asked.login), _ttl(asked.ttl))
+    info = asdict(_info(made))
+    if not asked.login:
+        return CreatedUniverse(**info)
+    password = new_password()
+    try:
+        account = await server.accounts(made).create({"address": address, "password": password})
+        key = await server.create_key(made.id, "admin", "created with it")
+    except Refusal:
+        await server.delete_universe(made.id)
+        raise
+    login = LoginName(qualified(account.address, made.id), account.address, password)
+    return CreatedUniverse(**info, key=key, logins=[login], connection=read_connection(call))
+
+
+async def change_universe(call: Call) -> UniverseInfo:
+    return _info(await call.services.server.set_lifetime(call.found.id, _ttl(call.body.ttl)))
 
 
 async def delete_universe(call: Call) -> Deleted:
@@ -136,15 +188,20 @@ async def revoke_key(call: Call) -> Deleted:
     return Deleted()
 
 
-_UNIVERSE = {"id": "shop", "name": "shop", "org": "default", "created": "2025-11-21T08:00:00Z", "seed": "shop"}
+_UNIVERSE = {"id": "shop", "name": "shop", "org": "default", "created": "2025-11-21T08:00:00Z", "seed": "shop",
+             "ends": None}
 _KEY: dict[str, Any] = {"prefix": "9f2c41d07a", "universe": "shop", "role": "member", "name": "ci"}
 
 ROUTES: tuple[Route, ...] = (
     Route("GET", "/api/admin/universes", list_all_universes, "List all universes", list[UniverseInfo], role="admin",
           placed=False, locate=administrator, answer_example=[_UNIVERSE]),
-    Route("POST", "/api/admin/universes", create_universe, "Create a universe", UniverseInfo, role="admin",
-          placed=False, body=NewUniverse, locate=administrator, statuses=(404, 409),
+    Route("POST", "/api/admin/universes", create_universe,
+          "Create a universe, for good or for a time, on request with all that a test run needs", CreatedUniverse,
+          role="admin", placed=False, body=NewUniverse, locate=administrator, statuses=(404, 409),
           example={"id": "shop", "clock": "2026-03-01T09:00:00Z"}, answer_example=_UNIVERSE),
+    Route("PATCH", "/api/admin/universes/{id}", change_universe, "Change when a universe goes by itself", UniverseInfo,
+          role="admin", placed=False, body=Lifetime, locate=universe, example={"ttl": "2h"},
+          answer_example={**_UNIVERSE, "ends": "2025-11-21T10:00:00Z"}),
     Route("DELETE", "/api/admin/universes/{id}", delete_universe, "Delete a universe with all that is in it", Deleted,
           role="admin", placed=False, locate=universe, answer_example={"status": "deleted"}),
     Route("GET", "/api/admin/keys", list_all_keys, "List all API keys", list[KeyItem], role="admin", placed=False,

@@ -44,6 +44,18 @@ class ConnectionFacts(Struct, frozen=True):
     certificate: CertificateInfo | None
 
 
+class LoginName(Struct, frozen=True):
+    """
+    A login under the name that signs in to its universe, whatever others have the same login.
+
+    C{password}: one that was made, shown this once.
+    """
+
+    username: str
+    address: str
+    password: str | UnsetType = UNSET
+
+
 class KeyInfo(Struct, frozen=True):
     """An API key, without its secret."""
 
@@ -54,13 +66,14 @@ class KeyInfo(Struct, frozen=True):
 
 
 class UniverseItem(Struct, frozen=True):
-    """A universe, and the caller's role in it."""
+    """A universe, and the caller's role in it; C{ends}: the real time at which it goes by itself."""
 
     id: str
     name: str
     org: str
     created: datetime
     role: Role
+    ends: datetime | None = None
 
 
 class OrgInfo(Struct, frozen=True):
@@ -122,10 +135,11 @@ def _universes(call: Call) -> list[UniverseItem]:
     role: Any = identity.role
     if identity.kind != "user" or identity.user is None:
         one = call.universe
-        return [UniverseItem(one.id, one.name, one.org, one.created, role)]
+        return [UniverseItem(one.id, one.name, one.org, one.created, role, one.record.ends)]
     users, demo = server.users, call.services.config.server.demo
     return [UniverseItem(one.id, one.name, one.org, one.created,
-                         "viewer" if demo and one.id == DEMO else users.role(identity.user, one.id))
+                         "viewer" if demo and one.id == DEMO else users.role(identity.user, one.id),
+                         one.record.ends)
             for one in users.universes(identity.user)]
 
 
@@ -159,7 +173,8 @@ async def read_fingerprint(call: Call) -> Fingerprint:
     return await fingerprint(call.universe)
 
 
-_UNIVERSE = {"id": "main", "name": "main", "org": "default", "created": "2025-11-21T08:00:00Z", "role": "admin"}
+_UNIVERSE = {"id": "main", "name": "main", "org": "default", "created": "2025-11-21T08:00:00Z", "role": "admin",
+             "ends": None}
 
 ROUTES: tuple[Route, ...] = (
     Route("GET", "/api/status", read_status, "Read what there is, and the clock", Status, answer_example={

@@ -52,6 +52,38 @@ class AdminTests(ServedTestCase):
         ):
             self.assertIn(text, self.bad(status, "POST", "/api/admin/universes", body, "root"))
 
+    def test_test_run(self) -> None:
+        """One call makes a universe for a time and answers all that gets into it; several have the same login."""
+        asked = {"ttl": "1h", "login": True, "clock": "2026-03-02T09:00:00Z", "seed": "run"}
+        first, second = (self.good("POST", "/api/admin/universes", asked, "root") for _ in range(2))
+        self.assertNotEqual(first["id"], second["id"])
+        login = first["logins"][0]
+        self.assertEqual((login["address"], login["username"]), ("app@sim.test", f"app@sim.test%{first['id']}"))
+        signed_in = now(self.server.roster.sign_in(login["username"], login["password"], "smtp", "::1"))
+        self.assertEqual((signed_in.universe.id, signed_in.address), (first["id"], "app@sim.test"))
+        self.assertEqual(set(first["connection"]), set(self.good("GET", "/api/connection")))
+        (own,) = ask(self.site, "GET", "/api/universes", key=first["key"]).json()
+        self.assertEqual((own["id"], own["role"], own["ends"]), (first["id"], "admin", "2026-03-02T10:00:00Z"))
+        self.server.reactor.advance(3601)
+        self.assertEqual([one["id"] for one in self.good("GET", "/api/admin/universes", role="root")], ["main"])
+        self.assertEqual(ask(self.site, "GET", "/api/me", key=first["key"]).status, 401)
+        named = self.good("POST", "/api/admin/universes", {"id": "x", "login": "bot@shop.test"}, "root")
+        self.assertEqual((named["logins"][0]["username"], named["ends"]), ("bot@shop.test%x", None))
+
+    def test_lifetime(self) -> None:
+        """It is told in advance, can be changed and taken back; what is none is refused and nothing is made."""
+        self.good("POST", "/api/admin/universes", {"id": "x", "ttl": "1h"}, "root")
+        path = "/api/admin/universes/x"
+        self.assertEqual(self.good("PATCH", path, {"ttl": "2h"}, "root")["ends"], "2026-03-02T11:00:00Z")
+        for body, field in (({"ttl": "soon"}, "ttl"), ({"ttl": "0s"}, "ttl"), ({"ttl": "367d"}, "ttl"), ({}, "ttl")):
+            self.assertIn(field, self.bad(400, "PATCH", path, body, "root"))
+        for body in ({"id": "y", "ttl": "0s"}, {"id": "y", "login": "nobody"}):
+            self.bad(400, "POST", "/api/admin/universes", body, "root")
+        self.bad(404, "PATCH", "/api/admin/universes/y", {"ttl": "1h"}, "root")
+        self.assertIsNone(self.good("PATCH", path, {"ttl": None}, "root")["ends"])
+        self.server.reactor.advance(8000)
+        self.assertEqual(now(self.server.database.table("", "universes")).keys(), {"main", "x"})
+
     def test_keys(self) -> None:
         """A key's secret is answered once; it works until it is revoked."""
         made = self.good("POST", "/api/admin/keys", {"universe": "main", "role": "viewer", "name": "x"}, "root")
