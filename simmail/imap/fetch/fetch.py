@@ -24,6 +24,7 @@ from simmail.imap.fault_injection import apply_fault
 from simmail.imap.fetch.resync import Resync, tell_vanished
 from simmail.imap.fetch.sections import Sections, binary, chosen, cut
 from simmail.imap.fetch.stream import STREAMED, Stream
+from simmail.imap.fetch.whole import is_whole, send_whole
 from simmail.imap.selected import Selected
 from simmail.imap.wire.fetch_items import Item, Since, parse_items, parse_modifiers
 from simmail.imap.wire.objectid import THREAD_FIELDS, email_id, thread_id
@@ -34,7 +35,7 @@ from simmail.imap.wire.sequence import PartialRange, parse_set, portions
 
 #: Messages of one slice: of which only state is asked, what is kept in the index, or octets of the file; and octets
 #: of headers and of files in memory at once, besides one message that is not so large that it is sent from its file.
-STATE, SLICE, READ, HEADERS, OCTETS = 2000, 500, 64, 1 << 20, 1 << 19
+STATE, SLICE, READ, HEADERS, OCTETS = 2000, 500, 250, 1 << 20, 1 << 19
 
 #: Sections of the header that are cut from it for all messages of a slice; more are read one by one.
 MOST_HEADERS = 4
@@ -304,8 +305,7 @@ class FetchPlan:
         if self.tells_seen:
             columns.append(self._seen(uids, marked))
         if self.needs_body:
-            format = self.format
-            await self._read(uids, [format % values for values in zip(*columns)])
+            await self._read(uids, columns)
         else:
             # One format for all rows: a message costs no step of its own.
             format = (self.format + b")\r\n") * len(uids)
@@ -368,10 +368,17 @@ class FetchPlan:
             response.append(blank + flags + (b"" if self.formats else after))
         return response
 
-    async def _read(self, uids: Sequence[int], heads: list[bytes]) -> None:
+    async def _read(self, uids: Sequence[int], columns: Sequence[Sequence[Any]]) -> None:
         """The rows of messages of which something must be read from the file."""
         folder = self.selected.folder
         large = {uid for uid, size in zip(uids, folder.column("size", uids)) if (size or 0) > STREAMED}
+        if not large and len(self.needs_body) == 1 and is_whole(self.needs_body[0]):
+            blank = b" " if self.formats else b""
+            label = self.needs_body[0].label.replace(b"%", b"%%")
+            if not await send_whole(self.imap, folder, uids, self.format + blank + label, columns):
+                self.missing = True
+            return
+        heads = [self.format % values for values in zip(*columns)]
         found = dict(await folder.reads([uid for uid in uids if uid not in large] if large else uids))
         blank = b" " if self.formats else b""
         pieces: list[bytes] = []

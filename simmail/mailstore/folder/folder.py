@@ -108,7 +108,7 @@ async def _read_files(folder: ChangingFolder, uids: Sequence[int]) -> list[bytes
     if folder.directory is None or not any(paths):
         return [None] * len(uids)
     found: list[bytes | None] = await folder.context.reader.call(
-        read_files, folder.context.layout, folder.directory, paths)
+        read_files, folder.context.layout, folder.directory, paths, folder.column("size", uids))
     return found
 
 

@@ -162,7 +162,16 @@ class Rows:
 
     def paths(self, positions: Sequence[int]) -> list[str]:
         """Their files, below the folder."""
-        return list(map(self.path, positions))
+        if not positions or not isinstance(positions, range) or positions.step != 1:
+            return list(map(self.path, positions))
+        # Neighbours, whose keys stand one behind the other but for some waste.
+        begin, end = positions.start, positions.stop
+        starts, lengths = self._starts[begin:end], self._lengths[begin:end]
+        first = starts[0]
+        text = self._keys[first:starts[-1] + lengths[-1]].decode("ascii")
+        keys = [text[start - first:start - first + length] for start, length in zip(starts, lengths)]
+        return list(map(path_of, keys, self.uids[begin:end], self.sizes[begin:end], self.placed[begin:end],
+                        map(bool, self.in_new[begin:end])))
 
     def find_key(self, key: str) -> int:
         """The position of the message with a key, -1 for none."""

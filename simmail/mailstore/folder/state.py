@@ -199,8 +199,9 @@ class FolderState(Listeners[[FolderChange]]):
         """Where the files of messages are, below the folder; None for those that are gone."""
         rows = self.rows
         begin = rows.stretch(uids)
-        places = map(rows.find, uids) if begin < 0 else range(begin, begin + len(uids))
-        return [rows.path(at) if at >= 0 else None for at in places]
+        if begin >= 0:
+            return list[str | None](rows.paths(range(begin, begin + len(uids))))
+        return [rows.path(at) if at >= 0 else None for at in map(rows.find, uids)]
 
     def having(self, flag: str, on: bool = True) -> Sequence[int]:
         return self.rows.having(self.table.bit(flag), on)

@@ -25,6 +25,9 @@ _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 #: Octets of a file that are read, at most: an earlier configuration may have let in more than the present one.
 MOST_READ = 256 * 1024 * 1024
 
+#: The same of one that nothing is known of but what its name says.
+_BLIND = 1024 * 1024
+
 #: What is wrong with one file, not with the disk.
 _ONE_FILE = frozenset((errno.EACCES, errno.EPERM, errno.EISDIR, errno.ENXIO, errno.EIO, errno.EINVAL, errno.EUCLEAN))
 #: What is not there, or a link: that is no message, wherever it leads to.
@@ -36,11 +39,14 @@ class Stub(bytes):
     """What is shown of a message that cannot be read; it is not to be kept as if it were the message."""
 
 
-def read_files(layout: Layout, directory: str, paths: Sequence[str | None]) -> list[bytes | None]:
+def read_files(
+    layout: Layout, directory: str, paths: Sequence[str | None], sizes: Sequence[int | None] = ()
+) -> list[bytes | None]:
     """
     Read files; C{None} for those that are not there.
 
-    @param directory: below the universe's; paths: below it, none for a message without a file.
+    @param directory: below the universe's; paths: below it, none for a message without a file; sizes: what each is
+        expected to have, in octets: one that has as many is looked at no further.
     """
     if len(paths) == 1:
         # Each call of the system hands the interpreter to another thread, who may be busy.
@@ -50,9 +56,36 @@ def read_files(layout: Layout, directory: str, paths: Sequence[str | None]) -> l
     except (FileNotFoundError, NotADirectoryError):
         return [None] * len(paths)
     try:
-        return [_surely(layout, directory, there, "", path) for path in paths]
+        if len(sizes) != len(paths) or layout.damage.said:
+            return [_surely(layout, directory, there, "", path) for path in paths]
+        found = _read_expected(there, paths, sizes)
+        return [_surely(layout, directory, there, "", path) if octets is None else octets
+                for path, octets in zip(paths, found)]
     finally:
         os.close(there)
+
+
+def _read_expected(
+    directory: int, paths: Sequence[str | None], sizes: Sequence[int | None]
+) -> list[bytes | None]:
+    """Read files without asking first what they are; C{None} for those that are not what was expected."""
+    found: list[bytes | None] = []
+    open_file, read, close = os.open, os.read, os.close
+    for path, size in zip(paths, sizes):
+        octets = None
+        if path and size is not None and size <= _BLIND:
+            try:
+                fd = open_file(path, _FLAGS, dir_fd=directory)
+                try:
+                    octets = read(fd, size + 1)
+                finally:
+                    close(fd)
+                if len(octets) != size:
+                    octets = None
+            except OSError:
+                octets = None
+        found.append(octets)
+    return found
 
 
 def _surely(layout: Layout, directory: str, root: int, prefix: str, path: str | None) -> bytes | None:

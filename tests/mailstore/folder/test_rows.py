@@ -32,7 +32,9 @@ class RowsTests(SynchronousTestCase):
     def alike(self, rows: Rows, plain: list[Row]) -> None:
         self.assertEqual(rows.rows(range(len(rows))), plain)
         self.assertEqual(rows.rows(range(0, len(rows), 2)), plain[::2])
-        self.assertEqual(rows.paths(range(len(rows))), [rows.path(at) for at in range(len(rows))])
+        count = len(rows)
+        for places in (range(count), range(0, count, 2), range(1, count), range(min(1, count)), list(range(count))):
+            self.assertEqual(rows.paths(places), [rows.path(at) for at in places])
         uids = [row.uid for row in plain]
         for some in (uids, uids[1:4], uids[::2], [*uids[1:3], 10**9], [10**9], []):
             self.assertEqual(rows.positions(some), [at for at, uid in enumerate(uids) if uid in some])

@@ -58,6 +58,40 @@ class FileTests(MaildirTestCase):
         os.rename(path + ".away", path)
         self.assertEqual((self.read(self.paths[0]), dict(self.layout.damage.said)), ([a_mail("mail 1")], {}))
 
+    def test_expected(self) -> None:
+        """A file that has as many octets as was expected is looked at no further; any other is looked at closely."""
+        asked: list[int] = []
+        real = os.fstat
+        self.patch(os, "fstat", lambda fd: asked.append(fd) or real(fd))
+        mails = [a_mail("mail 1"), a_mail("mail 2")]
+        one, two = map(len, mails)
+        for sizes, closely in (
+            ((one, two), 0), ((one, two + 1), 1), ((one - 1, two), 1), ((None, two), 1), ((10**12, 0), 2), ((one,), 2),
+        ):
+            asked.clear()
+            self.assertEqual(read_files(self.layout, self.directory, self.paths, sizes), mails)
+            self.assertEqual(len(asked), closely, sizes)
+        self.assertEqual(read_files(self.layout, self.directory, ["cur/none", None], (one, two)), [None, None])
+
+    def test_expected_in_vain(self) -> None:
+        """What stands in the place of an expected file is told as ever, until the file is there again."""
+        mails = [a_mail("mail 1"), a_mail("mail 2")]
+        sizes = list(map(len, mails))
+        path = f"{self.layout.path}/{self.directory}/{self.paths[0]}"
+        os.rename(path, path + ".away")
+        self.assertEqual(read_files(self.layout, self.directory, self.paths, sizes), [None, mails[1]])
+        for make, remove in ((os.mkfifo, os.unlink), (os.mkdir, os.rmdir)):
+            make(path)
+            found, second = read_files(self.layout, self.directory, self.paths, sizes)
+            assert isinstance(found, Stub)
+            self.assertIn(b"it is no file", found)
+            self.assertEqual(second, mails[1])
+            remove(path)
+        self.assertEqual(list(self.layout.damage.said), [f"{self.directory}/{self.paths[0]}"])
+        os.rename(path + ".away", path)
+        self.assertEqual(read_files(self.layout, self.directory, self.paths, sizes), mails)
+        self.assertEqual(dict(self.layout.damage.said), {})
+
     def test_large(self) -> None:
         """A file that is larger than any message is not read."""
         self.patch(files, "MOST_READ", 10)
