@@ -81,6 +81,15 @@ class IMailStore(Interface):
     def erase():
         """Remove all mail of the universe; Deferred: nothing is owed for it any more."""
 
+    def reset(keep):
+        """
+        Remove all mail of the universe; Deferred: nothing is owed for it any more.
+
+        Who listens to a folder is told that it is gone.  Of the mailboxes in C{keep} new ones are there, without
+        anything in them, their folders under a greater UIDVALIDITY than any before.  Cut short, it is done by doing it
+        again.
+        """
+
     def counts():
         """Count every mailbox, over all its folders; Deferred of C{dict[address, MailboxCounts]}."""
 
@@ -168,6 +177,41 @@ class IMailStore(Interface):
 
     def close():
         """Sync everything and close files; Deferred."""
+
+
+class IMailImages(Interface):
+    """
+    The mail of universes as a whole, opened or not.
+
+    The mail of a universe that nobody opens is an image: what a snapshot keeps, what is opened as a universe later.
+    """
+
+    def universes():
+        """List the ids that have any mail, sorted; Deferred of C{list[str]}."""
+
+    def prepare(source, target):
+        """
+        Do beforehand, while mail comes and goes, what L{copy} would take long for; Deferred.  It may be left out.
+
+        @raise Conflict: C{target} has mail.
+        """
+
+    def copy(source, target, renewed=False):
+        """
+        Copy all mail of a universe, as it is at one moment, to an id that has none; Deferred.
+
+        That moment is after it is asked for: all that was acknowledged before is in the copy, with its UIDs, flags,
+        annotations and subscriptions, also what is kept for jobs.  All of it is there, or nothing.  No octet of a
+        message is copied, and both are independent of each other from then on.
+
+        @param source: may be opened; target: is not.
+        @param renewed: every folder has a UIDVALIDITY greater than any that was ever told; for what is put in the place
+            of other mail.
+        @raise Conflict: C{target} has mail, and stays as it is.
+        """
+
+    def erase(universe):
+        """Remove all mail of a universe that is not opened, if it has any; Deferred.  What was copied from it stays."""
 
 
 class IHeld(Interface):

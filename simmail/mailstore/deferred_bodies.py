@@ -18,10 +18,8 @@ from zope.interface import implementer
 from simmail.errors import NotFound
 from simmail.interfaces import IHeld
 from simmail.mailstore.journal.sync import NotSynced, sync_directory
-from simmail.mailstore.maildir.layout import Layout
+from simmail.mailstore.maildir.layout import HELD, Layout
 from simmail.mailstore.threads import IWorker
-
-HELD = ".held"
 
 
 @implementer(IHeld)

@@ -293,6 +293,13 @@ class MailStore:
         await self.held.drop(await self.held.keys())
         await self.index.call(Index.erase)
 
+    @as_deferred
+    async def reset(self, keep: Collection[str]) -> None:
+        """Remove everything; have mailboxes without mail."""
+        await self.erase()
+        for mailbox in keep:
+            await self.create(mailbox)
+
     # Counts
 
     def counts(self) -> Deferred[dict[str, MailboxCounts]]:

@@ -22,6 +22,7 @@ from simmail.core.inspection.sender.lookup import Kind, NoAnswer
 from simmail.core.message.summarize import digest
 from simmail.core.rules.quota_plan import Plan, SELF_HOSTED
 from simmail.database.memory import MemoryDatabase
+from simmail.mailstore.memory.images import MemoryMailImages
 from simmail.mailstore.memory.mailstore import MemoryMailStore
 from simmail.server.server import MailServer
 from simmail.testing.endpoints import MemoryEndpoints
@@ -77,7 +78,8 @@ class MemoryServer:
         self.database = MemoryDatabase()
         numbers = count(1)
         self.unique: Callable[[], str] = lambda: f"d{next(numbers):06d}"
-        self.stores: dict[str, MemoryMailStore] = {}
+        self.images = MemoryMailImages(lambda universe: MemoryMailStore(universe, digest=digest))
+        self.stores, self._store = self.images.stores, self.images.store
         self.web = MemoryWeb()
         self.endpoints = MemoryEndpoints()
         self.model = MemoryModel(self.config.ai.model)
@@ -97,9 +99,6 @@ class MemoryServer:
         if not self.zone:
             raise NoAnswer("there is no name system")
         return self.zone.get((name, kind), ())
-
-    def _store(self, universe: str) -> MemoryMailStore:
-        return self.stores.setdefault(universe, MemoryMailStore(universe, digest=digest))
 
     def universe(self, name: str = "main", clock: datetime | None = START, **options: Any) -> Universe:
         """A new universe, frozen at C{START} unless told otherwise."""

@@ -15,7 +15,9 @@ from simmail.core.mime.address import Address
 from simmail.core.records.delivery import Delivery, Placement
 from simmail.mailstore.journal.groupcommit import GroupCommit
 from simmail.mailstore.journal.journal import Journal
+from simmail.mailstore.images import MailImages
 from simmail.mailstore.mailstore import MailStore
+from simmail.mailstore.memory.images import MemoryMailImages
 from simmail.mailstore.memory.mailstore import MemoryMailStore
 from simmail.mailstore.writer.client import InlineWriter
 from simmail.mailstore.writer.requests import Looks
@@ -75,7 +77,16 @@ class MemoryProvider:
     """The store in dicts."""
 
     def __init__(self, path: str) -> None:
-        self.store: Any = MemoryMailStore("main", tiny_digest)
+        self.images: Any = MemoryMailImages(lambda universe: MemoryMailStore(universe, tiny_digest))
+        self.store: Any = self.images.store("main")
+
+    def open(self, universe: str) -> Any:
+        """The store of another universe."""
+        return self.images.store(universe)
+
+    def shut(self, store: Any) -> None:
+        """It is not used any more."""
+        result_of(store.close())
 
     def restart(self) -> Any:
         """An orderly end and a new start."""
@@ -122,10 +133,23 @@ class DiskProvider:
         """A process begins."""
         self.journal = QuickJournal(
             f"{self.path}/{self.journal_name}", self.clock, apart=False, looks=lambda: Looks(self.shown, self.sought))
-        self.store: Any = MailStore(
-            "main", f"{self.path}/mail", self.journal, f"{self.path}/index", self.clock, self.digest,
-            self.shared, self.shown, sought=self.sought)
+        self.opened: dict[str, Any] = {}
+        self.store: Any = self.open("main")
+        self.images: Any = MailImages(f"{self.path}/mail", self.journal, f"{self.path}/index")
         return self.store
+
+    def open(self, universe: str) -> Any:
+        """The store of a universe."""
+        if universe not in self.opened:
+            self.opened[universe] = MailStore(
+                universe, f"{self.path}/mail", self.journal, f"{self.path}/index", self.clock, self.digest,
+                self.shared, self.shown, sought=self.sought)
+        return self.opened[universe]
+
+    def shut(self, store: Any) -> None:
+        """It is not used any more."""
+        result_of(store.close())
+        self.opened = {universe: one for universe, one in self.opened.items() if one is not store}
 
     def restart(self) -> Any:
         """An orderly end and a new start."""
@@ -143,7 +167,8 @@ class DiskProvider:
         self.journal.commit.lock = -1
         for call in list(self.clock.getDelayedCalls()):
             call.cancel()
-        self.store.index.tables.close()
+        for store in self.opened.values():
+            store.index.tables.close()
 
     def later(self) -> None:
         """Time goes by: what was left for later is done."""
@@ -151,5 +176,6 @@ class DiskProvider:
 
     def stop(self) -> None:
         """An orderly end."""
-        result_of(self.store.close())
+        for store in self.opened.values():
+            result_of(store.close())
         result_of(self.journal.close())

@@ -32,6 +32,8 @@ from simmail.mailstore.maildir.uidlist import (
 )
 
 TMP, GONE = ".tmp", ".gone"
+#: What is kept for jobs, in no mailbox.
+HELD = ".held"
 COUNTER = ".uidvalidity"
 NAME, ABSENT, SUBSCRIPTIONS = "simmail-mailbox", "simmail-absent", "subscriptions"
 _PARTS = ("new", "cur", "tmp")

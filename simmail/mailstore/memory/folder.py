@@ -352,14 +352,19 @@ class MemoryFolder(Listeners[[FolderChange]]):
 
     def renamed(self, name: str, special_use: str, uidvalidity: int) -> MemoryFolder:
         """The same messages under another name; this object is dead."""
-        folder = MemoryFolder(self._store, self.mailbox, name, special_use, uidvalidity)
+        folder = self.copied(self._store, name, special_use, uidvalidity)
+        self.remove()
+        return folder
+
+    def copied(self, store: MemoryContext, name: str, special_use: str, uidvalidity: int) -> MemoryFolder:
+        """Return another folder with the same messages."""
+        folder = MemoryFolder(store, self.mailbox, name, special_use, uidvalidity)
         folder.objectid = self.objectid
         folder.annotations = dict(self.annotations)
         folder.uidnext, folder.highestmodseq = self.uidnext, self.highestmodseq
         folder.uids, folder._messages = list(self.uids), dict(self._messages)
         folder._keys = {key: list(uids) for key, uids in self._keys.items()}
         folder._vanished, folder._keywords = list(self._vanished), list(self._keywords)
-        self.remove()
         return folder
 
     def remove(self) -> None:

@@ -11,7 +11,6 @@ from bisect import insort
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
-from itertools import count
 
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred, succeed
@@ -57,7 +56,7 @@ class MemoryMailStore(MemoryContext):
         self.annotations = AnnotationsInMemory(self._annotated)
         self._mailboxes: dict[str, _Mailbox] = {}
         self._sorted: list[str] = []
-        self._uidvalidity = count(1)
+        self._uidvalidity = 0
         self.unfiled: list[str] = []
         self._owed: dict[str, tuple[Delivery, tuple[Copy, ...]]] = {}
         self._foreign: dict[str, Copy] = {}
@@ -121,7 +120,7 @@ class MemoryMailStore(MemoryContext):
         if box is None:
             box = self._mailboxes[mailbox] = _Mailbox()
             insort(self._sorted, mailbox)
-            uidvalidity = next(self._uidvalidity)
+            uidvalidity = self._next_uidvalidity()
             for name, special_use in SPECIAL_FOLDERS:
                 box.folders[name] = MemoryFolder(self, mailbox, name, special_use, uidvalidity)
                 box.folders[name].objectid = f"{uidvalidity:x}-{name.lower()}"
@@ -136,7 +135,37 @@ class MemoryMailStore(MemoryContext):
             folder.remove()
 
     @at_once
+    def reset(self, keep: Collection[str]) -> None:
+        self._erase()
+        for mailbox in keep:
+            self._create(check_mailbox(mailbox))
+
+    @property
+    def has_any(self) -> bool:
+        """Whether there is any mail, or a mailbox."""
+        return bool(self._mailboxes or len(self.held))
+
+    def take(self, source: MemoryMailStore, renewed: bool) -> None:
+        """Have all that another store has; C{renewed}: under UIDVALIDITYs that were never given here."""
+        self._uidvalidity = max(source._uidvalidity, self._uidvalidity)
+        self.keys_made = max(source.keys_made, self.keys_made)
+        for mailbox, box in source._mailboxes.items():
+            mine = self._mailboxes[mailbox] = _Mailbox()
+            mine.subscribed, mine.annotations = set(box.subscribed), dict(box.annotations)
+            for name, folder in box.folders.items():
+                mine.folders[name] = folder.copied(
+                    self, name, folder.special_use, self._next_uidvalidity() if renewed else folder.uidvalidity)
+        self._sorted = list(source._sorted)
+        self.held = source.held.copied()
+        self._owed = {key: (replace(delivery, universe=self.universe), copies)
+                      for key, (delivery, copies) in source._owed.items()}
+        self._foreign = dict(source._foreign)
+
+    @at_once
     def erase(self) -> None:
+        self._erase()
+
+    def _erase(self) -> None:
         for box in self._mailboxes.values():
             for folder in box.folders.values():
                 folder.remove()
@@ -180,7 +209,7 @@ class MemoryMailStore(MemoryContext):
         return box.folders[name]
 
     def _add(self, mailbox: str, box: _Mailbox, name: str, special_use: str) -> None:
-        box.folders[name] = MemoryFolder(self, mailbox, name, special_use, next(self._uidvalidity))
+        box.folders[name] = MemoryFolder(self, mailbox, name, special_use, self._next_uidvalidity())
         self.events.tell(mailbox, "made", name)
 
     @at_once
@@ -264,7 +293,7 @@ class MemoryMailStore(MemoryContext):
         for source, target in moves.items():
             folder = box.folders.pop(source)
             box.folders[target] = folder.renamed(
-                target, renamed_use(source, target, folder.special_use), next(self._uidvalidity))
+                target, renamed_use(source, target, folder.special_use), self._next_uidvalidity())
             self.events.tell(mailbox, "renamed", target, source)
             if is_standard(source):
                 self._add(mailbox, box, source, use_of(source))
@@ -279,6 +308,10 @@ class MemoryMailStore(MemoryContext):
         if (name in change) is not on:
             (change.add if on else change.discard)(name)
             self.events.tell(mailbox, "subscribed" if on else "unsubscribed", name)
+
+    def _next_uidvalidity(self) -> int:
+        self._uidvalidity += 1
+        return self._uidvalidity
 
     # The rest
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import count
 from typing import Any
 
 from twisted.internet.defer import Deferred, fail, maybeDeferred, succeed
@@ -103,6 +102,15 @@ class DeferredBodiesInMemory:
     def keys(self) -> Deferred[list[str]]:
         return succeed(sorted(self._octets))
 
+    def copied(self) -> DeferredBodiesInMemory:
+        """Return the same, kept apart."""
+        held = DeferredBodiesInMemory()
+        held._octets = dict(self._octets)
+        return held
+
+    def __len__(self) -> int:
+        return len(self._octets)
+
 
 @implementer(IOpened)
 class OpenMessageInMemory:
@@ -128,13 +136,14 @@ class MemoryContext:
 
     @ivar away: set it to make every call fail with L{Unavailable}.
     @ivar digest_of: takes the digest of a message.
+    @ivar keys_made: how many keys were.
     """
 
     def __init__(self, digest: Callable[[bytes], Digest], require_mailbox: Callable[[str], None]) -> None:
         self.away = False
         self.digest_of = digest
         self.events = EventsInMemory(require_mailbox)
-        self._keys = count(1)
+        self.keys_made = 0
 
     def require(self) -> None:
         """@raise Unavailable: the store is made to be away."""
@@ -143,4 +152,5 @@ class MemoryContext:
 
     def unique(self) -> str:
         """Return a key for a message that no delivery brought."""
-        return f"append-{next(self._keys)}"
+        self.keys_made += 1
+        return f"append-{self.keys_made}"

@@ -327,7 +327,7 @@ class InlineWriter:
         open_layout: Callable[[StoreId], Layout], looks: Callable[[], Looks] = core_looks,
     ) -> None:
         self.commit = GroupCommit(path, segment, disks, hands._replace(writer=self._do_soon), tell=tell)
-        self.handler = RequestHandler(self.commit, open_layout, looks)
+        self.handler = RequestHandler(self.commit, open_layout, hands.seconds, looks)
         self._stopped = False
 
     def call(self, request: WriterRequest[T]) -> Deferred[T]:

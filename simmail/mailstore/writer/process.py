@@ -67,7 +67,7 @@ class Program:
         self._commit = GroupCommit(
             path, segment, disks, Hands(monotonic, self.send, syncer.send, disks.sync), _PATIENCE,
             self._tell_condition)
-        self._handler = RequestHandler(self._commit, lambda at: Layout(at.path, at.universe, time))
+        self._handler = RequestHandler(self._commit, lambda at: Layout(at.path, at.universe, time), time)
 
     # What threads of this process ask
 

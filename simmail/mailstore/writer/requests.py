@@ -32,6 +32,7 @@ from simmail.mailstore.journal.repair import Repair
 from simmail.mailstore.journal.uncommitted import Owing, Recovery, Replayed
 from simmail.mailstore.maildir.filename import packed, unpacked
 from simmail.mailstore.maildir.files import ISought, Shown, shown_of, verdicts_of
+from simmail.mailstore.maildir.image import ImageMaker, leftovers, vanish
 from simmail.mailstore.maildir.layout import Layout
 
 
@@ -58,13 +59,15 @@ class RequestHandler:
     """
     Does what is asked, with the journal and the Maildirs of each universe.
 
-    @param open_layout: opens the directories of a universe.
+    @param open_layout: opens the directories of a universe; wall: the wall clock's Unix time, as files have it.
     @param looks: answers how messages are looked at.
     """
 
     def __init__(
-        self, commit: GroupCommit, open_layout: Callable[[StoreId], Layout], looks: Callable[[], Looks] = core_looks
+        self, commit: GroupCommit, open_layout: Callable[[StoreId], Layout], wall: Callable[[], float],
+        looks: Callable[[], Looks] = core_looks,
     ) -> None:
+        self._wall = wall
         self.commit, self._open_layout, self._looks = commit, open_layout, looks
         self._known: Looks | None = None
         # What was looked for last, mostly in several slices.
@@ -72,6 +75,8 @@ class RequestHandler:
         self._open: dict[StoreId, MaildirDelivery] = {}
         self._batches: dict[Into, BatchDelivery] = {}
         self._encoded: dict[bytes, BatchDelivery] = {}
+        # Images that are being made, by the directory of all universes and the id they are for.
+        self._images: dict[StoreId, ImageMaker] = {}
 
     def do(self, request: WriterRequest[T]) -> T:
         """Do it, and return the answer; raises what goes wrong."""
@@ -115,6 +120,22 @@ class RequestHandler:
         self._batches = {into: batch for into, batch in self._batches.items() if into.at != at}
         if delivery is not None:
             delivery.close()
+
+    def image(self, source: StoreId, target: StoreId) -> ImageMaker:
+        """Return what makes an image, begun when it is first asked for.  @raise Conflict: there is mail already."""
+        maker = self._images.get(target)
+        if maker is None or maker.source != source.universe:
+            maker = self._images[target] = ImageMaker(source.path, source.universe, target.universe, self._wall)
+        return maker
+
+    def image_done(self, target: StoreId) -> None:
+        """An image is there, or not wanted; what there is of it then is a leftover."""
+        self._images.pop(target, None)
+
+    def leftovers(self, path: str) -> list[str]:
+        """Find directories of images that are not being made any more."""
+        making = {maker.fresh for maker in self._images.values()}
+        return [one for one in leftovers(path) if one not in making]
 
     def looks(self) -> Looks:
         """Return how messages are looked at."""
@@ -265,6 +286,50 @@ class CloseStore(StoreRequest[None], frozen=True):
         handler.close(self.at)
 
 
+# All mail of a universe
+
+
+class PrepareImage(StoreRequest[bool], frozen=True):
+    """Do a little of an image for another id beforehand; answers whether there is more to do."""
+
+    target: str
+
+    def do(self, handler: RequestHandler) -> bool:
+        return handler.image(self.at, StoreId(self.at.path, self.target)).step()
+
+
+class MakeImage(StoreRequest[None], frozen=True):
+    """Make an image for another id, as all is now; C{renewed}: with greater UIDVALIDITYs."""
+
+    target: str
+    renewed: bool
+
+    def do(self, handler: RequestHandler) -> None:
+        target = StoreId(self.at.path, self.target)
+        try:
+            handler.image(self.at, target).finish(self.renewed)
+        finally:
+            handler.image_done(target)
+
+
+class DropImage(StoreRequest[None], frozen=True):
+    """Take all mail of a universe away, to be cleared away."""
+
+    def do(self, handler: RequestHandler) -> None:
+        handler.close(self.at)
+        handler.image_done(self.at)
+        vanish(self.at.path, self.at.universe)
+
+
+class FindLeftovers(HandlerRequest[list[str]], frozen=True):
+    """Find what is to be cleared away of images that were not made in the end, or are gone."""
+
+    path: str
+
+    def do(self, handler: RequestHandler) -> list[str]:
+        return handler.leftovers(self.path)
+
+
 # Messages
 
 
@@ -345,6 +410,7 @@ REQUESTS: tuple[type[WriterRequest[Any]], ...] = (
     EraseUniverse, KeepUniverses, CloseStore, MakeMailbox, DropMailbox, CountMailboxes, MakeFolder, MakeStandardFolder,
     DropFolder, RenameFolder, RenewUidvalidity, Subscribe, Annotate, CopyAnnotations, DefineKeywords, BumpModseq,
     NoteFlags, ClearFlagLog, RenameFiles, RemoveFiles, Transfer, Adopt, PrepareToLook, ReadShown, ScanFiles,
+    PrepareImage, MakeImage, DropImage, FindLeftovers,
 )
 
 

@@ -1,0 +1,89 @@
+"""
+The mail of universes on disk, as a whole: what the real L{IMailImages} is.
+
+All is done by the writer, so that nothing else is at the moment that counts.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+
+from twisted.internet.defer import Deferred
+from twisted.logger import Logger
+from twisted.python.failure import Failure
+from zope.interface import implementer
+
+from simmail.concurrency import as_deferred
+from simmail.errors import Unavailable
+from simmail.interfaces import IMailImages
+from simmail.mailstore.delivery.request import StoreId
+from simmail.mailstore.journal.journal import Journal
+from simmail.mailstore.maildir.image import universes
+from simmail.mailstore.maildir.names import mailbox_dir
+from simmail.mailstore.writer.requests import DropImage, FindLeftovers, MakeImage, PrepareImage
+
+
+@implementer(IMailImages)
+class MailImages:
+    """
+    The mail of all universes below a directory.
+
+    @param root: of all universes; journal: shared by all universes of the process; index: directory of the indexes.
+    """
+
+    log = Logger()
+
+    def __init__(self, root: str, journal: Journal, index: str) -> None:
+        self._root, self._journal, self._index = root, journal, index
+        journal.attach(root)
+        self._clear()
+
+    def universes(self) -> Deferred[list[str]]:
+        listed: Deferred[list[str]] = self._journal.reader.call(universes, self._root)
+        return listed
+
+    @as_deferred
+    async def prepare(self, source: str, target: str) -> None:
+        while await self._journal.writer.call(PrepareImage(StoreId(self._root, source), target)):
+            pass
+
+    @as_deferred
+    async def copy(self, source: str, target: str, renewed: bool = False) -> None:
+        try:
+            await self.prepare(source, target)
+            if self._journal.late:
+                raise Unavailable("some mail that was taken has no file yet; try again")
+            await self._journal.writer.call(MakeImage(StoreId(self._root, source), target, renewed))
+            await self._journal.sync()
+        finally:
+            self._clear()
+
+    @as_deferred
+    async def erase(self, universe: str) -> None:
+        await self._journal.erase(universe)
+        await self._journal.writer.call(DropImage(StoreId(self._root, universe)))
+        await self._journal.reader.call(_drop_index, f"{self._index}/{mailbox_dir(universe)}.sqlite")
+        self._clear()
+
+    # What is not needed any more
+
+    def _clear(self) -> None:
+        """Nobody waits for it; what is not done is done at the next start."""
+        self._journal.writer.call(FindLeftovers(self._root)).addCallbacks(self._clear_all, self._not_now)
+
+    def _clear_all(self, paths: Sequence[str]) -> None:
+        for path in paths:
+            self._journal.reader.send(shutil.rmtree, path, True)
+
+    def _not_now(self, failure: Failure) -> None:
+        failure.trap(Unavailable)
+
+
+def _drop_index(path: str) -> None:
+    for suffix in ("", "-wal", "-shm"):
+        try:
+            os.unlink(path + suffix)
+        except FileNotFoundError:
+            continue

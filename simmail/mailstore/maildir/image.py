@@ -1,0 +1,231 @@
+"""
+An image: all mail of a universe once more, under another id, as it is at one moment.
+
+Messages are hard links, for their files are never written to again; what is small is copied.  It is made below
+C{.making}, where nobody looks, and appears by a rename.  Most is done while mail comes and goes; what has changed since
+then is found by the times of directories, and made good at the moment that counts, when nothing else is done.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from simmail.errors import Conflict
+from simmail.mailstore.maildir import filename
+from simmail.mailstore.maildir.files import ASIDE
+from simmail.mailstore.maildir.layout import COUNTER, GONE, HELD
+from simmail.mailstore.maildir.names import folder_of, mailbox_dir, mailbox_of
+from simmail.mailstore.maildir.uidlist import FILE, UidList, UidListDamaged, next_uidvalidity
+
+MAKING = ".making"
+
+_PARTS = ("new", "cur")
+#: Files that are linked between two moments at which others have their turn.
+_TOGETHER = 100
+#: Real seconds after which a modification time says for certain that nothing has changed since.
+_SETTLED = 0.05
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[int]:
+    """A descriptor of a directory."""
+    there = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield there
+    finally:
+        os.close(there)
+
+
+def universes(base: str) -> list[str]:
+    """The ids of universes that have mail, sorted."""
+    names = [mailbox_of(name) for name in os.listdir(base) if not name.startswith(".")]
+    return sorted(name for name in names if name is not None and has_mail(base, name))
+
+
+def has_mail(base: str, universe: str) -> bool:
+    """Whether a universe has a mailbox, or anything kept for jobs."""
+    path = f"{base}/{mailbox_dir(universe)}"
+    try:
+        with os.scandir(path) as entries:
+            return any(not entry.name.startswith(".") or entry.name == HELD and bool(os.listdir(entry.path))
+                       for entry in entries)
+    except FileNotFoundError:
+        return False
+
+
+def vanish(base: str, universe: str) -> None:
+    """Take all mail of a universe away, to be cleared away."""
+    os.makedirs(f"{base}/{GONE}", mode=0o700, exist_ok=True)
+    try:
+        os.rename(f"{base}/{mailbox_dir(universe)}", f"{base}/{GONE}/{os.urandom(8).hex()}")
+    except FileNotFoundError:
+        pass
+
+
+def leftovers(base: str) -> list[str]:
+    """Directories of images that are being made or not, and of what is gone."""
+    return [f"{base}/{part}/{name}" for part in (MAKING, GONE) if os.path.isdir(f"{base}/{part}")
+            for name in os.listdir(f"{base}/{part}")]
+
+
+class ImageMaker:
+    """
+    Makes one image.
+
+    @param base: the directory of all universes; source: whose mail it is; target: the id it is for.
+    @param wall: the wall clock's Unix time, as files have it.
+    @raise Conflict: there is mail of that id.
+    @ivar fresh: the directory that it is made in.
+    """
+
+    def __init__(self, base: str, source: str, target: str, wall: Callable[[], float]) -> None:
+        self.source = source
+        self._base, self._target, self._wall = base, target, wall
+        self._check()
+        self._source = f"{base}/{mailbox_dir(source)}"
+        os.makedirs(f"{base}/{MAKING}", mode=0o700, exist_ok=True)
+        self.fresh = f"{base}/{MAKING}/{os.urandom(8).hex()}"
+        os.mkdir(self.fresh, 0o700)
+        # When directories and small files were as they are in the image.
+        self._seen: dict[str, tuple[int, int]] = {}
+        self._steps: Iterator[None] | None = self._mirror()
+
+    def _check(self) -> None:
+        if has_mail(self._base, self._target):
+            raise Conflict(f"universe {self._target} has mail already")
+
+    def step(self) -> bool:
+        """Do a little beforehand; whether there is more."""
+        if self._steps is not None and next(self._steps, self) is self:
+            self._steps = None
+        return self._steps is not None
+
+    def finish(self, renewed: bool) -> None:
+        """It is there, as the source is now; C{renewed}: with a greater UIDVALIDITY for every folder."""
+        self._steps = None
+        for _ in self._mirror():
+            pass
+        if renewed:
+            self._renew()
+        self._check()
+        path = f"{self._base}/{mailbox_dir(self._target)}"
+        # What it may have is empty.
+        vanish(self._base, self._target)
+        os.rename(self.fresh, path)
+
+    # What is there
+
+    def _mirror(self) -> Iterator[None]:
+        try:
+            names = os.listdir(self._source)
+        except FileNotFoundError:
+            names = []
+        boxes = [name for name in names if not name.startswith(".")
+                 and os.path.isdir(f"{self._source}/{name}/cur")]
+        self._only("", {*boxes, HELD})
+        for box in boxes:
+            try:
+                yield from self._box(box)
+            except (FileNotFoundError, NotADirectoryError):
+                # It went away under our hands; that is seen at the end.
+                continue
+        if HELD in names:
+            yield from self._links(HELD)
+
+    def _only(self, directory: str, wanted: set[str]) -> None:
+        """Remove what has gone since it was last seen."""
+        for name in set(os.listdir(f"{self.fresh}/{directory}")) - wanted:
+            path = f"{self.fresh}/{directory}/{name}"
+            if os.path.isdir(path):
+                shutil.rmtree(path)
+            else:
+                os.unlink(path)
+
+    def _box(self, box: str) -> Iterator[None]:
+        names = os.listdir(f"{self._source}/{box}")
+        folders = [name for name in names if name.startswith(".") and folder_of(name) is not None
+                   and os.path.isdir(f"{self._source}/{box}/{name}/cur")]
+        yield from self._folder(box, names, folders)
+        for name in folders:
+            directory = f"{box}/{name}"
+            yield from self._folder(directory, os.listdir(f"{self._source}/{directory}"), [])
+
+    def _folder(self, directory: str, names: list[str], folders: list[str]) -> Iterator[None]:
+        for part in ("", "/tmp", *(f"/{part}" for part in _PARTS)):
+            os.makedirs(f"{self.fresh}/{directory}{part}", mode=0o700, exist_ok=True)
+        files = [name for name in names if self._is_ours(name) and self._copy(f"{directory}/{name}")]
+        self._only(directory, {*files, *folders, *_PARTS, "tmp", *((ASIDE,) if ASIDE in names else ())})
+        for part in _PARTS:
+            yield from self._links(f"{directory}/{part}", True)
+        if ASIDE in names:
+            yield from self._links(f"{directory}/{ASIDE}")
+
+    def _is_ours(self, name: str) -> bool:
+        return name.startswith("simmail-") and name != ASIDE or name in ("subscriptions", "maildirfolder")
+
+    def _copy(self, path: str) -> bool:
+        """A small file; whether it is there."""
+        try:
+            status = os.stat(f"{self._source}/{path}")
+        except FileNotFoundError:
+            return False
+        seen = status.st_mtime_ns, status.st_ino
+        if self._seen.get(path) != seen:
+            shutil.copyfile(f"{self._source}/{path}", f"{self.fresh}/{path}")
+            self._note(path, seen)
+        return True
+
+    def _note(self, path: str, seen: tuple[int, int]) -> None:
+        if seen[0] / 1e9 < self._wall() - _SETTLED:
+            self._seen[path] = seen
+        else:
+            self._seen.pop(path, None)
+
+    def _links(self, path: str, messages: bool = False) -> Iterator[None]:
+        """The files of a directory; C{messages}: only those that have UIDs, which all that was taken have."""
+        status = os.stat(f"{self._source}/{path}")
+        seen = status.st_mtime_ns, status.st_ino
+        if self._seen.get(path) == seen:
+            return
+        os.makedirs(f"{self.fresh}/{path}", mode=0o700, exist_ok=True)
+        with _opened(f"{self._source}/{path}") as source, \
+                _opened(f"{self.fresh}/{path}") as fresh:
+            there = {name for name in os.listdir(source) if not messages or filename.parse(name) is not None}
+            have = set(os.listdir(fresh))
+            for name in have - there:
+                os.unlink(name, dir_fd=fresh)
+            for count, name in enumerate(sorted(there - have), 1):
+                try:
+                    os.link(name, name, src_dir_fd=source, dst_dir_fd=fresh, follow_symlinks=False)
+                except FileNotFoundError:
+                    continue
+                if not count % _TOGETHER:
+                    yield
+        self._note(path, seen)
+        yield
+
+    # UIDVALIDITY
+
+    def _renew(self) -> None:
+        with _opened(self.fresh) as root:
+            for box in os.listdir(root):
+                if not box.startswith("."):
+                    for directory in (box, *(f"{box}/{name}" for name in os.listdir(f"{self.fresh}/{box}")
+                                             if name.startswith("."))):
+                        if os.path.exists(f"{self.fresh}/{directory}/{FILE}"):
+                            self._renew_folder(root, directory)
+
+    def _renew_folder(self, root: int, directory: str) -> None:
+        try:
+            uids = UidList.open(root, directory)
+        except UidListDamaged:
+            # Made anew, with another UIDVALIDITY, when it is needed.
+            os.unlink(f"{directory}/{FILE}", dir_fd=root)
+            return
+        try:
+            uids.change(uids.special_use, next_uidvalidity(f"{self._base}/{COUNTER}", int(self._wall())))
+        finally:
+            uids.close()
