@@ -1,7 +1,8 @@
 """
-Answers to invitations: the calendar part that stands beside the words.
+Invitations, and answers to them: the calendar part that stands beside the words.
 
-Source: RFC 5546 sections 3.2.3 (REPLY) and 3.2.7 (COUNTER); RFC 5545 for the lines; RFC 6047 section 2.4 for the part.
+Source: RFC 5546 sections 3.2.2 (REQUEST), 3.2.3 (REPLY) and 3.2.7 (COUNTER); RFC 5545 for the lines; RFC 6047 section
+2.4 for the part.
 """
 
 from __future__ import annotations
@@ -13,10 +14,26 @@ from simmail.core.message.mail import Attachment
 from simmail.core.mime.address import Address
 from simmail.core.time.invitation import Invitation
 
-Partstat = Literal["ACCEPTED", "DECLINED", "TENTATIVE"]
+Partstat = Literal["ACCEPTED", "DECLINED", "TENTATIVE", "NEEDS-ACTION"]
 
 #: Octets of a content line (RFC 5545 section 3.1).
 _FOLD = 75
+
+
+def request(
+    uid: str, organizer: Address, attendee: Address, at: datetime, start: datetime, end: datetime, summary: str,
+    location: str = "",
+) -> Attachment:
+    """
+    Return the part that invites somebody.
+
+    @param uid: of the event; at: when it is said, C{start} and C{end}: of the event, all aware.
+    """
+    lines = [
+        _attendee(attendee, "NEEDS-ACTION", ";RSVP=TRUE"), f"DTSTART:{_utc(start)}", f"DTEND:{_utc(end)}"]
+    if location:
+        lines.append(f"LOCATION:{_text(location)}")
+    return _part("REQUEST", Invitation("request", uid=uid, summary=summary), organizer.address, at, lines)
 
 
 def reply(invitation: Invitation, attendee: Address, organizer: str, at: datetime, partstat: Partstat) -> Attachment:
@@ -51,10 +68,10 @@ def _part(method: str, invitation: Invitation, organizer: str, at: datetime, mor
     return Attachment("", f"text/calendar; method={method}; charset=UTF-8; component=VEVENT", octets)
 
 
-def _attendee(attendee: Address, partstat: Partstat) -> str:
+def _attendee(attendee: Address, partstat: Partstat, more: str = "") -> str:
     name = "".join(one for one in attendee.name if one.isprintable() and one != '"')
     named = f';CN="{name}"' if name else ""
-    return f"ATTENDEE;PARTSTAT={partstat}{named}:mailto:{_address(attendee.address)}"
+    return f"ATTENDEE;PARTSTAT={partstat}{named}{more}:mailto:{_address(attendee.address)}"
 
 
 def _address(address: str) -> str:

@@ -1,0 +1,83 @@
+"""
+What a mail is about: order numbers, sums, dates, things, drawn once a conversation and the same in all of it.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from simmail.core.rng import Dice
+from simmail.core.world.people import street_of
+from simmail.core.world.words import common, CommonWords, Slots, Trade
+
+#: Per cent of value added tax on invoices.
+TAX = 19
+
+
+def slots(
+    language: str, dice: Dice, now: datetime, industry: str, company: str, sender: str, firm: str, address: str,
+) -> Slots:
+    """
+    Return values for everything that the words of a language may speak of.
+
+    @param now: in the zone of the writer; industry: of the company, in its own words.
+    @param sender: a person's name; firm: where that person works, C{""} for nowhere; address: of the writer.
+    """
+    words = common(language)
+    trade = _trade(words, industry)
+    product, other, *_ = dice.shuffled(trade.products, "products")
+    count = 2 + dice.below(23, "count")
+    unit = 900 + 100 * dice.below(240, "unit") + dice.choice((0, 50, 90, 95), "cents")
+    net = count * unit
+    tax = round(net * TAX / 100)
+    before, after = dice.below(12, "before") + 3, dice.below(12, "after") + 4
+    # Nothing is due on a Sunday, and nobody meets then.
+    weekday = (now + timedelta(days=after)).weekday()
+    after += 7 - weekday if weekday >= 5 else 0
+    hour, minute = 9 + dice.below(8, "hour"), dice.choice((0, 30), "half")
+    start = (now + timedelta(days=after)).replace(hour=hour, minute=minute, second=0, microsecond=0)
+    year = f"{now:%Y}"
+    return Slots({
+        "company": company, "sender": sender, "first": sender.split()[0] if sender else "", "firm": firm or sender,
+        "address": address, "language": language,
+        "product": product, "other": other, "count": str(count), "few": str(2 + dice.below(4, "few")),
+        "unit": money(words, unit), "net": money(words, net), "tax": money(words, tax),
+        "total": money(words, net + tax), "amount": money(words, unit),
+        "fee": money(words, 500 * (1 + dice.below(9, "fee"))),
+        "salary": money(words, 100_000 * (38 + dice.below(40, "salary")), whole=True),
+        "order": f"{dice.below(900_000, 'order') + 100_000}",
+        "invoice": f"{dice.choice(('RE', 'INV', 'F', 'R'), 'series')}-{year}-{dice.below(9000, 'invoice') + 1000}",
+        "customer": f"{dice.choice('KCD', 'letter')}{dice.below(90_000, 'customer') + 10_000}",
+        "ticket": f"{dice.below(90_000, 'ticket') + 10_000}",
+        "serial": f"{dice.token(4, 'lot').upper()}-{dice.below(9000, 'serial') + 1000}",
+        "tracking": f"{dice.bits('tracking') % 10**12:012d}",
+        "past": day(words, now - timedelta(days=before)), "due": day(words, now + timedelta(days=after)),
+        "overdue": str(before), "weekday": words.days[(now + timedelta(days=after)).weekday()],
+        "today": day(words, now), "soon": day(words, now + timedelta(days=after + 14)),
+        "month": words.months[now.month - 1], "year": year,
+        "hour": f"{hour}:{minute:02d}", "start": start.isoformat(),
+        "city": dice.choice(words.cities, "city"), "street": street_of(words, dice.on("street")),
+        "phone": "".join(str(dice.below(10, "phone", n)) if one == "#" else one for n, one in enumerate(words.phone)),
+        "position": dice.choice(words.positions, "position"), "percent": str(5 * (1 + dice.below(8, "percent"))),
+        "years": str(2 + dice.below(14, "years")),
+        "error": f"{dice.choice(('E', '0x', 'ERR-'), 'prefix')}{dice.below(900, 'error') + 100}",
+        "iban": f"DE{dice.below(90, 'check') + 10} 5001 0517 {dice.below(9000, 'iban') + 1000} "
+                f"{dice.below(9000, 'branch') + 1000} {dice.below(90, 'suffix') + 10}",
+        "colleague": f"{dice.choice(words.given, 'colleague')} {dice.choice(words.family, 'colleague', 2)}",
+    })
+
+
+def _trade(words: CommonWords, industry: str) -> Trade:
+    low = industry.lower()
+    return next((one for one in words.trades if any(part in low for part in one.match)), words.trades[0])
+
+
+def money(words: CommonWords, cents: int, whole: bool = False) -> str:
+    """Return a sum as the language writes it."""
+    units = f"{cents // 100:,}".replace(",", words.thousands)
+    return words.amount.format(n=units if whole else f"{units}{words.point}{cents % 100:02d}")
+
+
+def day(words: CommonWords, at: datetime) -> str:
+    """Return a day as the language writes it, without the year."""
+    return words.date.format(d=at.day, m=words.months[at.month - 1])

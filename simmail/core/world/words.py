@@ -1,0 +1,158 @@
+"""
+The words of the world's mail: data of each language in C{templates/<language>/world}, and one way to say them.
+
+In a text C{<one|another>} is one of both, and C{{order}} the value of a slot.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from string import Formatter
+
+from msgspec import Struct, convert
+
+from simmail.core.language_data import LANGUAGES, read_optional, read_yaml
+from simmail.core.rng import Dice, Key
+from simmail.core.world.occasion import Expected
+
+_ALTERNATIVES = re.compile(r"<([^<>]*\|[^<>]*)>")
+
+
+class Firm(Struct, frozen=True):
+    """An organisation that writes: its name, and the domain of its addresses."""
+
+    name: str
+    domain: str
+
+
+class Trade(Struct, frozen=True):
+    """What a company of an industry sells; C{match}: parts of words that tell the industry."""
+
+    products: tuple[str, ...]
+    match: tuple[str, ...] = ()
+
+
+class CommonWords(Struct, frozen=True):
+    """
+    What all mail of a language has in common.
+
+    @ivar zone: where its writers live.
+    @ivar private: domains of people who write from home; greetings, closings: with C{{company}} and C{{sender}}.
+    @ivar date, amount: how they are told; C{point} and C{thousands} are the signs within a number.
+    @ivar papers: words of documents; signs: of a written-out signature.
+    """
+
+    zone: str
+    given: tuple[str, ...]
+    family: tuple[str, ...]
+    firms: tuple[Firm, ...]
+    private: tuple[str, ...]
+    cities: tuple[str, ...]
+    streets: tuple[str, ...]
+    phone: str
+    months: tuple[str, ...]
+    days: tuple[str, ...]
+    date: str
+    amount: str
+    point: str
+    thousands: str
+    greetings: tuple[str, ...]
+    closings: tuple[str, ...]
+    trades: tuple[Trade, ...]
+    positions: tuple[str, ...]
+    papers: dict[str, str]
+
+
+class MailWords(Struct, frozen=True, rename={"from_": "from"}):
+    """
+    One mail of a kind.
+
+    @ivar subject: of which one is taken; expected: the right handling where it is not that of the kind.
+    @ivar must, must_not: what a right answer has in it, or has not.
+    @ivar html: what stands in the middle of its HTML form, C{""} for the same as in the text; from_: who sends it.
+    """
+
+    subject: tuple[str, ...]
+    text: str
+    expected: Expected | None = None
+    must: tuple[str, ...] = ()
+    must_not: tuple[str, ...] = ()
+    html: str = ""
+    from_: str = ""
+
+
+class WorldWords(Struct, frozen=True):
+    """
+    The mails of a kind in one language.
+
+    @ivar openings: in front of a text; endings: behind it.
+    @ivar nudges: when nobody answered; questions: when an answer has come.
+    @ivar senders: who sends what nobody writes by hand.
+    """
+
+    mails: tuple[MailWords, ...]
+    openings: tuple[str, ...] = ("",)
+    endings: tuple[str, ...] = ("",)
+    greetings: tuple[str, ...] = ()
+    nudges: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
+    senders: tuple[Firm, ...] = ()
+
+
+#: The languages that the world writes, English first.
+TONGUES: tuple[str, ...] = tuple(code for code in LANGUAGES if read_optional(code, "world", "common.yaml") is not None)
+
+
+@cache
+def common(language: str) -> CommonWords:
+    """Return what all mail of a language has in common."""
+    return convert(read_yaml(language, "world", "common.yaml"), CommonWords)
+
+
+@cache
+def kind_words(kind: str, language: str) -> WorldWords:
+    """Return the words of a kind."""
+    return convert(read_yaml(language, "world", f"{kind}.yaml"), WorldWords)
+
+
+@cache
+def speaks(kind: str) -> tuple[str, ...]:
+    """Return the languages that a kind has words in."""
+    return tuple(code for code in TONGUES if read_optional(code, "world", f"{kind}.yaml") is not None)
+
+
+class Slots(dict[str, str]):
+    """Values for slots, and which of them were said (C{said})."""
+
+    def __init__(self, values: Mapping[str, str]) -> None:
+        super().__init__(values)
+        self.said: dict[str, str] = {}
+
+    def __getitem__(self, name: str) -> str:
+        value = self.said[name] = super().__getitem__(name)
+        return value
+
+
+def slots_of(text: str) -> frozenset[str]:
+    """Return the names of the slots in a text."""
+    return frozenset(name for _, name, _, _ in Formatter().parse(text) if name)
+
+
+def fill(text: str, slots: Slots, dice: Dice, *key: Key) -> str:
+    """
+    Return a text with one of each alternative and the values of its slots.
+
+    @raise KeyError: it has a slot without a value.
+    """
+    def choose(found: re.Match[str]) -> str:
+        among: list[str] = found[1].split("|")
+        return dice.choice(among, *key, found.start())
+
+    return _ALTERNATIVES.sub(choose, text).format_map(slots)
+
+
+def sayable(texts: Sequence[str], slots: Mapping[str, str]) -> list[str]:
+    """Return those texts whose slots all have values."""
+    return [one for one in texts if slots_of(one) <= slots.keys()]
