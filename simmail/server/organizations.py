@@ -70,9 +70,9 @@ class Universes:
         # Whether an address is there may be a look at the disk: the default is asked only if that decides something.
         having = [one for one in others if one.store.exists(recipient)]
         domain = recipient.rpartition("@")[2]
-        found = having or [one for one in others if domain in one.policy.rules.domains]
+        found = having or [one for one in others if one.policy.names(domain)]
         if len(found) != 1 or default is not None and (
-                default.store.exists(recipient) or not having and domain in default.policy.rules.domains):
+                default.store.exists(recipient) or not having and default.policy.names(domain)):
             return self.get(name)
         return found[0]
 

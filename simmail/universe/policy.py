@@ -137,9 +137,14 @@ class Policy:
 
     def recipient(self, address: str, sender: str) -> RecipientVerdict:
         """What happens to mail for an address (API contract, "Recipient rules")."""
-        own = address in self._accounts
+        own = address in self._accounts or address in self._settings.world_inboxes
         return verdict(address, self.rules, exists=self._store.exists(address), own=own, seed=self._seed)
 
     def unseen(self, address: str) -> RecipientVerdict:
         """What happened to mail for an address when it was new."""
-        return verdict(address, self.rules, exists=False, own=address in self._accounts, seed=self._seed)
+        own = address in self._accounts or address in self._settings.world_inboxes
+        return verdict(address, self.rules, exists=False, own=own, seed=self._seed)
+
+    def names(self, domain: str) -> bool:
+        """Return whether a domain is named here: in the recipient rules, or as one of the World's company."""
+        return domain in self.rules.domains or domain in self._settings.world_domains

@@ -16,12 +16,17 @@ import msgspec
 from simmail.core.records.commit import Commit
 from simmail.core.records.event import Event
 from simmail.core.records.settings import LinkPolicy, Pace, WriterMode
+from simmail.core.records.world import WorldSettings
 from simmail.errors import Invalid
 from simmail.interfaces import IDatabase
 
 
 class Settings:
-    """The settings documents, by name."""
+    """
+    The settings documents, by name.
+
+    @ivar world_inboxes, world_domains: what the C{world} document says is the company's own.
+    """
 
     def __init__(
         self, universe: str, database: IDatabase, now: Callable[[], datetime],
@@ -35,6 +40,8 @@ class Settings:
         self.pace = Pace()
         self.links = LinkPolicy()
         self.writer: WriterMode = "off"
+        self.world = WorldSettings()
+        self.world_inboxes = self.world_domains = frozenset[str]()
 
     async def start(self) -> None:
         """Learn all documents."""
@@ -49,19 +56,29 @@ class Settings:
             self.links = msgspec.convert(value, LinkPolicy)
         elif name == "ai":
             self.writer = msgspec.convert(value["mode"], WriterMode)
+        elif name == "world":
+            self.world = msgspec.convert(value, WorldSettings)
+            self.world_inboxes = self.world.inboxes
+            self.world_domains = frozenset(self.world.company.domains)
 
     def get(self, name: str, default: Any = None) -> Any:
         """A document as it was stored."""
         return self._documents.get(name, default)
 
     async def put(
-        self, name: str, value: Any, event: Event | None = None, drops: tuple[tuple[str, str], ...] = ()
+        self, name: str, value: Any, event: Event | None = None, drops: tuple[tuple[str, str], ...] = (),
+        more: Commit = Commit(),
     ) -> None:
-        """Replace a document, and drop others with it; C{settings.updated} unless it has an event of its own."""
+        """
+        Replace a document, and drop others with it; C{settings.updated} unless it has an event of its own.
+
+        @param more: jobs, documents and events that the change brings with it.
+        """
         if event is None:
             event = Event("settings.updated", self._now(), {"name": name})
         octets = msgspec.json.encode(value)
-        await self._commit(Commit(puts=(("settings", name, octets),), drops=drops, events=(event,)))
+        await self._commit(Commit(
+            puts=(("settings", name, octets), *more.puts), drops=drops, events=(event, *more.events), jobs=more.jobs))
         self._took(name, msgspec.json.decode(octets))
 
     async def set_pace(self, factor: float | None = None, ignore_hours: bool | None = None) -> Pace:

@@ -86,6 +86,8 @@ from simmail.universe.scheduler import Scheduler
 from simmail.universe.settings import Settings
 from simmail.universe.usage import Usage
 from simmail.universe.webhooks.webhooks import Webhooks
+from simmail.universe.world.streams import Streams
+from simmail.universe.world.world_mail import WorldMail
 
 #: Real seconds between two notes of where a moved clock stands.
 HEARTBEAT = 2.0
@@ -214,6 +216,12 @@ class Universe:
             config.inspect, store, committer, LinkCheck(browser, lambda: settings.links), now, in_thread, reactor)
         postoffice.application_filed = self.scoring.filed
 
+        # The world outside.
+        self.streams = Streams(name, database, settings, pending, dice, now, turn, committer, plan)
+        world_mail = WorldMail(
+            config.server.domain, self.streams, people, memories, mailboxes, postoffice, pending, settings,
+            self._room_for_people, store.create, now, mail_log)
+
         # Jobs.
         mails = JobMails(name, database, store, mailboxes, mail_cache, in_flight, pending)
         self.model = access = ModelAccess(model, settings, self.usage, plan, committer, config.ai.budget)
@@ -226,7 +234,7 @@ class Universe:
         bounces = Bounces(config.server.domain, store, postoffice, mailboxes, people, dice, now, mail_log)
         runner = MailJobRunner(
             letters, self.visits, bounces, postoffice, in_flight, self.inbox, people, memories, pending, settings,
-            dice, now, committer, mail_cache, mail_log, self.pruning, strangers, reactor)
+            dice, now, committer, mail_cache, mail_log, self.pruning, strangers, world_mail, self.streams, reactor)
         #: Deferred that fires when all mail accepted so far has been decided about.
         self.when_idle = runner.when_idle
         self.scheduler = Scheduler(
@@ -278,6 +286,7 @@ class Universe:
         await self.cases.start()
         await self.webhooks.start()
         await self._strangers.start()
+        await self.streams.start()
         await self.inspections.addresses.start()
 
     def begin(self) -> None:

@@ -51,6 +51,14 @@ class UniversesTests(RoadTestCase):
         self.universe.policy.rules = other.policy.rules
         self.assertIs(route("y@there.test"), self.universe)
 
+    def test_routes_by_domain_of_the_company(self) -> None:
+        """The domains of the company that a World writes to are its universe's."""
+        other, route = self.server.universe("other"), self.server.roster.route
+        now(other.streams.put({"company": {"domains": ["There.test"]}}))
+        self.assertIs(route("x@there.test"), other)
+        now(other.streams.put({}))
+        self.assertIs(route("x@there.test"), self.universe)
+
     def test_routes_without_a_look(self) -> None:
         """Where the answer is the default anyway, its store is not asked: that may be a look at the disk."""
         asked: list[str] = []

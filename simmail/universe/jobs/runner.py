@@ -42,6 +42,8 @@ from simmail.universe.people.personas import Personas, persona_tag
 from simmail.universe.people.strangers import Strangers
 from simmail.universe.retention import Pruning
 from simmail.universe.settings import Settings
+from simmail.universe.world.streams import Streams
+from simmail.universe.world.world_mail import WorldMail
 
 #: Job kinds that are a mail of a persona.
 WRITTEN = frozenset(("reply", "followup", "correction", "ooo", "initiate", "deliver", "nudge", "forward"))
@@ -57,7 +59,7 @@ class MailJobRunner:
         self, letters: Letters, visits: LinkVisits, bounces: Bounces, postoffice: PostOffice, in_flight: MailInFlight,
         inbox: InboxWorker, people: Personas, memories: Memories, pending: PendingJobs, settings: Settings, dice: Dice,
         now: Callable[[], datetime], committer: Committer, mail_cache: MailCache, mail_log: MailLog, pruning: Pruning,
-        strangers: Strangers, reactor: IReactorTime,
+        strangers: Strangers, world_mail: WorldMail, streams: Streams, reactor: IReactorTime,
     ) -> None:
         self._letters = letters
         self._visits = visits
@@ -76,6 +78,8 @@ class MailJobRunner:
         self._mail_log = mail_log
         self._pruning = pruning
         self._strangers = strangers
+        self._world_mail = world_mail
+        self._streams = streams
         self._reactor = reactor
         self._thinking = False
         # What others answer as they are asked.
@@ -137,7 +141,8 @@ class MailJobRunner:
         await self._idle()
 
     async def housekeep(self) -> None:
-        """Apply retention, once in a simulated hour."""
+        """Apply retention, once in a simulated hour; see that each stream of the world has its next arrival."""
+        await self._streams.refill()
         if self._pruning.due():
             await self._pruning.prune()
 
@@ -155,6 +160,8 @@ class MailJobRunner:
             await self._bounces.perform(job)
         elif job.kind == "link":
             await self._visits.perform(job, self.drop)
+        elif job.kind == "world":
+            await self._world_mail.perform(job, self.drop)
         else:
             await self.drop(job, f"nothing does jobs of kind {job.kind}")
 

@@ -8,7 +8,7 @@ about others is L{memory}'s matter.  Source: API contract, "Personas".
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -117,6 +117,10 @@ class Personas:
             self._sorted = sorted(self._by_id.values(), key=lambda one: (one.name.lower(), one.id))
         return list(self._sorted)
 
+    def of(self, providers: Collection[str]) -> list[Persona]:
+        """Return all personas of some providers, in no order."""
+        return [one for one in self._by_id.values() if one.provider in providers]
+
     def colleagues(self, persona: Persona) -> dict[str, Persona]:
         """Others of a persona's organisation or domain, by the address they write from."""
         return {
@@ -165,6 +169,23 @@ class Personas:
             await self._create(persona, why, mode)
             return persona
 
+    def newcomer(self, fields: dict[str, Any], provider: Provider, why: str) -> tuple[Persona, Commit]:
+        """
+        Return a persona that is there once the commit is made, and L{came} is told.
+
+        To be called by who has the turn.
+
+        @raise Invalid: a bad field, an address in use.
+        """
+        dice = self._dice_of(_first(fields))
+        persona = new_persona(fields, "p_" + dice.token(12, "id"), provider, self._now(), dice)
+        self._check_unique(persona, None)
+        return persona, Commit(puts=(_document(persona),), events=(self._created(persona, why, "basic"),))
+
+    def came(self, persona: Persona) -> None:
+        """The commit of a L{newcomer} is made, or sure to be."""
+        self._keep(persona)
+
     def _dice_of(self, first: str) -> Dice:
         """
         The dice of a persona about to be created with a first address.
@@ -179,12 +200,15 @@ class Personas:
         if persona.provider == "api":
             event = Event("persona.updated", self._now(), {"id": persona.id, "name": persona.name})
         else:
-            event = Event("persona.created", self._now(), {
-                "persona_id": persona.id, "persona": persona.name, "address": persona.address,
-                "temperament": persona.temperament, "mode": mode, "why": why}, persona_tag(persona))
+            event = self._created(persona, why, mode)
         unfilled = ((UNFILLED, persona.id, b"{}"),) if asked else ()
         await self._commit(Commit(puts=(_document(persona), *unfilled), events=(event,)))
         self._keep(persona)
+
+    def _created(self, persona: Persona, why: str, mode: str) -> Event:
+        return Event("persona.created", self._now(), {
+            "persona_id": persona.id, "persona": persona.name, "address": persona.address,
+            "temperament": persona.temperament, "mode": mode, "why": why}, persona_tag(persona))
 
     async def stranger(self, address: str, mode: str = "basic") -> Persona:
         """

@@ -1,0 +1,1 @@
+"""The world of one universe: its streams of mail, and the jobs that bring it."""
