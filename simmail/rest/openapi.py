@@ -32,7 +32,7 @@ _PATH_EXAMPLES: dict[str, Any] = {
 }
 _ID_EXAMPLES = {
     "personas": "p_pga0r999p3ex", "cases": "c_demo_invoice", "faults": "tarpit", "events": "1", "jobs": "j_5t2k8w",
-    "admin": "shop",
+    "admin": "shop", "world": "customers",
 }
 _PATH_TYPES: dict[str, dict[str, Any]] = {
     "uid": {"type": "integer", "minimum": 1}, "n": {"type": "integer", "minimum": 0},

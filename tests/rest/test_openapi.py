@@ -37,6 +37,7 @@ GET /api/cases; POST /api/cases; GET /api/cases/{id}; PATCH /api/cases/{id}; DEL
 GET /api/cases/{id}/threads; GET /api/cases/{id}/events; GET /api/ai; PUT /api/ai; GET /api/recipients
 PUT /api/recipients; PATCH /api/recipients; GET /api/links; PUT /api/links; PATCH /api/links
 GET /api/retention; PUT /api/retention; POST /api/retention/prune
+GET /api/world; PUT /api/world; GET /api/world/kinds; POST /api/world/streams/{id}/fire
 GET /api/faults; PUT /api/faults; GET /api/faults/kinds; GET /api/faults/scenarios; POST /api/faults/scenarios/{id}
 GET /api/plan; POST /api/session; DELETE /api/session; POST /api/session/pass; POST /api/extract
 GET /api/admin/orgs; POST /api/admin/orgs; PATCH /api/admin/orgs/{id}; GET /api/admin/universes
@@ -63,6 +64,10 @@ class TableTestCase(ServedTestCase):
             values = {**values, "id": case}
         elif "/scenarios/" in route.path:
             values = {**values, "id": "tarpit"}
+        elif "/streams/" in route.path:
+            self.good("PUT", "/api/world", {
+                "company": {"inboxes": ["app@sim.test"]}, "streams": [{"id": "customers", "kind": "inquiry"}]})
+            values = {**values, "id": "customers"}
         elif "/inspect/addresses/" in route.path:
             values = {**values, "token": self.good("POST", "/api/inspect/addresses")["token"]}
         elif "/accounts/" in route.path and self.ask("GET", "/api/accounts/app@sim.test").status == 404:

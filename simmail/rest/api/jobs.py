@@ -86,6 +86,9 @@ async def reschedule_job(call: Call) -> JobItem:
 
 async def skip_job(call: Call) -> Deleted:
     await call.universe.scheduler.skip(call.found.id)
+    if call.found.kind == "world":
+        # One mail does not come, but the stream goes on.
+        await call.universe.streams.refill()
     return Deleted()
 
 

@@ -49,8 +49,8 @@ def read_plan(call: Call) -> PlanInfo:
     logins = sum(1 for one in server.accounts(universe).list() if one.hash)
     features = tuple(one for one in plan.features if one in SERVED)
     return PlanInfo(plan.name, features, plan.limits, Used(
-        len(universe.people), logins, 0, usage.used(MAIL), usage.used(CREDITS), usage.used(LEARNED),
-        sum(1 for one in server.universes() if one.org == universe.org)), usage.resets())
+        len(universe.people), logins, len(universe.settings.world.streams), usage.used(MAIL), usage.used(CREDITS),
+        usage.used(LEARNED), sum(1 for one in server.universes() if one.org == universe.org)), usage.resets())
 
 
 ROUTES: tuple[Route, ...] = (
