@@ -141,9 +141,11 @@ class Faults:
                 marks.append((key, mark))
         events: tuple[Event, ...] = ()
         if verdict is not None:
-            events = (Event("fault.hit", self._clock.now(), {
-                "rule": verdict.rule, "kind": verdict.kind, "stage": verdict.stage, "address": verdict.address,
-                "code": verdict.code}),)
+            hit = {"rule": verdict.rule, "kind": verdict.kind, "stage": verdict.stage, "address": verdict.address,
+                   "code": verdict.code}
+            if passing.sender:
+                hit["from"] = passing.sender
+            events = (Event("fault.hit", self._clock.now(), hit),)
             if verdict.kind == "auth_fail":
                 events += self._auth_failed(passing, verdict),
         self._record(marks, events)

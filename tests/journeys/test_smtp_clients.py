@@ -182,7 +182,8 @@ class FaultTests(JourneyCase):
         self.assertEqual(rule["hits"], 2)
         until(lambda: len(service.events("fault.hit")) == 2)
         self.assertEqual(service.events("fault.hit")[0]["data"], {
-            "rule": "busy", "kind": "defer", "stage": "rcpt", "address": "maria@acme.test", "code": 452})
+            "rule": "busy", "kind": "defer", "stage": "rcpt", "address": "maria@acme.test", "code": 452,
+            "from": LOGIN})
         self.put(service)
         service.good("POST", "/api/faults/scenarios/postgrey", {"match": "@acme.test"})
         for wait in ("", "1m", "10m"):

@@ -129,7 +129,8 @@ class DeliveryTests(SynchronousTestCase):
         door = delivered({"kind": "discard", "name": "lost"})
         found = [msgspec.json.decode(one) for one in now(door.universe.log.query(EventQuery(types=("fault.hit",))))]
         self.assertEqual([one["data"] for one in found], [
-            {"rule": "lost", "kind": "discard", "stage": "deliver", "address": "maria@acme.test", "code": 0}])
+            {"rule": "lost", "kind": "discard", "stage": "deliver", "address": "maria@acme.test", "code": 0,
+             "from": "app@sim.test"}])
         self.assertEqual(door.universe.faults.shown()[0]["hits"], 1)
 
     def test_refusal_is_recorded(self) -> None:

@@ -38,7 +38,8 @@ class FaultTests(BounceTestCase):
         self.assertEqual(self.universe.faults.shown()[0]["hits"], 1)
         (event,) = self.events("fault.hit")
         self.assertEqual(event["data"], {
-            "rule": "no", "kind": "reject", "stage": "rcpt", "address": "a@x.test", "code": 550})
+            "rule": "no", "kind": "reject", "stage": "rcpt", "address": "a@x.test", "code": 550,
+            "from": "app@sim.test"})
         self.assertEqual(self.events("faults.updated")[0]["data"]["rules"], 1)
 
     def test_bad_rules(self) -> None:

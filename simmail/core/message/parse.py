@@ -44,7 +44,7 @@ _LONGEST_FILENAME = 255
 _LONGEST_KEPT, _MOST_KEPT = 200, 1024
 
 _FOLD = re.compile(r"\n(?=[ \t])")
-_BLANK_COLON = re.compile(rb"\n(?:from|subject|message-id)[ \t]")
+_BLANK_COLON = re.compile(rb"\n(?:from|subject|message-id|in-reply-to)[ \t]")
 _ID = re.compile(r"<([^<>]{1,900})>")
 _HTML_PART, _PLAIN_PART = re.compile(rb"text/html", re.IGNORECASE), re.compile(rb"text/plain", re.IGNORECASE)
 _ONE_ID = re.compile(r"<[!-;=?-~]{1,900}>")
@@ -96,20 +96,24 @@ def read_headers(octets: bytes) -> Mail:
 
 
 class Title(NamedTuple):
-    """What a message is told apart by: its author's address, its subject, its Message-ID; C{""} for none."""
+    """
+    What a message is told apart by: its author's address, its subject, its Message-ID and that of what it answers;
+    C{""} for none.
+    """
 
     author: str
     subject: str
     message_id: str
+    in_reply_to: str
 
 
 def read_title(octets: bytes) -> Title:
-    """What C{read_headers} says of these three; several times as fast for headers in plain ASCII."""
+    """What C{read_headers} says of these four; several times as fast for headers in plain ASCII."""
     header = b"\n" + octets[:headers.header_end(octets)]
     folded = header.lower()
     if header.isascii() and header.find(b"=?") < 0 and not _odd(folded):
         found = []
-        for name in (b"\nfrom:", b"\nsubject:", b"\nmessage-id:"):
+        for name in (b"\nfrom:", b"\nsubject:", b"\nmessage-id:", b"\nin-reply-to:"):
             at = folded.find(name) + len(name)
             end = header.find(b"\r\n", at)
             value = header[at:end].decode("ascii").strip(" \t") if at >= len(name) and end >= 0 else ""
@@ -117,12 +121,13 @@ def read_title(octets: bytes) -> Title:
                 break
             found.append(value)
         else:
-            author, subject, message_id = found
+            author, subject, message_id, answered = found
             ids = message_ids(message_id)
+            answered_ids = message_ids(answered) if answered else ()
             address = _author_again(author) if len(author) <= _LONGEST_KEPT else _author(author)
-            return Title(address, subject, ids[0] if ids else "")
+            return Title(address, subject, ids[0] if ids else "", answered_ids[0] if answered_ids else "")
     mail = read_headers(octets)
-    return Title(mail.from_.address, mail.subject, mail.message_id)
+    return Title(mail.from_.address, mail.subject, mail.message_id, mail.in_reply_to)
 
 
 def _author(value: str) -> str:

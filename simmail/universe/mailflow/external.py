@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from datetime import datetime
+from typing import Any
 
 from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
@@ -140,9 +141,13 @@ class ExternalMail:
             junk = bool(spam["junk"])
             arrivals = Arrival(f"{foreign}.0", copy.mailbox, persona.id, sender, now, copy, spam=spam),
         self._in_flight.accepted_at = self._reactor.seconds()
-        await self._postoffice.commit(Commit(once=foreign, arrive=arrivals, events=(Event("mail.delivered", now, {
-            "from": mail.from_.address or sender, "to": [copy.mailbox], "subject": mail.subject,
-            "message_id": mail.message_id}),), counts=self._usage.one_more(MAIL)), octets, (copy,))
+        told: dict[str, Any] = {"from": mail.from_.address or sender, "to": [copy.mailbox], "subject": mail.subject,
+                                "message_id": mail.message_id}
+        if mail.in_reply_to:
+            told["in_reply_to"] = mail.in_reply_to
+        await self._postoffice.commit(
+            Commit(once=foreign, arrive=arrivals, events=(Event("mail.delivered", now, told),),
+                   counts=self._usage.one_more(MAIL)), octets, (copy,))
         self._mail_log.line("found {message_id} from {sender} in new/ of {mailbox}, {size} octets",
                             message_id=mail.message_id, sender=sender, mailbox=copy.mailbox, size=len(octets))
         if junk:

@@ -128,11 +128,14 @@ class PostOffice:
 
         octets = complete(submission.octets, name, now)
         title = read_title(octets)
-        event = Event("mail.delivered", now, {
+        told: dict[str, Any] = {
             "from": title.author or submission.sender,
             "to": [recipient.address for recipient in submission.recipients],
             "subject": title.subject, "message_id": title.message_id,
-        })
+        }
+        if title.in_reply_to:
+            told["in_reply_to"] = title.in_reply_to
+        event = Event("mail.delivered", now, told)
         for recipient in submission.recipients:
             # Over the plan's people a stranger is nobody (decisions, section 23, "Recipients").
             if recipient.verdict.kind == "create" and recipient.verdict.stranger != "off" and self._room_for_people():

@@ -24,7 +24,7 @@ def message(text: str) -> bytes:
 
 
 _NAMES = (b"From", b"from", b"Subject", b"SUBJECT", b"Message-ID", b"To", b"From ", b"Subject\t", b" From", b"X-From",
-          b"", b"\nFrom")
+          b"", b"\nFrom", b"In-Reply-To", b"in-reply-to", b"In-Reply-To ")
 _VALUES = (b" a@b.c", b" A <a@b.c>, d@e.f", b" <1@x>", b"", b" hi\r\n there", b" =?utf-8?q?x?=", b" caf\xc3\xa9",
            b" \xe9", b"a@b\n c", b" a\0b", b" \x0cx", b"\x0b y", b" <a b@c>", b"\rx")
 _ENDS = (b"\r\n", b"\r\n", b"\n", b"\r\n\r\n", b"\n\n")
@@ -41,13 +41,15 @@ class QuotedTests(SynchronousTestCase):
 
 
 class TitleTests(SynchronousTestCase):
-    """The three things a message is told apart by."""
+    """The four things a message is told apart by."""
 
     def test_plain(self) -> None:
         """They are taken from a plain header, and only from the header."""
         self.assertEqual(
             read_title(message("From: A <a@b.test>\nMessage-ID: <1@b.test>\nsubject:  Hi \n\nSubject: no\n")),
-            Title("a@b.test", "Hi", "<1@b.test>"))
+            Title("a@b.test", "Hi", "<1@b.test>", ""))
+        answer = message("From: a@b.test\nIn-Reply-To: <0@c.test> (yours) <1@c.test>\n\nIn-Reply-To: <2@c.test>")
+        self.assertEqual(read_title(answer), Title("a@b.test", "", "", "<0@c.test>"))
 
     @settings(max_examples=500, deadline=None)
     @given(st.lists(max_size=6, elements=st.tuples(
@@ -56,7 +58,8 @@ class TitleTests(SynchronousTestCase):
         """Whatever the header, they are what reading all of it tells."""
         octets = b"".join([name + b":" + value + end for name, value, end in rows])
         mail = read_headers(octets)
-        self.assertEqual(read_title(octets), Title(mail.from_.address, mail.subject, mail.message_id))
+        self.assertEqual(read_title(octets), Title(
+            mail.from_.address, mail.subject, mail.message_id, mail.in_reply_to))
 
 
 class HeaderTests(SynchronousTestCase):

@@ -78,6 +78,8 @@ class SendTests(ServedTestCase):
     def test_reply(self) -> None:
         """in_reply_to threads the message; references may be a list or a header's text."""
         message = self.parsed(in_reply_to="<m1@acme.test>")
+        (delivered,) = self.good("GET", "/api/events?type=mail.delivered")
+        self.assertEqual(delivered["data"]["in_reply_to"], "<m1@acme.test>")
         self.assertEqual((message["In-Reply-To"], message["References"]), ("<m1@acme.test>", "<m1@acme.test>"))
         for references in (["<m0@acme.test>", "<m1@acme.test>"], "<m0@acme.test> <m1@acme.test>"):
             message = self.parsed(in_reply_to="<m1@acme.test>", references=references)
