@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from twisted.internet.defer import maybeDeferred
 
@@ -18,14 +18,18 @@ if TYPE_CHECKING:
 
 #: So many texts are kept as vectors of two kilobytes.
 MOST = 2000
+#: So often work is begun again because of what it asks; what it then still lacks it waits for.
+MOST_ROUNDS = 4
+
+T = TypeVar("T")
 
 
 class Meaning:
     """
     Answers as L{IMeaning}, from the reactor's thread.
 
-    The answers are those of a function, whatever was asked before and however long it takes: what is asked about
-    L{ahead} of its use is worked out in a thread, the rest when it is used.
+    The answers are those of a function, whatever was asked before and however long it takes: what is asked
+    by what is L{worked_out} is found in a thread, the rest when it is used.
 
     @param in_thread: runs a function in a thread, answering a Deferred.
     """
@@ -34,14 +38,42 @@ class Meaning:
         self._in_thread = in_thread
         self._vectors: Lru[str, Matrix] = Lru(most)
         self._loading = Lock()
+        # What is asked in vain, while that is gathered.
+        self._missing: dict[str, None] | None = None
 
     def kinds(self, text: str) -> Mapping[str, float]:
         """Return the kinds of mail that a text is like, with their likelihoods."""
-        return self._loaded()[1].likely(self._vector(text))
+        return {} if self._lacks(text) else self._loaded()[1].likely(self._vector(text))
 
     def nearness(self, one: str, other: str) -> float:
         """Return how near two texts are in meaning."""
+        if self._lacks(one, other):
+            return 0.0
         return round(float(self._vector(one) @ self._vector(other)), 2)
+
+    async def worked_out(self, work: Callable[[], T]) -> T:
+        """
+        Return what some work comes to that asks this model, whose answers are found in a thread.
+
+        @param work: changes nothing, for it is done again once what it asked is known.
+        """
+        for _ in range(MOST_ROUNDS):
+            missing = self._missing = {}
+            try:
+                result = work()
+            finally:
+                self._missing = None
+            if not missing:
+                return result
+            await self.ahead(missing)
+        return work()
+
+    def _lacks(self, *texts: str) -> bool:
+        if self._missing is None:
+            return False
+        missing = [text for text in texts if self._vectors.use(text) is None]
+        self._missing.update(dict.fromkeys(missing))
+        return bool(missing)
 
     async def ahead(self, texts: Iterable[str]) -> None:
         """Work out in a thread what will be asked about these texts."""

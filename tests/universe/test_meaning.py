@@ -35,6 +35,44 @@ class MeaningTests(SynchronousTestCase):
         self.assertIn("status", one.kinds(texts[0]))
         self.assertEqual(asked, [texts[:2]])
 
+    def test_worked_out(self) -> None:
+        """Work is done again when what it asked was found in a thread, also what it asks only then."""
+        asked: list[list[str]] = []
+        waiting: list[Deferred[Any]] = []
+
+        def in_thread(work: Callable[[list[str]], Any], texts: list[str]) -> Deferred[Any]:
+            asked.append(texts)
+            waiting.append(Deferred())
+            return waiting[-1].addCallback(lambda _: work(texts))
+
+        meaning = Meaning(in_thread)
+        call, phone = "How can we call you?", "our phone number"
+
+        def work() -> tuple[float, list[str]]:
+            near = meaning.nearness(call, phone)
+            return near, list(meaning.kinds("Where is my parcel?")) if near > 0.1 else []
+
+        done = Deferred.fromCoroutine(meaning.worked_out(work))
+        for nth in range(2):
+            self.assertNoResult(done)
+            waiting[nth].callback(None)
+        self.assertEqual(asked, [[call, phone], ["Where is my parcel?"]])
+        near, kinds = self.successResultOf(done)
+        self.assertEqual(near, Meaning().nearness(call, phone))
+        self.assertIn("status", kinds)
+        self.assertEqual(self.successResultOf(Deferred.fromCoroutine(meaning.worked_out(work))), (near, kinds))
+        self.assertEqual(len(asked), 2)
+
+    def test_worked_out_after_failure(self) -> None:
+        """Work that fails says so, and what is asked afterwards is answered at once."""
+        meaning = Meaning()
+
+        async def failing() -> None:
+            await meaning.worked_out(lambda: meaning.nearness("one", "two") / 0)
+
+        self.failureResultOf(Deferred.fromCoroutine(failing()), ZeroDivisionError)
+        self.assertEqual(meaning.nearness("one", "one"), 1)
+
     def test_bounded(self) -> None:
         """So many texts are kept, and what went has the same answer again."""
         meaning = Meaning(most=2)

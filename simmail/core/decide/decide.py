@@ -69,7 +69,8 @@ def react(situation: DecisionInput) -> Reactions:
             *notification(situation, "delivered"),
         )
     # 3
-    found = reading(situation)
+    found = read_mail(
+        mail, local_arrival(situation.now, mail.date, delay.zone_of(persona)), meaning=situation.meaning)
     machine = automatic(mail, situation.envelope_sender)
     dossier, why = relationship.met(
         before, persona, mail.from_.name, situation.sender_id, found, bool(machine), situation.now)
@@ -109,13 +110,6 @@ def react(situation: DecisionInput) -> Reactions:
     if not machine and dossier.stances.get(case_id(situation)) != stance:
         dossier = replace(dossier, stances=dict(list(dossier.stances.items())[-49:]) | {case_id(situation): stance})
     return (*reactions, Relate(dossier, why), Follow(thread))
-
-
-def reading(situation: DecisionInput) -> Findings:
-    """Return what the mail says, as it is decided about and answered."""
-    mail = situation.mail
-    return read_mail(
-        mail, local_arrival(situation.now, mail.date, delay.zone_of(situation.persona)), meaning=situation.meaning)
 
 
 class _Decision(NamedTuple):

@@ -151,12 +151,6 @@ def answering(
     return capital_label(next(fact for fact in near if near[fact] == first), language)
 
 
-def texts_asked(questions: Iterable[str], facts: Iterable[Fact]) -> list[str]:
-    """Return the texts that L{answering} asks a model about, so that they can be asked about ahead."""
-    return [*map(plain, questions), *(text for fact in list(facts)[:_MOST_ASKED]
-                                      for text in (_told(fact), _asked_for(fact)))]
-
-
 def _told(fact: Fact) -> str:
     return plain(f"{fact.label}: {fact.value}")
 

@@ -287,11 +287,6 @@ def gist(found: Findings) -> str:
     return plain(". ".join(filter(None, (subject, " ".join(sentences[at] for at in sorted(taken))))))
 
 
-def asked(found: Findings) -> list[str]:
-    """Return the texts that L{recognise} asks a model about, so that they can be asked about ahead."""
-    return [gist(found)] if _in_words(found) and doubtful(score(found, False)) else []
-
-
 def _in_words(found: Findings) -> bool:
     """Return whether a mail is in sentences: of codes, tables and noise a model can only guess, and takes its time."""
     common, seen = found.language.common_words, 0
@@ -316,7 +311,7 @@ def doubtful(scores: Mapping[str, float]) -> bool:
 
 def score(found: Findings, somebody_else: bool) -> Mapping[str, float]:
     """Return how strongly each intent shows."""
-    # Who asks a model ahead, who decides and who answers want the same.
+    # Who decides and who answers want the same.
     if somebody_else not in found.scores:
         found.scores[somebody_else] = _scored(found, somebody_else)
     return found.scores[somebody_else]

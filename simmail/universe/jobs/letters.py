@@ -25,9 +25,6 @@ from simmail.core.decide.after_sending import copied, promised_in
 from simmail.core.decide.decision import keyed
 from simmail.core.decide.delay import zone_of
 from simmail.core.decide.job_data import FORWARDED
-from simmail.core.language.facts import read_facts, texts_asked
-from simmail.core.language.intents import asked
-from simmail.core.language.reader import read_mail
 from simmail.core.message.mail import Attachment, Draft, Mail
 from simmail.core.mime.address import Address
 from simmail.core.records import case as rules
@@ -37,7 +34,6 @@ from simmail.core.records.job import Job
 from simmail.core.records.persona import Behaviors, OutOfOffice, Persona
 from simmail.core.records.relationship import Dossier, OpenPromise, ThreadState
 from simmail.core.rng import Dice
-from simmail.core.time.arrival import local_arrival
 from simmail.core.time.invitation import Invitation, invitation
 from simmail.core.writer import Promised, SeenPage, WordsRequest, Written, write
 from simmail.universe.jobs.job_mails import JobMails
@@ -190,12 +186,11 @@ class Letters:
         context = await self._gathered(basis)
         if basis.job.kind in PROMISED and context.promise is None:
             return ComposedLetter(context, None)
-        if self._meaning is not None:
-            # What the words will ask is worked out meanwhile.
-            await self._meaning.ahead(_asked(
-                context, self._cases.facts(basis.case, basis.persona) if basis.case is not None else {},
-                self._meaning))
-        asked_for, written, told = self._written(context, basis.now, basis.case)
+
+        def words() -> tuple[WordsRequest, Written, Mapping[str, str]]:
+            return self._written(context, basis.now, basis.case)
+
+        asked_for, written, told = words() if self._meaning is None else await self._meaning.worked_out(words)
         if basis.worded:
             written = await self._wording.worded(
                 basis.job.id, asked_for, written,
@@ -270,22 +265,6 @@ class Letters:
             full = request(context._replace(memory={}), now, own, told, title, wants, self._meaning)
             written = write(full)
         return full, written, told
-
-
-def _asked(context: LetterContext, facts: Mapping[str, str], meaning: Meaning) -> list[str]:
-    """The texts that the words ask a model about: unclear mails, and questions with what may answer them."""
-    home = zone_of(context.persona)
-    found = [read_mail(mail, local_arrival(at, mail.date, home), meaning=meaning)
-             for mail, at in zip(context.heard, context.arrived)]
-    texts = [text for one in found for text in asked(one)]
-    questions = [question for one in found for question in one.questions]
-    if not questions:
-        return texts
-    known = read_facts(facts, context.memory.get(context.job.case_id or "", ()))
-    if known:
-        texts += texts_asked([question.text for question in questions], known)
-    sentences = [one.value for one in context.thread.remarks if one.kind == "said"]
-    return [*texts, *(question.behind or question.text for question in questions), *sentences] if sentences else texts
 
 
 def request(

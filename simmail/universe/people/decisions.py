@@ -13,11 +13,12 @@ from typing import Any
 from msgspec.structs import replace
 
 from simmail.config import Config
-from simmail.core.decide.decide import react, reading
-from simmail.core.decide.decision import DecisionInput, LoopLimits, PlannedReply, SpamVerdict, correspondent, keyed
+from simmail.core.decide.decide import react
+from simmail.core.decide.decision import (
+    DecisionInput, LoopLimits, PlannedReply, Reactions, SpamVerdict, correspondent, keyed,
+)
 from simmail.core.decide.job_data import reply_address
 from simmail.core.decide.preview import Preview, previewed
-from simmail.core.language.intents import asked
 from simmail.core.message.conversations import thread_key
 from simmail.core.message.mail import Mail
 from simmail.core.records.commit import Commit
@@ -88,7 +89,7 @@ class Decisions:
         situation, memory = await self._situation(
             persona, mail, arrival.mailbox, arrival.sender, arrival.at, spam, place, arrival.hints)
         return replace(
-            enact(react(situation), Setting(
+            enact(await self._reactions(situation), Setting(
                 persona, persona_tag(persona), arrival.at, mail, self._pending.by_id, memory)),
             once=arrival.id, leave=(arrival.id,))
 
@@ -121,11 +122,17 @@ class Decisions:
             lab_hosts=self._lab_hosts, place=place, dsn=dsn, appointments=appointments,
             meaning=self._meaning,
         )
-        if self._meaning is not None:
-            await self._meaning.ahead(asked(reading(situation)))
+        return situation, memory
+
+    async def _reactions(self, situation: DecisionInput) -> Reactions:
+        return self._reacted(situation) if self._meaning is None else await self._meaning.worked_out(
+            lambda: self._reacted(situation))
+
+    def _reacted(self, situation: DecisionInput) -> Reactions:
         # What is planned for somebody else in the thread does not reach who wrote this.
-        job = self._pending.reply_in(persona.id, key, reply_address(situation)[0])
-        return replace(situation, planned=PlannedReply(job.id, job.due) if job is not None else None), memory
+        job = self._pending.reply_in(
+            situation.persona.id, situation.thread.key, reply_address(situation)[0])
+        return react(replace(situation, planned=PlannedReply(job.id, job.due) if job is not None else None))
 
     def _kept_up(self, dossier: Dossier) -> Dossier:
         """Return the dossier with promises whose job was skipped or failed taken for forgotten until somebody asks."""
@@ -143,7 +150,7 @@ class Decisions:
         situation, _ = await self._situation(
             persona, mail, persona.address, sender, self._now(),
             spam_verdict(persona, persona.address, sender, mail), {}, {})
-        return previewed(react(situation))
+        return previewed(await self._reactions(situation))
 
 
 def spam_verdict(persona: Persona, recipient: str, sender: str, mail: Mail) -> SpamVerdict:

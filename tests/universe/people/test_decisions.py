@@ -14,7 +14,7 @@ class OneReadingTests(RoadTestCase):
     """A mail is read once."""
 
     def test_shared(self) -> None:
-        """Who asks a model ahead, who decides and who answers take one reading, and weigh it once."""
+        """Who decides and who answers take one reading, and weigh it once."""
         weighed, read = list[Findings](), list[Findings]()
         weigh, Reading = intents._scored, reader.Findings
 
@@ -37,4 +37,4 @@ class OneReadingTests(RoadTestCase):
         turned(self.universe, self.universe.scheduler.advance(by=timedelta(days=3)))
         self.assertEqual(len(self.inbox()), 2)
         self.assertEqual(len(read), 2)
-        self.assertEqual(weighed, read)
+        self.assertCountEqual(weighed, read)
