@@ -86,7 +86,8 @@ def heard(
         what = agreements.thing(sentence, found.language)
         if what and not (off is not None and agreements.is_appointment(what)):
             note("called_off", what, say(sentence, _LONGEST_VALUE))
-    remarks += _sentences(found.prose.sentences, "correspondent", at, mail.message_id, language)
+    telling = [one for one in found.prose.sentences if one not in found.repeating]
+    remarks += _sentences(telling, "correspondent", at, mail.message_id, language)
     return tuple(remarks)
 
 
@@ -143,9 +144,10 @@ def said(written: Written, mail: Mail, at: datetime) -> tuple[Remark, ...]:
     if written.question:
         note("asked", "question", written.question)
     text = read_prose(written.text, known_language(written.language))
-    # Of its own what tells something: courtesies, and what it quoted, say nothing that could be asked for.
-    quoting = known_language(written.language).quotes[0]
-    telling = [one for one in text.sentences if _FIGURE.search(one) and quoting not in one]
+    # Of its own what tells something: courtesies, and what it says again, say nothing that could be asked for.
+    again = [" ".join(one.lower().split()) for one in written.again]
+    telling = [one for one in text.sentences if _FIGURE.search(one) and not any(
+        said_again in one.lower() or one.lower() in said_again for said_again in again)]
     remarks += _sentences(telling, "persona", at, mail.message_id, written.language)
     return tuple(
         one if one.message_id else Remark(

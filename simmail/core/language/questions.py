@@ -11,7 +11,7 @@ from msgspec import Struct
 from simmail.core.language.clause.tables import clause_words, past, restating, third
 from simmail.core.language.clause.tables import led_in as without_lead
 from simmail.core.language.phrases import flip, noun_phrase, say, words
-from simmail.core.language.clause.question_types import checked, recalled, type_inside, type_of
+from simmail.core.language.clause.question_types import checked, recalled, reminder, type_inside, type_of
 from simmail.core.language.tables import Language, meaning, spaced
 from simmail.core.language.tables import language as known
 
@@ -90,7 +90,8 @@ def read_question(sentence: str, language: Language, form: str = "", about: str 
     offered = options(sentence, language, asked=True)
     form = "what"
     clause = asking_clause(low, language)
-    if asks_time(clause, language):
+    recalls = recalled(sentence, language)
+    if asks_time(clause, language) and not recalls:
         form = "time"
     elif clause.startswith(language.when_words):
         form = "when"
@@ -115,15 +116,28 @@ def read_question(sentence: str, language: Language, form: str = "", about: str 
         inner, language) or (type_inside(clause, language) if form != "yes_no" else "")
     if statement:
         form = asked_for = "yes_no"
+    elif form in ("yes_no", "what") and (again := reminder(sentence, language)) and again != "what":
+        # "I can't find your mail: what time were we going to meet?"
+        form, asked_for, recalls = "when" if again == "when" else "what", again, True
     elif asked_for and form == "yes_no":
         form = "what"
     return MailQuestion(
         text=_capital(say(sentence, 200)), form=form, topic=say(_noun(topic(sentence, language), language), 60),
         short=short_answers(tokens, language), options=offered, type=asked_for or form, behind=say(statement, 160),
-        checks=bool(statement), recalls=recalled(sentence, language),
+        checks=bool(statement), recalls=recalls,
         needs=any(word.lower() in language.need_words for word in tokens),
         confirms=any(map(f" {low}".__contains__, spaced(language.code, "confirm_words"))),
     )
+
+
+def read_reminder(sentence: str, language: Language) -> MailQuestion | None:
+    """Return what a statement asks to be told again ("remind me which day we said"), None for one that asks nothing."""
+    type = "" if is_question(sentence) else reminder(sentence, language)
+    if not type:
+        return None
+    return MailQuestion(
+        text=_capital(say(sentence, 200)), form={"when": "when", "many": "many"}.get(type, "what"),
+        topic=say(_noun(topic(sentence, language), language), 60), short=("", ""), options=(), type=type, recalls=True)
 
 
 def _capital(text: str) -> str:

@@ -13,12 +13,15 @@ from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timedelta
 from functools import cache, cached_property, lru_cache
 
+from msgspec.structs import replace
+
 from simmail.core.language import agreements, dates, phrases, questions
 from simmail.core.language.dates import Dates, Slot
 from simmail.core.language.meaning import IMeaning
 from simmail.core.language.names import Sender, addressee, sender
 from simmail.core.language.phrases import say
 from simmail.core.language.clause.points import points
+from simmail.core.language.clause.question_types import is_lost
 from simmail.core.language.prose import Prose, clean, prose_of
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language, every, spaced, tell
@@ -220,7 +223,13 @@ class Findings:
     def _questions(self) -> list[tuple[str, list[MailQuestion]]]:
         # Each sentence, and what it asks.
         language, found = self.language, list[tuple[str, list[MailQuestion]]]()
+        answers = bool(self.mail.in_reply_to) or not self._own_subject
+        gone = answers and any(is_lost(sentence, language) for sentence in self.prose.sentences)
         for sentence in self.prose.sentences:
+            again = questions.read_reminder(sentence, language) if answers else None
+            if again is not None:
+                found.append((sentence, [again]))
+                continue
             asked = questions.is_question(sentence)
             detail = phrases.detail(sentence, language) if self._asked_for.get(sentence) == [] else ""
             here: list[MailQuestion] = []
@@ -231,8 +240,15 @@ class Findings:
             elif asked and questions.asks(sentence, language, alone=self._alone and not self._asked_for):
                 here = [questions.read_question(part, language) for part in questions.apart(
                     questions.led_in(sentence, language), language)]
-            found.append((sentence, here))
+            # Whose mails are gone asks for what stood in them.
+            found.append((sentence, [replace(one, recalls=True) for one in here] if gone else here))
         return found
+
+    @cached_property
+    def repeating(self) -> frozenset[str]:
+        """Return the sentences that ask for what was said before, or whether it was: they say nothing themselves."""
+        return frozenset(sentence for sentence, asked in self._questions if any(
+            one.recalls or one.checks for one in asked))
 
     @cached_property
     def questions(self) -> tuple[MailQuestion, ...]:

@@ -28,8 +28,10 @@ from simmail.core.writer.context import Read, Scene, without_determiner
 from simmail.core.writer.life import LIFE
 from simmail.core.writer.polish import long_forms
 from simmail.core.writer.sources.aim import aim_words
+from simmail.core.writer.sources.marks import stems
 from simmail.core.writer.sources.recall import check, recall
-from simmail.core.writer.sources.sentence import contradicts, sentence_for, sentences_about
+from simmail.core.writer.sources.reckoning import reckoned
+from simmail.core.writer.sources.sentence import contradicts, nearest, sentence_for, sentences_about, told_sum
 from simmail.core.writer.sources.self_sheet import SelfSheet, Told
 from simmail.core.writer.speech_act import Said
 from simmail.core.writer.voice import Piece
@@ -118,9 +120,12 @@ def _known(
     fact = _by_value(question, known.facts, language) if fact is None else None
     if fact is not None:
         return Said(act="answer.said", values={**values, "value": f"{fact.value[:1].upper()}{fact.value[1:]}."})
-    remark = recall(question, known.remarks, language) if question.type in _OPEN else None
-    if remark is not None:
-        return _from_thread(scene, remark, values, "answer.recall")
+    sum_of = reckoned(question, known.remarks, language)
+    if sum_of:
+        return Said(act="answer.sum", values={**values, "value": sum_of})
+    before = _told_before(scene, question, values, known)
+    if before is not None:
+        return before
     if question.recalls and question.checks and question.behind:
         return _quoted(scene, question, values, known)
     reference = _reference(scene, read, question)
@@ -149,6 +154,21 @@ def _by_value(question: MailQuestion, known: tuple[Fact, ...], language: Languag
         word[:6].lower() for word in words(fact.value) if len(word) > 4 and word.isalpha())), None)
 
 
+def _told_before(scene: Scene, question: MailQuestion, values: dict[str, str], known: AnswerSources) -> Said | None:
+    """What stands in the thread: a thing by its name, or the sentence that has more of the question's own words."""
+    language = scene.language
+    if question.type not in _OPEN:
+        return None
+    remark = recall(question, known.remarks, language)
+    hit = nearest(question, known.remarks, language, scene.request.meaning)
+    if hit is not None and hit.shared and (remark is None or not stems(question.text) & stems(remark.what)) and (
+            question.recalls or hit.shared > 1 or question.type not in ("what", "how", "why")):
+        part = told_sum(question, hit.remark.value, language)
+        plain = {name: one for name, one in values.items() if name != "topic"}
+        return _word_for_word(scene, hit.remark, False, plain, part)
+    return None if remark is None else _from_thread(scene, remark, values, "answer.recall")
+
+
 def _quoted(
     scene: Scene, question: MailQuestion, values: dict[str, str], known: AnswerSources
 ) -> Said | None:
@@ -156,7 +176,7 @@ def _quoted(
     remark = sentence_for(question, known.remarks, scene.language, scene.request.meaning)
     if remark is None:
         return None
-    denied = (question.checks or bool(question.behind)) and contradicts(question, remark.value)
+    denied = (question.checks or bool(question.behind)) and contradicts(question, remark.value, scene.language)
     return _word_for_word(scene, remark, denied, {name: one for name, one in values.items() if name != "topic"})
 
 
@@ -175,7 +195,9 @@ def _repeated(
         name: one for name, one in values.items() if name != "topic"})
 
 
-def _word_for_word(scene: Scene, remark: Remark, denied: bool, values: dict[str, str]) -> Said:
+def _word_for_word(scene: Scene, remark: Remark, denied: bool, values: dict[str, str], part: str = "") -> Said:
+    if part:
+        return Said(act="answer.recall", values={**values, "value": part})
     opening, closing = scene.language.quotes
     whose = "mine" if remark.by == "persona" else "yours"
     return Said(act=f"answer.{whose}_not" if denied else f"answer.{whose}", values={

@@ -187,7 +187,7 @@ def _in_thread(intent: str, found: Findings, request: WordsRequest, language: La
         return "question"  # "where is the price list?": it was promised, and is not promised again
     if not request.own:
         return intent
-    if found.questions and all(one.recalls or one.checks for one in found.questions):
+    if found.points and all(one.recalls or one.checks for one in found.points):
         return "question"  # "we said 480, right?"
     if intent in ("meeting", "closing", "information") and not found.questions and any(
         slot.timed for slot in found.slots

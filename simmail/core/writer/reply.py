@@ -7,6 +7,7 @@ from __future__ import annotations
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from simmail.core.language.agreements import thing
 from simmail.core.language.clause.tables import restating
 from simmail.core.language.phrases import documents, say
 from simmail.core.language.questions import MailQuestion
@@ -49,6 +50,11 @@ _RECALLED = frozenset({
 _WITHHELD = frozenset({"document.ask", "document.refuse", "document.noted"})
 # Mail in which prices may be named.
 _BARGAINED = frozenset({"offer", "question", "redress", "terms", "renewal", "details", "information", "sales"})
+# Mail in which something may be taken back that was wanted before.
+_DROPPING = frozenset({
+    "information", "question", "task", "closing", "thanks", "received", "details", "status", "support", "chaser",
+    "document", "redress", "order", "confirmation", "delivery", "enquiry", "cancelled", "invoice", "bill", "ended",
+})
 # Answers that tell nothing of the state of a thing.
 _NO_NEWS = frozenset({"answer.unknown", "answer.think", "answer.maybe", "answer.maybe_not", "answer.yes", "answer.no",
                       "answer.back", "answer.when", "answer.why"})
@@ -57,7 +63,7 @@ _CLOSE = frozenset({"private", "greeting", "event", "congrats", "sick"})
 # Answers that say by themselves what they are the answer to.
 _NAMED = frozenset({
     "answer.fact", "answer.flag", "answer.fact_so", "answer.fact_not", "answer.said_so", "answer.said_not",
-    "answer.own", "answer.details", "answer.recall", "answer.yours", "answer.mine", "answer.yours_not",
+    "answer.own", "answer.details", "answer.recall", "answer.sum", "answer.yours", "answer.mine", "answer.yours_not",
     "answer.mine_not", "answer.called_off", "answer.confirm", "answer.do", "answer.dont",
     "answer.option", "answer.way", "answer.who", "answer.me", "answer.opinion",
 })
@@ -161,6 +167,15 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
     intent = read.intent
     said: list[Said] = []
     left = list(read.found.points)
+    if read.found.impossible and intent not in _WHOLE:
+        # On a day that there is none of nothing can be agreed.
+        left = [one for one in left if one.form not in ("time", "yes_no") and one.type != "request"]
+        return [Said(act="date.none", values={**values_of(scene, read), "value": read.found.impossible[0]}),
+                *answers(scene, read, left, number)]
+    if scene.request.own and read.found.unwanted and intent in _DROPPING:
+        unwanted = {one.lower() for one in read.found.unwanted}
+        left = [one for one in left if one.text.lower() not in unwanted]
+        return [dropped(scene, read), *answers(scene, read, left, number)]
     if intent in _BARGAINED:
         said = bargain(scene, read)
         if said:
@@ -192,6 +207,15 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
         left = [one for one in left if one.type != "request"]
     said.extend(answers(scene, read, [one for one in left if one not in papers], number))
     return said or plain(scene, read, read.intent, number)
+
+
+def dropped(scene: Scene, read: Read) -> Said:
+    """Return what is said to who does not want something any more: that it is off, by its name."""
+    values = {name: value for name, value in values_of(scene, read).items() if name != "what"}
+    what = next(filter(None, (thing(one, scene.language) for one in read.found.unwanted)), "")
+    if what:
+        values.update(what=what, **counted(what, scene.language))
+    return Said(act="dropped.ok", values=values)
 
 
 def _dealt_with(question: MailQuestion, read: Read, scene: Scene) -> bool:

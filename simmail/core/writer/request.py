@@ -112,6 +112,7 @@ class Written(Struct, frozen=True, kw_only=True):
     @ivar held: what it will not do before its question is answered, for L{WordsRequest.held}; done: what it does,
         for L{WordsRequest.done}.
     @ivar remarks: what the mail says, for the thread; appointments: times it gives away.
+    @ivar again: what of the text was said before and only said again.
     @ivar intent: what the (last) answered mail was taken for, C{""} when there was none.
     @ivar language: of the text, C{en} or C{de}.
     @ivar by: who worded it; failed: why a model did not, where it was asked to.
@@ -126,6 +127,7 @@ class Written(Struct, frozen=True, kw_only=True):
     done: dict[str, str] = {}
     remarks: tuple[Remark, ...] = ()
     appointments: tuple[Appointment, ...] = ()
+    again: tuple[str, ...] = ()
     intent: str = ""
     language: str = "en"
     by: str = "templates"

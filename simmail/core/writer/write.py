@@ -57,6 +57,7 @@ def drafted(request: WordsRequest) -> Drafted:
         attachments=_attached(scene, said),
         promise=_promised(scene, said),
         question=_question(said, each),
+        again=tuple(act.values["value"] for act in said if act.act in _AGAIN and act.values.get("value")),
         held=_held(scene, said),
         done=_done(said),
         remarks=_remarks(scene, said),
@@ -111,6 +112,10 @@ _HOLDING = MappingProxyType({
     "invoice.dispute": "invoice", "bill.ask": "bill", "bill.check": "bill", "task.ask": "task",
     "complaint.ask": "complaint", "redress.reject": "redress",
 })
+#: Acts that say again what was said.
+_AGAIN = frozenset((
+    "answer.recall", "answer.sum", "answer.yours", "answer.mine", "answer.yours_not", "answer.mine_not",
+    "answer.said_so", "answer.said_not", "answer.called_off", "date.none"))
 _KEPT = ("doc", "ref", "amount", "about")
 
 

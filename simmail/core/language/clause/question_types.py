@@ -29,6 +29,16 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     telling: tuple[str, ...] = ()
     checks: frozenset[str] = frozenset()
     recalls: tuple[str, ...] = ()
+    reminders: tuple[str, ...] = ()
+    not_reminders: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+    nouns: Mapping[str, tuple[str, ...]] = {}
+    sums: Mapping[str, tuple[str, ...]] = {}
+    clock: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
+    joining: frozenset[str] = frozenset()
+    each: tuple[str, ...] = ()
+    units: Mapping[str, tuple[str, str]] = {}
     said_things: Mapping[str, tuple[str, ...]] = {}
     late: tuple[str, ...] = ()
     in_charge: tuple[str, ...] = ()
@@ -72,14 +82,14 @@ def checked(sentence: str, language: Language) -> str:
     plain = sentence.strip().rstrip("?! ")
     for mark in (", ", " - ", " – ", "; "):
         head, found, tail = plain.rpartition(mark)
-        if found and tail.lower() in asking(language.code).checks and len(head.split()) > 1:
+        if found and tail.lower().lstrip("¿¡ ") in asking(language.code).checks and len(head.split()) > 1:
             return head
     return ""
 
 
 def says_only(sentence: str, language: Language) -> bool:
     """Return whether a sentence only asks whether the one before it is so: "Is that right?"."""
-    return sentence.strip().rstrip("?! ").lower() in asking(language.code).checks
+    return sentence.strip().rstrip("?! ").lstrip("¿¡ ").lower() in asking(language.code).checks
 
 
 def clauses(sentence: str, language: Language) -> tuple[str, ...]:
@@ -112,6 +122,31 @@ def recalled(sentence: str, language: Language) -> bool:
     """Return whether a question asks for what was said before."""
     low = f"{sentence.lower()} "
     return any(cue in low for cue in asking(language.code).recalls)
+
+
+def reminder(sentence: str, language: Language) -> str:
+    """
+    Return what a statement asks to be told again, one of L{TYPES}; C{""} for one that asks no such thing.
+
+    "Remind me which day we said" asks when; "I have lost track of the price", how much.
+    """
+    how, low = asking(language.code), f" {sentence.lower()} "
+    if not any(f" {cue}" in low for cue in how.reminders) or any(cue in low for cue in how.not_reminders):
+        return ""
+    inside = type_inside(" ".join(low.replace(",", " ").replace(":", " ").rstrip(" .!").split()), language)
+    if inside and inside != "what":
+        return inside
+    if not inside and any(map(str.isdigit, low)):
+        return ""  # "just to be sure: the date is 5 May" tells it
+    hits = [(len(cue), kind) for kind, cues in how.nouns.items() for cue in cues
+            if (cue[1:] if cue[0] == "-" else f" {cue}") in low]
+    return max(hits)[1] if hits else inside
+
+
+def is_lost(sentence: str, language: Language) -> bool:
+    """Return whether a sentence says that the mails are gone in which all stood: what is asked beside it was said."""
+    low = f" {sentence.lower()} "
+    return any(f" {cue}" in low for cue in asking(language.code).lost)
 
 
 def said_thing(sentence: str, language: Language) -> str:

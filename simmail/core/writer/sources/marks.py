@@ -13,9 +13,12 @@ from simmail.core.language import dates
 from simmail.core.language.phrases import words
 from simmail.core.language.tables import Language
 
-_MONEY = re.compile(
-    r"(?:(?:€|\$|£|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK) ?)([0-9][0-9.,' ]{0,15}[0-9]|[0-9])"
-    r"|([0-9][0-9.,']{0,15}) ?(?:€|\$|£|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|[Ee]uros?)")
+_SUM = r"(?:[0-9]{1,3}(?:[ .,'][0-9]{3})+(?:[.,][0-9]{1,2})?|[0-9]{1,12}(?:[.,][0-9]{1,2})?)"
+_CURRENCY = "€|\\$|£|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK"
+#: A sum of money; the figures of one with its currency before them are the first group, of another the second.
+MONEY = re.compile(
+    rf"(?<!\w)(?:{_CURRENCY}) ?({_SUM})(?![0-9])"
+    rf"|(?<![\w.,])({_SUM}) ?(?:{_CURRENCY}|(?i:euros?|pounds?|dollars?))(?!\w)")
 _SHARE = re.compile(r"([0-9]{1,3}(?:[.,][0-9]{1,2})?) ?(?:%|percent|per cent|Prozent)")
 _NUMBER = re.compile(r"(?<![\w.,:-])[0-9]{1,9}(?![\w.,:-]*[0-9])")
 _CODE = re.compile(r"(?<!\w)(?=[A-Z0-9/-]*[0-9])[A-Z]{1,6}[-/]?[0-9][A-Z0-9/-]{1,16}(?!\w)")
@@ -40,10 +43,10 @@ def marks(text: str, base: datetime, language: Language) -> Marks:
     """
     text = text[:600]
     found = dates.find(text, base, language)
-    sums = frozenset(amount_of(one or other) for one, other in _MONEY.findall(text))
+    sums = frozenset(amount_of(one or other) for one, other in MONEY.findall(text))
     shares = frozenset(amount_of(one) for one in _SHARE.findall(text))
     days = frozenset((*found.dates, *found.deadlines, *(slot.start.date() for slot in found.slots)))
-    plain = _SHARE.sub(" ", _MONEY.sub(" ", text))
+    plain = _SHARE.sub(" ", MONEY.sub(" ", text))
     return Marks(
         days=days, times=frozenset(
             slot.start.hour * 60 + slot.start.minute for slot in found.slots if slot.timed),

@@ -9,16 +9,17 @@ from datetime import datetime
 from typing import NamedTuple
 
 from simmail.core.language.agreements import is_appointment
-from simmail.core.language.clause.question_types import said_thing
+from simmail.core.language.clause.question_types import asking, mentions_any, said_thing
 from simmail.core.language.facts import Fact
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language
 from simmail.core.records.conversation import Remark
-from simmail.core.writer.sources.marks import Marks, agree, marks, stems
+from simmail.core.writer.sources.marks import Marks, agree, marks
+from simmail.core.writer.sources.said_words import content, shared
 
 #: What counts how much when several remarks would do; of equal ones the last.
 _WEIGHT = {"agreed": 3.0, "called_off": 2.9, "answered": 2.5, "stated": 2.0, "promised": 1.5, "sent": 1.5,
-           "proposed": 1.0, "said": 0.8, "requested": 0.5, "asked": 0.0}
+           "proposed": 2.2, "said": 0.8, "requested": 0.5, "asked": 0.0}
 
 
 class Checked(NamedTuple):
@@ -31,20 +32,22 @@ class Checked(NamedTuple):
 
 def recall(question: MailQuestion, remarks: Sequence[Remark], language: Language) -> Remark | None:
     """Return the remark that answers a question by what was said in the thread, None when none does."""
-    asked = stems(question.text)
+    asked = content(question.text, language.code)
     thing = said_thing(question.text, language)
     best: tuple[float, int] = (0.0, -1)
     for place, remark in enumerate(remarks):
-        if remark.kind in ("asked", "requested", "said") or not (remark.value or remark.when):
+        if remark.kind in ("asked", "requested", "said") or not (
+                remark.value or remark.when and question.type == "when"):
             continue
         fits = _fits(question, remark, thing, language)
-        shared = len(asked & stems(remark.what))
+        same = len(shared(asked, content(remark.what, language.code)))
         # "When is our meeting?" asks for what was agreed, without a word of it.
         met = remark.kind in ("agreed", "called_off") and question.type in ("when", "where") and is_appointment(
             question.text)
-        if not fits or not (shared or question.recalls or met):
+        typed = fits > 1.0 and question.recalls
+        if not fits or not (same or typed or met):
             continue
-        best = max(best, (fits + _WEIGHT[remark.kind] + 1.5 * shared, place))
+        best = max(best, (fits + _WEIGHT[remark.kind] + 1.5 * same, place))
     return remarks[best[1]] if best[1] >= 0 else None
 
 
@@ -56,21 +59,21 @@ def check(
     asked = marks(text, base, language)
     if asked == Marks():
         return None
-    asked_stems = stems(text)
+    asked_words = content(text, language.code)
     found: list[tuple[float, Checked]] = []
     for place, fact in enumerate(facts):
-        shared = len(asked_stems & stems(fact.label))
+        same = len(shared(asked_words, content(fact.label, language.code)))
         so = agree(asked, marks(fact.value, base, language))
-        if so is not None and (shared or question.checks):
-            found.append((10.0 * shared + so - place / 1000, Checked(so, fact, None)))
+        if so is not None and (same or question.checks):
+            found.append((10.0 * same + so - place / 1000, Checked(so, fact, None)))
     for place, remark in enumerate(remarks):
         if remark.kind in ("asked", "requested", "proposed", "called_off"):
             continue
         known = _of_remark(remark, base, language)
         so = agree(asked, known)
-        shared = len(asked_stems & stems(remark.what or remark.value))
-        if so is not None and (shared or question.checks or question.recalls):
-            found.append((5.0 * shared + _WEIGHT[remark.kind] + so + place / 1000, Checked(so, None, remark)))
+        same = len(shared(asked_words, content(remark.what or remark.value, language.code)))
+        if so is not None and (same or question.checks or question.recalls):
+            found.append((5.0 * same + _WEIGHT[remark.kind] + so + place / 1000, Checked(so, None, remark)))
     if not found:
         return None
     return max(found, key=lambda one: one[0])[1]
@@ -92,8 +95,12 @@ def _fits(question: MailQuestion, remark: Remark, thing: str, language: Language
     kind = question.type
     if kind != "when" and thing and any(word in named for word in thing.lower().split() if len(word) > 3):
         return 4.0
+    if kind == "when" and mentions_any(question.text, asking(language.code).clock):
+        return 3.0 if known.times else 0.0
     if kind == "when" or thing.lower() in ("date", "time", "tag", "uhrzeit") and thing:
-        return 3.0 if known.days or known.times or remark.when else 0.0
+        return 3.3 if remark.timed else 3.0 if known.days or known.times or remark.when else 0.0
+    if thing and remark.what == "reference":
+        return 2.5 if kind in ("what", "request") and not known.sums and not known.times else 0.0
     if kind == "much":
         return 3.0 if known.sums or known.shares else 0.0
     if kind == "many":

@@ -9,60 +9,100 @@ language model, by meaning.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from simmail.core.language.clause.question_types import type_of
+from simmail.core.language.clause.question_types import asking, mentions_any, type_of
 from simmail.core.language.meaning import IMeaning
 from simmail.core.language.questions import MailQuestion, asking_clause
 from simmail.core.language.tables import Language
 from simmail.core.records.conversation import Remark
-from simmail.core.writer.sources.marks import Marks, marks, stems
+from simmail.core.writer.sources.marks import Marks, marks
+from simmail.core.writer.sources.said_words import content, has_number, has_span, prices, shared
 
 #: How near a sentence has to be where it is asked for what was said, and where the answer may be something else.
 _NEAR, _SURE = 0.3, 0.42
-#: What a word in common is worth, so many of them at most, what a figure of the right type is, and who wrote it.
-_SHARED, _MOST_SHARED, _TYPE, _THEIRS = 0.12, 2, 0.15, 0.03
+#: What a word in common is worth that stands in one, two or more sentences of the thread, and all of them at most; what
+#: a figure of the right type is, and who wrote it.
+_SHARED, _MOST_SHARED, _TYPE, _THEIRS = (0.24, 0.17, 0.1), 0.6, 0.15, 0.03
+#: With so much in common a model is not asked.
+_CLEAR = 0.5
 #: Without a model every sentence is as near as this.
 _UNASKED = 0.1
 
 _CLOCK = re.compile(r"(?<![0-9.:])(?:[01]?[0-9]|2[0-3])(?:[:.h][0-5][0-9](?![0-9])| ?(?:am|pm|Uhr|h|heures?)(?!\w))")
+#: A name inside a sentence, or at its beginning.
+_NAME = re.compile(r"(?<=[\w,;:] )[A-ZÀ-ÖØ-Þ][\w'-]+|^[A-ZÀ-ÖØ-Þ][\w'-]+")
 
 _OPEN = frozenset(("who", "where", "when", "long", "often", "much", "many", "how", "what", "choice"))
+
+
+class Hit(NamedTuple):
+    """A sentence of a thread, how near it is, and how many words of the question it has that few others have."""
+
+    remark: Remark
+    score: float
+    shared: int
 
 
 def sentence_for(
     question: MailQuestion, remarks: Sequence[Remark], language: Language, meaning: IMeaning | None
 ) -> Remark | None:
     """Return the sentence of a thread that answers a question or bears on what it wants confirmed, None for none."""
+    hit = nearest(question, remarks, language, meaning)
+    return None if hit is None else hit.remark
+
+
+def nearest(
+    question: MailQuestion, remarks: Sequence[Remark], language: Language, meaning: IMeaning | None
+) -> Hit | None:
+    """Return the same with how near it is."""
     text = question.behind or question.text
     checking = question.checks or bool(question.behind)
     if question.type not in _OPEN and not checking:
         return None
-    asked = stems(text)
-    best: tuple[float, int] = (0.0, -1)
-    for place, remark in enumerate(remarks):
-        if remark.kind != "said" or _asks_only(remark.value, language):
-            continue
-        typed = _typed(question.type, remark.value, marks(remark.value, remark.at, language))
+    asked = content(text, language.code)
+    said = [one for one in remarks if one.kind == "said" and not _asks_only(one.value, language)]
+    common = [shared(asked, content(one.value, language.code)) for one in said]
+    often = Counter(word for words in common for word in words)
+    hits: list[Hit] = []
+    for remark, words in zip(said, common):
+        typed = _typed(question, remark.value, marks(remark.value, remark.at, language), language)
         if typed is False:
             continue
-        score = _SHARED * min(len(asked & stems(remark.value)), _MOST_SHARED) + (_TYPE if typed else 0.0)
-        score += meaning.nearness(text, remark.value) if meaning is not None else _UNASKED
-        # What the reader wrote is what it asks for; of equal ones the last holds.
+        score = min(sum(_SHARED[min(often[word], 3) - 1] for word in words), _MOST_SHARED) + (_TYPE if typed else 0.0)
+        # What the reader wrote is what it asks for.
         score += _THEIRS if remark.by == "correspondent" else 0.0
-        best = max(best, (round(score, 2), place))
+        hits.append(Hit(remark, score, sum(often[word] < 3 for word in words)))
+    if meaning is not None and max((hit.score for hit in hits), default=_CLEAR) < _CLEAR:
+        hits = [hit._replace(score=hit.score + meaning.nearness(text, hit.remark.value)) for hit in hits]
+    else:
+        hits = [hit._replace(score=hit.score + _UNASKED) for hit in hits]
+    # Of equal ones the last holds.
+    best = max(reversed(hits), key=lambda hit: round(hit.score, 2), default=None)
     least = _NEAR if question.recalls or checking or question.type not in ("what", "choice", "how") else _SURE
-    return remarks[best[1]] if best[1] >= 0 and best[0] >= least else None
+    return best if best is not None and best.score >= least else None
+
+
+def told_sum(question: MailQuestion, sentence: str, language: Language) -> str:
+    """Return the one sum of a sentence with several that a question asks for, C{""} where it cannot be told which."""
+    named = prices(sentence, language)
+    asked = content(question.text, language.code)
+    hits = sorted(((len(shared(asked, one.words)), one.text) for one in named), reverse=True)
+    if question.type != "much" or len(hits) < 2 or hits[0][0] == hits[1][0]:
+        return ""
+    return hits[0][1]
 
 
 def sentences_about(
     text: str, remarks: Sequence[Remark], language: Language, meaning: IMeaning | None
 ) -> list[Remark]:
     """Return the sentences of a thread, two at most and in their order, that bear on a text most."""
-    asked, found = stems(text), list[tuple[float, int]]()
+    asked, found = content(text, language.code), list[tuple[float, int]]()
     for place, remark in enumerate(remarks):
         if remark.kind == "said" and remark.by == "correspondent" and not _asks_only(remark.value, language):
-            score = _SHARED * min(len(asked & stems(remark.value)), _MOST_SHARED)
+            score = min(_SHARED[1] * len(shared(asked, content(remark.value, language.code))), _MOST_SHARED)
             figures = marks(remark.value, remark.at, language) != Marks() or _CLOCK.search(remark.value)
             score += (_TYPE if figures else 0.0) + (
                 meaning.nearness(text, remark.value) if meaning is not None else _UNASKED)
@@ -71,9 +111,10 @@ def sentences_about(
     return [remarks[place] for place in sorted(place for score, place in best if score >= _NEAR)]
 
 
-def contradicts(question: MailQuestion, sentence: str) -> bool:
+def contradicts(question: MailQuestion, sentence: str, language: Language) -> bool:
     """Return whether what is to be confirmed has a word of its own that a sentence lacks."""
-    return not stems(question.behind or question.text) <= stems(sentence)
+    asked = content(question.behind or question.text, language.code)
+    return shared(asked, content(sentence, language.code)) != asked
 
 
 def _asks_only(sentence: str, language: Language) -> bool:
@@ -81,12 +122,28 @@ def _asks_only(sentence: str, language: Language) -> bool:
     return sentence.rstrip().endswith("?") and bool(type_of(asking_clause(sentence.lower(), language), language))
 
 
-def _typed(type: str, sentence: str, known: Marks) -> bool | None:
-    """Whether a sentence has a figure of the type that is asked for; None where the type has no figures."""
-    if type == "when":
-        return bool(known.days or known.times or _CLOCK.search(sentence))
-    if type == "much":
-        return bool(known.sums or known.shares)
-    if type == "many":
-        return bool(known.numbers or known.sums)
+def _typed(question: MailQuestion, sentence: str, known: Marks, language: Language) -> bool | None:
+    """Whether a sentence has what the type that is asked for needs; None where that cannot be seen."""
+    match question.type:
+        case "when":
+            clock = bool(known.times or _CLOCK.search(sentence))
+            if mentions_any(question.text.lower(), asking(language.code).clock):
+                return clock
+            return bool(known.days or clock)
+        case "much":
+            return bool(known.sums or known.shares)
+        case "many":
+            return has_number(sentence, language)
+        case "long":
+            return has_span(sentence, language) or None
+        case "who":
+            return _named(sentence, language) or None
     return None
+
+
+def _named(sentence: str, language: Language) -> bool:
+    """Whether somebody is named in a sentence; of a language that writes nouns with capitals nobody can tell."""
+    usual = language.common_words
+    return not language.inflected and any(
+        name.lower() not in usual and name.lower() not in language.weekday_forms and name.lower(
+            ) not in language.month_forms for name in _NAME.findall(sentence))

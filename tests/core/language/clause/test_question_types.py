@@ -5,7 +5,8 @@ from __future__ import annotations
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.language.clause.question_types import (
-    TYPES, asking, checked, clauses, mentions_any, recalled, said_thing, says_only, type_inside, type_of,
+    TYPES, asking, checked, clauses, is_lost, mentions_any, recalled, reminder, said_thing, says_only,
+    type_inside, type_of,
 )
 from simmail.core.language.questions import read_question
 from simmail.core.language.tables import language
@@ -56,3 +57,15 @@ class TypeTests(SynchronousTestCase):
         self.assertEqual((said_thing("What is the order number?", EN), said_thing("Who are you?", EN)),
                          ("order number", ""))
         self.assertTrue(mentions_any("Why so late?", asking("en").late))
+
+    def test_reminders(self) -> None:
+        """A statement may ask to be told again; one that tells it, or speaks of something else, does not."""
+        for sentence, known, kind in (
+            ("Remind me which day we start.", EN, "when"), ("I've lost track of the price.", EN, "much"),
+            ("Just to be sure: the date is 5 May.", EN, ""), ("I forgot to attach the price list.", EN, ""),
+            ("The price is fine.", EN, ""), ("I can't find the mail any more.", EN, ""),
+            ("Ich weiß nicht mehr, wer kommt.", DE, "who"), ("Die Adresse brauchen wir nicht mehr.", DE, ""),
+        ):
+            self.assertEqual(reminder(sentence, known), kind, sentence)
+        self.assertTrue(is_lost("Sorry, I deleted your mail.", EN))
+        self.assertFalse(is_lost("I read your mail.", EN))

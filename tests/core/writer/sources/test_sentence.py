@@ -58,8 +58,8 @@ class SentenceTests(SynchronousTestCase):
     def test_contradicts(self) -> None:
         """What is to be confirmed has to stand there word for word."""
         question = read_question("You paint the fence in dark green, right?", EN)
-        self.assertFalse(contradicts(question, OWN.value))
-        self.assertTrue(contradicts(read_question("You paint the fence in bright yellow, right?", EN), OWN.value))
+        self.assertFalse(contradicts(question, OWN.value, EN))
+        self.assertTrue(contradicts(read_question("You paint the fence in bright yellow, right?", EN), OWN.value, EN))
 
     def test_told(self) -> None:
         """Everybody quotes what stands there, whoever wrote it, and promises nothing."""

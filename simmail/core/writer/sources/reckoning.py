@@ -1,0 +1,192 @@
+"""
+What can be reckoned from what was said: totals, differences, what is left to pay, spans, the later of two dates.
+
+Nothing is reckoned but what is asked for, from figures that stand in the thread, and how is told beside the result.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import NamedTuple
+
+from simmail.core.language import dates
+from simmail.core.language.clause.question_types import asking
+from simmail.core.language.questions import MailQuestion
+from simmail.core.language.tables import Language
+from simmail.core.records.conversation import Remark
+from simmail.core.writer.agenda import plain_date
+from simmail.core.writer.sources.marks import MONEY
+from simmail.core.writer.sources.said_words import Priced, content, prices, shared
+
+_TIME = re.compile(r"(?<![0-9.:])([01]?[0-9]|2[0-3])[:h.]([0-5][0-9])(?![0-9:])")
+_CENTS = re.compile(r"([.,])[0-9]{1,2}$")
+#: More figures of a thread are not reckoned with.
+_MOST = 12
+_MINUTES = 60
+
+
+class _Dated(NamedTuple):
+    """A day, or a time of a day, of the thread, and the words around it."""
+
+    at: datetime
+    timed: bool
+    words: frozenset[str]
+
+
+def reckoned(question: MailQuestion, remarks: Sequence[Remark], language: Language) -> str:
+    """Return what a question wants reckoned, with how, C{""} where nothing is or the thread has no figures for it."""
+    text = f" {question.text.lower()} "
+    kinds = {kind for kind, cues in asking(language.code).sums.items() if any(f" {cue}" in text for cue in cues)}
+    said = [one for one in remarks if one.kind == "said"]
+    if "days" in kinds and any(f" {cue} " in text for cue in asking(language.code).apart):
+        return _span(question, said, language)
+    if kinds & {"later", "earlier"} and question.type in ("what", "when", "choice", "who"):
+        return _later(question, said, language, "later" in kinds)
+    if question.type not in ("much", "what", "many", "how", "request", "yes_no") or question.behind:
+        return ""
+    if kinds & {"left", "total", "difference"}:
+        off = [content(one.what, language.code) for one in remarks if one.kind == "called_off" and one.when is None]
+        return _money(question, said, language, kinds, off)
+    return ""
+
+
+def _money(
+    question: MailQuestion, said: Sequence[Remark], language: Language, kinds: set[str], off: Sequence[frozenset[str]],
+) -> str:
+    """A total, a difference, or what is left; what was called off costs nothing."""
+    all_prices = [one for one in _prices(said, language) if not any(shared(words, one.words) for words in off)]
+    asked = content(question.text, language.code)
+    named = _named(asked, all_prices)
+    if "left" in kinds:
+        cues = asking(language.code).sums.get("deposit", ())
+        paid = [one for one in all_prices if any(word.startswith(cue) for cue in cues for word in one.words)]
+        rest = [one for one in all_prices if one not in paid]
+        if len(paid) == 1 and len(rest) == 1:
+            return _told(rest[0].value - paid[0].value, f"{rest[0].text} - {paid[0].text}", [*rest, *paid])
+        if paid or off and len(rest) == 1:
+            return "" if paid else rest[0].text
+        return _told(sum(one.value for one in rest), " + ".join(one.text for one in rest), rest) if off and rest else ""
+    if "difference" in kinds:
+        two = named if len(named) == 2 else all_prices
+        if len(two) != 2:
+            return ""
+        more, less = sorted(two, key=lambda one: -one.value)
+        return _told(more.value - less.value, f"{more.text} - {less.text}", two)
+    count = _count(question.text)
+    chosen = named if len(named) > 1 or named and named[0].each and count else all_prices
+    if len(chosen) < 2 and not (chosen and chosen[0].each and count):
+        return ""
+    parts = [(one, count if one.each and count else 1) for one in chosen]
+    how = " + ".join(f"{times} × {one.text}" if times > 1 else one.text for one, times in parts)
+    return _told(sum(one.value * times for one, times in parts), how, chosen)
+
+
+def _prices(said: Sequence[Remark], language: Language) -> list[Priced]:
+    found: dict[tuple[str, float], Priced] = {}
+    for remark in said:
+        for one in prices(remark.value, language):
+            # What is said twice is one sum.
+            key = next((key for key, other in found.items() if key[1] == one.value and (
+                shared(one.words, other.words) or not one.words or not other.words)), ("", one.value))
+            found[(key[0] or one.text, one.value)] = found.get(key, one)
+    return list(found.values())[:_MOST]
+
+
+def _named(asked: frozenset[str], among: Sequence[Priced]) -> list[Priced]:
+    """Those that a question names by a word that stands beside them, and only beside some."""
+    hits = {one: shared(asked, one.words) for one in among}
+    usual = {word for word in asked if all(word in hit for hit in hits.values())} if len(hits) > 1 else set[str]()
+    return [one for one, hit in hits.items() if hit - usual]
+
+
+def _count(text: str) -> int:
+    """How many something is wanted for: a bare number in the question."""
+    bare = [word.strip(".,?!") for word in MONEY.sub(" ", text).split()]
+    numbers = [int(word) for word in bare if word.isdecimal() and word.isascii() and len(word) < 6]
+    return numbers[0] if len(numbers) == 1 else 0
+
+
+def _told(value: float, how: str, like: Sequence[Priced]) -> str:
+    """A sum as those are written that it comes from, and what it comes from."""
+    given = next((one.text for one in like if MONEY.fullmatch(one.text)), like[0].text)
+    match = MONEY.search(given)
+    if match is None:
+        return ""
+    figures = match.group(1) or match.group(2)
+    cents = any(one.value != int(one.value) for one in like) or round(value, 2) != int(value)
+    ends = [match[1] for one in like if (match := _CENTS.search(_figures(one.text)))]
+    marks = [sign for one in like for sign in (" ", ".", ",", "'") if _grouped(_figures(one.text), sign)]
+    point = ends[0] if ends else "," if "." in marks else "."
+    thousand = marks[0] if marks else "" if value < 10_000 else {".": ",", ",": "."}[point]
+    whole, _, part = f"{round(value, 2):.2f}".partition(".")
+    grouped = f"{int(whole):,}".replace(",", thousand) if thousand else whole
+    total = given.replace(figures, f"{grouped}{point}{part}" if cents else grouped)
+    return f"{total} ({how})"
+
+
+def _figures(text: str) -> str:
+    match = MONEY.search(text)
+    return (match.group(1) or match.group(2)) if match is not None else ""
+
+
+def _grouped(figures: str, sign: str) -> bool:
+    """Whether a sign stands before three figures, as that of thousands does."""
+    head, found, tail = figures.rpartition(sign)
+    return bool(found) and head[-1:].isdigit() and len(tail.partition("," if sign != "," else ".")[0]) == 3
+
+
+def _dated(said: Sequence[Remark], language: Language) -> list[_Dated]:
+    found: dict[tuple[datetime, bool], _Dated] = {}
+    for remark in said:
+        words = content(remark.value, language.code)
+        days = dates.find(remark.value, remark.at, language)
+        for slot in days.slots:
+            found[(slot.start, slot.timed)] = _Dated(slot.start, slot.timed, words)
+        named = [slot.start.date() for slot in days.slots]
+        for day in (*days.deadlines, *days.dates):
+            if day not in named:
+                at = datetime.combine(day, remark.at.timetz())
+                found[(datetime(day.year, day.month, day.day, tzinfo=remark.at.tzinfo), False)] = _Dated(
+                    at, False, words)
+    return list(found.values())[:_MOST]
+
+
+def _two_days(question: MailQuestion, said: Sequence[Remark], language: Language) -> list[date]:
+    """The two days that a question speaks of, or the only two of the thread."""
+    asked, known = content(question.text, language.code), _dated(said, language)
+    named = sorted({one.at.date() for one in known if shared(asked, one.words)})
+    every = sorted({one.at.date() for one in known})
+    return named if len(named) == 2 else every if len(every) == 2 else []
+
+
+def _span(question: MailQuestion, said: Sequence[Remark], language: Language) -> str:
+    days = _two_days(question, said, language)
+    units = asking(language.code).units
+    if len(days) == 2 and "day" in units:
+        count = (days[1] - days[0]).days
+        return f"{count} {units['day'][count != 1]} ({plain_date(days[0], language)} – {plain_date(days[1], language)})"
+    times = _two_times(question, said, language)
+    if len(times) != 2 or "hour" not in units:
+        return ""
+    whole, part = divmod(times[1] - times[0], _MINUTES)
+    told = [f"{number} {units[unit][number != 1]}" for number, unit in ((whole, "hour"), (part, "minute")) if number]
+    return f"{' '.join(told)} ({_clock(times[0])} – {_clock(times[1])})"
+
+
+def _two_times(question: MailQuestion, said: Sequence[Remark], language: Language) -> list[int]:
+    """The two times of day, in minutes, that sentences name which a question speaks of."""
+    asked = content(question.text, language.code)
+    found = [int(hour) * _MINUTES + int(minute) for one in said if shared(asked, content(one.value, language.code))
+             for hour, minute in _TIME.findall(one.value)]
+    return sorted(set(found)) if len(set(found)) == 2 else []
+
+
+def _clock(minutes: int) -> str:
+    return f"{minutes // _MINUTES}:{minutes % _MINUTES:02d}"
+
+
+def _later(question: MailQuestion, said: Sequence[Remark], language: Language, later: bool) -> str:
+    days = _two_days(question, said, language)
+    return plain_date(days[later], language) if len(days) == 2 else ""

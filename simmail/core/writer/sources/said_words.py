@@ -1,0 +1,116 @@
+"""
+Words of sentences that speak of one thing, whatever their endings, and the sums of money in a sentence with theirs.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection
+from functools import cache, lru_cache
+
+from msgspec import Struct
+
+from simmail.core.language.clause.question_types import asking
+from simmail.core.language.tables import Language, merged
+from simmail.core.language.tables import language as known
+from simmail.core.writer.sources.marks import MONEY, amount_of
+
+#: Letters that words of one root begin with, and how many more one of them may have behind what they share.
+_ROOT, _ENDING = 4, 3
+#: Sentences whose words are kept.
+_KEPT = 4096
+
+_WORD = re.compile(r"[^\W_]+")
+_BREAK = re.compile(r"[,;:]\s")
+
+
+class Priced(Struct, frozen=True):
+    """A sum of money as it stands in a sentence, what it comes to, what stands around it, and whether it is for one."""
+
+    text: str
+    value: float
+    words: frozenset[str]
+    each: bool
+
+
+@lru_cache(_KEPT)
+def content(text: str, code: str) -> frozenset[str]:
+    """Return the words of a text that are its own: lower-case, without accents, no common words of its language."""
+    usual = _usual(code)
+    return frozenset(_plain(word) for word in _WORD.findall(text[:600].lower()) if len(word) > 2 and word not in usual)
+
+
+@cache
+def _usual(code: str) -> frozenset[str]:
+    language = known(code)
+    return language.common_words.union(
+        word for phrase in (*language.question_words, *language.short_answers) for word in phrase.split())
+
+
+def _plain(word: str) -> str:
+    return word if word.isascii() else "".join(
+        one for one in unicodedata.normalize("NFD", word) if not unicodedata.combining(one))
+
+
+def shared(asked: Collection[str], said: Collection[str]) -> set[str]:
+    """Return the words of a question that a sentence has as well, with whatever ending."""
+    by_root: dict[str, list[str]] = {}
+    for word in said:
+        by_root.setdefault(word[:_ROOT], []).append(word)
+        by_root.setdefault(word[-_ROOT:], []).append(word)
+    return {word for word in asked if any(_same(word, other) for other in (
+        *by_root.get(word[:_ROOT], ()), *by_root.get(word[-_ROOT:], ())))}
+
+
+def _same(one: str, other: str) -> bool:
+    if one == other:
+        return True
+    short, long = sorted((one, other), key=len)
+    least = max(_ROOT, len(long) - _ENDING)
+    # German compounds, and verbs that come apart: "Versandkosten" and "Kosten", "anfangen" and "fangen".
+    return len(short) >= least and one[:least] == other[:least] or len(short) > _ROOT and (
+        long.endswith(short) or len(short) >= 2 * _ROOT and long.startswith(short))
+
+
+def has_number(sentence: str, language: Language) -> bool:
+    """Return whether a sentence has a number that is no sum of money, in figures or as a word."""
+    plain = MONEY.sub(" ", sentence).lower()
+    return any(map(str.isdigit, plain)) or any(
+        language.counts.get(word, 0) > 1 for word in _WORD.findall(plain))
+
+
+def has_span(sentence: str, language: Language) -> bool:
+    """Return whether a sentence says how long something takes: "three days"."""
+    words = _WORD.findall(sentence.lower())
+    return not merged("spans").keys().isdisjoint(words) and has_number(sentence, language)
+
+
+def prices(sentence: str, language: Language) -> list[Priced]:
+    """Return the sums of money of a sentence, each with the words that belong to it."""
+    matches = list(MONEY.finditer(sentence))
+    how = asking(language.code)
+    found: list[Priced] = []
+    for place, match in enumerate(matches):
+        before = sentence[matches[place - 1].end() if place else 0:match.start()]
+        behind = sentence[match.end():matches[place + 1].start() if place + 1 < len(matches) else len(sentence)]
+        # "£1,450 plus £180 for the van": what stands behind "plus" is the van's.
+        head = _parted(before, how.joining)[-1] if place else before
+        tail = _parted(behind, how.joining)[0]
+        near = f" {' '.join(_WORD.findall(tail.lower()))} "[:24]
+        found.append(Priced(
+            " ".join(match.group().split()), amount_of(match.group(1) or match.group(2)),
+            content(head, language.code) | content(tail, language.code),
+            any(f" {cue} " in near for cue in how.each)))
+    return found
+
+
+def _parted(text: str, joining: Collection[str]) -> list[str]:
+    """A text at its joints: "plus", "and", a comma."""
+    parts: list[str] = [""]
+    for piece in _BREAK.sub(" , ", text).split():
+        if piece.lower() in joining or piece == ",":
+            parts.append("")
+        else:
+            parts[-1] += f" {piece}"
+    return parts

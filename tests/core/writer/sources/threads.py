@@ -1,0 +1,54 @@
+"""Threads of two mails in four languages, and what is asked about them later."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from msgspec.structs import replace
+
+from simmail.core.decide.remarks import heard
+from simmail.core.language.reader import read_mail
+from simmail.core.records.conversation import Remark
+from simmail.core.writer.request import Written
+from tests.core.writer.samples import NOW, mail, wrote
+
+#: The mails that came before, by language: a repair, a move of offices, a garden, a print.
+BEFORE: dict[str, tuple[str, ...]] = {
+    "en": ("Hello Maria,\n\nthe repair of the roof comes to £1,450 plus £180 for the scaffolding. Our job number is "
+           "MR-2207. We start on Tuesday 10 March at 8:30.\n\nOwen",
+           "Hello Maria,\n\nI'll bring two men, Gary and Steve. Gary needs the key to the loft. We finish on Friday "
+           "13 March. We use grey slate. We meet at the back gate.\n\nOwen"),
+    "de": ("Hallo Maria,\n\nder Umzug kostet 2.400 Euro für den Transport und 350 Euro für die Kartons. Unsere "
+           "Auftragsnummer ist UN-5518. Wir fangen am Montag, dem 9. März, um 7:30 Uhr an.\n\nDirk",
+           "Hallo Maria,\n\nwir kommen mit vier Leuten und zwei Lastwagen. Herr Kühn leitet den Umzug. Am Mittwoch, "
+           "dem 11. März, sind wir fertig. Wir treffen uns am hinteren Tor.\n\nDirk"),
+    "fr": ("Bonjour Maria,\n\nle jardin coûte 1 200 € pour les arbres et 340 € pour la pelouse. Le numéro du devis est "
+           "JD-914. Nous commençons le mardi 10 mars à 9h30.\n\nPaul",
+           "Bonjour Maria,\n\nnous viendrons à trois. Sophie s'occupe de la pelouse et Marc des arbres. Nous aurons "
+           "fini le vendredi 13 mars. Les pots seront bleus.\n\nPaul"),
+    "es": ("Hola, Maria:\n\nel presupuesto es de 620 € por los folletos y 85 € por el envío. El número de pedido es "
+           "PF-3306. Empezamos el martes 10 de marzo a las 10:30.\n\nJavier",
+           "Hola, Maria:\n\nimprimimos 5.000 ejemplares en papel mate. Marta se encarga del diseño y Pablo del envío. "
+           "Entregamos el viernes 13 de marzo.\n\nJavier"),
+}
+#: What greets in each language, and the subject.
+FRAME = {"en": ("Hello Maria,", "Re: Roof"), "de": ("Hallo Maria,", "AW: Umzug"),
+         "fr": ("Bonjour Maria,", "Re: Jardin"), "es": ("Hola, Maria:", "Re: Folletos")}
+
+
+def remarks(code: str) -> tuple[Remark, ...]:
+    """What was said in the mails of a language, three and two days ago."""
+    found: list[Remark] = []
+    for number, text in enumerate(BEFORE[code]):
+        at = NOW - timedelta(days=3 - number)
+        one = replace(mail(text, FRAME[code][1], date=at), message_id=f"<before{number}@brightdesk.example>")
+        found += heard(read_mail(one, at), (), tuple(found), at)
+    return tuple(found)
+
+
+def asked(code: str, sentence: str, temperament: str, before: tuple[Remark, ...]) -> Written:
+    """What is answered to a sentence."""
+    greeting, subject = FRAME[code]
+    own = (mail("OK.", subject),)
+    return wrote(replace(mail(f"{greeting}\n\n{sentence}\n\nX", subject), in_reply_to="<own@norrland-print.example>"),
+                 temperament=temperament, remarks=before, own=own)
