@@ -47,6 +47,9 @@ _EXECUTABLE = (
     ".exe", ".scr", ".com", ".pif", ".bat", ".cmd", ".vbs", ".vbe", ".js", ".jse", ".wsf", ".hta", ".msi", ".jar",
     ".ps1", ".lnk", ".cpl", ".iso", ".img",
 )
+#: Firms in whose name passwords are asked for.
+_BRANDS = ("paypal", "microsoft", "amazon", "apple id", "netflix", "docusign", "dropbox", "facebook", "instagram",
+           "linkedin", "american express", "mastercard", "coinbase", "wells fargo", "sparkasse", "postbank")
 _MACROS = (".docm", ".xlsm", ".pptm", ".dotm", ".xll")
 _INNOCENT = (".pdf", ".doc", ".docx", ".xls", ".xlsx", ".jpg", ".png", ".txt", ".csv")
 
@@ -108,6 +111,22 @@ def _from_random(one: ScoredMail) -> RuleHit | None:
     return RuleHit(0.7, "many digits in the sender's name") if digits >= 6 and digits * 2 >= len(local) else None
 
 
+def _brand_elsewhere(one: ScoredMail) -> RuleHit | None:
+    name = one.from_.name.lower()
+    found = next((brand for brand in _BRANDS if brand in name), "")
+    host = domain_of(one.from_.address) if found and "@" in one.from_.address else ""
+    if host and found.replace(" ", "") not in host.replace("-", ""):
+        return RuleHit(1.4, f"the name says {found}, the address is at {host[:60]}")
+    return None
+
+
+def _forged_mailer(one: ScoredMail) -> RuleHit | None:
+    # Outlook Express never wrote a mail without the second field; spam programs know of the first only.
+    if one.headers.get("x-mailer", "").startswith("Microsoft Outlook Express") and "x-mimeole" not in one.headers:
+        return RuleHit(2.2, "no mail of Outlook Express, as it says it is")
+    return None
+
+
 def _reply_to_elsewhere(one: ScoredMail) -> RuleHit | None:
     if "@" not in one.from_.address:
         return None
@@ -167,8 +186,10 @@ def _big_money(one: ScoredMail) -> RuleHit | None:
         looked = 0
         while at >= 0 and looked < 50:
             near = one.low[at + len(sign):at + len(sign) + 20].strip()
-            digits = "".join(c for c in near.split(" ")[0] if c.isdigit())
-            if len(digits) >= 7 and "." not in near.split(" ")[0][-3:] or "million" in near:
+            amount = near.split(" ")[0].rstrip(".,;:)-")
+            if amount[-3:-2] in (".", ",") and amount[-2:].isdigit():
+                amount = amount[:-3]
+            if sum(map(str.isdigit, amount)) >= 7 or "million" in near:
                 return RuleHit(1.6, "millions in money")
             at = one.low.find(sign, at + len(sign))
             looked += 1
@@ -325,6 +346,8 @@ RULES: tuple[SpamTest, ...] = (
     SpamTest("FROM_MISSING", "no sender", _from_missing),
     SpamTest("FROM_NAME_ADDRESS", "a name that shows another address", _from_name_is_address),
     SpamTest("FROM_DIGITS", "a sender's name made of digits", _from_random),
+    SpamTest("BRAND_ELSEWHERE", "the name of a firm that is often feigned, at another domain", _brand_elsewhere),
+    SpamTest("FORGED_MAILER", "a mail program that writes other mail", _forged_mailer),
     SpamTest("REPLY_TO_FREE", "replies to a free mailbox elsewhere", _reply_to_elsewhere),
     SpamTest("SENDER_DIFFERS", "reverse-path and From of different domains", _sender_differs),
     SpamTest("NOT_ADDRESSED", "the recipient is neither in To nor in Cc", _not_addressed),
@@ -339,10 +362,14 @@ RULES: tuple[SpamTest, ...] = (
     SpamTest("ADVANCE_FEE", "inheritances and favours", _phrases(
         1.6, 4.0, "next of kin", "inheritance", "beneficiary", "unclaimed funds", "business proposal of mutual",
         "transfer of funds", "deceased client", "strictly confidential transaction", "barrister", "compensation fund",
-        "western union", "dear beloved", "god bless you")),
+        "western union", "dear beloved", "god bless you", "dear friend,", "the late mr",
+        "million united states dollars", "plane crash", "my late husband", "foreign account", "foreign partner")),
     SpamTest("PHARMACY", "medicines", _phrases(
         2.2, 4.5, "viagra", "cialis", "levitra", "online pharmacy", "no prescription", "weight loss pills",
         "male enhancement", "miracle cure", "lose weight fast")),
+    SpamTest("REPLICA", "copies of what is dear", _phrases(
+        2.0, 4.0, "replica watch", "rolex", "breitling", "luxury watches", "designer replica", "perfect copies",
+        "replica handbag")),
     SpamTest("QUICK_MONEY", "earning without work", _phrases(
         1.3, 3.5, "work from home", "make money fast", "earn extra cash", "be your own boss", "financial freedom",
         "risk free", "risk-free", "guaranteed income", "no experience needed", "passive income", "double your",
