@@ -154,7 +154,7 @@ def _both_ways(text: str, named: set[str]) -> set[str]:
 def _names(one: UnderCheck) -> str:
     if one.language.code == "de":
         return ""  # every noun is capital there
-    text, received = one.text, "\n".join(part for mail in one.plan.mails for part in mail)
+    text, received = one.text, "\n".join(part for foreign in one.plan.foreign for part in foreign)
     known = f"{_allowed(one.plan)}\n{received}".lower()
     for match in _WORD.finditer(text):
         word, before = match.group(), text[:match.start()].rstrip(" ")
@@ -190,7 +190,7 @@ def _runs(text: str, length: int) -> set[tuple[str, ...]]:
 
 
 def _echo(one: UnderCheck) -> str:
-    received = "\n".join(text for _, text in one.plan.mails)
+    received = "\n".join(text for _, text in one.plan.foreign)
     copied = _runs(one.text, RUN) & _runs(received, RUN) - _runs(one.plan.draft, RUN)
     return "the text repeats sentences of the mail that is answered" if copied else ""
 

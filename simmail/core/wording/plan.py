@@ -16,6 +16,7 @@ from msgspec import UNSET, Struct, structs
 from simmail.core.language.phrases import say
 from simmail.core.records.persona import Style
 from simmail.core.records.temperaments import TEMPERAMENTS
+from simmail.core.wording.attached import attached_texts
 from simmail.core.writer.context import Scene
 from simmail.core.writer.layout import closing, greeting, signed
 from simmail.core.writer.request import WordsRequest, Written
@@ -43,6 +44,7 @@ class WordingPlan(Struct, frozen=True):
     What the model is given; C{prompt.yaml} says what the fields mean to it.
 
     @ivar mails: subject and new text of the answered mails, oldest first: what others wrote.
+    @ivar attached: name and text of what is attached to them.
     """
 
     kind: str
@@ -60,6 +62,12 @@ class WordingPlan(Struct, frozen=True):
     asks: bool
     promises: str
     mails: tuple[tuple[str, str], ...]
+    attached: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def foreign(self) -> tuple[tuple[str, str], ...]:
+        """All that others wrote."""
+        return self.mails + self.attached
 
     def key(self, version: str, model: str) -> str:
         """Return the name of the plan: the same for the same plan, version of the prompt and model."""
@@ -111,7 +119,8 @@ def planned(request: WordsRequest) -> Planned | None:
         before=request.own[-1].text[:MOST_BEFORE] if request.own else "",
         words=WordsSpan(int(count * (1 - SHARE)), -int(-count * (1 + SHARE) // 1)), asks=written.question is not None,
         promises="" if written.promise is None else written.promise.what,
-        mails=tuple((say(one.mail.subject, 200), one.found.new[:MOST_MAIL]) for one in scene.read))
+        mails=tuple((say(one.mail.subject, 200), one.found.new[:MOST_MAIL]) for one in scene.read),
+        attached=attached_texts(one.mail for one in scene.read))
     # What came in mail may be no text that can be written down.
     clean: WordingPlan = msgspec.convert(_writable(msgspec.to_builtins(plan)), WordingPlan)
     return Planned(clean, written, top, bottom, withheld, typos)

@@ -39,19 +39,21 @@ def prompt_file() -> PromptFile:
     return found
 
 
-def fence_of(dice: Dice, mails: tuple[tuple[str, str], ...] = ()) -> str:
-    """Return a fence, drawn so that it stands in none of the mails."""
-    text = "\n".join(part for mail in mails for part in mail)
+def fence_of(dice: Dice, foreign: tuple[tuple[str, str], ...] = ()) -> str:
+    """Return a fence, drawn so that it stands in nothing that others wrote (L{WordingPlan.foreign})."""
+    text = "\n".join(part for one in foreign for part in one)
     return next(fence for nth in range(100) if (fence := f"<<{dice.token(20, 'fence', nth)}>>") not in text)
 
 
 def letter_messages(plan: WordingPlan, fence: str) -> tuple[ChatMessage, ...]:
     """Return what a model is told to word a mail."""
     given: Mapping[str, Any] = {
-        name: value for name, value in msgspec.to_builtins(plan).items() if name != "mails"}
+        name: value for name, value in msgspec.to_builtins(plan).items() if name not in ("mails", "attached")}
     parts = [msgspec.json.format(msgspec.json.encode(given), indent=1).decode("utf-8")]
     for subject, text in plan.mails:
         parts.append(f"{fence}\nSubject: {subject}\n\n{text}\n{fence}")
+    for name, text in plan.attached:
+        parts.append(f"{fence}\nAttached: {name}\n\n{text}\n{fence}")
     return (ChatMessage("system", prompt_file().letter.format(fence=fence)), ChatMessage("user", "\n\n".join(parts)))
 
 

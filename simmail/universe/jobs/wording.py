@@ -105,7 +105,7 @@ class Wording:
             known = msgspec.json.decode(octets, type=Outcome)
             if known.key == key:
                 return known
-        fence = fence_of(request.dice, plan.plan.mails)
+        fence = fence_of(request.dice, plan.plan.foreign)
         outcome = await self._asked(key, plan, request, fence, leaks)
         await self._committer.commit_surely(Commit(puts=((TABLE, job_id, msgspec.json.encode(outcome)),)))
         return outcome
