@@ -17,7 +17,9 @@ from twisted.internet.defer import Deferred
 from simmail.concurrency import Lock, Shared
 from simmail.core.records.folder import FolderStatus
 from simmail.errors import Conflict, NotFound, Unavailable
-from simmail.mailstore.delivery.mailboxes import CopyAnnotations, DropFolder, MakeFolder, RenameFolder, Subscribe
+from simmail.mailstore.delivery.mailboxes import (
+    CopyAnnotations, DropFolder, MakeFolder, OwnMailbox, RenameFolder, Subscribe,
+)
 from simmail.mailstore.folder import load as loading
 from simmail.mailstore.folder.context import FolderContext
 from simmail.mailstore.folder.events import FolderEvents
@@ -26,7 +28,9 @@ from simmail.mailstore.folder.state import FolderState
 from simmail.mailstore.index.index import Index
 from simmail.mailstore.mailbox_list import FolderList, MailboxList, MessageCounts
 from simmail.mailstore.maildir import filename, flaglog
-from simmail.mailstore.maildir.names import INBOX, check_folder, existing_folder, check_special_use, is_standard
+from simmail.mailstore.maildir.names import (
+    INBOX, check_folder, check_special_use, existing_folder, is_standard, mailbox_dir,
+)
 from simmail.mailstore.maildir.status import Survey, survey
 from simmail.mailstore.maildir.subscriptions import subscriptions
 
@@ -93,8 +97,11 @@ class FolderCache:
         return await loading.do(lambda: self._load(key))
 
     async def _load(self, key: Key) -> Folder:
-        folder = self._folders[key] = Folder(self._context, *key)
+        context = self._context
+        folder = self._folders[key] = Folder(context, *key)
         try:
+            if context.layout.borrowed.has(mailbox_dir(key[0])):
+                await context.writer.call(OwnMailbox(context.at, key[0]))
             await load(folder)
         except BaseException:
             if self._folders.get(key) is folder:

@@ -32,7 +32,7 @@ from simmail.mailstore.annotations import Annotations
 from simmail.mailstore.background import ExternalWatch
 from simmail.mailstore.deferred_bodies import DeferredBodies
 from simmail.mailstore.delivery.external import Adopted, MOST
-from simmail.mailstore.delivery.mailboxes import DropMailbox, MakeMailbox
+from simmail.mailstore.delivery.mailboxes import DropMailbox, LeaveShared, MakeMailbox
 from simmail.mailstore.delivery.maildir_delivery import Added, DeliveryResult
 from simmail.mailstore.delivery.request import Into, StoreId
 from simmail.mailstore.external import Arrivals, ExternalFiles, OnForeign
@@ -291,6 +291,7 @@ class MailStore:
             except NotFound:
                 pass
         await self.held.drop(await self.held.keys())
+        await self.writer.call(LeaveShared(self.at))
         await self.index.call(Index.erase)
 
     @as_deferred

@@ -125,6 +125,7 @@ def _each(
     expunged: Sequence[str] = (),
 ) -> Restated:
     folder = request.open(folders)
+    folders.own(folder)
     failed: list[int] = []
     done = 0
     try:
@@ -155,6 +156,7 @@ def remove_replaced(folders: OpenFolders, replaced: ReplacedMessage) -> Restated
         folder = folders.open(replaced.mailbox, replaced.folder, create=False)
     except NotFound:
         return None
+    folders.own(folder)
     root, directory = folders.root, folder.directory
     with folder.uids.locked():
         path = _path(root, directory, replaced)

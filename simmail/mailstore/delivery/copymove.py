@@ -82,6 +82,9 @@ class Transfer(OfFolder[Transferred], frozen=True):
     def do(self, folders: OpenFolders) -> Transferred:
         sources, target = self.sources, self.target
         origin, into = self.open(folders), folders.open(*target, create=False)
+        folders.own(into)
+        if self.move:
+            folders.own(origin)
         root, paths, keys = folders.root, unpacked(sources.paths), unpacked(sources.keys)
         before = filename.times_of(root, origin.directory)
         do, undo = (os.rename, _renamed_back) if self.move else (os.link, _unlinked)

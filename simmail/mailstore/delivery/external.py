@@ -95,6 +95,7 @@ def adopt(
     owed: list[tuple[str, Copy]] = []
     lost: list[str] = []
     failed = False
+    maildirs.folders.own(folder)
     with filename.opened(maildirs.root, folder.directory) as directory:
         found: list[Stray] = []
         for stray in unpacked(strays):

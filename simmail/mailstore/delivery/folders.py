@@ -32,7 +32,11 @@ SYSTEM_MASK = (1 << len(SYSTEM)) - 1
 
 
 class OpenFolder(Struct, eq=False):
-    """One folder as the writer knows it: its UID file, and hashes of the keys in it."""
+    """
+    One folder as the writer knows it: its UID file, and hashes of the keys in it.
+
+    @ivar borrowed: those of C{new} and C{cur} that are still shared with other universes.
+    """
 
     mailbox: str
     name: str
@@ -40,6 +44,7 @@ class OpenFolder(Struct, eq=False):
     uids: UidList
     sorted: array[int] | None = None
     unsorted: set[int] = set()
+    borrowed: frozenset[str] = frozenset()
 
     def learn(self, root: int) -> None:
         """Look which keys there are."""
@@ -141,8 +146,16 @@ class OpenFolders:
             self._open.popitem(last=False)[1].uids.close()
         return folder
 
+    def own(self, folder: OpenFolder, *parts: str) -> None:
+        """Parts of a folder, all when none is named, are about to be changed."""
+        wanted = folder.borrowed.intersection(parts) if parts else folder.borrowed
+        if wanted:
+            self.layout.borrowed.own_parts(folder.directory, wanted)
+            folder.borrowed -= wanted
+
     def _found(self, mailbox: str, name: str, create: bool) -> OpenFolder:
         layout, box = self.layout, mailbox_dir(mailbox)
+        layout.borrowed.own(box)
         try:
             directory = layout.directory(box, name)
         except NotFound:
@@ -155,7 +168,8 @@ class OpenFolders:
                 directory = None
         if directory is None:
             directory = layout.make_folder(box, name)
-        return OpenFolder(mailbox, name, directory, layout.open_uids(directory))
+        return OpenFolder(
+            mailbox, name, directory, layout.open_uids(directory), borrowed=layout.borrowed.parts(directory))
 
     def reopen(self, key: tuple[str, str], create: bool) -> OpenFolder:
         """
@@ -224,6 +238,9 @@ def raise_uidnexts(layout: Layout, jump: int) -> None:
     @raise Unavailable: a UID file cannot be read.
     """
     for box in layout.boxes().values():
+        if layout.borrowed.has(box):
+            # None was given here.
+            continue
         try:
             folders = layout.folders(box)
         except NotFound:

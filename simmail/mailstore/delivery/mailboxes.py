@@ -39,6 +39,23 @@ class DropMailbox(FolderRequest[str], frozen=True):
         return gone
 
 
+class OwnMailbox(FolderRequest[None], frozen=True):
+    """Have a mailbox that is shared with other universes as one of its own: its UID files stay those from now on."""
+
+    mailbox: str
+
+    def do(self, folders: OpenFolders) -> None:
+        folders.layout.borrowed.own(mailbox_dir(self.mailbox))
+
+
+class LeaveShared(FolderRequest[None], frozen=True):
+    """Share nothing any more, when no mailbox is left."""
+
+    def do(self, folders: OpenFolders) -> None:
+        if not folders.layout.boxes():
+            folders.layout.borrowed.leave()
+
+
 class CountMailboxes(FolderRequest[list[tuple[str, dict[str, Counts]]]], frozen=True):
     """Count the folders of mailboxes."""
 

@@ -172,6 +172,8 @@ class MaildirDelivery:
             found = filename.find(root, folder.directory, key)
             if found is not None:
                 return found[0], None
+        if folder.borrowed:
+            self.folders.own(folder, "cur" if flags else "new")
         mask = 0
         if flags:
             if any(map(is_keyword, flags)):

@@ -116,7 +116,9 @@ class Repair:
         if key in self._folders:
             return self._folders[key]
         try:
-            found = _Folder(self._delivery.root, self._delivery.folders.open(*key, create=False), self._wanted[key])
+            place = self._delivery.folders.open(*key, create=False)
+            self._delivery.folders.own(place)
+            found = _Folder(self._delivery.root, place, self._wanted[key])
         except (NotFound, FileNotFoundError):
             found = None
         self._folders[key] = found

@@ -22,6 +22,8 @@ from typing import NamedTuple
 from simmail.mailstore.maildir.flags import MOST_KEYWORDS, SYSTEM
 
 NEW, CUR = "new/", "cur/"
+#: Where files that are too large are put, below their folder.
+ASIDE = "simmail-large"
 
 #: Octets of a key; what is longer is hashed.
 LONGEST_KEY = 120

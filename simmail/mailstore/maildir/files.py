@@ -13,6 +13,7 @@ import stat
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from simmail.mailstore.maildir.filename import ASIDE
 from simmail.mailstore.maildir.layout import Layout
 
 
@@ -158,9 +159,6 @@ def verdicts_of(layout: Layout, sought: ISought, directory: str, paths: Sequence
     return [sought.verdict(octets) if octets is not None and not isinstance(octets, Stub) else None
             for octets in read_files(layout, directory, paths)]
 
-
-#: Where such files are put, below their folder.
-ASIDE = "simmail-large"
 
 #: Octets of the file that are looked at, and of its header that are kept, at most.
 _HEAD, _KEPT = 64 * 1024, 16 * 1024

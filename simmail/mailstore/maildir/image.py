@@ -3,7 +3,8 @@ An image: all mail of a universe once more, under another id, as it is at one mo
 
 Messages are hard links, for their files are never written to again; what is small is copied.  It is made below
 C{.making}, where nobody looks, and appears by a rename.  Most is done while mail comes and goes; what has changed since
-then is found by the times of directories, and made good at the moment that counts, when nothing else is done.
+then is found by the times of directories, and made good at the moment that counts, when nothing else is done.  What was
+made is put where it can be shared (L{sharing}); of an image that has not changed since, only links are made.
 """
 
 from __future__ import annotations
@@ -11,13 +12,15 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 
 from simmail.errors import Conflict
 from simmail.mailstore.maildir import filename
-from simmail.mailstore.maildir.files import ASIDE
+from simmail.mailstore.maildir.filename import ASIDE
 from simmail.mailstore.maildir.layout import COUNTER, GONE, HELD
-from simmail.mailstore.maildir.names import folder_of, mailbox_dir, mailbox_of
+from simmail.mailstore.maildir.names import mailbox_dir, mailbox_of
+from simmail.mailstore.maildir.sharing import (
+    SHARED, can_exchange, folders_in, furnish, is_borrowed, is_small, link, link_all, opened_at, target_of,
+)
 from simmail.mailstore.maildir.uidlist import FILE, UidList, UidListDamaged, next_uidvalidity
 
 MAKING = ".making"
@@ -27,16 +30,6 @@ _PARTS = ("new", "cur")
 _TOGETHER = 100
 #: Real seconds after which a modification time says for certain that nothing has changed since.
 _SETTLED = 0.05
-
-
-@contextmanager
-def _opened(path: str) -> Iterator[int]:
-    """A descriptor of a directory."""
-    there = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        yield there
-    finally:
-        os.close(there)
 
 
 def universes(base: str) -> list[str]:
@@ -66,9 +59,29 @@ def vanish(base: str, universe: str) -> None:
 
 
 def leftovers(base: str) -> list[str]:
-    """Directories of images that are being made or not, and of what is gone."""
-    return [f"{base}/{part}/{name}" for part in (MAKING, GONE) if os.path.isdir(f"{base}/{part}")
-            for name in os.listdir(f"{base}/{part}")]
+    """Directories of images that are being made or not, of what is gone, and of what nobody shares any more."""
+    found = [f"{base}/{part}/{name}" for part in (MAKING, GONE) for name in _names(f"{base}/{part}")]
+    shared = _names(f"{base}/{SHARED}")
+    if shared:
+        places = [base, *(f"{base}/{MAKING}",) * os.path.isdir(f"{base}/{MAKING}")]
+        used = {_shared_by(f"{place}/{name}") for place in places for name in os.listdir(place)}
+        found += [f"{base}/{SHARED}/{name}" for name in shared if name not in used]
+    return found
+
+
+def _names(path: str) -> list[str]:
+    try:
+        return os.listdir(path)
+    except FileNotFoundError:
+        return []
+
+
+def _shared_by(path: str) -> str:
+    """The directory of what a universe may have borrowed, below C{.shared}; C{""} for none."""
+    try:
+        return os.path.basename(os.readlink(f"{path}/{SHARED}"))
+    except OSError:
+        return ""
 
 
 class ImageMaker:
@@ -77,11 +90,12 @@ class ImageMaker:
 
     @param base: the directory of all universes; source: whose mail it is; target: the id it is for.
     @param wall: the wall clock's Unix time, as files have it.
+    @param still: nobody opens the source: it is as it was left.
     @raise Conflict: there is mail of that id.
     @ivar fresh: the directory that it is made in.
     """
 
-    def __init__(self, base: str, source: str, target: str, wall: Callable[[], float]) -> None:
+    def __init__(self, base: str, source: str, target: str, wall: Callable[[], float], still: bool = False) -> None:
         self.source = source
         self._base, self._target, self._wall = base, target, wall
         self._check()
@@ -89,13 +103,23 @@ class ImageMaker:
         os.makedirs(f"{base}/{MAKING}", mode=0o700, exist_ok=True)
         self.fresh = f"{base}/{MAKING}/{os.urandom(8).hex()}"
         os.mkdir(self.fresh, 0o700)
+        # Where links cannot be exchanged for what is to take their place all is made at once.
+        self._shares = can_exchange(self.fresh)
+        self._still = still and self._shares and self._is_unchanged()
         # When directories and small files were as they are in the image.
         self._seen: dict[str, tuple[int, int]] = {}
-        self._steps: Iterator[None] | None = self._mirror()
+        self._steps: Iterator[None] | None = self._mirror() if not self._still else None
 
     def _check(self) -> None:
         if has_mail(self._base, self._target):
             raise Conflict(f"universe {self._target} has mail already")
+
+    def _is_unchanged(self) -> bool:
+        """Whether the source has borrowed all it has."""
+        if not _shared_by(self._source):
+            return False
+        with opened_at(self._source) as root:
+            return all(name.startswith(".") or is_borrowed(root, name) for name in os.listdir(root))
 
     def step(self) -> bool:
         """Do a little beforehand; whether there is more."""
@@ -105,26 +129,52 @@ class ImageMaker:
 
     def finish(self, renewed: bool) -> None:
         """It is there, as the source is now; C{renewed}: with a greater UIDVALIDITY for every folder."""
-        self._steps = None
-        for _ in self._mirror():
-            pass
-        if renewed:
-            self._renew()
+        self._steps, self._still = None, self._still and self._is_unchanged()
+        if self._still:
+            shared, held = _shared_by(self._source), f"{self._source}/{HELD}"
+            image = self.fresh
+        else:
+            for _ in self._mirror():
+                pass
+            shared, held = os.path.basename(self.fresh), f"{self.fresh}/{HELD}"
+            image = f"{self.fresh}.image" if self._shares else self.fresh
+        if self._shares:
+            self._borrow(image, shared, held, renewed)
+        elif renewed:
+            self._renew(image)
         self._check()
-        path = f"{self._base}/{mailbox_dir(self._target)}"
+        if not self._still and self._shares:
+            os.makedirs(f"{self._base}/{SHARED}", mode=0o700, exist_ok=True)
+            os.rename(self.fresh, f"{self._base}/{SHARED}/{shared}")
         # What it may have is empty.
         vanish(self._base, self._target)
-        os.rename(self.fresh, path)
+        os.rename(image, f"{self._base}/{mailbox_dir(self._target)}")
+
+    def _borrow(self, image: str, shared: str, held: str, renewed: bool) -> None:
+        """All that is shared is linked to."""
+        source = f"{self._base}/{SHARED}/{shared}" if self._still else self.fresh
+        os.makedirs(image, mode=0o700, exist_ok=True)
+        os.symlink(f"../{SHARED}/{shared}", f"{image}/{SHARED}")
+        if os.path.isdir(held):
+            if self._still:
+                link_all(held, f"{image}/{HELD}")
+            else:
+                os.rename(held, f"{image}/{HELD}")
+        for box in os.listdir(self._source if self._still else source):
+            if box.startswith("."):
+                continue
+            if renewed:
+                furnish(f"{source}/{box}", f"{image}/{box}", box)
+            else:
+                os.symlink(target_of(box), f"{image}/{box}")
+        if renewed:
+            self._renew(image)
 
     # What is there
 
     def _mirror(self) -> Iterator[None]:
-        try:
-            names = os.listdir(self._source)
-        except FileNotFoundError:
-            names = []
-        boxes = [name for name in names if not name.startswith(".")
-                 and os.path.isdir(f"{self._source}/{name}/cur")]
+        names = _names(self._source)
+        boxes = [name for name in names if not name.startswith(".") and os.path.isdir(f"{self._source}/{name}/cur")]
         self._only("", {*boxes, HELD})
         for box in boxes:
             try:
@@ -146,8 +196,7 @@ class ImageMaker:
 
     def _box(self, box: str) -> Iterator[None]:
         names = os.listdir(f"{self._source}/{box}")
-        folders = [name for name in names if name.startswith(".") and folder_of(name) is not None
-                   and os.path.isdir(f"{self._source}/{box}/{name}/cur")]
+        folders = [name for name in folders_in(names) if os.path.isdir(f"{self._source}/{box}/{name}/cur")]
         yield from self._folder(box, names, folders)
         for name in folders:
             directory = f"{box}/{name}"
@@ -156,18 +205,16 @@ class ImageMaker:
     def _folder(self, directory: str, names: list[str], folders: list[str]) -> Iterator[None]:
         for part in ("", "/tmp", *(f"/{part}" for part in _PARTS)):
             os.makedirs(f"{self.fresh}/{directory}{part}", mode=0o700, exist_ok=True)
-        files = [name for name in names if self._is_ours(name) and self._copy(f"{directory}/{name}")]
+        files = [name for name in names if is_small(name) and self._copy(f"{directory}/{name}")]
         self._only(directory, {*files, *folders, *_PARTS, "tmp", *((ASIDE,) if ASIDE in names else ())})
         for part in _PARTS:
             yield from self._links(f"{directory}/{part}", True)
         if ASIDE in names:
             yield from self._links(f"{directory}/{ASIDE}")
 
-    def _is_ours(self, name: str) -> bool:
-        return name.startswith("simmail-") and name != ASIDE or name in ("subscriptions", "maildirfolder")
-
     def _copy(self, path: str) -> bool:
         """A small file; whether it is there."""
+        looked = self._wall()
         try:
             status = os.stat(f"{self._source}/{path}")
         except FileNotFoundError:
@@ -175,47 +222,46 @@ class ImageMaker:
         seen = status.st_mtime_ns, status.st_ino
         if self._seen.get(path) != seen:
             shutil.copyfile(f"{self._source}/{path}", f"{self.fresh}/{path}")
-            self._note(path, seen)
+            self._note(path, seen, looked)
         return True
 
-    def _note(self, path: str, seen: tuple[int, int]) -> None:
-        if seen[0] / 1e9 < self._wall() - _SETTLED:
+    def _note(self, path: str, seen: tuple[int, int], looked: float) -> None:
+        if seen[0] / 1e9 < looked - _SETTLED:
             self._seen[path] = seen
         else:
             self._seen.pop(path, None)
 
     def _links(self, path: str, messages: bool = False) -> Iterator[None]:
         """The files of a directory; C{messages}: only those that have UIDs, which all that was taken have."""
+        looked = self._wall()
         status = os.stat(f"{self._source}/{path}")
         seen = status.st_mtime_ns, status.st_ino
         if self._seen.get(path) == seen:
             return
         os.makedirs(f"{self.fresh}/{path}", mode=0o700, exist_ok=True)
-        with _opened(f"{self._source}/{path}") as source, \
-                _opened(f"{self.fresh}/{path}") as fresh:
+        with opened_at(f"{self._source}/{path}") as source, opened_at(f"{self.fresh}/{path}") as fresh:
             there = {name for name in os.listdir(source) if not messages or filename.parse(name) is not None}
             have = set(os.listdir(fresh))
             for name in have - there:
                 os.unlink(name, dir_fd=fresh)
             for count, name in enumerate(sorted(there - have), 1):
                 try:
-                    os.link(name, name, src_dir_fd=source, dst_dir_fd=fresh, follow_symlinks=False)
+                    link(name, source, fresh)
                 except FileNotFoundError:
                     continue
                 if not count % _TOGETHER:
                     yield
-        self._note(path, seen)
+        self._note(path, seen, looked)
         yield
 
     # UIDVALIDITY
 
-    def _renew(self) -> None:
-        with _opened(self.fresh) as root:
+    def _renew(self, image: str) -> None:
+        with opened_at(image) as root:
             for box in os.listdir(root):
                 if not box.startswith("."):
-                    for directory in (box, *(f"{box}/{name}" for name in os.listdir(f"{self.fresh}/{box}")
-                                             if name.startswith("."))):
-                        if os.path.exists(f"{self.fresh}/{directory}/{FILE}"):
+                    for directory in (box, *(f"{box}/{name}" for name in folders_in(os.listdir(f"{image}/{box}")))):
+                        if os.path.exists(f"{image}/{directory}/{FILE}"):
                             self._renew_folder(root, directory)
 
     def _renew_folder(self, root: int, directory: str) -> None:

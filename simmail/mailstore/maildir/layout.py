@@ -27,6 +27,7 @@ from simmail.mailstore.maildir.names import (
     HASHED, INBOX, check_mailbox, folder_dir, folder_of, is_inferior, mailbox_dir, mailbox_of, is_standard, renamed_use,
     use_of,
 )
+from simmail.mailstore.maildir.sharing import Borrowed
 from simmail.mailstore.maildir.uidlist import (
     FILE, UidList, UidListDamaged, next_uidvalidity, put_aside, write_new,
 )
@@ -56,7 +57,7 @@ class Layout:
     The directories of one universe.
 
     @ivar root: descriptor of the universe's directory; tmp: of its C{.tmp}; both -1 when closed.
-    @ivar damage: is told what is found damaged.
+    @ivar damage: is told what is found damaged; borrowed: what is shared with other universes.
     @param wall: the wall clock's Unix time, as files have it: the least a new UIDVALIDITY may be.
     @ivar doubted: called when the disk may have lost what was written.
     """
@@ -74,6 +75,7 @@ class Layout:
             os.makedirs(each, mode=0o700, exist_ok=True)
         self.root = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self.tmp = os.open(f"{self.path}/{TMP}", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        self.borrowed = Borrowed(self.path, self.root, lambda: f"{TMP}/{self.unique()}")
 
     def close(self) -> None:
         """Nothing more is asked."""
@@ -99,7 +101,7 @@ class Layout:
             for entry in entries:
                 if entry.name.startswith("."):
                     continue
-                if not entry.is_dir(follow_symlinks=False):
+                if not entry.is_dir(follow_symlinks=False) and not self.borrowed.has(entry.name):
                     strangers.add(entry.name)
                     continue
                 mailbox = self._name_of(entry.name)
@@ -244,6 +246,7 @@ class Layout:
 
     def mend(self, directory: str) -> None:
         """The directory of a folder has the parts that it must have."""
+        self.borrowed.own(directory.partition("/")[0])
         for part in _PARTS:
             try:
                 os.mkdir(f"{directory}/{part}", 0o700, dir_fd=self.root)
@@ -275,6 +278,7 @@ class Layout:
 
     def make_folder(self, box: str, name: str, special_use: str = "") -> str:
         """Make a folder in a mailbox that is there, and answer its directory.  @raise Conflict: there is one."""
+        self.borrowed.own(box)
         directory = f"{box}/{folder_dir(name)}"
         absent = self.lines(f"{box}/{ABSENT}")
         if is_standard(name) and name not in absent:
@@ -295,6 +299,7 @@ class Layout:
 
         @raise NotFound: there is none.
         """
+        self.borrowed.own(box)
         directory = self.directory(box, name)
         return self.vanish(directory) if directory is not None else None
 
@@ -305,6 +310,7 @@ class Layout:
         @return: (old name, new name) of each.
         @raise NotFound: there is none.  @raise Conflict: a new name exists, or is below the old one.
         """
+        self.borrowed.own(box)
         shown = self.folders(box)
         moves = [(name, new + name[len(old):]) for name in sorted(shown) if name == old or is_inferior(name, old)]
         if not moves:
@@ -360,7 +366,10 @@ class Layout:
 
     def clear(self, gone: str) -> None:
         """Remove what was answered as gone, whatever is in it."""
-        shutil.rmtree(f"{self.path}/{gone}", ignore_errors=True)
+        try:
+            os.unlink(gone, dir_fd=self.root)
+        except OSError:
+            shutil.rmtree(f"{self.path}/{gone}", ignore_errors=True)
 
     def leftovers(self) -> list[str]:
         """What a crash left to be cleared away, and files in C{.tmp} older than a day and a half."""
@@ -394,6 +403,7 @@ class Layout:
 
     def write(self, path: str, octets: bytes) -> None:
         """A small file, all or nothing; it and its name are synced."""
+        self.borrowed.own(path.partition("/")[0])
         temporary = f"{TMP}/{self.unique()}"
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600, dir_fd=self.root)
         try:

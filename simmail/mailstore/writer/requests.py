@@ -22,7 +22,7 @@ from simmail.mailstore.delivery.copymove import Transfer
 from simmail.mailstore.delivery.external import Adopted
 from simmail.mailstore.delivery.mailboxes import (
     Annotate, CopyAnnotations, CountMailboxes, DropFolder, DropMailbox, MakeFolder, MakeMailbox, MakeStandardFolder,
-    RenameFolder, RenewUidvalidity, Subscribe,
+    LeaveShared, OwnMailbox, RenameFolder, RenewUidvalidity, Subscribe,
 )
 from simmail.mailstore.delivery.maildir_delivery import BatchDelivery, DeliveryResult, MaildirDelivery
 from simmail.mailstore.delivery.request import FolderRequest, Into, StoreId, T, WriterRequest
@@ -125,7 +125,8 @@ class RequestHandler:
         """Return what makes an image, begun when it is first asked for.  @raise Conflict: there is mail already."""
         maker = self._images.get(target)
         if maker is None or maker.source != source.universe:
-            maker = self._images[target] = ImageMaker(source.path, source.universe, target.universe, self._wall)
+            maker = self._images[target] = ImageMaker(
+                source.path, source.universe, target.universe, self._wall, source not in self._open)
         return maker
 
     def image_done(self, target: StoreId) -> None:
@@ -134,8 +135,8 @@ class RequestHandler:
 
     def leftovers(self, path: str) -> list[str]:
         """Find directories of images that are not being made any more."""
-        making = {maker.fresh for maker in self._images.values()}
-        return [one for one in leftovers(path) if one not in making]
+        making = tuple(maker.fresh for maker in self._images.values())
+        return [one for one in leftovers(path) if not one.startswith(making)]
 
     def looks(self) -> Looks:
         """Return how messages are looked at."""
@@ -410,7 +411,7 @@ REQUESTS: tuple[type[WriterRequest[Any]], ...] = (
     EraseUniverse, KeepUniverses, CloseStore, MakeMailbox, DropMailbox, CountMailboxes, MakeFolder, MakeStandardFolder,
     DropFolder, RenameFolder, RenewUidvalidity, Subscribe, Annotate, CopyAnnotations, DefineKeywords, BumpModseq,
     NoteFlags, ClearFlagLog, RenameFiles, RemoveFiles, Transfer, Adopt, PrepareToLook, ReadShown, ScanFiles,
-    PrepareImage, MakeImage, DropImage, FindLeftovers,
+    PrepareImage, MakeImage, DropImage, FindLeftovers, OwnMailbox, LeaveShared,
 )
 
 
