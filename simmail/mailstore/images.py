@@ -20,9 +20,10 @@ from simmail.errors import Unavailable
 from simmail.interfaces import IMailImages
 from simmail.mailstore.delivery.request import StoreId
 from simmail.mailstore.journal.journal import Journal
+from simmail.mailstore.journal.sync import NotSynced, sync_directory
 from simmail.mailstore.maildir.image import universes
 from simmail.mailstore.maildir.names import mailbox_dir
-from simmail.mailstore.writer.requests import DropImage, FindLeftovers, MakeImage, PrepareImage
+from simmail.mailstore.writer.requests import DropImage, FindLeftovers, MakeImage, PrepareImage, PublishImage
 
 
 @implementer(IMailImages)
@@ -51,14 +52,18 @@ class MailImages:
 
     @as_deferred
     async def copy(self, source: str, target: str, renewed: bool = False) -> None:
+        at = StoreId(self._root, source)
         try:
             await self.prepare(source, target)
             if self._journal.late:
                 raise Unavailable("some mail that was taken has no file yet; try again")
-            await self._journal.writer.call(MakeImage(StoreId(self._root, source), target, renewed))
-            await self._journal.sync()
-        finally:
+            if not await self._journal.writer.call(MakeImage(at, target, renewed)):
+                await self._journal.sync()
+                await self._journal.writer.call(PublishImage(at, target))
+            await self._journal.reader.call(self._sync_names)
+        except BaseException:
             self._clear()
+            raise
 
     @as_deferred
     async def erase(self, universe: str) -> None:
@@ -66,6 +71,12 @@ class MailImages:
         await self._journal.writer.call(DropImage(StoreId(self._root, universe)))
         await self._journal.reader.call(_drop_index, f"{self._index}/{mailbox_dir(universe)}.sqlite")
         self._clear()
+
+    def _sync_names(self) -> None:
+        try:
+            sync_directory(self._root)
+        except NotSynced as error:
+            self._journal.doubt(error)
 
     # What is not needed any more
 

@@ -92,7 +92,7 @@ class ImageMaker:
     @param wall: the wall clock's Unix time, as files have it.
     @param still: nobody opens the source: it is as it was left.
     @raise Conflict: there is mail of that id.
-    @ivar fresh: the directory that it is made in.
+    @ivar fresh: the directory that it is made in; finished: all of it is made.
     """
 
     def __init__(self, base: str, source: str, target: str, wall: Callable[[], float], still: bool = False) -> None:
@@ -103,6 +103,7 @@ class ImageMaker:
         os.makedirs(f"{base}/{MAKING}", mode=0o700, exist_ok=True)
         self.fresh = f"{base}/{MAKING}/{os.urandom(8).hex()}"
         os.mkdir(self.fresh, 0o700)
+        self._image, self.finished = self.fresh, False
         # Where links cannot be exchanged for what is to take their place all is made at once.
         self._shares = can_exchange(self.fresh)
         self._still = still and self._shares and self._is_unchanged()
@@ -127,8 +128,12 @@ class ImageMaker:
             self._steps = None
         return self._steps is not None
 
-    def finish(self, renewed: bool) -> None:
-        """It is there, as the source is now; C{renewed}: with a greater UIDVALIDITY for every folder."""
+    def finish(self, renewed: bool) -> bool:
+        """
+        It is as the source is now; C{renewed}: with a greater UIDVALIDITY for every folder.
+
+        @return: whether it has files of its own, which are to be on the disk before it is there.
+        """
         self._steps, self._still = None, self._still and self._is_unchanged()
         if self._still:
             shared, held = _shared_by(self._source), f"{self._source}/{HELD}"
@@ -142,13 +147,18 @@ class ImageMaker:
             self._borrow(image, shared, held, renewed)
         elif renewed:
             self._renew(image)
+        self._image, self.finished = image, True
+        return renewed or not self._still
+
+    def publish(self) -> None:
+        """It is there."""
         self._check()
-        if not self._still and self._shares:
+        if self._image != self.fresh:
             os.makedirs(f"{self._base}/{SHARED}", mode=0o700, exist_ok=True)
-            os.rename(self.fresh, f"{self._base}/{SHARED}/{shared}")
+            os.rename(self.fresh, f"{self._base}/{SHARED}/{os.path.basename(self.fresh)}")
         # What it may have is empty.
         vanish(self._base, self._target)
-        os.rename(image, f"{self._base}/{mailbox_dir(self._target)}")
+        os.rename(self._image, f"{self._base}/{mailbox_dir(self._target)}")
 
     def _borrow(self, image: str, shared: str, held: str, renewed: bool) -> None:
         """All that is shared is linked to."""

@@ -14,6 +14,7 @@ import msgspec
 from twisted.internet.defer import Deferred
 
 from simmail.core.records.delivery import Delivery
+from simmail.errors import Unavailable
 from simmail.mailstore.delivery import external
 from simmail.mailstore.delivery.changes import (
     BumpModseq, ClearFlagLog, DefineKeywords, NoteFlags, RemoveFiles, RenameFiles,
@@ -127,6 +128,13 @@ class RequestHandler:
         if maker is None or maker.source != source.universe:
             maker = self._images[target] = ImageMaker(
                 source.path, source.universe, target.universe, self._wall, source not in self._open)
+        return maker
+
+    def image_made(self, target: StoreId) -> ImageMaker:
+        """Return what has made an image.  @raise Unavailable: it went with the process that had."""
+        maker = self._images.get(target)
+        if maker is None or not maker.finished:
+            raise Unavailable("the image is lost; try again")
         return maker
 
     def image_done(self, target: StoreId) -> None:
@@ -299,16 +307,40 @@ class PrepareImage(StoreRequest[bool], frozen=True):
         return handler.image(self.at, StoreId(self.at.path, self.target)).step()
 
 
-class MakeImage(StoreRequest[None], frozen=True):
-    """Make an image for another id, as all is now; C{renewed}: with greater UIDVALIDITYs."""
+class MakeImage(StoreRequest[bool], frozen=True):
+    """
+    Make an image for another id, as all is now; C{renewed}: with greater UIDVALIDITYs.
+
+    Answers whether it is there; else all disks are to be synced, then it is to be asked for by C{PublishImage}.
+    """
 
     target: str
     renewed: bool
 
+    def do(self, handler: RequestHandler) -> bool:
+        target = StoreId(self.at.path, self.target)
+        try:
+            maker = handler.image(self.at, target)
+            unsynced = maker.finish(self.renewed)
+            if not unsynced:
+                maker.publish()
+        except BaseException:
+            handler.image_done(target)
+            raise
+        if not unsynced:
+            handler.image_done(target)
+        return not unsynced
+
+
+class PublishImage(StoreRequest[None], frozen=True):
+    """Let an image that was made be there."""
+
+    target: str
+
     def do(self, handler: RequestHandler) -> None:
         target = StoreId(self.at.path, self.target)
         try:
-            handler.image(self.at, target).finish(self.renewed)
+            handler.image_made(target).publish()
         finally:
             handler.image_done(target)
 
@@ -411,7 +443,7 @@ REQUESTS: tuple[type[WriterRequest[Any]], ...] = (
     EraseUniverse, KeepUniverses, CloseStore, MakeMailbox, DropMailbox, CountMailboxes, MakeFolder, MakeStandardFolder,
     DropFolder, RenameFolder, RenewUidvalidity, Subscribe, Annotate, CopyAnnotations, DefineKeywords, BumpModseq,
     NoteFlags, ClearFlagLog, RenameFiles, RemoveFiles, Transfer, Adopt, PrepareToLook, ReadShown, ScanFiles,
-    PrepareImage, MakeImage, DropImage, FindLeftovers, OwnMailbox, LeaveShared,
+    PrepareImage, MakeImage, PublishImage, DropImage, FindLeftovers, OwnMailbox, LeaveShared,
 )
 
 
