@@ -7,13 +7,14 @@ real one: delivery, decision, memory, words, jobs and the clock.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from email.message import EmailMessage
 from email.policy import SMTP
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
+from simmail.config import Ai, Config
 from simmail.core.compose.quoting import quote
 from simmail.core.message.mail import Mail
 from simmail.core.message.parse import read
@@ -21,11 +22,15 @@ from simmail.core.mime.address import parse_all
 from simmail.core.records.event import Event
 from simmail.core.records.temperaments import NAMES
 from simmail.core.time.instant import email_date
+from simmail.core.wording.chat import ChatAnswer, ChatQuery
 from simmail.testing.universe import MemoryServer, now, turned
 from tests.universe.believable import specimens
 from tests.universe.believable.specimens import Background, Conversation, Specimen
 
 TEMPERAMENTS = NAMES
+#: Words what is asked of a model; and what that model is called.
+Writer = Callable[[ChatQuery], ChatAnswer]
+MODEL = "writer"
 #: After the last mail so long is waited for what comes later.
 PATIENCE = timedelta(days=14)
 
@@ -38,6 +43,7 @@ class Letter(NamedTuple):
 
     @ivar kind: as in C{persona.sent}; turn: the number of the mail it came after, from 0.
     @ivar text: the new text without the signature; calendar: the method of a calendar object in it, C{""} for none.
+    @ivar by: who worded it.
     """
 
     kind: str
@@ -48,6 +54,7 @@ class Letter(NamedTuple):
     text: str
     files: tuple[str, ...] = ()
     calendar: str = ""
+    by: str = "templates"
 
 
 class Played(NamedTuple):
@@ -62,11 +69,15 @@ class Played(NamedTuple):
 
 
 class _Theatre:
-    """A universe with one person, and what it writes."""
+    """A universe with one person, and what it writes; C{writer} words it, if it is given."""
 
-    def __init__(self, seed: str, person: dict[str, Any], begin: datetime) -> None:
-        self.server = MemoryServer()
+    def __init__(self, seed: str, person: dict[str, Any], begin: datetime, writer: Writer | None = None) -> None:
+        self.server = MemoryServer(Config() if writer is None else Config(
+            ai=Ai(base_url="http://model.example/v1", model=MODEL)))
         self.universe = self.server.universe(clock=begin, seed=seed)
+        if writer is not None:
+            self.server.model.reply = writer
+            now(self.universe.settings.put("ai", {"mode": "on"}))
         self.zone = ZoneInfo(person["timing"]["hours"]["tz"])
         self.name, self.address = person["name"], person["addresses"][0]
         self.letters: list[Letter] = []
@@ -138,7 +149,7 @@ class _Theatre:
             self.letters.append(Letter(
                 sent.data["kind"], self.turn, sent.at.astimezone(self.zone), ", ".join(sent.data["to"]), mail.subject,
                 unsigned(sent.data["text"], self.name), tuple(one.filename for one in mail.attachments),
-                calendar_method(octets)))
+                calendar_method(octets), sent.data["by"]))
 
     def played(self) -> Played:
         """What came of it."""
@@ -176,22 +187,28 @@ def person(name: str, temperament: str, **timing: Any) -> dict[str, Any]:
         "timing": {**fields["timing"], "reply_rate": 1, **timing}}
 
 
-def play_mail(mail: Specimen, temperament: str) -> Played:
-    """One mail to one person."""
+def play_mail(
+    mail: Specimen, temperament: str, nth: int = 0, typos: float = 0.0, writer: Writer | None = None
+) -> Played:
+    """One mail to one person: the C{nth} of those who might have got it, with so many C{typos}."""
     who = person(mail.to, temperament)
+    who["style"]["typos"] = typos
     begin = specimens.instant(mail.at, who["timing"]["hours"]["tz"])
-    theatre = _Theatre(f"believable {mail.name} {temperament}", who, begin)
+    theatre = _Theatre(f"believable {mail.name} {temperament}{f' {nth}' if nth else ''}", who, begin, writer)
     address = parse_all(mail.from_)[0].address
     theatre.know(mail.case, mail.notes, mail.subject or mail.name, address)
     theatre.send(mail.from_, mail.subject, message(mail), begin + PATIENCE)
     return theatre.played()
 
 
-def play_conversation(conversation: Conversation, temperament: str) -> Played:
+def play_conversation(
+    conversation: Conversation, temperament: str, nth: int = 0, writer: Writer | None = None
+) -> Played:
     """One conversation with one person: who answers within the hour at work."""
     who = person(conversation.to, temperament, delay={"median": "40m", "spread": 1})
     times = specimens.instants(conversation, who["timing"]["hours"]["tz"])
-    theatre = _Theatre(f"believable {conversation.name} {temperament}", who, times[0])
+    theatre = _Theatre(
+        f"believable {conversation.name} {temperament}{f' {nth}' if nth else ''}", who, times[0], writer)
     theatre.know(conversation.case, conversation.notes, conversation.subject,
                  parse_all(conversation.from_)[0].address)
     for number, turn in enumerate(conversation.turns):
