@@ -196,7 +196,7 @@ class IMailImages(Interface):
         @raise Conflict: C{target} has mail.
         """
 
-    def copy(source, target, renewed=False):
+    def copy(source, target, renewed=False, taken=None):
         """
         Copy all mail of a universe, as it is at one moment, to an id that has none; Deferred.
 
@@ -207,6 +207,8 @@ class IMailImages(Interface):
         @param source: may be opened; target: is not.
         @param renewed: every folder has a UIDVALIDITY greater than any that was ever told; for what is put in the place
             of other mail.
+        @param taken: called when that moment is over: what is done to C{source} from then on is not in the copy.  That
+            the copy is on the disk and there, which may take longer, is not known then.
         @raise Conflict: C{target} has mail, and stays as it is.
         """
 

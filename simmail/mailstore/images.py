@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from twisted.internet.defer import Deferred
 from twisted.logger import Logger
@@ -51,13 +51,18 @@ class MailImages:
             pass
 
     @as_deferred
-    async def copy(self, source: str, target: str, renewed: bool = False) -> None:
+    async def copy(
+        self, source: str, target: str, renewed: bool = False, taken: Callable[[], object] | None = None
+    ) -> None:
         at = StoreId(self._root, source)
         try:
             await self.prepare(source, target)
             if self._journal.late:
                 raise Unavailable("some mail that was taken has no file yet; try again")
-            if not await self._journal.writer.call(MakeImage(at, target, renewed)):
+            there = await self._journal.writer.call(MakeImage(at, target, renewed))
+            if taken is not None:
+                taken()
+            if not there:
                 await self._journal.sync()
                 await self._journal.writer.call(PublishImage(at, target))
             await self._journal.reader.call(self._sync_names)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from time import monotonic
 
 from simmail.errors import Conflict
 from simmail.mailstore.maildir import filename
@@ -19,15 +20,17 @@ from simmail.mailstore.maildir.filename import ASIDE
 from simmail.mailstore.maildir.layout import COUNTER, GONE, HELD
 from simmail.mailstore.maildir.names import mailbox_dir, mailbox_of
 from simmail.mailstore.maildir.sharing import (
-    SHARED, can_exchange, folders_in, furnish, is_borrowed, is_small, link, link_all, opened_at, target_of,
+    SHARED, can_exchange, copy_file, folders_in, furnish, is_borrowed, is_small, link, link_all, opened_at, target_of,
 )
 from simmail.mailstore.maildir.uidlist import FILE, UidList, UidListDamaged, next_uidvalidity
 
 MAKING = ".making"
+#: A directory without files.
+EMPTY = ".empty"
 
 _PARTS = ("new", "cur")
-#: Files that are linked between two moments at which others have their turn.
-_TOGETHER = 100
+#: Files that are linked between two looks at the time; real seconds after which others have their turn.
+_TOGETHER, _STEP = 50, 0.005
 #: Real seconds after which a modification time says for certain that nothing has changed since.
 _SETTLED = 0.05
 
@@ -124,8 +127,10 @@ class ImageMaker:
 
     def step(self) -> bool:
         """Do a little beforehand; whether there is more."""
-        if self._steps is not None and next(self._steps, self) is self:
-            self._steps = None
+        began = monotonic()
+        while self._steps is not None and monotonic() - began < _STEP:
+            if next(self._steps, self) is self:
+                self._steps = None
         return self._steps is not None
 
     def finish(self, renewed: bool) -> bool:
@@ -174,7 +179,8 @@ class ImageMaker:
             if box.startswith("."):
                 continue
             if renewed:
-                furnish(f"{source}/{box}", f"{image}/{box}", box)
+                # Nobody waits for links in what will perhaps never be changed.
+                furnish(f"{source}/{box}", f"{image}/{box}", box, 0)
             else:
                 os.symlink(target_of(box), f"{image}/{box}")
         if renewed:
@@ -185,7 +191,7 @@ class ImageMaker:
     def _mirror(self) -> Iterator[None]:
         names = _names(self._source)
         boxes = [name for name in names if not name.startswith(".") and os.path.isdir(f"{self._source}/{name}/cur")]
-        self._only("", {*boxes, HELD})
+        self._only("", {*boxes, HELD, EMPTY})
         for box in boxes:
             try:
                 yield from self._box(box)
@@ -213,14 +219,21 @@ class ImageMaker:
             yield from self._folder(directory, os.listdir(f"{self._source}/{directory}"), [])
 
     def _folder(self, directory: str, names: list[str], folders: list[str]) -> Iterator[None]:
-        for part in ("", "/tmp", *(f"/{part}" for part in _PARTS)):
-            os.makedirs(f"{self.fresh}/{directory}{part}", mode=0o700, exist_ok=True)
+        self._make(directory)
+        if not self._shares:
+            self._make(f"{directory}/tmp")
         files = [name for name in names if is_small(name) and self._copy(f"{directory}/{name}")]
         self._only(directory, {*files, *folders, *_PARTS, "tmp", *((ASIDE,) if ASIDE in names else ())})
         for part in _PARTS:
             yield from self._links(f"{directory}/{part}", True)
         if ASIDE in names:
             yield from self._links(f"{directory}/{ASIDE}")
+
+    def _make(self, directory: str) -> None:
+        try:
+            os.mkdir(f"{self.fresh}/{directory}", 0o700)
+        except FileExistsError:
+            pass
 
     def _copy(self, path: str) -> bool:
         """A small file; whether it is there."""
@@ -231,7 +244,7 @@ class ImageMaker:
             return False
         seen = status.st_mtime_ns, status.st_ino
         if self._seen.get(path) != seen:
-            shutil.copyfile(f"{self._source}/{path}", f"{self.fresh}/{path}")
+            copy_file(f"{self._source}/{path}", f"{self.fresh}/{path}")
             self._note(path, seen, looked)
         return True
 
@@ -248,9 +261,31 @@ class ImageMaker:
         seen = status.st_mtime_ns, status.st_ino
         if self._seen.get(path) == seen:
             return
-        os.makedirs(f"{self.fresh}/{path}", mode=0o700, exist_ok=True)
-        with opened_at(f"{self._source}/{path}") as source, opened_at(f"{self.fresh}/{path}") as fresh:
+        with opened_at(f"{self._source}/{path}") as source:
             there = {name for name in os.listdir(source) if not messages or filename.parse(name) is not None}
+            self._prepare(path, not there and messages)
+            if there or not messages or not self._shares:
+                yield from self._link_to(path, source, there)
+        self._note(path, seen, looked)
+        yield
+
+    def _prepare(self, path: str, empty: bool) -> None:
+        """There is a directory; what is empty is one directory for all, for each costs more than ten files."""
+        target = f"{self.fresh}/{path}"
+        if not self._shares:
+            self._make(path)
+        elif not empty:
+            if os.path.islink(target):
+                os.unlink(target)
+            self._make(path)
+        elif not os.path.islink(target):
+            if os.path.isdir(target):
+                shutil.rmtree(target)
+            self._make(EMPTY)
+            os.symlink(f"{'../' * path.count('/')}{EMPTY}", target)
+
+    def _link_to(self, path: str, source: int, there: set[str]) -> Iterator[None]:
+        with opened_at(f"{self.fresh}/{path}") as fresh:
             have = set(os.listdir(fresh))
             for name in have - there:
                 os.unlink(name, dir_fd=fresh)
@@ -261,8 +296,6 @@ class ImageMaker:
                     continue
                 if not count % _TOGETHER:
                     yield
-        self._note(path, seen, looked)
-        yield
 
     # UIDVALIDITY
 

@@ -108,6 +108,12 @@ def link(name: str, source: int, target: int) -> None:
         os.rename(temporary, name, src_dir_fd=target, dst_dir_fd=target)
 
 
+def copy_file(source: str, target: str) -> None:
+    """A small file has the same octets as another."""
+    with open(source, "rb", buffering=0) as old, open(target, "wb", buffering=0) as new:
+        new.write(old.readall())
+
+
 def link_all(source: str, target: str) -> None:
     """A new directory with all files of another."""
     os.mkdir(target, 0o700)
@@ -116,31 +122,32 @@ def link_all(source: str, target: str) -> None:
             link(name, old, new)
 
 
-def furnish(source: str, fresh: str, place: str) -> None:
+def furnish(source: str, fresh: str, place: str, few: int) -> None:
     """
     Make a mailbox like one that is shared.
 
     @param fresh: the directory to be made; place: where it will be, below its universe.
+    @param few: of so many messages links are made at once.
     """
     names = os.listdir(source)
-    _furnish_folder(source, fresh, place, names)
+    _furnish_folder(source, fresh, place, names, few)
     for name in folders_in(names):
-        _furnish_folder(f"{source}/{name}", f"{fresh}/{name}", f"{place}/{name}", os.listdir(f"{source}/{name}"))
+        _furnish_folder(f"{source}/{name}", f"{fresh}/{name}", f"{place}/{name}", os.listdir(f"{source}/{name}"), few)
 
 
-def _furnish_folder(source: str, fresh: str, place: str, names: Iterable[str]) -> None:
+def _furnish_folder(source: str, fresh: str, place: str, names: Iterable[str], few: int) -> None:
     os.mkdir(fresh, 0o700)
     os.mkdir(f"{fresh}/tmp", 0o700)
     for name in names:
         if name in _PARTS:
-            if len(os.listdir(f"{source}/{name}")) > FEW:
+            if len(os.listdir(f"{source}/{name}")) > few:
                 os.symlink(target_of(f"{place}/{name}"), f"{fresh}/{name}")
             else:
                 link_all(f"{source}/{name}", f"{fresh}/{name}")
         elif name == ASIDE:
             link_all(f"{source}/{name}", f"{fresh}/{name}")
         elif is_small(name):
-            shutil.copyfile(f"{source}/{name}", f"{fresh}/{name}")
+            copy_file(f"{source}/{name}", f"{fresh}/{name}")
 
 
 class Borrowed:
@@ -177,7 +184,7 @@ class Borrowed:
             with self._turn():
                 if is_borrowed(self._root, box):
                     fresh = self._temporary()
-                    furnish(f"{self._path}/{SHARED}/{box}", f"{self._path}/{fresh}", box)
+                    furnish(f"{self._path}/{SHARED}/{box}", f"{self._path}/{fresh}", box, FEW)
                     self._replace(fresh, box)
 
     def own_parts(self, directory: str, parts: Iterable[str]) -> None:

@@ -43,10 +43,14 @@ class MemoryMailImages:
         self._check(target)
 
     @at_once
-    def copy(self, source: str, target: str, renewed: bool = False) -> None:
+    def copy(
+        self, source: str, target: str, renewed: bool = False, taken: Callable[[], object] | None = None
+    ) -> None:
         self.store(source).require()
         self._check(target)
         self.store(target).take(self.store(source), renewed)
+        if taken is not None:
+            taken()
 
     def _check(self, target: str) -> None:
         if self.store(target).has_any:

@@ -173,7 +173,10 @@ class ImagesContract(Contract):
         result_of(self.store.held.drop(["job-1"]))
         result_of(self.store.annotations.write(MARIA, INBOX, {"/private/comment": None}))
         before = contents(self.store)
-        self.assertEqual(contents(self.copy("main", "kept")), before)
+        told: list[Any] = []
+        result_of(self.images.copy("main", "kept", taken=lambda: told.append(contents(self.store))))
+        self.assertEqual(contents(self.provider.open("kept")), before)
+        self.assertEqual(told, [before])
 
     def test_reset(self) -> None:
         """All mail goes; mailboxes that are kept are empty and new."""
