@@ -75,3 +75,7 @@ class TimedOut(Refusal):
 
 class Unavailable(Refusal):
     """Redis or the mail store is away; trying again later makes sense."""
+
+
+class Replaced(Unavailable):
+    """Another universe was put in the place of the one that was asked: whoever asks again asks that."""

@@ -186,6 +186,7 @@ class Daemon(service.Service):
         from simmail.daemon.bootstrap import first_start, look_for_reset, reset_first
         from simmail.database.private.server import PrivateRedis
         from simmail.database.redis import RedisDatabase
+        from simmail.mailstore.images import MailImages
         from simmail.mailstore.journal.journal import Journal
         from simmail.mailstore.mailstore import MailStore
         from simmail.outbound.browser import browser
@@ -242,7 +243,8 @@ class Daemon(service.Service):
         self._stopping.append(chats.close)
         model = language_model(config.ai, chats, reactor, os.environ.get(config.ai.api_key_env, ""))
         server = MailServer(
-            config, database, stores, reactor, in_thread, partial(token_hex, 12), browser(config.links, gate, reactor),
+            config, database, stores, MailImages(str(state / "mail"), journal, str(state / "index")), reactor,
+            in_thread, partial(token_hex, 12), browser(config.links, gate, reactor),
             WebhookSender(calls, reactor, (*config.webhooks.lab_hosts, *self._lab_hosts)), model,
             load_plans(config.server.plans), steady.wall_clock, Records(),
             spam_engines(config.inspect, gate, reactor))
@@ -253,7 +255,9 @@ class Daemon(service.Service):
         await journal.keep([universe.id for universe in server.universes()])
         self._server = server
         people = PeopleFile(
-            config.people.file, in_thread, server.universe(config.smtp.default_universe).people.configured)
+            config.people.file, in_thread,
+            # Looked for each time: another may have been put in its place.
+            lambda people: server.universe(config.smtp.default_universe).people.configured(people))
         self._people = people
         # With a file that is wrong the people stay who there were, and everything else is served.
         await people.read("started with the personas there were")

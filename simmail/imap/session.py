@@ -113,6 +113,7 @@ class ImapSession(IMAP4Server):
         self._abort: IDelayedCall | None = None
         self._resume: IDelayedCall | None = None
         self._turn: float | None = None
+        self._unwatch: Callable[[], object] = lambda: None
 
     # The connection
 
@@ -141,6 +142,7 @@ class ImapSession(IMAP4Server):
         """The client has left: whatever waits for it stops waiting."""
         self.setTimeout(None)
         self.closing = True
+        self._unwatch()
         for call in (self._deadline, self._abort, self._resume):
             if call is not None and call.active():
                 call.cancel()
@@ -234,11 +236,16 @@ class ImapSession(IMAP4Server):
         self.login = login
         self.store, self.address, self.now = login.universe.store, login.address, login.universe.clock.now
         self.state = "auth"
+        self._unwatch = login.universe.on_close(self._put_away)
         self._read_by(FileDescriptor.bufferSize)
         self.MAX_LENGTH = self.config.limits.command_after_login
         if self._deadline is not None and self._deadline.active():
             self._deadline.cancel()
         self.setTimeout(self.context.timeout)
+
+    def _put_away(self) -> None:
+        """The universe is deleted, or something else put in its place."""
+        self.hang_up("The mailbox is not what it was")
 
     def select(self, selected: Selected) -> None:
         """A folder is selected."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from twisted.web.server import Request
 
-from simmail.errors import Forbidden, Invalid, NotFound, TooMany, Unauthenticated, Unavailable
+from simmail.errors import Forbidden, Invalid, NotFound, Replaced, TooMany, Unauthenticated, Unavailable
 from simmail.rest.context import Services
 from simmail.rest.ratelimit import Rates
 from simmail.rest.route import Call, ROLES, Role
@@ -131,14 +131,18 @@ class Guard:
         Look again whether a call may go on.
 
         @raise Unauthenticated, Forbidden, FeatureMissing, Unavailable, Invalid: as C{admit}.
+        @raise Replaced: there is another universe in the place of the one that it looks at.
         """
         if call.route.role is None:
             return
         identity = await self.identify(call.request)
-        if identity.kind == "user" and call.universe is not None:
+        universe = call.universe
+        if identity.kind == "user" and universe is not None:
             # The one in which it began, named or not.
-            identity = identity._replace(universe=call.universe.id)
+            identity = identity._replace(universe=universe.id)
         self._let_in(call, identity)
+        if call.universe is not universe:
+            raise Replaced(f"the universe {universe.id} was reset or put back; ask again")
 
     def ends(self, request: Request) -> float | None:
         """Return when the session or pass of a caller ends (real Unix time); None for a key, which does not."""
@@ -165,6 +169,8 @@ class Guard:
         if not self._server.available:
             # Some could be answered from memory; another process may know better by now.
             raise Unavailable("Redis is away; try again later")
+        if call.universe is not None and call.universe.closed and route.placed:
+            raise Unavailable(f"the universe {call.universe.id} is being reset or put back; try again")
 
     def _place(self, call: Call, identity: Identity) -> None:
         """A person's universe, and role there."""

@@ -28,7 +28,7 @@ from twisted.python.failure import Failure
 from twisted.web.server import Request
 
 from simmail.core.time.instant import parse_duration
-from simmail.errors import Refusal, Unavailable
+from simmail.errors import Refusal, Replaced, Unavailable
 from simmail.rest import errors, validate
 from simmail.rest.answer import Cookied, Large, Octets, Paged, TAKEN
 from simmail.rest.auth import Guard
@@ -225,7 +225,7 @@ class Lasting:
             Deferred.fromCoroutine(self._guard.stand(self._call)).addErrback(self._ended)
 
     def _ended(self, failure: Failure) -> None:
-        if failure.check(Unavailable):
+        if failure.check(Unavailable) and not failure.check(Replaced):
             # Redis will be back; nothing says that the caller may do less.
             return
         refusal = failure.value

@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple
 import msgspec
 from msgspec import Struct
 
+from simmail.core.records.commit import Commit
 from simmail.errors import Invalid, NotFound, Unauthenticated
 from simmail.server.documents import ServerDocuments
 from simmail.server.organizations import Universes
@@ -53,6 +54,10 @@ class Key(Struct, frozen=True):
     created: datetime
     administrator: bool = False
 
+    def document(self) -> tuple[str, str, bytes]:
+        """Return how it is stored, for a commit."""
+        return "keys", self.prefix, msgspec.json.encode(self)
+
 
 class ApiKeys:
     """
@@ -88,14 +93,22 @@ class ApiKeys:
         if role not in ("viewer", "member", "admin"):
             raise Invalid("role", "must be viewer, member or admin")
         self._universes.get(universe)
+        token, key = self.new(universe, role, name, administrator)
+        kept(token)
+        await self._documents.commit(Commit(puts=(key.document(),)))
+        self.took(key)
+        return token
+
+    def new(self, universe: str, role: Role, name: str, administrator: bool = False) -> tuple[str, Key]:
+        """Make up a key and its secret; it is valid once its document is stored and it was taken in."""
         prefix, secret = token_hex(5), token_urlsafe(24).replace("_", "-")
         token = f"sm_{prefix}_{secret}"
-        key = Key(prefix, _digest(token), universe, role, name,
-                  datetime.fromtimestamp(self._seconds(), UTC), administrator)
-        kept(token)
-        await self._documents.put("keys", prefix, key)
-        self._keys[prefix] = key
-        return token
+        return token, Key(prefix, _digest(token), universe, role, name,
+                          datetime.fromtimestamp(self._seconds(), UTC), administrator)
+
+    def took(self, key: Key) -> None:
+        """The document of a key is stored: it works."""
+        self._keys[key.prefix] = key
 
     def all(self) -> list[Key]:
         """All keys, by creation."""

@@ -23,15 +23,18 @@ from simmail.core.inspection.sender.lookup import Lookup, nowhere
 from simmail.core.rules.quota_plan import Plan, SELF_HOSTED
 from simmail.core.time.sim_clock import Timeline
 from simmail.errors import Conflict
-from simmail.interfaces import IBrowser, IDatabase, ILanguageModel, IMailStore, IWebhookSender
+from simmail.interfaces import IBrowser, IDatabase, ILanguageModel, IMailImages, IMailStore, IWebhookSender
 from simmail.server.accounts import Accounts
 from simmail.server.apikeys import ApiKeys
 from simmail.server.documents import ServerDocuments
 from simmail.server.lifetimes import ends_in, Lifetimes
 from simmail.server.organizations import check_id, Organizations, Universes
 from simmail.server.passwords import Passwords
+from simmail.server.replacement import GOING, Replacement
+from simmail.server.resets import Resets
 from simmail.server.signin import Authenticator
 from simmail.server.signin_limit import SignInLimit
+from simmail.server.snapshots import Snapshots
 from simmail.server.users import Users
 from simmail.universe.clock import WallClock
 from simmail.universe.universe import Universe, UniverseRecord
@@ -41,7 +44,7 @@ class MailServer:
     """
     All universes of a server, and who may enter which.
 
-    @param store: makes the C{IMailStore} of a universe.
+    @param store: makes the C{IMailStore} of a universe; images: the mail of universes as a whole.
     @param in_thread: runs a function in a thread, answering a Deferred.
     @param browser: opens the links that personas follow, webhook_sender: posts to webhooks, model: words what they
         write, in all universes.
@@ -50,7 +53,8 @@ class MailServer:
     """
 
     def __init__(
-        self, config: Config, database: IDatabase, store: Callable[[str], IMailStore], reactor: IReactorTime,
+        self, config: Config, database: IDatabase, store: Callable[[str], IMailStore], images: IMailImages,
+        reactor: IReactorTime,
         in_thread: Callable[..., Any], unique: Callable[[], str], browser: IBrowser,
         webhook_sender: IWebhookSender, model: ILanguageModel,
         plans: Mapping[str, Plan] | None = None, wall_clock: Callable[[], WallClock | None] = lambda: None,
@@ -93,6 +97,10 @@ class MailServer:
         self.sign_in = authenticator.sign_in
         self.users = Users(
             documents, universes, orgs, passwords, limit, authenticator.record, reactor.seconds)
+        self._replacement = replacement = Replacement(documents, database, images, store, self._opened, reactor)
+        self.snapshots = Snapshots(
+            documents, database, images, universes, orgs, keys, replacement, self._opened, self._take, reactor)
+        self.reset_universe = Resets(universes, self.snapshots, replacement, self._take, reactor).reset
 
     # Coming and going
 
@@ -101,12 +109,12 @@ class MailServer:
         await self._orgs.start()
         await self._keys.start()
         await self.users.start()
-        for universe_id in await self._documents.table("going"):
-            await self._clear(universe_id, self._store(universe_id))
+        await self._replacement.start()
+        await self.snapshots.start()
         records = [msgspec.json.decode(octets, type=UniverseRecord)
                    for octets in (await self._documents.table("universes")).values()]
         for record in records:
-            await self._open(record)
+            self._universes.add(await self._opened(record))
         now = self._reactor.seconds()
         for record in records:
             if record.ends is not None and record.ends.timestamp() <= now:
@@ -118,14 +126,22 @@ class MailServer:
             universe.begin()
         self._lifetimes.begin()
 
-    async def _open(self, record: UniverseRecord) -> Universe:
+    async def _opened(self, record: UniverseRecord) -> Universe:
         universe = Universe(
             record, self._config, self._store(record.id), self._database, self._reactor, self._unique, self._browser,
             self._webhook_sender, self._model, partial(self._orgs.plan_of, record.org), self._in_thread,
             self._wall_clock, self._recovered, self._lookup, self._engines)
         await universe.start()
-        self._universes.add(universe)
         return universe
+
+    def _take(self, universe: Universe) -> None:
+        """A universe was opened, perhaps in the place of another, while others are served."""
+        self._universes.add(universe)
+        self._accounts.pop(universe.id, None)
+        universe.begin()
+        self._lifetimes.changed()
+        # Who looks at what was there before is to look again.
+        self._documents.tell()
 
     def _recovered(self) -> None:
         if all(universe.recovery.finished for universe in self.universes()):
@@ -138,6 +154,7 @@ class MailServer:
     async def stop(self) -> None:
         """Stop every universe and close its store."""
         self._lifetimes.stop()
+        self._replacement.stop()
         for universe in self.universes():
             await universe.stop()
             await universe.store.close()
@@ -170,8 +187,8 @@ class MailServer:
         check_id("id", universe_id)
         if universe_id in self._universes:
             raise Conflict(f"universe {universe_id} exists")
-        if universe_id in self._going:
-            raise Conflict(f"universe {universe_id} is being deleted")
+        if universe_id in self._going or universe_id in await self._documents.table(GOING):
+            raise Conflict(f"universe {universe_id} is being made or deleted")
         self._orgs.plan_of(self.org(org).id).check("universes", sum(1 for one in self.universes() if one.org == org))
         real = self._reactor.seconds()
         ends = ends_in(ttl, real)
@@ -183,9 +200,8 @@ class MailServer:
             line = line.changed(now, real, speed, frozen)
         record = UniverseRecord(universe_id, name or universe_id, org, now, seed or universe_id, line, separate, ends)
         await self._documents.put("universes", universe_id, record)
-        universe = await self._open(record)
-        universe.begin()
-        self._lifetimes.changed()
+        universe = await self._opened(record)
+        self._take(universe)
         return universe
 
     async def set_lifetime(self, universe_id: str, ttl: timedelta | None) -> Universe:
@@ -207,13 +223,19 @@ class MailServer:
 
         @raise NotFound: there is none of that id.
         """
-        universe = self.universe(universe_id)
+        self.universe(universe_id)
+        async with self.snapshots.turn(universe_id):
+            await self._delete(self.universe(universe_id))
+
+    async def _delete(self, universe: Universe) -> None:
+        universe_id = universe.id
         keys = [key.prefix for key in self.keys() if key.universe == universe_id]
         self._going.add(universe_id)
+        snapshots = self.snapshots.going_with(universe_id)
         try:
             await self._documents.commit(Commit(
-                puts=(("going", universe_id, b"true"),),
-                drops=(("universes", universe_id), *(("keys", prefix) for prefix in keys))))
+                puts=((GOING, universe_id, b"true"), *snapshots.puts),
+                drops=(("universes", universe_id), *(("keys", prefix) for prefix in keys), *snapshots.drops)))
             self._universes.remove(universe_id)
             self._accounts.pop(universe_id, None)
             for prefix in keys:
@@ -221,13 +243,14 @@ class MailServer:
             self._documents.tell()
             await universe.close()
             await self._clear(universe_id, universe.store)
+            await self.snapshots.gone(universe_id)
         finally:
             self._going.discard(universe_id)
 
     async def _clear(self, universe_id: str, store: IMailStore) -> None:
         await store.erase()
         await self._database.erase(universe_id)
-        await self._documents.drop(("going", universe_id))
+        await self._documents.drop((GOING, universe_id))
         await store.close()
 
     # Logins

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from simmail.core.rules.fault_rule import Stage
 from simmail.core.rules.faults import FaultEvent, FaultVerdict
+from simmail.errors import NotFound
 from simmail.smtp.context import SmtpContext
 from simmail.smtp.protocol import Pump
 from simmail.smtp.replies import reply
@@ -46,6 +47,16 @@ class FaultInjection:
     def default_universe(self) -> Universe | None:
         """Return the universe whose rules hold before a recipient is named."""
         return self.login.universe if self.login is not None else self._context.server.default_universe()
+
+    def follow(self) -> None:
+        """Who signed in is in the universe that was put in the place of the other meanwhile."""
+        login = self.login
+        if login is not None and login.universe.closed:
+            try:
+                self.login = login._replace(universe=self._context.server.universe(login.universe.id))
+            except NotFound:
+                # It was deleted, and says so itself.
+                pass
 
     def fault(self, stage: Stage, universe: Universe | None, **fields: Any) -> FaultVerdict | None:
         """Return what a rule says at a stage, None where there is none."""

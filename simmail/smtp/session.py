@@ -286,6 +286,7 @@ class Session(ESMTP):  # type: ignore[misc] # Twisted's mail is untyped
         context = self.context
         if not self.helo:
             raise CommandRefused(replies.HELLO_FIRST)
+        self.faults.follow()
         if self.mail.transaction is not None:
             raise CommandRefused(replies.NESTED_MAIL)
         if self.login is None and context.auth_required:

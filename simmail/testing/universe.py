@@ -79,7 +79,7 @@ class MemoryServer:
         numbers = count(1)
         self.unique: Callable[[], str] = lambda: f"d{next(numbers):06d}"
         self.images = MemoryMailImages(lambda universe: MemoryMailStore(universe, digest=digest))
-        self.stores, self._store = self.images.stores, self.images.store
+        self._store = self.images.store
         self.web = MemoryWeb()
         self.endpoints = MemoryEndpoints()
         self.model = MemoryModel(self.config.ai.model)
@@ -87,13 +87,27 @@ class MemoryServer:
         self.zone: dict[tuple[str, Kind], tuple[str, ...]] = {}
         self.plans: dict[str, Plan] = {SELF_HOSTED.name: SELF_HOSTED}
         self.in_thread: Callable[..., Deferred[Any]] = maybeDeferred
-        self.roster = MailServer(
-            self.config, self.database, self._store, self.reactor, lambda *work: self.in_thread(*work), self.unique,
-            self.web, self.endpoints, self.model, self.plans,
-            lookup=self._looked_up, engines=self.engines)
-        now(self.roster.start())
+        self.roster = self.started()
         self.roster.begin()
         now(self.roster.create_org("default"))
+
+    def started(self) -> MailServer:
+        """Another mail server that has started on what is there, and has not begun."""
+        roster = MailServer(
+            self.config, self.database, self._store, self.images, self.reactor, lambda *work: self.in_thread(*work),
+            self.unique, self.web, self.endpoints, self.model, self.plans, lookup=self._looked_up,
+            engines=self.engines)
+        now(roster.start())
+        return roster
+
+    @property
+    def stores(self) -> dict[str, MemoryMailStore]:
+        """The mail of each universe by its id; that of another server may be put here, which was killed."""
+        return self.images.stores
+
+    @stores.setter
+    def stores(self, stores: dict[str, MemoryMailStore]) -> None:
+        self.images.stores = stores
 
     def _looked_up(self, name: str, kind: Kind) -> tuple[str, ...]:
         if not self.zone:

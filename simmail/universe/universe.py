@@ -23,6 +23,7 @@ No part knows the universe: each is given what it uses.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -84,6 +85,7 @@ from simmail.universe.policy import Policy
 from simmail.universe.retention import Pruning
 from simmail.universe.scheduler import Scheduler
 from simmail.universe.settings import Settings
+from simmail.universe.mailflow.standstill import Entrance, Standstill
 from simmail.universe.usage import Usage
 from simmail.universe.webhooks.webhooks import Webhooks
 from simmail.universe.world.streams import Streams
@@ -104,6 +106,7 @@ class UniverseRecord(Struct, frozen=True):
     @ivar separate: its logins sign in only by names that say where (C{<name>%<id>}), and only who signed in sends
         mail there: it may have the addresses and logins of others.
     @ivar ends: the real time at which it goes by itself, None for never.
+    @ivar origin: the id of the universe that it is a fork of, C{""} for none.
     """
 
     id: str
@@ -114,6 +117,7 @@ class UniverseRecord(Struct, frozen=True):
     clock: Timeline
     separate: bool = False
     ends: datetime | None = None
+    origin: str = ""
 
 
 class _Recorded(Struct):
@@ -192,12 +196,13 @@ class Universe:
         self.inbox = InboxWorker(self.decisions, committer, log, pending, cache, mail_log, turn, reactor)
 
         # The road of mail, and those who look at it.
+        entrance = Entrance(reactor)
         recent = self.recent = RecentMail(reactor, log)
         names = self._names = MissingMessageIds(name, database, dice, config.server.domain)
         self._router = router = MailRouter(name, database, people, self.policy, settings, mail_cache, dice, now)
         self.postoffice = postoffice = PostOffice(
             name, config, store, router, in_flight, recent, self.inbox, people, self._room_for_people, pending,
-            self.usage, committer, mail_cache, mail_log, names, now, unique, reactor)
+            self.usage, committer, mail_cache, mail_log, names, now, unique, reactor, entrance)
         self.recovery = CrashRecovery(
             name, store, database, self.clock, self.policy, people, cache, pending, postoffice, in_flight, self.inbox,
             committer, self.learn, recovered, reactor)
@@ -239,10 +244,12 @@ class Universe:
         self.when_idle = runner.when_idle
         self.scheduler = Scheduler(
             name, database, reactor, log, self.clock, pending, runner, turn, committer.commit_surely)
+        self._standstill = Standstill(self.clock, entrance, turn, self._all_settled, self._owed)
         self.waits = Waits(
             store, mailboxes, recent, people, log, self.clock, self.scheduler, pending, mail_cache, reactor)
 
         self._begun = False
+        self._watchers: dict[Callable[[], None], None] = {}
         self._heartbeat = LoopingCall(self._beat)
         self._heartbeat.clock = reactor
         self._beaten: datetime | None = None
@@ -336,9 +343,37 @@ class Universe:
                 pass
 
     async def close(self) -> None:
-        """It is going to be deleted: from here on nothing of it becomes true any more."""
+        """It is going to be deleted, or another put in its place: from here on nothing of it becomes true any more."""
+        for gone in list(self._watchers):
+            gone()
         await self.stop()
         self.committer.close()
+
+    @property
+    def closed(self) -> bool:
+        """Whether it is not to be used any more: it was deleted, another was put in its place, or the service stops."""
+        return self.committer.stopping
+
+    def on_close(self, gone: Callable[[], None]) -> Callable[[], None]:
+        """Call C{gone()} when it is closed; returns what ends that."""
+        self._watchers[gone] = None
+        return lambda: self._watchers.pop(gone, None)
+
+    # Standing still
+
+    def standing_still(self) -> AbstractAsyncContextManager[None]:
+        """Have nothing change by itself, and mail wait at the door, for as long as this is entered."""
+        return self._standstill.hold()
+
+    def _all_settled(self) -> Deferred[None]:
+        return Deferred.fromCoroutine(self._settle())
+
+    async def _settle(self) -> None:
+        await self.when_idle()
+        await self.in_flight.when_committed()
+
+    def _owed(self) -> bool:
+        return bool(self.in_flight.earliest_pending() or self.inbox.earliest_pending() or self.in_flight.uncommitted)
 
     def _beat(self) -> None:
         self._tell_held()

@@ -149,7 +149,8 @@ class House:
         self.instant = START
         self.universe = SimpleNamespace(
             store=self.store, clock=SimpleNamespace(now=lambda: self.instant),
-            policy=SimpleNamespace(status=lambda address: self.status), faults=SimpleNamespace(judge=self.fault))
+            policy=SimpleNamespace(status=lambda address: self.status), faults=SimpleNamespace(judge=self.fault),
+            closed=False, on_close=lambda gone: lambda: None)
         self.rules: tuple[FaultRule, ...] = ()
         self.marks: dict[str, FaultCount] = {}
         options.setdefault("default_universe", lambda username: self.universe)

@@ -36,7 +36,7 @@ class FakeUniverse:
     def __init__(self, id: str) -> None:
         self.id = self.name = id
         self.org = id
-        self.suspended = False
+        self.suspended = self.closed = False
         self.bought = SELF_HOSTED
         self.store = MemoryMailStore(id)
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Any
 
 from simmail.errors import Invalid, NotFound, Unavailable
 from simmail.server.lifetimes import AGAIN, ends_in
-from simmail.server.server import MailServer
 from simmail.testing.universe import START, now
 from tests.universe.test_road import RoadTestCase
 
@@ -61,21 +59,13 @@ class LifetimeTests(RoadTestCase):
         self.assertRaises(Unavailable, one.committer.require_available)
         self.assertEqual(self.ids(), ["main"])
 
-    def started(self) -> Any:
-        """A server that starts on what this one has left."""
-        server = self.server
-        again = MailServer(server.config, server.database, server._store, server.reactor, server.in_thread,
-                           server.unique, server.web, server.endpoints, server.model)
-        now(again.start())
-        return again
-
     def test_while_it_was_down(self) -> None:
         """What has ended meanwhile is not there at the next start; the rest keeps its time."""
         self.server.universe("short", ttl=timedelta(minutes=1))
         self.server.universe("long", ttl=timedelta(hours=1))
         now(self.server.roster.stop())
         self.server.reactor.advance(60)
-        again = self.started()
+        again = self.server.started()
         self.assertRaises(NotFound, again.universe, "short")
         again.begin()
         self.server.reactor.pump([500.0] * 8)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from twisted.internet.defer import Deferred, maybeDeferred
+from twisted.internet.defer import Deferred
 
 from simmail.core.records.commit import Commit
 from simmail.errors import Conflict, NotFound, Unauthenticated, Unavailable
-from simmail.server.server import MailServer
 from simmail.testing.universe import now, turned
 from tests.universe.test_road import MAIL, RoadTestCase, persona
 
@@ -79,9 +78,7 @@ class MailServerTests(RoadTestCase):
         self.assertRaises(Unavailable, now, roster.delete_universe("other"))
         self.assertNotEqual(other.store.mailboxes(), [])
         del other.store.erase
-        again = MailServer(self.server.config, database, self.server._store, self.server.reactor, maybeDeferred,
-                           self.server.unique, self.server.web, self.server.endpoints, self.server.model)
-        now(again.start())
+        again = self.server.started()
         again.begin()
         self.assertRaises(NotFound, again.universe, "other")
         self.assertRaises(Unauthenticated, now, again.identify(token))

@@ -23,7 +23,7 @@ class FaultTests(BounceTestCase):
         """The process ends and another begins."""
         server = self.server
         server.roster = type(server.roster)(
-            server.config, server.database, server._store, server.reactor, maybeDeferred, server.unique,
+            server.config, server.database, server._store, server.images, server.reactor, maybeDeferred, server.unique,
             server.web, server.endpoints, server.model)
         now(server.roster.start())
         server.roster.begin()

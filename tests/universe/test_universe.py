@@ -17,7 +17,7 @@ class CrashTests(RoadTestCase):
         server.database, server.stores = self.server.database, self.server.stores
         server.unique = self.server.unique
         server.roster = type(server.roster)(
-            server.config, server.database, server._store, server.reactor, maybeDeferred, server.unique,
+            server.config, server.database, server._store, server.images, server.reactor, maybeDeferred, server.unique,
             server.web, server.endpoints, server.model)
         now(server.roster.start())
         if begin:

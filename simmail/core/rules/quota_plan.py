@@ -21,7 +21,7 @@ Feature = Literal["insights", "webhooks", "links", "chaos", "mcp"]
 #: Allowances as people call them, by field of L{Allowances}.
 _CALLED = {
     "people": "people", "logins": "logins", "streams": "streams", "learned_per_month": "personas learned from mail",
-    "universes": "universes",
+    "universes": "universes", "snapshots": "snapshots",
 }
 
 
@@ -36,6 +36,7 @@ class Allowances(Struct, frozen=True, forbid_unknown_fields=True):
     learned_per_month: int | None = None
     retention_days: int | None = None
     universes: int | None = None
+    snapshots: int | None = None
 
 
 class Plan(Struct, frozen=True, forbid_unknown_fields=True):

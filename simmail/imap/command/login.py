@@ -93,6 +93,8 @@ async def _sign_in(imap: ImapConnection, credentials: UsernamePassword) -> bytes
         raise ClientGone from None
     except Forbidden as error:
         raise No(str(error), "CONTACTADMIN") from None
+    if login.universe.closed:
+        raise No("The mailbox is not there now; try again", "UNAVAILABLE")
     imap.begin_session(login)
     return b"[CAPABILITY %b] Logged in" % b" ".join(capabilities(imap))
 

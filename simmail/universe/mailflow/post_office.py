@@ -42,6 +42,7 @@ from simmail.universe.mailflow.in_flight import MailInFlight, PATIENCE
 from simmail.universe.mailflow.missing_message_id import MissingMessageIds
 from simmail.universe.mailflow.recent import RecentMail
 from simmail.universe.mailflow.routing import MailRouter, Routing
+from simmail.universe.mailflow.standstill import Entrance
 from simmail.universe.maillog import MailLog
 from simmail.universe.pending import PendingJobs
 from simmail.universe.people.inbox_worker import InboxWorker
@@ -70,6 +71,7 @@ class PostOffice:
 
     @param room_for_people: whether the plan allows one persona more.
     @param unique: makes ids for deliveries from outside; never drawn upon by the simulation.
+    @param entrance: where mail from outside waits while the universe stands still.
     @ivar application_filed: called with Message-ID, subject, sender and copies when a mail of the application is filed.
     @ivar reached_application: whether a job has written to the application since that was last asked.
     """
@@ -81,8 +83,10 @@ class PostOffice:
         recent: RecentMail, inbox: InboxWorker, people: Personas, room_for_people: Callable[[], bool],
         pending: PendingJobs, usage: Usage, committer: Committer, mail_cache: MailCache, mail_log: MailLog,
         names: MissingMessageIds, now: Callable[[], datetime], unique: Callable[[], str], reactor: IReactorTime,
+        entrance: Entrance,
     ) -> None:
         self._universe = universe
+        self._entrance = entrance
         self._most = config.limits.message
         self._names = names
         self._store = store
@@ -113,6 +117,10 @@ class PostOffice:
         @raise TooLarge: over the message limit.
         @raise OverMailLimit: the plan's mail for this month is used up.
         """
+        async with self._entrance:
+            return await self._accept(submission)
+
+    async def _accept(self, submission: Submission) -> Accepted:
         self._committer.require_available()
         if len(submission.octets) > self._most + LONGEST_TRACE:
             raise TooLarge(f"message over {self._most} octets")

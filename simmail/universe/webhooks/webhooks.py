@@ -34,7 +34,7 @@ MOST_ATTEMPTS = 1000
 SOON = 0.5
 
 #: Tables of the database: the list and the places by id; attempts by their number, round and round.
-_TABLE, _ATTEMPTS, _LIST = "webhooks", "webhook_attempts", "list"
+TABLE, ATTEMPTS, LIST = "webhooks", "webhook_attempts", "list"
 
 _webhooks = msgspec.json.Decoder(tuple[Webhook, ...]).decode
 _state = msgspec.json.Decoder(WebhookState).decode
@@ -74,11 +74,11 @@ class Webhooks:
 
     async def start(self) -> None:
         """Learn what there is."""
-        table = await self._database.table(self._universe, _TABLE)
-        self._webhooks = _webhooks(table[_LIST]) if _LIST in table else ()
+        table = await self._database.table(self._universe, TABLE)
+        self._webhooks = _webhooks(table[LIST]) if LIST in table else ()
         self._deliveries = {one.id: self._delivery(one, _state(table[one.id]) if one.id in table else WebhookState())
                             for one in self._webhooks}
-        kept = await self._database.table(self._universe, _ATTEMPTS) if table else {}
+        kept = await self._database.table(self._universe, ATTEMPTS) if table else {}
         self._attempts.clear()
         self._attempts.extend(sorted(map(_attempt, kept.values()), key=lambda one: one.id))
         self._last_attempt = self._attempts[-1].id if self._attempts else 0
@@ -133,9 +133,9 @@ class Webhooks:
             begun = WebhookState(place=self._events.last)
             gone = self._deliveries.keys() - {one.id for one in made}
             await self._committer.commit(Commit(
-                puts=((_TABLE, _LIST, msgspec.json.encode(made)),
-                      *((_TABLE, one.id, msgspec.json.encode(begun)) for one in new)),
-                drops=tuple((_TABLE, one) for one in sorted(gone)),
+                puts=((TABLE, LIST, msgspec.json.encode(made)),
+                      *((TABLE, one.id, msgspec.json.encode(begun)) for one in new)),
+                drops=tuple((TABLE, one) for one in sorted(gone)),
                 events=(Event("settings.updated", self._now(), {"name": "webhooks"}),)))
             self._webhooks = made
             for one_gone in gone:
@@ -235,8 +235,8 @@ class Webhooks:
     def _note(self) -> None:
         if not self._committer.available and self._begun:
             return self.changed()
-        puts = [(_TABLE, one.webhook.id, msgspec.json.encode(one.state)) for one in self._deliveries.values()]
+        puts = [(TABLE, one.webhook.id, msgspec.json.encode(one.state)) for one in self._deliveries.values()]
         while self._fresh:
             fresh = self._fresh.popleft()
-            puts.append((_ATTEMPTS, str(fresh.id % MOST_ATTEMPTS), msgspec.json.encode(fresh)))
+            puts.append((ATTEMPTS, str(fresh.id % MOST_ATTEMPTS), msgspec.json.encode(fresh)))
         self._committer.keep(Commit(puts=tuple(puts)))

@@ -426,7 +426,7 @@ class WaitingTests(VisitTestCase):
         server.database, server.stores, server.unique = (
             self.server.database, self.server.stores, self.server.unique)
         server.roster = type(server.roster)(
-            server.config, server.database, server._store, server.reactor, maybeDeferred, server.unique,
+            server.config, server.database, server._store, server.images, server.reactor, maybeDeferred, server.unique,
             server.web, server.endpoints, server.model)
         now(server.roster.start())
         server.roster.begin()

@@ -33,7 +33,7 @@ class LostTests(RoadTestCase):
         server.unique, server.reactor = self.server.unique, self.server.reactor
         server.database._spaces, server.database.continued = deepcopy(self.kept), False
         server.roster = type(server.roster)(
-            server.config, server.database, server._store, server.reactor, maybeDeferred, server.unique,
+            server.config, server.database, server._store, server.images, server.reactor, maybeDeferred, server.unique,
             server.web, server.endpoints, server.model)
         now(server.roster.start())
         self.server, self.universe = server, server.roster.universe("main")

@@ -1,0 +1,139 @@
+"""
+Putting something else in the place of a universe: what a snapshot has, or the little that a reset leaves.
+
+It is written down before it begins.  From then on it is done as often as it is begun, whatever comes between, until it
+is complete: at once, a moment later where Redis or the disk is in trouble, at the next start after a crash.  Meanwhile
+the universe that was is closed, and who asks for it is told to try again.  Source: decisions, sections 16 and 20.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import msgspec
+from msgspec import Struct
+from twisted.internet.interfaces import IReactorTime
+from twisted.internet.task import deferLater
+from twisted.logger import Logger
+
+from simmail.core.records.commit import Commit
+from simmail.errors import Unavailable
+from simmail.interfaces import IDatabase, IMailImages, IMailStore
+from simmail.server import remainder
+from simmail.server.documents import ServerDocuments
+from simmail.universe.universe import Universe, UniverseRecord
+from simmail.universe.webhooks.copied import silenced
+from simmail.universe.webhooks.webhooks import ATTEMPTS, TABLE
+
+#: Real seconds after which what could not be completed is tried again.
+AGAIN = 1.0
+
+#: The tables of the server's documents for what is written down: replacements by universe, images that are to go.
+STEPS, GOING = "steps", "going"
+
+
+class Step(Struct, frozen=True):
+    """
+    A replacement that is to be completed.
+
+    @ivar record: what the universe is from then on.
+    @ivar image: the id under which that lies which it shall have; of a reset, where it is laid aside.
+    @ivar keep: of a reset, what is kept; None: it has all of C{image}.
+    """
+
+    record: UniverseRecord
+    image: str
+    keep: tuple[str, ...] | None = None
+
+
+class Replacement:
+    """
+    Replaces universes of one server.
+
+    @param store: makes the store of a universe that is not opened; open: opens a universe that is complete.
+    """
+
+    def __init__(
+        self, documents: ServerDocuments, database: IDatabase, images: IMailImages,
+        store: Callable[[str], IMailStore], open: Callable[[UniverseRecord], Awaitable[Universe]],
+        reactor: IReactorTime,
+    ) -> None:
+        # On the instance: a Logger that is a class attribute takes the class's name for its namespace.
+        self.logger = Logger(namespace="simmail.server")
+        self._documents = documents
+        self._database = database
+        self._images = images
+        self._store = store
+        self._open = open
+        self._reactor = reactor
+        self._stopped = False
+
+    async def start(self) -> None:
+        """Complete what a crash cut short, before any universe is opened; what was being made or removed goes."""
+        for octets in (await self._documents.table(STEPS)).values():
+            await self._place(msgspec.json.decode(octets, type=Step))
+        for image in await self._documents.table(GOING):
+            await self.clear(image)
+
+    def stop(self) -> None:
+        """Try nothing again: the next start completes it."""
+        self._stopped = True
+
+    async def clear(self, image: str) -> None:
+        """Remove what is under an id that is in L{GOING}, and nobody's."""
+        await self._images.erase(image)
+        await self._database.erase(image)
+        await self._documents.drop((GOING, image))
+
+    async def replace(self, universe: Universe, step: Step) -> Universe:
+        """
+        Put something else in the place of a universe, which is closed; answers the one that is there then.
+
+        @raise Unavailable: it could not be written down, and nothing has changed; or the service stops.
+        """
+        await self._documents.put(STEPS, universe.id, step)
+        await universe.scheduler.halt()
+        await universe.close()
+        await universe.store.close()
+        while True:
+            try:
+                await self._place(step)
+                return await self._open(step.record)
+            except Unavailable as error:
+                if self._stopped:
+                    raise
+                self.logger.warn("the universe {id} is not back yet: {error}", id=universe.id, error=error)
+            await deferLater(self._reactor, AGAIN)
+
+    async def _place(self, step: Step) -> None:
+        """Do all of it, or what is left of it."""
+        id, image, database = step.record.id, step.image, self._database
+        if step.keep is None:
+            await self._images.erase(id)
+        else:
+            await remainder.lay_aside(database, id, image, step.keep)
+            store = self._store(id)
+            try:
+                await store.reset(await remainder.mailboxes(database, image))
+            finally:
+                await store.close()
+        await database.erase(id)
+        await database.copy(image, id)
+        if step.keep is None:
+            await self._images.copy(image, id, renewed=True)
+        await silence(database, id)
+        puts = [("universes", id, msgspec.json.encode(step.record))]
+        if step.keep is not None:
+            await remainder.finish(database, id)
+            puts.append((GOING, image, b"true"))
+        await self._documents.commit(Commit(puts=tuple(puts), drops=((STEPS, id),)))
+        if step.keep is not None:
+            await self.clear(image)
+
+
+async def silence(database: IDatabase, universe: str, off: bool = False) -> None:
+    """Have the webhooks of a copy send nothing that was sent; C{off}: and nothing at all."""
+    commit = silenced(await database.table(universe, TABLE), await database.table(universe, ATTEMPTS),
+                      await database.last_event(universe), off)
+    if commit != Commit():
+        await database.commit(universe, commit)

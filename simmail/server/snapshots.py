@@ -1,0 +1,272 @@
+"""
+Snapshots of universes: made, put back, forked, deleted.
+
+A snapshot is a universe that nobody opens, under an id that nobody can choose (C{<universe>!<snapshot>}); a fork is a
+copy of it under an id of its own, and opened.  What is made or removed is written down before that begins: after a
+crash all of it is there, or nothing.  Source: decisions, section 16.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+from secrets import token_hex
+from typing import NamedTuple
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+from twisted.internet.interfaces import IReactorTime
+
+from simmail.concurrency import Lock
+from simmail.core.records.commit import Commit
+from simmail.core.rules.login_name import qualified
+from simmail.core.time.sim_clock import Timeline
+from simmail.errors import Conflict, Invalid, NotFound
+from simmail.interfaces import IDatabase, IMailImages
+from simmail.server.apikeys import ApiKeys
+from simmail.server.documents import ServerDocuments
+from simmail.server.lifetimes import ends_in
+from simmail.server.organizations import check_id, Organizations, Universes
+from simmail.server.replacement import GOING, Replacement, silence, Step
+from simmail.universe.fingerprint import fingerprint
+from simmail.universe.universe import Universe, UniverseRecord
+
+TABLE = "snapshots"
+
+LONGEST_NAME = 200
+
+#: Messages, and events, up to which a fingerprint is taken while the universe stands still.
+FEW_MESSAGES, FEW_EVENTS = 3_000, 20_000
+
+
+class UniverseSnapshot(Struct, frozen=True):
+    """
+    A snapshot.
+
+    @ivar created: when it was made, in real time; at: the instant in its universe.
+    @ivar record: its universe as it was made; clock: how the clocks of copies begin.
+    @ivar fingerprint: C{""} of a universe too large to have it taken in passing.
+    """
+
+    id: str
+    universe: str
+    name: str
+    created: datetime
+    at: datetime
+    record: UniverseRecord
+    clock: Timeline
+    messages: int
+    personas: int
+    pending_jobs: int
+    fingerprint: str = ""
+
+    @property
+    def image(self) -> str:
+        """Under what it lies: no universe can have this id."""
+        return f"{self.universe}!{self.id}"
+
+
+class Forked(NamedTuple):
+    """A fork; C{key}: the secret of its admin key; logins: (name that signs in, address) of each."""
+
+    universe: Universe
+    key: str
+    fingerprint: str
+    logins: tuple[tuple[str, str], ...]
+
+
+class Snapshots:
+    """
+    The snapshots of one server.
+
+    @param open: opens a universe that is there, and tells nobody of it yet.
+    """
+
+    def __init__(
+        self, documents: ServerDocuments, database: IDatabase, images: IMailImages, universes: Universes,
+        organizations: Organizations, keys: ApiKeys, replacement: Replacement,
+        open: Callable[[UniverseRecord], Awaitable[Universe]], replaced: Callable[[Universe], object],
+        reactor: IReactorTime,
+    ) -> None:
+        self._documents = documents
+        self._database = database
+        self._images = images
+        self._universes = universes
+        self._organizations = organizations
+        self._keys = keys
+        self._replacement = replacement
+        self._open = open
+        self._replaced = replaced
+        self._reactor = reactor
+        self._snapshots: dict[str, UniverseSnapshot] = {}
+        self._turns: dict[str, Lock] = {}
+
+    async def start(self) -> None:
+        """Learn them."""
+        for octets in (await self._documents.table(TABLE)).values():
+            snapshot = msgspec.json.decode(octets, type=UniverseSnapshot)
+            self._snapshots[snapshot.image] = snapshot
+
+    def turn(self, universe_id: str) -> Lock:
+        """Return what is held by who copies, replaces or deletes a universe or one of its snapshots."""
+        return self._turns.setdefault(universe_id, Lock(self._reactor))
+
+    def of(self, universe_id: str) -> list[UniverseSnapshot]:
+        """Return the snapshots of a universe, newest first."""
+        found = [one for one in self._snapshots.values() if one.universe == universe_id]
+        return sorted(found, key=lambda one: (one.created, one.id), reverse=True)
+
+    def count(self, org: str) -> int:
+        """Say how many an organisation has."""
+        return sum(one.record.org == org for one in self._snapshots.values())
+
+    def get(self, universe_id: str, snapshot_id: str) -> UniverseSnapshot:
+        """One snapshot.  @raise NotFound: the universe has none of that id."""
+        snapshot = self._snapshots.get(f"{universe_id}!{snapshot_id}")
+        if snapshot is None:
+            raise NotFound(f"no snapshot {snapshot_id}")
+        return snapshot
+
+    # Made and deleted
+
+    async def create(self, universe: Universe, name: str = "") -> UniverseSnapshot:
+        """
+        Make a snapshot; its universe stands still for it, mail waits a moment.
+
+        @raise Invalid: the name is too long.  @raise OverAllowance: the plan's snapshots are used up.
+        """
+        if len(name) > LONGEST_NAME:
+            raise Invalid("name", f"at most {LONGEST_NAME} characters")
+        plan = self._organizations.plan_of(universe.org)
+        plan.check("snapshots", self.count(universe.org))
+        async with self.turn(universe.id):
+            universe = self._universes.get(universe.id)
+            id = "s_" + token_hex(5)
+            image = f"{universe.id}!{id}"
+            await self._documents.put(GOING, image, True)
+            try:
+                await self._images.prepare(universe.id, image)
+                async with universe.standing_still():
+                    snapshot = await self._copied(universe, id, name)
+                await self._documents.commit(Commit(
+                    puts=((TABLE, image, msgspec.json.encode(snapshot)),), drops=((GOING, image),)))
+            except BaseException:
+                await self._replacement.clear(image)
+                raise
+            self._snapshots[image] = snapshot
+            return snapshot
+
+    async def _copied(self, universe: Universe, id: str, name: str) -> UniverseSnapshot:
+        """Copy a universe that stands still."""
+        now, real = universe.clock.now(), self._reactor.seconds()
+        messages = sum((await universe.store.totals()).values())
+        few = messages <= FEW_MESSAGES and universe.log.last <= FEW_EVENTS
+        # Whatever its pace, the clock of a copy begins at the instant of the snapshot.
+        line = universe.clock.timeline.changed(now, real)
+        snapshot = UniverseSnapshot(
+            id, universe.id, name, datetime.fromtimestamp(real, UTC), now, universe.record, line, messages,
+            len(universe.people), len(universe.pending), (await fingerprint(universe)).fingerprint if few else "")
+        await self._database.copy(universe.id, snapshot.image)
+        await self._images.copy(universe.id, snapshot.image)
+        await self._database.commit(snapshot.image, Commit(
+            puts=(("state", "clock", msgspec.json.encode([line, now])),)))
+        return snapshot
+
+    async def delete(self, snapshot: UniverseSnapshot) -> None:
+        """
+        A snapshot is gone; forks of it stay.
+
+        @raise NotFound: it was deleted before.
+        """
+        async with self.turn(snapshot.universe):
+            self.get(snapshot.universe, snapshot.id)
+            await self._documents.commit(Commit(
+                puts=((GOING, snapshot.image, b"true"),), drops=((TABLE, snapshot.image),)))
+            del self._snapshots[snapshot.image]
+            await self._replacement.clear(snapshot.image)
+
+    def going_with(self, universe_id: str) -> Commit:
+        """Return what has all snapshots of a universe go, which is being deleted; L{gone} then removes them."""
+        images = [one.image for one in self.of(universe_id)]
+        return Commit(puts=tuple((GOING, image, b"true") for image in images),
+                      drops=tuple((TABLE, image) for image in images))
+
+    async def gone(self, universe_id: str) -> None:
+        """All snapshots of a universe are to go."""
+        images = [one.image for one in self.of(universe_id)]
+        for image in images:
+            del self._snapshots[image]
+        for image in images:
+            await self._replacement.clear(image)
+        self._turns.pop(universe_id, None)
+
+    # Put back, and forked
+
+    async def restore(self, snapshot: UniverseSnapshot) -> Universe:
+        """
+        Put a snapshot in the place of its universe as it is: what came since is gone.
+
+        Open IMAP sessions get BYE, every folder has a greater UIDVALIDITY, and events are numbered on above all there
+        ever were.
+
+        @raise NotFound: it was deleted meanwhile.
+        """
+        async with self.turn(snapshot.universe):
+            self.get(snapshot.universe, snapshot.id)
+            universe = self._universes.get(snapshot.universe)
+            # Its time to live is that of the universe, not of what is in it.
+            record = replace(snapshot.record, ends=universe.record.ends)
+            restored = await self._replacement.replace(universe, Step(record, snapshot.image))
+            self._replaced(restored)
+            return restored
+
+    async def fork(
+        self, snapshot: UniverseSnapshot, fork_id: str = "", name: str = "", seed: str = "",
+        ttl: timedelta | None = None,
+    ) -> Forked:
+        """
+        A new universe that begins as a snapshot is, with a clock, a seed, people and logins of its own.
+
+        Its webhooks are switched off.
+
+        @param fork_id: made up unless given; name, seed: those of the original unless given.
+        @param ttl: real time after which it goes by itself.
+        @raise Invalid: a bad id or C{ttl}.  @raise Conflict: a universe of that id exists.
+        @raise OverAllowance: the plan's universes are used up.  @raise NotFound: it was deleted meanwhile.
+        """
+        origin = snapshot.record
+        fork_id = fork_id or f"{origin.id[:50]}-{token_hex(5)}"
+        check_id("id", fork_id)
+        if fork_id in self._universes or fork_id in await self._documents.table(GOING):
+            raise Conflict(f"universe {fork_id} exists")
+        plan = self._organizations.plan_of(origin.org)
+        plan.check("universes", sum(one.org == origin.org for one in self._universes.all()))
+        real = self._reactor.seconds()
+        record = replace(
+            origin, id=fork_id, name=name or origin.name, created=datetime.fromtimestamp(real, UTC),
+            seed=seed or origin.seed, clock=snapshot.clock, separate=True, ends=ends_in(ttl, real), origin=origin.id)
+        async with self.turn(snapshot.universe):
+            self.get(snapshot.universe, snapshot.id)
+            await self._documents.put(GOING, fork_id, True)
+            universe: Universe | None = None
+            try:
+                await self._database.copy(snapshot.image, fork_id)
+                await self._images.copy(snapshot.image, fork_id)
+                await silence(self._database, fork_id, off=True)
+                universe = await self._open(record)
+                token, key = self._keys.new(fork_id, "admin", f"fork of {origin.id}")
+                await self._documents.commit(Commit(
+                    puts=(("universes", fork_id, msgspec.json.encode(record)), key.document()),
+                    drops=((GOING, fork_id),)))
+            except BaseException:
+                if universe is not None:
+                    await universe.close()
+                    await universe.store.close()
+                await self._replacement.clear(fork_id)
+                raise
+            self._keys.took(key)
+            self._replaced(universe)
+        logins = tuple((qualified(one.address, fork_id), one.address) for one in universe.policy.accounts()
+                       if one.can_login)
+        return Forked(universe, token, snapshot.fingerprint, logins)
