@@ -18,7 +18,10 @@ from simmail.core.records.fields import Emails, FieldError, LINE, LIST, Line, be
 from simmail.errors import Invalid
 
 #: Kinds of mail that a stream may bring.
-WorldKind = Literal["inquiry"]
+WorldKind = Literal[
+    "inquiry", "order", "complaint", "support", "invoice", "payment_reminder", "newsletter", "sales_pitch",
+    "recruiting", "job_application", "notification", "calendar", "auto_reply", "bounce_backscatter", "spam",
+]
 #: When mail comes: see L{simmail.core.world.arrivals}.
 Profile = Literal["office", "evening", "flat"]
 #: Whose mail it is: somebody's who was never heard of, somebody's who wrote before, one more in a conversation.

@@ -4,11 +4,16 @@ What a mail is about: order numbers, sums, dates, things, drawn once a conversat
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timedelta
+from typing import Literal
 
 from simmail.core.rng import Dice
 from simmail.core.world.people import street_of
 from simmail.core.world.words import common, CommonWords, Slots, Trade
+
+#: What a mail is about: what the company sells, what offices buy, or what people meet for.
+Matter = Literal["trade", "supplies", "topics"]
 
 #: Per cent of value added tax on invoices.
 TAX = 19
@@ -16,16 +21,18 @@ TAX = 19
 
 def slots(
     language: str, dice: Dice, now: datetime, industry: str, company: str, sender: str, firm: str, address: str,
+    matter: Matter = "trade",
 ) -> Slots:
     """
     Return values for everything that the words of a language may speak of.
 
     @param now: in the zone of the writer; industry: of the company, in its own words.
     @param sender: a person's name; firm: where that person works, C{""} for nowhere; address: of the writer.
+    @param matter: what it is about.
     """
     words = common(language)
-    trade = _trade(words, industry)
-    product, other, *_ = dice.shuffled(trade.products, "products")
+    things = {"trade": trade_of(words, industry).products, "supplies": words.supplies, "topics": words.topics}[matter]
+    product, other, *_ = dice.shuffled(things, "products")
     count = 2 + dice.below(23, "count")
     unit = 900 + 100 * dice.below(240, "unit") + dice.choice((0, 50, 90, 95), "cents")
     net = count * unit
@@ -67,9 +74,12 @@ def slots(
     })
 
 
-def _trade(words: CommonWords, industry: str) -> Trade:
-    low = industry.lower()
-    return next((one for one in words.trades if any(part in low for part in one.match)), words.trades[0])
+def trade_of(words: CommonWords, industry: str) -> Trade:
+    """Return the trade of an industry, told in words of whatever language."""
+    low = re.findall(r"\w+", industry.lower())
+    return next((one for one in words.trades if any(
+        word == part or len(part) > 3 and word.startswith(part) for word in low for part in one.match)),
+        words.trades[0])
 
 
 def money(words: CommonWords, cents: int, whole: bool = False) -> str:

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 
 from simmail.core.records.world import WorldKind
 from simmail.core.world.letters import letter
+from simmail.core.world.machines import alert, auto_reply, backscatter, newsletter, spam
 from simmail.core.world.occasion import Composition, Expected, Occasion
 
 #: Who writes: people of some sort, each known to the streams of that sort; or nobody, but a machine.
@@ -36,6 +37,26 @@ class Kind(NamedTuple):
 KINDS: Mapping[str, Kind] = MappingProxyType({one.id: one for one in (
     Kind("inquiry", "Somebody asks about what the company offers: prices, dates, whether something is there",
          "answer", "customer", 24, letter),
+    Kind("order", "Somebody orders something, or changes, cancels or asks after an order",
+         "answer", "customer", 16, letter),
+    Kind("complaint", "Somebody complains about what came, what did not, or what it cost",
+         "answer", "customer", 8, letter),
+    Kind("support", "Something does not work, and somebody needs help with it", "answer", "customer", 8, letter),
+    Kind("invoice", "A supplier sends an invoice, as PDF", "escalate", "supplier", 48, letter),
+    Kind("payment_reminder", "A supplier asks for money that is overdue, with the invoice once more", "escalate",
+         "supplier", 24, letter),
+    Kind("newsletter", "A newsletter, with a way to leave it", "ignore", "machine", None, newsletter),
+    Kind("sales_pitch", "Somebody wants to sell something that nobody asked for", "ignore", "seller", None, letter),
+    Kind("recruiting", "A recruiter offers candidates, or a position", "ignore", "recruiter", None, letter),
+    Kind("job_application", "Somebody applies for a position, with a CV as PDF", "answer", "applicant", 48, letter),
+    Kind("notification", "A service tells what happened: parcels, payments, sign-ins, backups", "ignore", "machine",
+         None, alert),
+    Kind("calendar", "Somebody invites to a meeting (text/calendar, METHOD:REQUEST)", "answer", "contact", 24, letter),
+    Kind("auto_reply", "A mailbox answers by itself: somebody is away, or a request was taken", "ignore", "machine",
+         None, auto_reply),
+    Kind("bounce_backscatter", "A bounce of a mail that the company never sent", "ignore", "machine", None,
+         backscatter),
+    Kind("spam", "Unwanted mail that no sender vouches for", "junk", "machine", None, spam),
 )})
 
 

@@ -24,13 +24,17 @@ from simmail.core.records.conversation import Appointment
 from simmail.core.records.persona import Hours, Persona, Timing
 from simmail.core.time.instant import UTC, zone
 from simmail.core.world import papers
-from simmail.core.world.facts import day, slots as drawn
+from simmail.core.world.facts import Matter, day, slots as drawn, trade_of
 from simmail.core.world.occasion import Composition, Enclosures, Expected, Occasion, Resumption
 from simmail.core.world.trace import traced
 from simmail.core.world.words import MailWords, Slots, WorldWords, common, fill, sayable, kind_words
 
 #: Slots that tell who writes to whom, and nothing of the matter.
 _OF_PEOPLE = frozenset(("company", "sender", "first", "firm", "address", "language", "start", "about", "sent_on"))
+
+#: What mails are about that are not about what the company sells.
+_MATTERS: Mapping[str, Matter] = MappingProxyType({
+    "invoice": "supplies", "payment_reminder": "supplies", "sales_pitch": "supplies", "calendar": "topics"})
 
 #: A meeting takes so long.
 _MEETING = timedelta(minutes=45)
@@ -47,7 +51,8 @@ def letter(occasion: Occasion, expected: Expected, hours: float | None) -> Compo
     words, local = kind_words(occasion.kind, occasion.language), occasion.now.astimezone(_zone(persona))
     slots = drawn(
         occasion.language, occasion.dice.on("facts"), local, occasion.company.industry, occasion.company_name,
-        persona.name, persona.org if persona.org is not UNSET else "", persona.address)
+        persona.name, persona.org if persona.org is not UNSET else "", persona.address,
+        _MATTERS.get(occasion.kind, "trade"))
     resumed = occasion.resumed
     if resumed is not None:
         thread = resumed.thread
@@ -56,7 +61,8 @@ def letter(occasion: Occasion, expected: Expected, hours: float | None) -> Compo
             "sent_on": day(common(occasion.language), thread.at.astimezone(local.tzinfo)),
         }), local, resumed, hours)
     dice = occasion.dice.on("words")
-    mail = dice.choice(words.mails, "mail")
+    trade = trade_of(common(occasion.language), occasion.company.industry).name
+    mail = dice.choice([one for one in words.mails if not one.trades or trade in one.trades], "mail")
     parts = [fill(dice.choice(words.greetings or common(occasion.language).greetings, "greeting"), slots, dice, "g"),
              "\n\n".join(filter(None, [
                  fill(dice.choice(words.openings, "opening"), slots, dice, "o"),
@@ -90,7 +96,8 @@ def _answering(subject: str) -> str:
 
 def _sign_off(occasion: Occasion, persona: Persona, slots: Slots) -> str:
     dice = occasion.dice.on("sign-off")
-    lines = [fill(dice.choice(common(occasion.language).closings, "closing"), slots, dice, "c"), persona.name]
+    closings = kind_words(occasion.kind, occasion.language).closings or common(occasion.language).closings
+    lines = [fill(dice.choice(closings, "closing"), slots, dice, "c"), persona.name]
     if persona.org is not UNSET and persona.org:
         lines.append(persona.org)
         if dice.chance(0.5, "phone"):

@@ -28,7 +28,7 @@ def newcomer(language: str, sort: str, dice: Dice, taken: Callable[[str], bool])
     words = common(language)
     first, last = dice.choice(words.given, "given"), dice.choice(words.family, "family")
     private = dice.chance(_PRIVATE.get(sort, 0.0), "private")
-    firm = dice.choice(words.firms, "firm")
+    firm = dice.choice(words.agencies.get(sort) or words.firms, "firm")
     domain = dice.choice(words.private, "mailbox") if private else firm.domain
     fields: dict[str, Any] = {
         "name": f"{first} {last}", "addresses": [_address(first, last, domain, dice, taken)],

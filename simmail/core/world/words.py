@@ -28,8 +28,9 @@ class Firm(Struct, frozen=True):
 
 
 class Trade(Struct, frozen=True):
-    """What a company of an industry sells; C{match}: parts of words that tell the industry."""
+    """What a company of an industry sells; C{match}: beginnings of words that tell the industry, short ones whole."""
 
+    name: str
     products: tuple[str, ...]
     match: tuple[str, ...] = ()
 
@@ -41,7 +42,9 @@ class CommonWords(Struct, frozen=True):
     @ivar zone: where its writers live.
     @ivar private: domains of people who write from home; greetings, closings: with C{{company}} and C{{sender}}.
     @ivar date, amount: how they are told; C{point} and C{thousands} are the signs within a number.
-    @ivar papers: words of documents; signs: of a written-out signature.
+    @ivar trades: what companies sell, the first where the industry tells nothing; supplies: what offices buy; topics:
+        what meetings are about; agencies: firms of sorts of writers that have their own.
+    @ivar papers: words of documents.
     """
 
     zone: str
@@ -61,6 +64,9 @@ class CommonWords(Struct, frozen=True):
     greetings: tuple[str, ...]
     closings: tuple[str, ...]
     trades: tuple[Trade, ...]
+    supplies: tuple[str, ...]
+    topics: tuple[str, ...]
+    agencies: dict[str, tuple[Firm, ...]]
     positions: tuple[str, ...]
     papers: dict[str, str]
 
@@ -71,7 +77,8 @@ class MailWords(Struct, frozen=True, rename={"from_": "from"}):
 
     @ivar subject: of which one is taken; expected: the right handling where it is not that of the kind.
     @ivar must, must_not: what a right answer has in it, or has not.
-    @ivar html: what stands in the middle of its HTML form, C{""} for the same as in the text; from_: who sends it.
+    @ivar html: what stands in the middle of its HTML form, C{""} for the same as in the text; from_: who sends it;
+        trades: the only ones that it is sent to; by: the only one of the kind's senders that sends it.
     """
 
     subject: tuple[str, ...]
@@ -81,13 +88,15 @@ class MailWords(Struct, frozen=True, rename={"from_": "from"}):
     must_not: tuple[str, ...] = ()
     html: str = ""
     from_: str = ""
+    trades: tuple[str, ...] = ()
+    by: str = ""
 
 
 class WorldWords(Struct, frozen=True):
     """
     The mails of a kind in one language.
 
-    @ivar openings: in front of a text; endings: behind it.
+    @ivar openings: in front of a text; endings: behind it; greetings, closings: where they are not as everywhere.
     @ivar nudges: when nobody answered; questions: when an answer has come.
     @ivar senders: who sends what nobody writes by hand.
     """
@@ -96,6 +105,7 @@ class WorldWords(Struct, frozen=True):
     openings: tuple[str, ...] = ("",)
     endings: tuple[str, ...] = ("",)
     greetings: tuple[str, ...] = ()
+    closings: tuple[str, ...] = ()
     nudges: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
     senders: tuple[Firm, ...] = ()
@@ -150,7 +160,9 @@ def fill(text: str, slots: Slots, dice: Dice, *key: Key) -> str:
         among: list[str] = found[1].split("|")
         return dice.choice(among, *key, found.start())
 
-    return _ALTERNATIVES.sub(choose, text).format_map(slots)
+    said = _ALTERNATIVES.sub(choose, text).format_map(slots)
+    # A sentence may begin with a value.
+    return said[:1].upper() + said[1:] if text.startswith("{") else said
 
 
 def sayable(texts: Sequence[str], slots: Mapping[str, str]) -> list[str]:

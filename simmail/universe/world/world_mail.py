@@ -167,9 +167,11 @@ class WorldMail:
             (("new", stream.mix.new), ("known", stream.mix.known), ("follow_up", stream.mix.follow_up)), "mix")
         language = self._language(stream, to, dice)
         if kind.sort == "machine":
-            if mix == "new" or not state.serials:
-                return _Writer("new", language, to, serial=state.serials + 1)
-            return _Writer("known", language, to, serial=1 + dice.below(state.serials, "serial"))
+            new = mix == "new" or not state.serials
+            serial = state.serials + 1 if new else 1 + dice.below(state.serials, "serial")
+            # Whoever it is writes the same language each time.
+            language = self._language(stream, to, self._streams.dice(stream.id, -serial))
+            return _Writer("new" if new else "known", language, to, serial=serial)
         if mix == "follow_up":
             resumed = await self._resumed(state, dice)
             if resumed is not None:
