@@ -36,6 +36,8 @@ class Output:
         self._transport = transport
         self._waiting: Deferred[None] | None = None
         self._gone = False
+        # Whether the transport may have something that it has not sent.
+        self._unsent = True
         if hasattr(transport, "setTcpNoDelay"):
             # Else the kernel keeps a short answer back until the client has acknowledged the one before it: 40 ms.
             transport.setTcpNoDelay(True)
@@ -53,6 +55,7 @@ class Output:
         """
         if self._gone:
             raise ClientGone
+        self._unsent = True
         self._transport.write(octets)
 
     def write_last(self, octets: bytes) -> None:
@@ -61,11 +64,21 @@ class Output:
 
         @raise ClientGone: the client has left.
         """
-        self.write(octets)
         transport = self._transport
         # Under TLS it has nothing to send yet.  What goes wrong here is met again in the next turn.
-        if isinstance(transport, Connection) and not transport.TLS and not transport.disconnecting:
-            transport.doWrite()
+        if self._gone or not isinstance(transport, Connection) or transport.TLS or transport.disconnecting:
+            self.write(octets)
+            return
+        if not self._unsent:
+            # Nothing stands before it: the reactor need not hear of it.
+            sent = transport.writeSomeData(octets)
+            if sent == len(octets):
+                return
+            octets = octets[sent:] if isinstance(sent, int) else octets
+        self.write(octets)
+        self._unsent = False
+        transport.doWrite()
+        self._unsent = self._unsent or bool(transport.dataBuffer)
 
     def ready(self) -> Deferred[None]:
         """Fires when more may be written; fails with L{ClientGone} when the client leaves."""

@@ -19,8 +19,14 @@ class _Reactor:
 
     def __init__(self) -> None:
         self.writers: set[Any] = set()
-        self.addWriter, self.removeWriter = self.writers.add, self.writers.discard
+        self.heard = 0
+        self.removeWriter = self.writers.discard
         self.removeReader = set[Any]().discard
+
+    def addWriter(self, writer: Any) -> None:  # noqa: N802
+        """It wants to write."""
+        self.heard += 1
+        self.writers.add(writer)
 
 
 class LastWordTests(SynchronousTestCase):
@@ -52,6 +58,43 @@ class LastWordTests(SynchronousTestCase):
         self.output.write_last(b"a OK done\r\n")
         self.assertEqual(self.read(), b"* 1 EXISTS\r\na OK done\r\n")
         self.assertEqual(self.reactor.writers, set())
+
+    def test_alone(self) -> None:
+        """Of a last word with nothing before it the reactor does not hear, once it is known that all else is sent."""
+        self.output.write_last(b"* OK ready\r\n")
+        self.assertEqual((self.read(), self.reactor.heard), (b"* OK ready\r\n", 1))
+        for word in (b"a OK done\r\n", b"b OK done\r\n"):
+            self.output.write_last(word)
+            self.assertEqual((self.read(), self.reactor.heard), (word, 1))
+        # Nor before what the reactor has still to send.
+        self.output.write(b"* 1 EXISTS\r\n")
+        self.output.write_last(b"c OK done\r\n")
+        self.assertEqual(self.read(), b"* 1 EXISTS\r\nc OK done\r\n")
+        self.assertGreater(self.reactor.heard, 1)
+
+    def test_cut(self) -> None:
+        """What the socket takes a part of goes on in order."""
+        self.output.write_last(b"* OK ready\r\n")
+        self.output.write_last(b"x" * 1_000_000)
+        self.output.write_last(b"a OK done\r\n")
+        taken = self.read()
+        while self.reactor.writers:
+            self.transport.doWrite()
+            taken += self.read()
+        taken += self.read()
+        self.assertEqual(taken, b"* OK ready\r\n" + b"x" * 1_000_000 + b"a OK done\r\n")
+
+    def test_resumed(self) -> None:
+        """What is written while the rest is being sent stands before the next word."""
+        self.transport.bufferSize = 4
+        self.output.write(b"first ")
+        self.output.ready().addCallback(lambda _: self.output.write(b"second "))
+        self.assertTrue(self.output.paused)
+        self.output.write_last(b"third ")
+        self.output.write_last(b"fourth")
+        while self.reactor.writers:
+            self.transport.doWrite()
+        self.assertEqual(self.read(), b"first third second fourth")
 
     def test_full(self) -> None:
         """What the socket does not take goes when the client has read."""
