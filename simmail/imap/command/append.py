@@ -42,22 +42,26 @@ async def append(imap: ImapConnection, arguments: Arguments) -> bytes:
     # What is wrong with the mailbox was told before, unless the message came unasked.
     folder = await find_folder(imap, name, "TRYCREATE")
     check_room(imap)
-    messages = [await filed_as(imap, upload) for upload in uploads]
+    now = imap.now()
+    messages = [await filed_as(imap, upload, now) for upload in uploads]
     try:
         if len(messages) == 1:
-            uids = [await _append(imap, folder, *messages[0])]
+            uids = [await _append(imap, folder, *messages[0], now)]
         else:
-            uids = await folder.append_all(messages, imap.now())
+            uids = await folder.append_all(messages, now)
     except Unavailable as error:
         raise No(str(error), "UNAVAILABLE") from None
     note_filed(imap, folder, uids)
     return b"[APPENDUID %d %b] APPEND completed" % (folder.uidvalidity, show_set(uids))
 
 
-async def filed_as(imap: ImapConnection, upload: Upload) -> tuple[bytes, tuple[str, ...], datetime]:
+async def filed_as(
+    imap: ImapConnection, upload: Upload, now: datetime
+) -> tuple[bytes, tuple[str, ...], datetime]:
     """
     The octets, flags and date that a message is filed with.
 
+    @param now: the simulated instant: what is dated by it needs no other note of when it was put there.
     @raise No: there is nothing in it, or what no message can hold.
     """
     first = upload.pieces[0]
@@ -68,15 +72,15 @@ async def filed_as(imap: ImapConnection, upload: Upload) -> tuple[bytes, tuple[s
     if octets is None:
         raise No("NUL can only be in the content of a part" if upload.binary else "A message cannot hold NUL",
                  "UNKNOWN-CTE" if upload.binary else "CANNOT")
-    return octets, upload.flags, upload.date or imap.now()
+    return octets, upload.flags, upload.date or now
 
 
 async def _append(
-    imap: ImapConnection, folder: IFolder, octets: bytes, flags: tuple[str, ...], date: datetime
+    imap: ImapConnection, folder: IFolder, octets: bytes, flags: tuple[str, ...], date: datetime, now: datetime
 ) -> int:
     uid = await copy_in_sent(imap, folder, octets)
     if uid is None:
-        uid = await folder.append(octets, flags, date, imap.now())
+        uid = await folder.append(octets, flags, date, now)
     return uid
 
 

@@ -63,7 +63,8 @@ async def replace(imap: ImapConnection, arguments: Arguments, uid: bool = False)
     selected = imap.require_selected(True)
     source = selected.folder
     target = await find_folder(imap, name, "TRYCREATE")
-    octets, flags, date = await filed_as(imap, upload)
+    now = imap.now()
+    octets, flags, date = await filed_as(imap, upload, now)
     size, = source.column("size", [old])
     if imap.is_full() and len(octets) > (size or 0):
         # What counts is the room it takes more than the other (RFC 8508 section 3.4).
@@ -75,7 +76,7 @@ async def replace(imap: ImapConnection, arguments: Arguments, uid: bool = False)
             await source.expunge([old])
             fresh = there
         else:
-            fresh = await source.replace(old, target, octets, flags, date, imap.now())
+            fresh = await source.replace(old, target, octets, flags, date, now)
     except NotFound:
         raise No("The message is expunged", "EXPUNGEISSUED") from None
     except Unavailable as error:

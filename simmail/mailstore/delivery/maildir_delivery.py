@@ -283,7 +283,8 @@ def messages(delivery: Delivery) -> list[Delivery]:
         octets = delivery.octets[at:at + part.size]
         at += part.size
         found.append(Delivery(
-            f"{delivery.id}-{number}", delivery.universe, (one,), octets, part.at, saved=delivery.saved))
+            f"{delivery.id}-{number}", delivery.universe, (one,), octets, part.at,
+            saved=delivery.saved if delivery.saved != part.at else None))
     return found
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from itertools import count
 
 from twisted.trial.unittest import SynchronousTestCase
 
@@ -50,6 +51,19 @@ class AppendTests(SynchronousTestCase):
                          (frozenset(("\\Seen", "blue")), datetime(2026, 2, 1, 8, tzinfo=UTC)))
         self.append(b"INBOX ?", MESSAGE)
         self.assertEqual((self.house.folder().entry(2).date, self.octets(2)), (START, MESSAGE))
+
+    def test_one_instant(self) -> None:
+        """Messages without a date are put there when they are dated, though the clock goes on meanwhile."""
+        ticks = count()
+        self.patch(self.imap, "now", lambda: START + timedelta(seconds=next(ticks)))
+        self.append(b"INBOX ?", MESSAGE)
+        self.append(b'INBOX ? " 1-Feb-2026 09:00:00 +0100" ?', MESSAGE, MESSAGE)
+        folder = self.house.folder()
+        dates = [folder.entry(uid).date for uid in (1, 2, 3)]
+        first, second, third = now(folder.saved((1, 2, 3)))
+        self.assertEqual((first, second, third), (dates[0], dates[1], dates[1]))
+        self.assertLess(dates[0], dates[1])
+        self.assertEqual(dates[2], datetime(2026, 2, 1, 8, tzinfo=UTC))
 
     def test_several(self) -> None:
         """All are filed, or none (RFC 3502)."""

@@ -40,8 +40,15 @@ class SavedTests(SynchronousTestCase):
         return next(Path(self.path).glob(f"mail/*/{MARIA}")) / savedate.FILE
 
     def test_delivered(self) -> None:
-        """A delivery is saved at its own date and costs no file."""
+        """What is saved at its own date costs no file: a delivery, a message appended, several together."""
+        folder = self.folder()
+        result_of(folder.append(a_mail("now"), (), AT, AT))
+        result_of(folder.append_all([(a_mail("one"), (), AT), (a_mail("two"), (), AT)], AT))
         self.assertFalse(self.file().exists())
+        self.assertEqual(result_of(folder.saved([1, 2, 3, 4])), [AT] * 4)
+        result_of(folder.append_all([(a_mail("one"), (), AT), (a_mail("two"), (), LATER)], LATER))
+        self.assertEqual(result_of(folder.saved([5, 6])), [LATER, LATER])
+        self.assertEqual(self.file().read_text().count("\n"), 1)
 
     def test_index_gone(self) -> None:
         """It does not need the index, nor an orderly end."""
