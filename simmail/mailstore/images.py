@@ -59,6 +59,7 @@ class MailImages:
             await self.prepare(source, target)
             if self._journal.late:
                 raise Unavailable("some mail that was taken has no file yet; try again")
+            self._journal.note_committed()
             there = await self._journal.writer.call(MakeImage(at, target, renewed))
             if taken is not None:
                 taken()

@@ -4,20 +4,17 @@ What is owed for mail that was copied: it goes with the copy in a file, and into
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
 
 from simmail.core.records.delivery import Copy
-from simmail.mailstore.journal.records import Described, Id
+from simmail.mailstore.journal.records import Departure, Described, Destination, Id
 from simmail.mailstore.journal.retained import Journalled, retained_in
 from simmail.mailstore.journal.segment import Segment
 from simmail.mailstore.journal.uncommitted import Uncommitted
-
-#: What the file is called, in the directory of a universe.
-FILE = ".owed"
 
 #: A message that is there: its mailbox, folder and UID.
 Place = tuple[str, str, int]
@@ -26,9 +23,12 @@ UidvalidityOf = Callable[[str, str], int]
 
 
 class _Carried(Struct, frozen=True, array_like=True):
+    """C{places}: where it was filed; C{now}: where its messages are, those that are gone left out, by their number."""
+
     described: Described
     octets: bytes
     places: list[Place]
+    now: dict[int, Place]
 
 
 class _All(Struct, frozen=True, array_like=True):
@@ -36,15 +36,17 @@ class _All(Struct, frozen=True, array_like=True):
     foreign: list[Place]
 
 
-class Owed(NamedTuple):
+class OwedDelivery(NamedTuple):
     """
-    What is to be owed for the copy.
+    A delivery that is to be owed for the copy.
 
-    @ivar deliveries: each without its octets, those, and where it is; foreign: what another program delivered.
+    @ivar copies: where it was filed; departures: what has become of its messages since.
     """
 
-    deliveries: list[tuple[Described, bytes, tuple[Copy, ...]]]
-    foreign: list[Copy]
+    described: Described
+    octets: bytes
+    copies: tuple[Copy, ...]
+    departures: list[Departure]
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -65,25 +67,34 @@ def packed(
     if not visible and not foreign:
         return b""
     kept: dict[Id, Journalled] = retained_in(segments).deliveries if visible else {}
-    return _encode(_All(
-        [_Carried(kept[key].described, kept[key].octets(), list(map(_place, copies)))
-         for key, copies in visible.items() if key in kept],
-        [_place(place_of(one)) for one in foreign]))
+    return _encode(_All([
+        _Carried(kept[key].described, kept[key].octets(), list(map(_place, copies)),
+                 {at: _place(copy) for at, copy in enumerate(kept[key].places or copies) if copy is not None})
+        for key, copies in visible.items() if key in kept], [_place(place_of(one)) for one in foreign]))
 
 
 def _place(copy: Copy) -> Place:
     return copy.mailbox, copy.folder, copy.uid
 
 
-def unpacked(octets: bytes, universe: str, uidvalidity_of: UidvalidityOf) -> Owed:
-    """The same for another universe."""
+def unpacked(octets: bytes, universe: str, uidvalidity_of: UidvalidityOf) -> tuple[list[OwedDelivery], list[Copy]]:
+    """Return the same for another universe: deliveries, and what another program delivered."""
+    def copy(place: Place) -> Copy:
+        mailbox, folder, uid = place
+        return Copy(mailbox, folder, uid, uidvalidity_of(mailbox, folder))
+
     carried = _decode(octets)
-    return Owed(
-        [(msgspec.structs.replace(one.described, universe=universe), one.octets,
-          tuple([_copy(place, uidvalidity_of) for place in one.places])) for one in carried.deliveries],
-        [_copy(place, uidvalidity_of) for place in carried.foreign])
+    return [OwedDelivery(
+        msgspec.structs.replace(one.described, universe=universe), one.octets, tuple(map(copy, one.places)),
+        list(_departures(one, universe, copy))) for one in carried.deliveries], list(map(copy, carried.foreign))
 
 
-def _copy(place: Place, uidvalidity_of: UidvalidityOf) -> Copy:
-    mailbox, folder, uid = place
-    return Copy(mailbox, folder, uid, uidvalidity_of(mailbox, folder))
+def _departures(one: _Carried, universe: str, copy: Callable[[Place], Copy]) -> Iterator[Departure]:
+    for at, place in enumerate(one.places):
+        now = one.now.get(at)
+        # Where two placements are one message, it is the first one's.
+        if now != place and place not in one.places[:at]:
+            was, to = copy(place), copy(now) if now is not None else None
+            yield Departure(
+                universe, was.mailbox, was.folder, was.uidvalidity, (was.uid,),
+                Destination(to.mailbox, to.folder, to.uidvalidity, (to.uid,)) if to is not None else None)

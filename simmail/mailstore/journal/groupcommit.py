@@ -19,12 +19,15 @@ from msgspec import Struct
 from twisted.logger import Logger
 
 from simmail.core.records.delivery import Copy, Delivery
-from simmail.errors import Unavailable
+from simmail.errors import NotFound, Unavailable
+from simmail.mailstore.delivery.external import foreign_copy, foreign_id
 from simmail.mailstore.delivery.folders import raise_uidnexts
 from simmail.mailstore.delivery.maildir_delivery import BatchDelivery, DeliveryResult, MaildirDelivery
+from simmail.mailstore.journal import carried
 from simmail.mailstore.journal.notes import JournalNotes
 from simmail.mailstore.journal.records import (
-    DELIVERY, DEPARTED, Departure, ERASED, FILED, FOREIGN, Id, Octets, REFUSED, SETTLED, describe, record,
+    DELIVERY, DEPARTED, Departure, ERASED, FILED, FOREIGN, FiledAt, Id, Octets, REFUSED, SETTLED, describe,
+    encode_described, record,
 )
 from simmail.mailstore.journal.repair import JUMP, Repair
 from simmail.mailstore.journal.retained import retained_in
@@ -32,6 +35,8 @@ from simmail.mailstore.journal.segment import boot_id
 from simmail.mailstore.journal.segmentpool import SegmentPool
 from simmail.mailstore.journal.sync import Disks, Hands, Condition, Doubts
 from simmail.mailstore.journal.uncommitted import Owing, Recovery, Uncommitted, undisturbed
+from simmail.mailstore.maildir.layout import Layout, OWED
+from simmail.mailstore.maildir.names import mailbox_dir
 
 #: Deliveries that are filed in one go, and copies, at most.  Those that are told of meanwhile send their next ones:
 #: with larger runs the two processes would take turns at doing nothing.
@@ -180,7 +185,42 @@ class GroupCommit:
         layout.doubted = self.doubt
         if self._pool.rebooted:
             raise_uidnexts(layout, JUMP)
+        if layout.has(OWED):
+            self._take_carried(layout)
         return layout.leftovers()
+
+    def owed(self, universe: str) -> bytes:
+        """Return what a copy of a universe's mail is owed, packed (L{carried}); C{b""} for nothing."""
+        self._notes.note()
+        return carried.packed(self.uncommitted, self._pool.segments(), universe, foreign_copy)
+
+    def _take_carried(self, layout: Layout) -> None:
+        """What is owed for mail that was copied is owed in the journal from here on."""
+        def uidvalidity_of(mailbox: str, folder: str) -> int:
+            try:
+                directory = layout.directory(mailbox_dir(mailbox), folder)
+            except NotFound:
+                directory = None
+            return layout.read_uids(directory).uidvalidity if directory is not None else 0
+
+        self.ready()
+        universe = layout.universe
+        deliveries, foreign = carried.unpacked(layout.read(OWED), universe, uidvalidity_of)
+        # A crash may have come when they were in the journal, and this was still there.
+        fresh = {key: one for one in deliveries
+                 if not self.uncommitted.is_uncommitted(key := Id(universe, one.described.id))}
+        keys = [Id(universe, foreign_id(copy)) for copy in foreign]
+        segment = self._notes.write([
+            *((DELIVERY, encode_described(one.described), one.octets) for one in fresh.values()),
+            record(FILED, [FiledAt(universe, key.id, tuple([(copy.uid, copy.uidvalidity) for copy in one.copies]))
+                           for key, one in fresh.items()]),
+            record(DEPARTED, [departure for one in fresh.values() for departure in one.departures]),
+            record(FOREIGN, keys)])
+        journalled = retained_in([segment]).deliveries
+        for key, one in fresh.items():
+            self.uncommitted.carry(key, journalled[key], one.copies)
+        self.uncommitted.add_foreign(keys, segment)
+        os.unlink(OWED, dir_fd=layout.root)
 
     def shut(self, synced: bool) -> None:
         """Nothing more is asked; C{synced}: all mail is on the disk."""

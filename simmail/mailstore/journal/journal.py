@@ -241,6 +241,10 @@ class Journal:
         # Even when nothing is settled there may be something to be noted.
         self._write_committed()
 
+    def note_committed(self) -> None:
+        """Let the writer know now of all commits that were made."""
+        self._write_committed()
+
     def _write_committed(self) -> None:
         committed, self._committed = self._committed, []
         self.writer.send(NoteCommitted(committed))

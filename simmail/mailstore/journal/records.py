@@ -75,6 +75,7 @@ class Destination(Struct, frozen=True, array_like=True):
 
 
 _encode = msgspec.msgpack.Encoder().encode
+encode_described = _encode
 decode_described = msgspec.msgpack.Decoder(Described).decode
 decode_filed = msgspec.msgpack.Decoder(list[FiledAt]).decode
 decode_ids = msgspec.msgpack.Decoder(list[Id]).decode

@@ -135,6 +135,11 @@ class Uncommitted:
             self.deliveries[key] = _Owed(segment)
             segment.ids.add(key)
 
+    def carry(self, key: Id, journalled: Journalled, copies: tuple[Copy, ...]) -> None:
+        """A delivery that is visible was owed for mail that was copied, and is durable here now."""
+        self.deliveries[key] = _Owed(journalled.segment, journalled, copies)
+        journalled.segment.ids.add(key)
+
     def add_foreign(self, keys: Iterable[Id], segment: Segment) -> None:
         """What another program delivered is owed a commit."""
         for key in keys:

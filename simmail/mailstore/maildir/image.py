@@ -17,7 +17,7 @@ from time import monotonic
 from simmail.errors import Conflict
 from simmail.mailstore.maildir import filename
 from simmail.mailstore.maildir.filename import ASIDE
-from simmail.mailstore.maildir.layout import COUNTER, GONE, HELD
+from simmail.mailstore.maildir.layout import COUNTER, GONE, HELD, OWED
 from simmail.mailstore.maildir.names import mailbox_dir, mailbox_of
 from simmail.mailstore.maildir.sharing import (
     SHARED, can_exchange, copy_file, folders_in, furnish, is_borrowed, is_small, link, link_all, opened_at, target_of,
@@ -133,10 +133,11 @@ class ImageMaker:
                 self._steps = None
         return self._steps is not None
 
-    def finish(self, renewed: bool) -> bool:
+    def finish(self, renewed: bool, owed: bytes = b"") -> bool:
         """
         It is as the source is now; C{renewed}: with a greater UIDVALIDITY for every folder.
 
+        @param owed: what is owed for it, if anything is.
         @return: whether it has files of its own, which are to be on the disk before it is there.
         """
         self._steps, self._still = None, self._still and self._is_unchanged()
@@ -152,8 +153,17 @@ class ImageMaker:
             self._borrow(image, shared, held, renewed)
         elif renewed:
             self._renew(image)
+        self._owe(image, owed)
         self._image, self.finished = image, True
-        return renewed or not self._still
+        return renewed or bool(owed) or not self._still
+
+    def _owe(self, image: str, owed: bytes) -> None:
+        if not owed and os.path.exists(f"{self._source}/{OWED}"):
+            # Nobody has opened the source so far.
+            copy_file(f"{self._source}/{OWED}", f"{image}/{OWED}")
+        elif owed:
+            with open(f"{image}/{OWED}", "wb") as file:
+                file.write(owed)
 
     def publish(self) -> None:
         """It is there."""

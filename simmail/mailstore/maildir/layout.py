@@ -35,6 +35,8 @@ from simmail.mailstore.maildir.uidlist import (
 TMP, GONE = ".tmp", ".gone"
 #: What is kept for jobs, in no mailbox.
 HELD = ".held"
+#: What is owed for mail that was copied, until the copy is opened.
+OWED = ".owed"
 COUNTER = ".uidvalidity"
 NAME, ABSENT, SUBSCRIPTIONS = "simmail-mailbox", "simmail-absent", "subscriptions"
 _PARTS = ("new", "cur", "tmp")

@@ -157,9 +157,14 @@ class MemoryMailStore(MemoryContext):
                     self, name, folder.special_use, self._next_uidvalidity() if renewed else folder.uidvalidity)
         self._sorted = list(source._sorted)
         self.held = source.held.copied()
-        self._owed = {key: (replace(delivery, universe=self.universe), copies)
+        self._owed = {key: (replace(delivery, universe=self.universe), tuple(map(self._taken, copies)))
                       for key, (delivery, copies) in source._owed.items()}
-        self._foreign = dict(source._foreign)
+        self._foreign = {foreign_id(copy): copy for copy in map(self._taken, source._foreign.values())}
+
+    def _taken(self, copy: Copy) -> Copy:
+        box = self._mailboxes.get(copy.mailbox)
+        folder = box.folders.get(copy.folder) if box is not None else None
+        return replace(copy, uidvalidity=folder.uidvalidity if folder is not None else 0)
 
     @at_once
     def erase(self) -> None:

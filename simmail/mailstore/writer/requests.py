@@ -14,7 +14,6 @@ import msgspec
 from twisted.internet.defer import Deferred
 
 from simmail.core.records.delivery import Delivery
-from simmail.errors import Unavailable
 from simmail.mailstore.delivery import external
 from simmail.mailstore.delivery.changes import (
     BumpModseq, ClearFlagLog, DefineKeywords, NoteFlags, RemoveFiles, RenameFiles,
@@ -33,8 +32,9 @@ from simmail.mailstore.journal.repair import Repair
 from simmail.mailstore.journal.uncommitted import Owing, Recovery, Replayed
 from simmail.mailstore.maildir.filename import packed, unpacked
 from simmail.mailstore.maildir.files import ISought, Shown, shown_of, verdicts_of
-from simmail.mailstore.maildir.image import ImageMaker, leftovers, vanish
+from simmail.mailstore.maildir.image import vanish
 from simmail.mailstore.maildir.layout import Layout
+from simmail.mailstore.writer.images import ImageMakers
 
 
 class Looks(NamedTuple):
@@ -68,7 +68,6 @@ class RequestHandler:
         self, commit: GroupCommit, open_layout: Callable[[StoreId], Layout], wall: Callable[[], float],
         looks: Callable[[], Looks] = core_looks,
     ) -> None:
-        self._wall = wall
         self.commit, self._open_layout, self._looks = commit, open_layout, looks
         self._known: Looks | None = None
         # What was looked for last, mostly in several slices.
@@ -76,8 +75,7 @@ class RequestHandler:
         self._open: dict[StoreId, MaildirDelivery] = {}
         self._batches: dict[Into, BatchDelivery] = {}
         self._encoded: dict[bytes, BatchDelivery] = {}
-        # Images that are being made, by the directory of all universes and the id they are for.
-        self._images: dict[StoreId, ImageMaker] = {}
+        self.images = ImageMakers(wall, self._open.__contains__)
 
     def do(self, request: WriterRequest[T]) -> T:
         """Do it, and return the answer; raises what goes wrong."""
@@ -121,30 +119,6 @@ class RequestHandler:
         self._batches = {into: batch for into, batch in self._batches.items() if into.at != at}
         if delivery is not None:
             delivery.close()
-
-    def image(self, source: StoreId, target: StoreId) -> ImageMaker:
-        """Return what makes an image, begun when it is first asked for.  @raise Conflict: there is mail already."""
-        maker = self._images.get(target)
-        if maker is None or maker.source != source.universe:
-            maker = self._images[target] = ImageMaker(
-                source.path, source.universe, target.universe, self._wall, source not in self._open)
-        return maker
-
-    def image_made(self, target: StoreId) -> ImageMaker:
-        """Return what has made an image.  @raise Unavailable: it went with the process that had."""
-        maker = self._images.get(target)
-        if maker is None or not maker.finished:
-            raise Unavailable("the image is lost; try again")
-        return maker
-
-    def image_done(self, target: StoreId) -> None:
-        """An image is there, or not wanted; what there is of it then is a leftover."""
-        self._images.pop(target, None)
-
-    def leftovers(self, path: str) -> list[str]:
-        """Find directories of images that are not being made any more."""
-        making = tuple(maker.fresh for maker in self._images.values())
-        return [one for one in leftovers(path) if not one.startswith(making)]
 
     def looks(self) -> Looks:
         """Return how messages are looked at."""
@@ -304,7 +278,7 @@ class PrepareImage(StoreRequest[bool], frozen=True):
     target: str
 
     def do(self, handler: RequestHandler) -> bool:
-        return handler.image(self.at, StoreId(self.at.path, self.target)).step()
+        return handler.images.begun(self.at, StoreId(self.at.path, self.target)).step()
 
 
 class MakeImage(StoreRequest[bool], frozen=True):
@@ -320,15 +294,15 @@ class MakeImage(StoreRequest[bool], frozen=True):
     def do(self, handler: RequestHandler) -> bool:
         target = StoreId(self.at.path, self.target)
         try:
-            maker = handler.image(self.at, target)
-            unsynced = maker.finish(self.renewed)
+            maker = handler.images.begun(self.at, target)
+            unsynced = maker.finish(self.renewed, handler.commit.owed(self.at.universe))
             if not unsynced:
                 maker.publish()
         except BaseException:
-            handler.image_done(target)
+            handler.images.done(target)
             raise
         if not unsynced:
-            handler.image_done(target)
+            handler.images.done(target)
         return not unsynced
 
 
@@ -340,9 +314,9 @@ class PublishImage(StoreRequest[None], frozen=True):
     def do(self, handler: RequestHandler) -> None:
         target = StoreId(self.at.path, self.target)
         try:
-            handler.image_made(target).publish()
+            handler.images.made(target).publish()
         finally:
-            handler.image_done(target)
+            handler.images.done(target)
 
 
 class DropImage(StoreRequest[None], frozen=True):
@@ -350,7 +324,7 @@ class DropImage(StoreRequest[None], frozen=True):
 
     def do(self, handler: RequestHandler) -> None:
         handler.close(self.at)
-        handler.image_done(self.at)
+        handler.images.done(self.at)
         vanish(self.at.path, self.at.universe)
 
 
@@ -360,7 +334,7 @@ class FindLeftovers(HandlerRequest[list[str]], frozen=True):
     path: str
 
     def do(self, handler: RequestHandler) -> list[str]:
-        return handler.leftovers(self.path)
+        return handler.images.leftovers(self.path)
 
 
 # Messages

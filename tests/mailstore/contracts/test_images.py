@@ -158,6 +158,41 @@ class ImagesContract(Contract):
         result_of(new.create(MARIA))
         self.assertEqual(result_of(self.images.universes()), ["main", "new", "other"])
 
+    def test_owed(self) -> None:
+        """What is owed a commit is owed for a copy too, and for a copy of that, until each has made it."""
+        self.fill()
+        self.settle(*result_of(self.store.uncommitted()))
+        letter = a_mail("owed")
+        self.accept("owed", MARIA, (TOM, "Drafts", ("\\Draft",)), octets=letter, commit=b"this")
+        self.accept("gone", MARIA)
+        self.accept("moved", TOM)
+        result_of(self.folder().expunge([7]))
+        result_of(self.folder(TOM).move([1], self.folder(TOM, "Archive")))
+        self.accept("settled", MARIA)
+        self.store.committed(["d-settled"])
+        result_of(self.images.copy("main", "kept"))
+        self.settle("d-owed", "d-gone", "d-moved")
+        for source, target, renewed in (("kept", "fork", False), ("kept", "again", True), ("fork", "another", False)):
+            copy = self.copy(source, target, renewed)
+            for _ in range(2):
+                self.assertEqual(result_of(copy.uncommitted()), ["d-owed", "d-gone", "d-moved"])
+                [[delivery, copies]] = result_of(copy.replay({"d-gone", "d-moved"}))
+                self.assertEqual((delivery.universe, delivery.octets, delivery.commit), (target, letter, b"this"))
+                inbox, drafts = (result_of(copy.folder(*place)) for place in ((MARIA, INBOX), (TOM, "Drafts")))
+                self.assertEqual([(one.uid, one.uidvalidity) for one in copies],
+                                 [(6, inbox.uidvalidity), (1, drafts.uidvalidity)])
+                self.assertEqual(list(inbox.uids), [1, 2, 4, 5, 6, 8])
+                self.assertEqual(list(result_of(copy.folder(TOM, INBOX)).uids), [])
+                self.assertEqual(list(result_of(copy.folder(TOM, "Archive")).uids), [1])
+                self.store = self.provider.restart()
+                copy = self.provider.open(target)
+            self.assertEqual(result_of(self.store.uncommitted()), [])
+            if target != "fork":
+                copy.committed(["d-owed", "d-gone", "d-moved"])
+                self.assertEqual(result_of(copy.uncommitted()), [])
+                self.store = self.provider.restart()
+                self.assertEqual(result_of(self.provider.open(target).uncommitted()), [])
+
     def test_prepared(self) -> None:
         """What comes, changes and goes after it was prepared is in the copy as it is at last."""
         self.fill()
