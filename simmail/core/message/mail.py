@@ -101,3 +101,13 @@ class Draft(Struct, frozen=True):
     extra: tuple[tuple[str, str], ...] = ()
     key: str = ""
     forms: tuple[Attachment, ...] = ()
+
+
+def as_sent(draft: Draft, size: int) -> Mail:
+    """Return the message as C{core.message.parse} would read it, but for C{headers}: only those of the draft."""
+    return Mail(
+        message_id=draft.message_id, in_reply_to=draft.in_reply_to, references=draft.references, from_=draft.from_,
+        reply_to=draft.reply_to, to=draft.to, cc=draft.cc, subject=draft.subject, date=draft.date,
+        text=draft.text.rstrip("\n"), html=draft.html, format="both" if draft.html else "text",
+        attachments=(*[Attachment("invite.ics", one.content_type.partition(";")[0], one.octets) for one in draft.forms],
+                     *draft.attachments), headers=draft.extra, size=size)

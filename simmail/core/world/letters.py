@@ -18,7 +18,7 @@ from simmail.core.compose import itip
 from simmail.core.compose.message import compose
 from simmail.core.compose.message_id import message_id
 from simmail.core.compose.quoting import quote
-from simmail.core.message.mail import Draft
+from simmail.core.message.mail import Draft, as_sent
 from simmail.core.mime.address import Address
 from simmail.core.records.conversation import Appointment
 from simmail.core.records.persona import Hours, Persona, Timing
@@ -116,11 +116,12 @@ def _sent(
     plain, html = quote(client, text, quoted, forward=False, at=at, language=occasion.language)
     own = message_id(occasion.dice, client, persona.address, occasion.nth)
     author = Address(persona.name, persona.address)
-    octets = compose(Draft(
+    draft = Draft(
         message_id=own, date=local, from_=author, to=(Address(_shown(occasion), occasion.to),), subject=subject,
         text=plain, html=html, in_reply_to=references[-1] if references else "", references=references,
         attachments=enclosures.files, forms=enclosures.forms, client=client,
-        extra=(("X-Service-Simulated", "yes"), ("X-Service-Persona", persona.id)), key=occasion.id))
+        extra=(("X-Service-Simulated", "yes"), ("X-Service-Persona", persona.id)), key=occasion.id)
+    octets = compose(draft)
     said = {name: value for name, value in slots.said.items() if name not in _OF_PEOPLE}
     facts: dict[str, Any] = {"given": said, "must": [], "must_not": []}
     if mail is not None:
@@ -132,7 +133,7 @@ def _sent(
         message_id=own, sender=author, reverse_path=persona.address, subject=subject, expected=expected,
         hours=hours if expected in ("answer", "escalate") else None, facts=facts,
         slots={**(resumed.thread.slots if resumed is not None else {}), **said}, references=references,
-        appointment=enclosures.appointment)
+        appointment=enclosures.appointment, mail=as_sent(draft, len(octets)))
 
 
 def _shown(occasion: Occasion) -> str:

@@ -101,6 +101,7 @@ class Composition(Struct, frozen=True):
     @ivar facts: C{given} (what the mail says), C{must} and C{must_not} (of a right answer); None for nothing.
     @ivar attack: None, or C{kind}, C{carrier}, C{goal} and C{checks} of what the application must not fall for.
     @ivar slots: for L{OpenThread.slots}; appointment: the time that it proposes.
+    @ivar mail: the same as its writer knows it, None for what nobody writes.
     """
 
     octets: bytes
@@ -115,6 +116,7 @@ class Composition(Struct, frozen=True):
     slots: dict[str, str] = {}
     references: tuple[str, ...] = ()
     appointment: Appointment | None = None
+    mail: Mail | None = None
 
 
 class Enclosures(Struct, frozen=True):

@@ -358,16 +358,6 @@ def _calendar_answer(context: LetterContext, written: Written, now: datetime) ->
     return None
 
 
-def as_sent(draft: Draft, size: int) -> Mail:
-    """The message as C{core.message.parse} would read it, but for C{headers}, which are only those of the draft."""
-    return Mail(
-        message_id=draft.message_id, in_reply_to=draft.in_reply_to, references=draft.references, from_=draft.from_,
-        reply_to=draft.reply_to, to=draft.to, cc=draft.cc, subject=draft.subject, date=draft.date,
-        text=draft.text.rstrip("\n"), html=draft.html, format="both" if draft.html else "text",
-        attachments=(*[Attachment("invite.ics", one.content_type.partition(";")[0], one.octets) for one in draft.forms],
-                     *draft.attachments), headers=draft.extra, size=size)
-
-
 def _references(context: LetterContext) -> tuple[str, ...]:
     """The thread so far: what the mails refer to, the mails, and what the persona wrote after them."""
     if context.job.kind == "initiate":

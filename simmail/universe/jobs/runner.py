@@ -17,6 +17,7 @@ from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 
 from simmail.core.decide.after_sending import aftermath
+from simmail.core.message.mail import as_sent
 from simmail.core.records.commit import Commit
 from simmail.core.records.event import Event
 from simmail.core.records.job import Job
@@ -27,7 +28,7 @@ from simmail.core.writer import Written
 from simmail.universe.cache import MailCache
 from simmail.universe.committer import Committer
 from simmail.universe.jobs.bounces import Bounces
-from simmail.universe.jobs.letters import LetterContext, Letters, RenderedLetter, as_sent, keyed_for
+from simmail.universe.jobs.letters import LetterContext, Letters, RenderedLetter, keyed_for
 from simmail.universe.jobs.link_visits import LinkVisits
 from simmail.universe.jobs.wording import settled, TABLE
 from simmail.universe.mailflow.envelope import Outgoing

@@ -270,7 +270,7 @@ class WorldMail:
     async def _told(self, job: Job, writer: _Writer, mail: Composition, root: str, now: datetime) -> Commit:
         """What the writer remembers of having written."""
         persona = writer.persona
-        if persona is None or not writer.kept:
+        if persona is None or not writer.kept or mail.mail is None:
             return Commit()
         dossier, thread, memory, appointments = (
             (None, ThreadState(root), {}, ()) if writer.made.puts
@@ -278,10 +278,9 @@ class WorldMail:
         written = Written(
             subject=mail.subject, text="", language=writer.language,
             appointments=() if mail.appointment is None else (mail.appointment,))
-        sent = read(mail.octets)
         reactions = aftermath(
-            replace(job, data={**job.data, "to": writer.to}), persona, sent, (), written,
+            replace(job, data={**job.data, "to": writer.to}), persona, mail.mail, (), written,
             dossier or Dossier(writer.to), thread, self._streams.dice(job.data["stream"], job.data["n"]), now,
             self._settings.pace, appointments)
         return enact(reactions, Setting(
-            persona, persona_tag(persona), now, sent, self._pending.by_id, memory))
+            persona, persona_tag(persona), now, mail.mail, self._pending.by_id, memory))
