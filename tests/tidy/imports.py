@@ -40,7 +40,7 @@ TOP = frozenset({"tap", "interfaces", "errors", "config", "concurrency", "durabl
 #: of which (as of those in folders) some may be named.
 PARTS: Mapping[str, tuple[str, ...]] = {
     "core": ("rng lru language_data", "mime/ net/ time.instant", "records/", "html/ time/", "message/", "compose/",
-             "rules/ language/ webhook/", "writer/ inspection/", "decide/ wording/ world/"),
+             "rules/ language/ webhook/", "writer/ inspection/", "decide/ wording/ world/", "insights/"),
     "mailstore": ("threads immediate damage listeners", "journal.records journal.sync", "maildir/", "delivery/",
                   "journal/", "writer/", "journal.journal", "index/", "folder/", "memory/", "*"),
     "database": ("*", "private/"),
