@@ -55,12 +55,13 @@ class Pruning:
     Retention of one universe.
 
     @param cap: the plan's limit in days, None for none.
+    @param before: done before events are removed, by those who count them.
     """
 
     def __init__(
         self, universe: str, database: IDatabase, store: IMailStore, settings: Settings,
         now: Callable[[], datetime], commit: Callable[[Commit], Awaitable[Any]], reactor: IReactorTime,
-        cap: Callable[[], int | None],
+        cap: Callable[[], int | None], before: Callable[[], Awaitable[None]],
     ) -> None:
         self._universe = universe
         self._database = database
@@ -70,6 +71,7 @@ class Pruning:
         self._commit = commit
         self._reactor = reactor
         self._cap = cap
+        self._before = before
         self._last: datetime | None = None
 
     @property
@@ -107,6 +109,7 @@ class Pruning:
         messages = await self._mail(now - timedelta(days=setting.mail_days)) if setting.mail_days else 0
         events = jobs = 0
         if setting.event_days:
+            await self._before()
             events, jobs = await self._database.prune(self._universe, now - timedelta(days=setting.event_days))
         if messages or events or jobs:
             await self._commit(Commit(events=(Event("retention.pruned", now, {

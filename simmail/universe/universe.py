@@ -55,6 +55,8 @@ from simmail.universe.inspection.addresses import CheckAddresses
 from simmail.universe.inspection.inspections import Inspections
 from simmail.universe.inspection.link_check import LinkCheck
 from simmail.universe.inspection.scoring import Scoring
+from simmail.universe.insights.insights import Insights
+from simmail.universe.insights.shares import Shares
 from simmail.universe.jobs.job_mails import JobMails
 from simmail.universe.jobs.letters import Letters
 from simmail.universe.jobs.link_visits import LinkVisits
@@ -177,7 +179,8 @@ class Universe:
         self.faults = Faults(
             name, config.smtp.default_universe, database, settings, self.policy, self.clock, dice, committer, plan)
         self.pruning = Pruning(
-            name, database, store, settings, now, commit, reactor, lambda: plan().limits.retention_days)
+            name, database, store, settings, now, commit, reactor, lambda: plan().limits.retention_days,
+            lambda: self.insights.keep())
 
         # Those outside who are told what happens.
         self.webhooks = Webhooks(name, database, log, webhook_sender, committer, now, unique, reactor)
@@ -188,6 +191,8 @@ class Universe:
         meaning = Meaning(in_thread) if config.people.reader == "model" else None
         self.cases = cases = Cases(name, database, dice)
         self.people = people = Personas(name, database, store, cache, cases, pending, dice, now, turn, commit)
+        self.insights = insights = Insights(name, database, log, committer, people, now, reactor)
+        self.shares = Shares(name, database, committer, insights, people.everyone, now)
         self.memories = memories = Memories(name, database, people, cache, now, turn, commit)
         self.case_editor = CaseEditor(
             cases, people, memories, pending, settings, dice, now, turn, committer, plan)
@@ -274,6 +279,7 @@ class Universe:
         self.committer.start()
         await self.recovery.complete()
         await self.log.start()
+        self.insights.start()
         await self.learn()
         self.recovery.reach()
         await self.scheduler.load()
@@ -292,6 +298,7 @@ class Universe:
         await self.people.start()
         await self.cases.start()
         await self.webhooks.start()
+        await self.shares.start()
         await self._strangers.start()
         await self.streams.start()
         await self.inspections.addresses.start()
@@ -311,6 +318,7 @@ class Universe:
         self.store.watch(self.external.delivered)
         self.scheduler.start()
         self.webhooks.begin()
+        self.insights.begin()
         self._heartbeat.start(HEARTBEAT, now=False)
 
     async def _resume_clock(self) -> None:
@@ -336,6 +344,7 @@ class Universe:
         await stopped
         self.webhooks.stop()
         await self.in_flight.when_recorded()
+        await self.insights.stop()
         if self.committer.available:
             try:
                 await self.database.commit(self.id, Commit(puts=self.clock.documents()))

@@ -44,7 +44,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "mailstore": ("threads immediate damage listeners", "journal.records journal.sync", "maildir/", "delivery/",
                   "journal/", "writer/", "journal.journal", "index/", "folder/", "memory/", "*"),
     "database": ("*", "private/"),
-    "universe": ("*", "people/ webhooks/", "mailflow/", "world/", "jobs/ inspection/",
+    "universe": ("*", "people/ webhooks/ insights/", "mailflow/", "world/", "jobs/ inspection/",
                  "universe", "fingerprint"),
     "imap": ("wire/", "*", "fetch/", "search/", "untagged/", "command/", "commands", "session", "factory"),
     "rest": ("errors answer", "http/", "render/", "*", "api/", "routes", "app", "site"),

@@ -1,0 +1,1 @@
+"""Insights of one universe, kept as events are recorded, and the reports of it that are shared."""

@@ -1,0 +1,1 @@
+"""Tests of simmail.universe.insights."""
