@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Protocol
 
-from simmail.core.decide.link_policy import unsubscribes
+from simmail.core.html.links import Anchor, unsubscribes
 from simmail.core.insights.campaign import clean_subject, name_words
 from simmail.core.insights.cells import BOUNCE_KINDS, DAY, Figure, time_slot
 from simmail.core.insights.events import CountedEvent
@@ -168,7 +168,7 @@ class SentFold:
         good = isinstance(status, int) and 0 < status < 400
         if not good:
             self._broken(row, url)
-        if unsubscribes(url, row.text("text")):
+        if unsubscribes(Anchor(url, row.text("text"))):
             if good:
                 self._count(row, "u", Figure.UNSUBSCRIBED, temperament=False)
             return
@@ -176,7 +176,7 @@ class SentFold:
 
     def _failed(self, row: CountedEvent) -> None:
         self._broken(row, row.text("url"))
-        if not unsubscribes(row.text("url"), row.text("text")):
+        if not unsubscribes(Anchor(row.text("url"), row.text("text"))):
             self._clicked(row)
 
     def _clicked(self, row: CountedEvent) -> None:
