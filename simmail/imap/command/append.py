@@ -68,7 +68,8 @@ async def filed_as(
     given = first if len(upload.pieces) == 1 and isinstance(first, bytes) else await catenated(imap, upload.pieces)
     if not given:
         raise No("A message cannot be empty", "CANNOT")
-    octets = await imap.context.in_thread_if(len(given) > LARGE, partial(_lines, given, upload.binary))
+    octets = _lines(given, upload.binary) if len(given) <= LARGE else await imap.context.in_thread(
+        partial(_lines, given, upload.binary))
     if octets is None:
         raise No("NUL can only be in the content of a part" if upload.binary else "A message cannot hold NUL",
                  "UNKNOWN-CTE" if upload.binary else "CANNOT")

@@ -158,10 +158,14 @@ class MaildirDelivery:
         return DeliveryResult(tuple([copies[key] for key in keys]), added, removed)
 
     def _put(self, message: _Message, folder: OpenFolder, flags: Sequence[str]) -> tuple[int, Row | None]:
-        with folder.uids.locked() as changed:
+        uids = folder.uids
+        changed = uids.lock()
+        try:
             if changed or folder.sorted is None:
                 folder.learn(self.root)
-            return self._appear(message, folder, flags, folder.uids.take)
+            return self._appear(message, folder, flags, uids.take)
+        finally:
+            uids.unlock()
 
     def _appear(
         self, message: _Message, folder: OpenFolder, flags: Sequence[str], take: Callable[[], tuple[int, int]],

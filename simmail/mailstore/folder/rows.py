@@ -188,10 +188,26 @@ class Rows:
 
     def append(self, row: Row) -> None:
         """One more, whose UID is greater than all."""
-        self.extend((row,))
+        uid, mask, size, date, modseq, recent, key = row
+        self.uids.append(uid)
+        self.masks.append(mask)
+        self.sizes.append(size)
+        self.dates.append(date)
+        self.modseqs.append(modseq)
+        self.recent.append(recent)
+        self.placed.append(mask)
+        self.in_new.append(recent)
+        self._starts.append(len(self._keys))
+        self._lengths.append(len(key))
+        self._keys += key.encode("ascii")
+        self.unseen += not mask & SEEN
+        self.size += size
 
     def extend(self, rows: Sequence[Row]) -> None:
         """Some more, in the order of UIDs."""
+        if len(rows) == 1:
+            self.append(rows[0])
+            return
         uids, masks, sizes, dates, modseqs, recent, keys = zip(*rows)
         self.uids.extend(uids)
         self.masks.extend(masks)

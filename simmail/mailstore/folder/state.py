@@ -231,8 +231,16 @@ class FolderState(Listeners[[FolderChange]]):
 
     def append_rows(self, rows: Sequence[Row]) -> None:
         """Messages have appeared; those known already are not told again."""
-        uids = [row.uid for row in rows]
         last = self.rows.uids[-1] if self.rows.uids else 0
+        if len(rows) == 1 and rows[0].uid > last:
+            # As nearly always, somebody waiting for it.
+            row, = rows
+            self.rows.append(row)
+            self.uidnext = max(self.uidnext, row.uid + 1)
+            self.highestmodseq = max(self.highestmodseq, row.modseq)
+            self.tell(FolderChange("added", (row.uid,), self.highestmodseq))
+            return
+        uids = [row.uid for row in rows]
         if not all(map(lt, (last, *uids), uids)):
             rows = [row for row, highest in zip(rows, accumulate((last, *uids), max)) if row.uid > highest]
             uids = [row.uid for row in rows]

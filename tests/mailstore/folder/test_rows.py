@@ -75,6 +75,16 @@ class RowsTests(SynchronousTestCase):
         for each in (uids, set(uids), iter(uids), tuple(uids)):
             self.assertEqual(rows.positions(each), expected)
 
+    @given(st.lists(_ROW, min_size=1, max_size=12))
+    def test_together(self, drawn: list[Drawn]) -> None:
+        """What is put in at once is as what is put in one by one."""
+        rows, plain = rows_of(drawn)
+        together = Rows()
+        together.extend(plain)
+        self.assertEqual(together.packed(), rows.packed())
+        self.assertEqual((together.unseen, together.size), (rows.unseen, rows.size))
+        self.alike(together, plain)
+
     def test_long_runs(self) -> None:
         """Neighbours of one kind are found wherever they begin and end, and are nobody else's afterwards."""
         for seen in ((), range(1, 301), range(100, 200), range(1, 150), range(150, 301), (1, 300), range(1, 301, 2)):
