@@ -41,6 +41,29 @@ def zone(bits: int = 2048, **texts: str) -> Lookup:
                   **{name: {"TXT": (text,)} for name, text in texts.items()}}, lambda name, kind: ())
 
 
+#: RFC 8463 appendix A.
+ED25519 = b"""DKIM-Signature: v=1; a=ed25519-sha256; c=relaxed/relaxed;
+ d=football.example.com; i=@football.example.com;
+ q=dns/txt; s=brisbane; t=1528637909; h=from : to :
+ subject : date : message-id : from : subject : date;
+ bh=2jUSOH9NhtVGCQWNr9BrIAPreKQjO6Sn7XIkfJVOzv8=;
+ b=/gCrinpcQOoIfuHNQIbq4pgh9kyIK3AQUdt9OdqQehSwhEIug4D11Bus
+ Fa3bT3FY5OsU7ZbnKELq+eXdp1Q1Dw==
+From: Joe SixPack <joe@football.example.com>
+To: Suzie Q <suzie@shopping.example.net>
+Subject: Is dinner ready?
+Date: Fri, 11 Jul 2003 21:00:37 -0700 (PDT)
+Message-ID: <20030712040037.46341.5F8J@football.example.com>
+
+Hi.
+
+We lost the game.  Are you hungry yet?
+
+Joe.
+""".replace(b"\n", b"\r\n")
+ED25519_KEY = "v=DKIM1; k=ed25519; p=11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo="
+
+
 class SignatureTests(SynchronousTestCase):
     """Valid and not, and why."""
 
@@ -62,6 +85,25 @@ class SignatureTests(SynchronousTestCase):
             (found,) = check_signatures(changed, lookup)
             self.assertEqual(found.result, result, found)
             self.assertIn("shop.example", found.why)
+
+    def test_ed25519(self) -> None:
+        """The RFC's own example is valid; changed, with another key, with none, or in silence it is not."""
+        def found(octets: bytes, *texts: str) -> tuple[str, int]:
+            (one,) = check_signatures(octets, lambda name, kind: texts)
+            self.assertEqual((one.algorithm, one.selector), ("ed25519-sha256", "brisbane"))
+            return one.result, one.bits
+
+        self.assertEqual(found(ED25519, ED25519_KEY), ("pass", 256))
+        self.assertEqual(found(ED25519.replace(b"dinner", b"supper"), ED25519_KEY), ("fail", 256))
+        self.assertEqual(found(ED25519.replace(b"hungry", b"thirsty"), ED25519_KEY)[0], "fail")
+        other = "k=ed25519; p=" + base64.b64encode(bytes([88] + [102] * 31)).decode()
+        self.assertEqual(found(ED25519, other)[0], "fail")
+        for text in ("k=ed25519; p=AAAA", "k=ed25519; p=!", "k=ed25519", key()[1], "v=DKIM2; k=ed25519; p=", "odd;;"):
+            self.assertEqual(found(ED25519, text)[0], "permerror", text)
+        self.assertEqual(found(ED25519)[0], "permerror")
+        self.assertEqual(check_signatures(ED25519, nowhere)[0].result, "temperror")
+        rsa_said = ED25519.replace(b"a=ed25519-sha256", b"a=rsa-sha256")
+        self.assertEqual(check_signatures(rsa_said, lambda name, kind: (ED25519_KEY,))[0].result, "permerror")
 
     def test_times(self) -> None:
         """A signature of any year is valid; one that ends before it begins is not."""
