@@ -195,6 +195,7 @@ class Daemon(service.Service):
         from simmail.outbound.records import Records
         from simmail.outbound.resolver import Names
         from simmail.outbound.spam_engines import spam_engines
+        from simmail.outbound.web_files import WebFiles
         from simmail.outbound.webhook_sender import AT_ONCE, KEPT, WebhookSender
         from simmail.server.server import MailServer
 
@@ -247,7 +248,7 @@ class Daemon(service.Service):
             in_thread, partial(token_hex, 12), browser(config.links, gate, reactor),
             WebhookSender(calls, reactor, (*config.webhooks.lab_hosts, *self._lab_hosts)), model,
             load_plans(config.server.plans), steady.wall_clock, Records(),
-            spam_engines(config.inspect, gate, reactor))
+            spam_engines(config.inspect, gate, reactor), WebFiles(gate, config.links.lab_hosts))
         self._stopping.append(server.stop)
         await server.start()
         await reset_first(server, config, state)

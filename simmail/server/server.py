@@ -20,6 +20,7 @@ from simmail.config import Config
 from simmail.core.records.commit import Commit
 from simmail.core.inspection.engine import SpamEngine
 from simmail.core.inspection.sender.lookup import Lookup, nowhere
+from simmail.core.inspection.sender.published import FetchFile, not_fetched
 from simmail.core.rules.quota_plan import Plan, SELF_HOSTED
 from simmail.core.time.sim_clock import Timeline
 from simmail.errors import Conflict
@@ -48,7 +49,8 @@ class MailServer:
     @param in_thread: runs a function in a thread, answering a Deferred.
     @param browser: opens the links that personas follow, webhook_sender: posts to webhooks, model: words what they
         write, in all universes.
-    @param lookup: asks the name system about senders, blocks; engines: other spam filters that inspections ask.
+    @param lookup: asks the name system about senders, blocks; engines: other spam filters that inspections ask;
+        files: fetches what domains publish for mail.
     @param wall_clock: what was seen of jumps of the wall clock.
     """
 
@@ -59,6 +61,7 @@ class MailServer:
         webhook_sender: IWebhookSender, model: ILanguageModel,
         plans: Mapping[str, Plan] | None = None, wall_clock: Callable[[], WallClock | None] = lambda: None,
         lookup: Lookup = nowhere, engines: Sequence[SpamEngine] = (),
+        files: FetchFile = not_fetched,
     ) -> None:
         self._config = config
         self._database = database
@@ -72,6 +75,7 @@ class MailServer:
         self._wall_clock = wall_clock
         self._lookup = lookup
         self._engines = engines
+        self._files = files
         self._going: set[str] = set()
         self._accounts: dict[str, Accounts] = {}
         self.plans: Mapping[str, Plan] = plans or {SELF_HOSTED.name: SELF_HOSTED}
@@ -130,7 +134,7 @@ class MailServer:
         universe = Universe(
             record, self._config, self._store(record.id), self._database, self._reactor, self._unique, self._browser,
             self._webhook_sender, self._model, partial(self._orgs.plan_of, record.org), self._in_thread,
-            self._wall_clock, self._recovered, self._lookup, self._engines)
+            self._wall_clock, self._recovered, self._lookup, self._engines, self._files)
         await universe.start()
         return universe
 

@@ -19,7 +19,9 @@ from twisted.internet.task import Clock
 from simmail.config import Config
 from simmail.core.inspection.engine import SpamEngine
 from simmail.core.inspection.sender.lookup import Kind, NoAnswer
+from simmail.core.inspection.sender.published import WebFile
 from simmail.core.message.summarize import digest
+from simmail.core.net.egress import NOWHERE
 from simmail.core.rules.quota_plan import Plan, SELF_HOSTED
 from simmail.database.memory import MemoryDatabase
 from simmail.mailstore.memory.images import MemoryMailImages
@@ -66,6 +68,7 @@ class MemoryServer:
     @ivar reactor: a C{task.Clock} for real time.
     @ivar web: the pages there are; none until a test puts some there; endpoints: likewise, of webhooks;
         model: what words mail, where the configuration names one.
+    @ivar files: what domains publish for mail, by address.
     @ivar zone: records of the name system, by name and kind; without any it does not answer.
     @ivar plans: by name; that of the organisation is C{self-hosted}.
     @ivar in_thread: runs what takes long; at once, until a test puts something else there.
@@ -84,6 +87,7 @@ class MemoryServer:
         self.endpoints = MemoryEndpoints()
         self.model = MemoryModel(self.config.ai.model)
         self.engines: list[SpamEngine] = []
+        self.files: dict[str, WebFile] = {}
         self.zone: dict[tuple[str, Kind], tuple[str, ...]] = {}
         self.plans: dict[str, Plan] = {SELF_HOSTED.name: SELF_HOSTED}
         self.in_thread: Callable[..., Deferred[Any]] = maybeDeferred
@@ -96,7 +100,7 @@ class MemoryServer:
         roster = MailServer(
             self.config, self.database, self._store, self.images, self.reactor, lambda *work: self.in_thread(*work),
             self.unique, self.web, self.endpoints, self.model, self.plans, lookup=self._looked_up,
-            engines=self.engines)
+            engines=self.engines, files=self._fetched)
         now(roster.start())
         return roster
 
@@ -108,6 +112,9 @@ class MemoryServer:
     @stores.setter
     def stores(self, stores: dict[str, MemoryMailStore]) -> None:
         self.images.stores = stores
+
+    async def _fetched(self, url: str, redirects: bool) -> WebFile:
+        return self.files.get(url, WebFile(error=NOWHERE))
 
     def _looked_up(self, name: str, kind: Kind) -> tuple[str, ...]:
         if not self.zone:

@@ -39,6 +39,7 @@ from simmail.concurrency import Lock
 from simmail.config import Config
 from simmail.core.inspection.engine import SpamEngine
 from simmail.core.inspection.sender.lookup import Lookup, nowhere
+from simmail.core.inspection.sender.published import FetchFile, not_fetched
 from simmail.core.records.commit import Commit, EventQuery
 from simmail.core.rng import Dice
 from simmail.core.rules.quota_plan import Plan, SELF_HOSTED
@@ -137,7 +138,8 @@ class Universe:
     @param plan: the plan of its organisation.
     @param in_thread: runs a function in a thread, answering a Deferred.
     @param wall_clock: what was seen of jumps of the wall clock.
-    @param lookup: asks the name system about senders, blocks; engines: other spam filters that inspections ask.
+    @param lookup: asks the name system about senders, blocks; engines: other spam filters that inspections ask;
+        files: fetches what domains publish for mail.
     @param recovered: called when what a crash cut short is made again.
     """
 
@@ -148,6 +150,7 @@ class Universe:
         in_thread: Callable[..., Any] = maybeDeferred,
         wall_clock: Callable[[], WallClock | None] = lambda: None, recovered: Callable[[], object] = lambda: None,
         lookup: Lookup = nowhere, engines: Sequence[SpamEngine] = (),
+        files: FetchFile = not_fetched,
     ) -> None:
         # On the instance: a Logger that is a class attribute takes the class's name for its namespace.
         self.logger = Logger(namespace="simmail.universe")
@@ -221,7 +224,7 @@ class Universe:
         self.inspections = Inspections(
             mailboxes, self.search, people,
             CheckAddresses(name, config.server.domain, database, store, committer, unique, reactor), lookup, engines,
-            in_thread)
+            files, in_thread)
         self.scoring = Scoring(
             config.inspect, store, committer, LinkCheck(browser, lambda: settings.links), now, in_thread, reactor)
         postoffice.application_filed = self.scoring.filed

@@ -21,6 +21,7 @@ from simmail.core.wording.chat import ChatMessage, ChatQuery
 from simmail.outbound.browser import Browser
 from simmail.outbound.http_client import Gate
 from simmail.outbound.language_model import ChatModel
+from simmail.outbound.web_files import WebFiles
 from simmail.outbound.webhook_sender import WebhookSender
 from simmail.universe.inspection.link_check import LinkCheck
 from tests.journeys.reaching import Closet
@@ -136,6 +137,16 @@ class NothingPrivateTests(TestCase):
 
         await self.nothing(look)
         await self.led(look)
+
+    async def test_published(self) -> None:
+        """Files that a domain says it publishes for mail, by https as they have to be."""
+        files = WebFiles(self.gate)
+
+        async def fetch(url: str) -> str:
+            return (await files(url, True)).error
+
+        self.tried = [url.replace("http:", "https:", 1) for url in self.tried]
+        await self.nothing(fetch)
 
     async def test_writer(self) -> None:
         """The model's server is where the operator says, and sends nobody elsewhere."""

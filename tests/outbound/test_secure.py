@@ -43,8 +43,8 @@ class Here(Resource):
         return b"for " + request.getHeader("host").encode()
 
 
-class TlsTests(TestCase):
-    """https."""
+class TlsTestCase(TestCase):
+    """A site of https."""
 
     def setUp(self) -> None:
         """A site with a certificate for shop.site.com, on a port of this machine."""
@@ -71,6 +71,10 @@ class TlsTests(TestCase):
     def tearDown(self) -> Deferred[Any]:
         """The site closes."""
         return maybeDeferred(self.port.stopListening)
+
+
+class TlsTests(TlsTestCase):
+    """https."""
 
     async def fetch(self, host: str, trust: Any) -> str:
         """What a host says, or why it does not."""

@@ -66,11 +66,18 @@ class DmarcCheck(Struct, frozen=True):
 
 
 class RecordCheck(Struct, frozen=True):
-    """A record of the author's domain: BIMI, MTA-STS."""
+    """
+    A record of the author's domain: BIMI, MTA-STS.
+
+    @ivar place: the file that it speaks of and that is still to be looked at, C{""} for none; hosts: the domain's
+        exchangers, where they are known.
+    """
 
     result: Result
     why: str
     record: str = ""
+    place: str = ""
+    hosts: tuple[str, ...] = ()
 
 
 _NOT_ASKED = "the name system was not asked"

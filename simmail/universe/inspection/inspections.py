@@ -7,13 +7,16 @@ Source: decisions, section 10.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred, gatherResults
 
+from simmail.core.inspection.authentication import Authentication
 from simmail.core.inspection.engine import EngineReport, SpamEngine
 from simmail.core.inspection.sender.lookup import Lookup, Records, given
+from simmail.core.inspection.sender.published import FetchFile, judge_picture, judge_policy
 from simmail.core.inspection.report import Report, inspect
 from simmail.core.inspection.subject import Envelope, arrived
 from simmail.core.message.folding import fold
@@ -38,14 +41,14 @@ class Inspections:
     """
     Inspections of one universe.
 
-    @param lookup: asks the name system; engines: other filters that are asked too.
+    @param lookup: asks the name system; engines: other filters that are asked too; files: fetches what domains publish.
     @param in_thread: runs a function in a thread, answering a Deferred.
     @ivar addresses: for deliverability checks.
     """
 
     def __init__(
         self, mailboxes: Mailboxes, search: MailSearch, people: Personas, addresses: CheckAddresses,
-        lookup: Lookup, engines: Sequence[SpamEngine], in_thread: Callable[..., Any],
+        lookup: Lookup, engines: Sequence[SpamEngine], files: FetchFile, in_thread: Callable[..., Any],
     ) -> None:
         self.addresses = addresses
         self._mailboxes = mailboxes
@@ -53,6 +56,7 @@ class Inspections:
         self._people = people
         self._lookup = lookup
         self._engines = engines
+        self._files = files
         self._in_thread = in_thread
 
     async def at(self, address: str, folder: str, uid: int) -> FoundMessage:
@@ -82,15 +86,19 @@ class Inspections:
 
     async def report(self, octets: bytes, envelope: Envelope, records: Records | None = None) -> Report:
         """
-        Report on a message, in a thread.
+        Report on a message, in a thread; the files that its author's domain publishes are fetched.
 
         @param records: what the name system is taken to answer; other names are asked for.
         """
-        def work() -> Report:
-            lookup = given(records, self._lookup) if records else self._lookup
-            return inspect(octets, envelope, authenticate(octets, envelope, lookup))
-
-        report: Report = await self._in_thread(work)
+        lookup = given(records, self._lookup) if records else self._lookup
+        found: Authentication = await self._in_thread(partial(authenticate, octets, envelope, lookup))
+        if found.mta_sts.place:
+            # A redirect would let others answer for the domain (RFC 8461 section 3.3).
+            found = replace(found, mta_sts=judge_policy(
+                found.mta_sts, await self._files(found.mta_sts.place, False)))
+        if found.bimi.place:
+            found = replace(found, bimi=judge_picture(found.bimi, await self._files(found.bimi.place, True)))
+        report: Report = await self._in_thread(partial(inspect, octets, envelope, found))
         if not self._engines:
             return report
         asked = [Deferred.fromCoroutine(_awaited(one.check(octets, envelope))) for one in self._engines]

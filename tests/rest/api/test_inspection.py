@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from simmail.core.inspection.engine import EngineReport
+from simmail.core.inspection.sender.published import WebFile
 from simmail.core.inspection.subject import Envelope
 from simmail.testing.universe import now
 from simmail.universe.inspection.addresses import MOST_OPEN
+from tests.core.inspection.sender.test_published import POLICY, SVG
 from tests.rest.served import ServedTestCase
 
 PLAIN = ("From: Shop <news@shop.example>\r\nTo: maria@acme.test\r\nDate: Mon, 2 Mar 2026 09:00:00 +0000\r\n"
@@ -33,6 +35,29 @@ class InspectTests(ServedTestCase):
         for one in report["rules"]:
             self.assertTrue(one["evidence"] and one["source"] and one["description"], one)
         self.assertEqual({one["outcome"] for one in report["rules"] if one["group"] == "reputation"}, {"unseen"})
+
+    def test_published(self) -> None:
+        """The MTA-STS policy and the BIMI mark of the author's domain are fetched, and judged."""
+        dns = {"shop.example": {"MX": ["mail.shop.example"]}, "_mta-sts.shop.example": {"TXT": ["v=STSv1; id=7"]},
+               "default._bimi.shop.example": {"TXT": ["v=BIMI1; l=https://shop.example/logo.svg"]},
+               "_dmarc.shop.example": {"TXT": ["v=DMARC1; p=reject"]}}
+
+        # Of every other name it says that there is none.
+        self.server.zone[("other.example", "A")] = ("192.0.2.1",)
+
+        def outcomes() -> dict[str, tuple[str, str]]:
+            report = self.good("POST", "/api/inspect", {"raw": PLAIN, "dns": dns})
+            return {one["rule"]: (one["outcome"], one["evidence"]) for one in report["rules"]}
+
+        found = outcomes()
+        self.assertEqual((found["MTA_STS"][0], found["BIMI"][0]), ("unseen", "unseen"))
+        self.assertIn("could not be fetched", found["MTA_STS"][1])
+        self.server.files["https://mta-sts.shop.example/.well-known/mta-sts.txt"] = WebFile(200, "text/plain", POLICY)
+        self.server.files["https://shop.example/logo.svg"] = WebFile(200, "image/svg+xml", SVG)
+        found = outcomes()
+        self.assertEqual((found["MTA_STS"][0], found["BIMI"][0]), ("pass", "pass"))
+        dns["shop.example"]["MX"] = ["elsewhere.example"]
+        self.assertEqual(outcomes()["MTA_STS"][0], "fail")
 
     def test_lines(self) -> None:
         """Lines that all end in LF are those of who writes by hand; a lone LF among CRLF is told."""

@@ -78,14 +78,16 @@ def check_bimi(author: str, dmarc: DmarcCheck, lookup: Lookup) -> RecordCheck:
     place = tags_of(found[0]).get("l", "")
     if not place.startswith("https://"):
         return RecordCheck("fail", f"the BIMI record names no https address (l={place[:60]})", found[0])
+    if dmarc.result == "temperror":
+        return RecordCheck("temperror", dmarc.why, found[0])
     if dmarc.policy not in ("quarantine", "reject"):
         return RecordCheck("fail", f"BIMI needs a DMARC policy of quarantine or reject, not {dmarc.policy or 'none'}",
                            found[0])
-    return RecordCheck("pass", f"the mark is at {place[:200]}; the file itself is not fetched", found[0])
+    return RecordCheck("unseen", f"the mark is at {place[:200]}; it was not fetched", found[0], place)
 
 
 def check_mta_sts(author: str, lookup: Lookup) -> RecordCheck:
-    """Return whether the domain announces a policy for mail to it; the policy itself is not fetched."""
+    """Return whether the domain announces a policy for mail to it."""
     try:
         found = _records(f"_mta-sts.{author}", "v=stsv1", lookup)
     except NoAnswer as error:
@@ -95,7 +97,12 @@ def check_mta_sts(author: str, lookup: Lookup) -> RecordCheck:
     number = tags_of(found[0]).get("id", "")
     if not number.isalnum() or len(number) > 32:
         return RecordCheck("fail", f"id={number[:60]} is no id of an MTA-STS policy", found[0])
-    return RecordCheck("unseen", f"a policy is announced (id={number}); it is not fetched", found[0])
+    try:
+        hosts = lookup(author, "MX")
+    except NoAnswer:
+        hosts = ()
+    return RecordCheck("unseen", f"a policy is announced (id={number}); it was not fetched", found[0],
+                       f"https://mta-sts.{author}/.well-known/mta-sts.txt", hosts)
 
 
 def _records(name: str, version: str, lookup: Lookup) -> list[str]:

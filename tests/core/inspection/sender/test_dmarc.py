@@ -73,9 +73,12 @@ class RecordTests(SynchronousTestCase):
         """An https address, and a DMARC policy that holds."""
         held, loose = DmarcCheck("pass", "x", "reject", "shop.example"), DmarcCheck("pass", "x", "none", "shop.example")
         lookup = zone({"default._bimi.shop.example": "v=BIMI1; l=https://shop.example/logo.svg; a="})
-        self.assertEqual(check_bimi("shop.example", held, lookup).result, "pass")
-        self.assertEqual(check_bimi("news.shop.example", held, lookup).result, "pass")
+        for name in ("shop.example", "news.shop.example"):
+            found = check_bimi(name, held, lookup)
+            self.assertEqual((found.result, found.place), ("unseen", "https://shop.example/logo.svg"))
         self.assertEqual(check_bimi("shop.example", loose, lookup).result, "fail")
+        silent = DmarcCheck("temperror", "shop.example: nobody answers")
+        self.assertEqual(check_bimi("shop.example", silent, lookup).result, "temperror")
         empty = zone({"default._bimi.shop.example": "v=BIMI1; l="})
         self.assertEqual(check_bimi("shop.example", held, empty).result, "fail")
         self.assertEqual(check_bimi("shop.example", held, zone()).result, "none")
@@ -83,4 +86,6 @@ class RecordTests(SynchronousTestCase):
     def test_mta_sts(self) -> None:
         """What is announced but not fetched is not passed."""
         for text, result in (("v=STSv1; id=20260302;", "unseen"), ("v=STSv1; id=;", "fail"), ("v=spf1", "none")):
-            self.assertEqual(check_mta_sts("shop.example", zone({"_mta-sts.shop.example": text})).result, result)
+            found = check_mta_sts("shop.example", zone({"_mta-sts.shop.example": text}))
+            self.assertEqual(found.result, result)
+            self.assertEqual(bool(found.place), result == "unseen")
