@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 from twisted.internet.defer import Deferred, gatherResults
 
-from simmail.core.inspection.authentication import Authentication
+from simmail.core.inspection.authentication import Authentication, RecordCheck
 from simmail.core.inspection.engine import EngineReport, SpamEngine
 from simmail.core.inspection.sender.lookup import Lookup, Records, given
-from simmail.core.inspection.sender.published import FetchFile, judge_picture, judge_policy
+from simmail.core.inspection.sender.published import FetchFile, judge_picture, judge_policy, WebFile
 from simmail.core.inspection.report import Report, inspect
 from simmail.core.inspection.subject import Envelope, arrived
 from simmail.core.message.folding import fold
@@ -92,17 +92,22 @@ class Inspections:
         """
         lookup = given(records, self._lookup) if records else self._lookup
         found: Authentication = await self._in_thread(partial(authenticate, octets, envelope, lookup))
-        if found.mta_sts.place:
-            # A redirect would let others answer for the domain (RFC 8461 section 3.3).
-            found = replace(found, mta_sts=judge_policy(
-                found.mta_sts, await self._files(found.mta_sts.place, False)))
-        if found.bimi.place:
-            found = replace(found, bimi=judge_picture(found.bimi, await self._files(found.bimi.place, True)))
+        # A redirect would let others answer for the domain (RFC 8461 section 3.3).
+        published = [Deferred.fromCoroutine(self._judged(*one)) for one in (
+            (found.mta_sts, judge_policy, False), (found.bimi, judge_picture, True))]
+        mta_sts, bimi = await gatherResults(published, consumeErrors=True)
+        found = replace(found, mta_sts=mta_sts, bimi=bimi)
         report: Report = await self._in_thread(partial(inspect, octets, envelope, found))
         if not self._engines:
             return report
         asked = [Deferred.fromCoroutine(_awaited(one.check(octets, envelope))) for one in self._engines]
         return replace(report, engines=tuple(await gatherResults(asked, consumeErrors=True)))
+
+    async def _judged(
+        self, record: RecordCheck, judge: Callable[[RecordCheck, WebFile], RecordCheck], redirects: bool
+    ) -> RecordCheck:
+        """What a record is worth with the file that it speaks of."""
+        return judge(record, await self._files(record.place, redirects)) if record.place else record
 
 
 async def _awaited(answer: Awaitable[EngineReport]) -> EngineReport:
