@@ -128,9 +128,11 @@ class ImageMaker:
     def step(self) -> bool:
         """Do a little beforehand; whether there is more."""
         began = monotonic()
-        while self._steps is not None and monotonic() - began < _STEP:
+        while self._steps is not None:
             if next(self._steps, self) is self:
                 self._steps = None
+            if monotonic() - began >= _STEP:
+                break
         return self._steps is not None
 
     def finish(self, renewed: bool, owed: bytes = b"") -> bool:
