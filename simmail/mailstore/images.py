@@ -54,7 +54,9 @@ class MailImages:
     async def copy(
         self, source: str, target: str, renewed: bool = False, taken: Callable[[], object] | None = None
     ) -> None:
-        at = StoreId(self._root, source)
+        at, condition = StoreId(self._root, source), self._journal.condition
+        if condition.doubt:
+            raise Unavailable(condition.told)
         try:
             await self.prepare(source, target)
             if self._journal.late:
@@ -64,7 +66,7 @@ class MailImages:
             if taken is not None:
                 taken()
             if not there:
-                await self._journal.sync()
+                await self._journal.surely_sync()
                 await self._journal.writer.call(PublishImage(at, target))
             await self._journal.reader.call(self._sync_names)
         except BaseException:

@@ -13,10 +13,9 @@ from twisted.internet import reactor
 from twisted.internet.defer import ensureDeferred
 
 from simmail.mailstore.images import MailImages
-from simmail.mailstore.journal.journal import Journal
 from simmail.mailstore.maildir import sharing
 from simmail.mailstore.mailstore import MailStore
-from tests.contracts.mailstores import a_delivery, tiny_digest
+from tests.contracts.mailstores import QuickJournal, a_delivery, tiny_digest
 from tests.mailstore.promises import MARIA, SENT, TOM, a_letter
 from tests.mailstore.victim import say
 
@@ -29,7 +28,7 @@ class ImageVictim:
     def __init__(self, path: str, number: str) -> None:
         sharing.FEW = 5
         self.path, self.number, self.count = path, number, 0
-        self.journal = Journal(f"{path}/journal", reactor, segment=100_000)
+        self.journal = QuickJournal(f"{path}/journal", reactor, segment=100_000)
         self.images = MailImages(f"{path}/mail", self.journal, f"{path}/index")
         self.store = self.open("main")
 

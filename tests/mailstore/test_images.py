@@ -9,6 +9,8 @@ from typing import Any
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.errors import Unavailable
+from simmail.mailstore.inspection import Inspection
+from simmail.mailstore.journal.sync import Condition, NotSynced
 from simmail.mailstore.maildir import image, sharing
 from tests.contracts.mailstores import AT, DiskProvider, a_delivery, a_mail, result_of
 from tests.mailstore.contracts.contract import MARIA, TOM
@@ -194,6 +196,28 @@ class MailImagesTests(SynchronousTestCase):
         self.assertEqual(result_of(self.provider.images.universes()), ["main"])
         result_of(self.provider.images.copy("main", "kept"))
         self.assertEqual(os.listdir(self.mail / ".making"), [])
+
+    def test_not_synced(self) -> None:
+        """What is perhaps not on the disk is not there, nor is anything made while the disk is in doubt."""
+        def failing() -> None:
+            raise NotSynced(5, "it is broken")
+
+        journal = self.provider.journal
+        sync = journal._sync_disks
+        journal._sync_disks = failing
+        self.assertRaises(Unavailable, result_of, self.provider.images.copy("main", "kept"))
+        self.assertEqual(result_of(self.provider.images.universes()), ["main"])
+        journal._sync_disks, journal.condition = sync, Condition("it is broken")
+        self.assertRaises(Unavailable, result_of, self.provider.images.copy("main", "kept"))
+        journal.condition = Condition()
+        self.assertEqual(len(self.uids(self.fork())), 10)
+
+    def test_inspected(self) -> None:
+        """Whoever looks for damage finds none in what is shared, and counts it where it is borrowed."""
+        self.accept(self.fork(), "new", MARIA)
+        inspection = Inspection(Path(self.provider.path))
+        self.assertEqual(list(inspection.findings()), [])
+        self.assertEqual(inspection.messages, 61)
 
     def test_disk_refuses(self) -> None:
         """When the disk refuses there is nothing of it, and the next attempt makes it."""

@@ -287,6 +287,14 @@ class Journal:
         """Deferred: all mail that is visible now is on disk, if the disk can do that; else the journal is kept."""
         return self._syncer.call(self._sync_disks).addErrback(self._not_synced)
 
+    def surely_sync(self) -> Deferred[None]:
+        """Deferred: all that was written is on disk.  Fails with Unavailable: perhaps it is not."""
+        return self._syncer.call(self._sync_disks).addErrback(self._not_surely)
+
+    def _not_surely(self, failure: Failure) -> Failure:
+        self._not_synced(failure)
+        return failure
+
     def _not_synced(self, failure: Failure) -> None:
         # It is told once: whoever syncs later hears nothing of it.
         self._unsynced = True

@@ -87,6 +87,14 @@ def _shared_by(path: str) -> str:
         return ""
 
 
+def _is_message(name: str) -> bool:
+    return filename.parse(name) is not None
+
+
+def _is_anything(name: str) -> bool:
+    return True
+
+
 class ImageMaker:
     """
     Makes one image.
@@ -274,10 +282,11 @@ class ImageMaker:
         if self._seen.get(path) == seen:
             return
         with opened_at(f"{self._source}/{path}") as source:
-            there = {name for name in os.listdir(source) if not messages or filename.parse(name) is not None}
-            self._prepare(path, not there and messages)
-            if there or not messages or not self._shares:
-                yield from self._link_to(path, source, there)
+            there, wanted = set(os.listdir(source)), _is_message if messages else _is_anything
+            empty = messages and not any(map(wanted, there))
+            self._prepare(path, empty)
+            if not (empty and self._shares):
+                yield from self._link_to(path, source, there, wanted)
         self._note(path, seen, looked)
         yield
 
@@ -296,12 +305,15 @@ class ImageMaker:
             self._make(EMPTY)
             os.symlink(f"{'../' * path.count('/')}{EMPTY}", target)
 
-    def _link_to(self, path: str, source: int, there: set[str]) -> Iterator[None]:
+    def _link_to(
+        self, path: str, source: int, there: set[str], wanted: Callable[[str], bool]
+    ) -> Iterator[None]:
         with opened_at(f"{self.fresh}/{path}") as fresh:
             have = set(os.listdir(fresh))
             for name in have - there:
                 os.unlink(name, dir_fd=fresh)
-            for count, name in enumerate(sorted(there - have), 1):
+            # Of names only those that are new are looked at.
+            for count, name in enumerate(sorted(filter(wanted, there - have)), 1):
                 try:
                     link(name, source, fresh)
                 except FileNotFoundError:

@@ -21,9 +21,13 @@ class ImageMakers:
         self._makers: dict[StoreId, ImageMaker] = {}
 
     def begun(self, source: StoreId, target: StoreId) -> ImageMaker:
-        """Return what makes an image, begun when it is first asked for.  @raise Conflict: there is mail already."""
+        """
+        Return what makes an image, begun when it is first asked for, anew when that has made one which nobody wanted.
+
+        @raise Conflict: there is mail already.
+        """
         maker = self._makers.get(target)
-        if maker is None or maker.source != source.universe:
+        if maker is None or maker.finished or maker.source != source.universe:
             maker = self._makers[target] = ImageMaker(
                 source.path, source.universe, target.universe, self._wall, not self._is_open(source))
         return maker

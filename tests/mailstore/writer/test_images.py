@@ -40,4 +40,6 @@ class ImageMakersTests(SynchronousTestCase):
         self.assertRaises(Unavailable, self.makers.made, self.at("kept"))
         maker.finish(False)
         self.assertIs(self.makers.made(self.at("kept")), maker)
+        self.assertIsNot(self.makers.begun(self.at("main"), self.at("kept")), maker)
+        self.assertRaises(Unavailable, self.makers.made, self.at("kept"))
         self.assertRaises(Unavailable, ImageMakers(lambda: 0.0, lambda at: False).made, self.at("kept"))
