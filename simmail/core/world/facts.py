@@ -90,4 +90,4 @@ def money(words: CommonWords, cents: int, whole: bool = False) -> str:
 
 def day(words: CommonWords, at: datetime) -> str:
     """Return a day as the language writes it, without the year."""
-    return words.date.format(d=at.day, m=words.months[at.month - 1])
+    return words.date.format(d=words.first if words.first and at.day == 1 else at.day, m=words.months[at.month - 1])

@@ -44,7 +44,7 @@ class CommonWords(Struct, frozen=True):
     @ivar date, amount: how they are told; C{point} and C{thousands} are the signs within a number.
     @ivar trades: what companies sell, the first where the industry tells nothing; supplies: what offices buy; topics:
         what meetings are about; agencies: firms of sorts of writers that have their own.
-    @ivar papers: words of documents.
+    @ivar papers: words of documents; first: how the first day of a month is called, where it is no number.
     """
 
     zone: str
@@ -69,6 +69,7 @@ class CommonWords(Struct, frozen=True):
     agencies: dict[str, tuple[Firm, ...]]
     positions: tuple[str, ...]
     papers: dict[str, str]
+    first: str = ""
 
 
 class MailWords(Struct, frozen=True, rename={"from_": "from"}):

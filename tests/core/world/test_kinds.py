@@ -32,7 +32,7 @@ class WordsTests(SynchronousTestCase):
         """Every kind that a stream may have is composed, and written in every language of the world."""
         self.assertEqual(set(KINDS), set(get_args(WorldKind)))
         self.assertEqual({kind: speaks(kind) for kind in KINDS}, dict.fromkeys(KINDS, TONGUES))
-        self.assertIn("de", TONGUES)
+        self.assertEqual(set(TONGUES), {"en", "de", "fr", "es"})
 
     def test_twelve_each(self) -> None:
         """Each kind has at least twelve mails in each language, of at least six that have nothing in common."""
@@ -43,8 +43,7 @@ class WordsTests(SynchronousTestCase):
                 self.assertGreaterEqual(len(texts), 6, (kind, language))
                 self.assertGreaterEqual(
                     len(texts) * len(set(words.openings)) * len(set(words.endings)), 24, (kind, language))
-                senders = max(1, len(words.senders)) if KINDS[kind].sort == "machine" else 1
-                said = {read(mail(kind, language, n).octets).text for n in range(12 * senders)}
+                said = {read(mail(kind, language, n).octets).text for n in range(14)}
                 self.assertGreaterEqual(len(said), 12, (kind, language))
 
     def test_sayable(self) -> None:
@@ -194,7 +193,7 @@ class MachineTests(SynchronousTestCase):
         """Most spam is told from mail by its looks, and hardly any mail is taken for spam."""
         for language in TONGUES:
             scores = {kind: [score(read(one.octets), one.reverse_path, INBOX).score for one in (
-                mail(kind, language, n) for n in range(24))] for kind in KINDS}
+                mail(kind, language, n) for n in range(24 if kind == "spam" else 8))] for kind in KINDS}
             junk = scores.pop("spam")
             self.assertGreater(sum(junk) / len(junk), 3.0, language)
             self.assertGreater(sum(one >= 3.0 for one in junk), 10, language)
