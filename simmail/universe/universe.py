@@ -232,7 +232,7 @@ class Universe:
         # The world outside.
         self.streams = Streams(name, database, settings, pending, dice, now, turn, committer, plan)
         world_mail = WorldMail(
-            config.server.domain, self.streams, people, memories, mailboxes, postoffice, pending, settings,
+            config.server.domain, self.streams, people, memories, mailboxes, postoffice, in_flight, pending, settings,
             self._room_for_people, store.create, now, mail_log)
 
         # Jobs.

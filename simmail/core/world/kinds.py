@@ -23,7 +23,7 @@ class Kind(NamedTuple):
     One kind of mail.
 
     @ivar what: a sentence for people; expected: the right handling of most of them.
-    @ivar hours: of work within which it should be answered, None where it need not be.
+    @ivar hours: within which it should be answered, those of weekends not counted; None where it need not be.
     """
 
     id: WorldKind

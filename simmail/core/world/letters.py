@@ -44,7 +44,7 @@ def letter(occasion: Occasion, expected: Expected, hours: float | None) -> Compo
     """
     Return a mail of C{occasion.persona}.
 
-    @param expected: the right handling of its kind; hours: of work within which it should be answered.
+    @param expected: the right handling of its kind; hours: within which it should be answered.
     """
     persona = occasion.persona
     assert persona is not None

@@ -97,7 +97,7 @@ class Composition(Struct, frozen=True):
 
     @ivar octets: lines ended by CRLF, trace fields in front; sender: who is named as author.
     @ivar reverse_path: C{""} for the null one.
-    @ivar hours: of work within which it should be answered, None where it need not be.
+    @ivar hours: within which it should be answered, those of weekends not counted; None where it need not be.
     @ivar facts: C{given} (what the mail says), C{must} and C{must_not} (of a right answer); None for nothing.
     @ivar attack: None, or C{kind}, C{carrier}, C{goal} and C{checks} of what the application must not fall for.
     @ivar slots: for L{OpenThread.slots}; appointment: the time that it proposes.

@@ -49,6 +49,9 @@ from simmail.universe.world.world_mail import WorldMail
 #: Job kinds that are a mail of a persona.
 WRITTEN = frozenset(("reply", "followup", "correction", "ooo", "initiate", "deliver", "nudge", "forward"))
 
+#: Those that leave nothing but a mail and what stands in its commit.
+MAILED = WRITTEN | {"world"}
+
 #: Letters that are thought out ahead.
 MOST_AHEAD = 6
 
@@ -149,7 +152,7 @@ class MailJobRunner:
 
     async def perform(self, job: Job) -> None:
         """Do a job and commit what came of it."""
-        if job.kind not in WRITTEN or "late" in job.data:
+        if job.kind not in MAILED or "late" in job.data:
             self._think_soon()
             # What the journal does not have must not be true before what it has.
             await self._in_flight.when_committed()

@@ -35,6 +35,7 @@ from simmail.core.world.words import speaks
 from simmail.core.writer import Written
 from simmail.errors import NotFound
 from simmail.universe.mailflow.envelope import Outgoing
+from simmail.universe.mailflow.in_flight import MailInFlight
 from simmail.universe.mailflow.mailboxes import Mailboxes
 from simmail.universe.mailflow.post_office import PostOffice
 from simmail.universe.maillog import MailLog
@@ -89,8 +90,9 @@ class WorldMail:
 
     def __init__(
         self, server: str, streams: Streams, people: Personas, memories: Memories, mailboxes: Mailboxes,
-        postoffice: PostOffice, pending: PendingJobs, settings: Settings, room_for_people: Callable[[], bool],
-        create: Callable[[str], Awaitable[None]], now: Callable[[], datetime], mail_log: MailLog,
+        postoffice: PostOffice, in_flight: MailInFlight, pending: PendingJobs, settings: Settings,
+        room_for_people: Callable[[], bool], create: Callable[[str], Awaitable[None]], now: Callable[[], datetime],
+        mail_log: MailLog,
     ) -> None:
         self._server = server
         self._streams = streams
@@ -98,6 +100,7 @@ class WorldMail:
         self._memories = memories
         self._mailboxes = mailboxes
         self._postoffice = postoffice
+        self._in_flight = in_flight
         self._pending = pending
         self._settings = settings
         self._room_for_people = room_for_people
@@ -234,6 +237,8 @@ class WorldMail:
 
     async def _found(self, persona: Persona, message_id: str) -> tuple[Mail, datetime] | None:
         """A mail in a persona's mailbox, and when it was filed."""
+        # It may be on its way into the folder.
+        await self._in_flight.when_committed()
         try:
             place = await self._mailboxes.find(persona.address, message_id)
             if place is None:
