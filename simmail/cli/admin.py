@@ -46,7 +46,7 @@ def add_commands(admin: argparse.ArgumentParser, where: Callable[[argparse.Argum
 
         return action
 
-    _universes(thing("universes", "list, create, delete"))
+    _universes(thing("universes", "list, create, delete, snapshot, snapshots, restore, fork"))
     _keys(thing("keys", "list, create, revoke, reset-first"))
     _orgs(thing("orgs", "list, create, change, suspend, resume"))
     _users(thing("users", "list, create, change, delete"))
@@ -72,6 +72,19 @@ def _universes(action: Callable[..., argparse.ArgumentParser]) -> None:
     create.add_argument("--clock", metavar="TIME", help="RFC 3339; the universe then starts frozen at it")
     create.add_argument("--running", action="store_true", help="with --clock: not frozen")
     action("delete", "a universe and all that is in it", _asking("DELETE", "universes", "id")).add_argument("id")
+    snapshot = action("snapshot", "keep a universe as it is now; prints the snapshot's id", create_snapshot)
+    snapshot.add_argument("id")
+    snapshot.add_argument("--name", default="")
+    action("snapshots", "the snapshots of a universe, newest first", list_snapshots).add_argument("id")
+    restore = action("restore", "put a universe back as it was; what came since is gone", restore_snapshot)
+    restore.add_argument("id")
+    restore.add_argument("snapshot")
+    fork = action("fork", "a new universe that begins as another is; prints what gets into it", fork_universe)
+    fork.add_argument("id")
+    fork.add_argument("--snapshot", default="now", help="begin as the universe was then (default: as it is now)")
+    fork.add_argument("--as", metavar="ID", dest="fork", default="", help="of the new one (default: made up)")
+    fork.add_argument("--seed", default="", help="that of the original unless given")
+    fork.add_argument("--ttl", metavar="DURATION", help="such as 90m or 2d: it goes by itself, in real time")
 
 
 def _keys(action: Callable[..., argparse.ArgumentParser]) -> None:
@@ -161,6 +174,31 @@ def create_universe(parsed: argparse.Namespace) -> int:
         print_access(made)
         return 0
     print(call(parsed, "POST", "keys", {"universe": made["id"], "role": "admin", "name": "created with it"})["key"])
+    return 0
+
+
+def create_snapshot(parsed: argparse.Namespace) -> int:
+    print(call(parsed, "POST", _named("universes", parsed.id) + "/snapshots", {"name": parsed.name})["id"])
+    return 0
+
+
+def list_snapshots(parsed: argparse.Namespace) -> int:
+    for one in call(parsed, "GET", _named("universes", parsed.id) + "/snapshots"):
+        print(f"{one['id']:<14}{one['created']:<29}{one['messages']:>9} messages  {one['name']}".rstrip())
+    return 0
+
+
+def restore_snapshot(parsed: argparse.Namespace) -> int:
+    call(parsed, "POST", _named(_named("universes", parsed.id) + "/snapshots", parsed.snapshot) + "/restore")
+    return 0
+
+
+def fork_universe(parsed: argparse.Namespace) -> int:
+    body = {"id": parsed.fork, "seed": parsed.seed, "ttl": parsed.ttl}
+    path = _named(_named("universes", parsed.id) + "/snapshots", parsed.snapshot) + "/fork"
+    made = call(parsed, "POST", path, {key: value for key, value in body.items() if value})
+    print(f"Universe {made['universe']}")
+    print_access(made)
     return 0
 
 

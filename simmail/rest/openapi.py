@@ -28,11 +28,11 @@ _FIELD = re.compile(r"@ivar ([a-z_, ]+):")
 #: Names in paths as the demo universe has them, so that what reads them can be tried there.
 _PATH_EXAMPLES: dict[str, Any] = {
     "address": "orders@garden.test", "folder": "INBOX", "uid": 1, "n": 0, "email": "ann@acme.test",
-    "prefix": "9f2c41d07a", "token": "0b1c2d3e4f5a6b7c8d9e0f1a",
+    "prefix": "9f2c41d07a", "token": "0b1c2d3e4f5a6b7c8d9e0f1a", "snapshot": "s_5b1c09d2a7",
 }
 _ID_EXAMPLES = {
     "personas": "p_pga0r999p3ex", "cases": "c_demo_invoice", "faults": "tarpit", "events": "1", "jobs": "j_5t2k8w",
-    "admin": "shop", "world": "customers",
+    "admin": "shop", "world": "customers", "snapshots": "s_5b1c09d2a7",
 }
 _PATH_TYPES: dict[str, dict[str, Any]] = {
     "uid": {"type": "integer", "minimum": 1}, "n": {"type": "integer", "minimum": 0},

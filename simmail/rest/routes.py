@@ -11,15 +11,15 @@ from simmail.rest import openapi
 from simmail.rest.answer import JSON, Octets
 from simmail.rest.api import (
     accounts, admin, cases, clock, connection, console, events, extraction, faults, health, inspection, jobs,
-    mailboxes, organizations, personas, plan, search, sending, session, settings, waits,
-    webhooks, world,
+    mailboxes, organizations, personas, plan, search, sending, session, settings, snapshots,
+    waits, webhooks, world,
 )
 from simmail.rest.route import Call, Route
 
 #: In the order of the document.
 HEADINGS: tuple[ModuleType, ...] = (
-    personas, cases, mailboxes, search, sending, extraction, waits, accounts, settings, faults, world, clock, jobs,
-    events, inspection, webhooks, connection, plan, session, organizations, admin, health,
+    personas, cases, mailboxes, search, sending, extraction, waits, accounts, settings, faults, world, clock, snapshots,
+    jobs, events, inspection, webhooks, connection, plan, session, organizations, admin, health,
 )
 
 

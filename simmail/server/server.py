@@ -22,7 +22,7 @@ from simmail.core.inspection.engine import SpamEngine
 from simmail.core.inspection.sender.lookup import Lookup, nowhere
 from simmail.core.inspection.sender.published import FetchFile, not_fetched
 from simmail.core.rules.quota_plan import Plan, SELF_HOSTED
-from simmail.core.time.sim_clock import Timeline
+from simmail.core.time.sim_clock import begun
 from simmail.errors import Conflict
 from simmail.interfaces import IBrowser, IDatabase, ILanguageModel, IMailImages, IMailStore, IWebhookSender
 from simmail.server.accounts import Accounts
@@ -196,13 +196,9 @@ class MailServer:
         self._orgs.plan_of(self.org(org).id).check("universes", sum(1 for one in self.universes() if one.org == org))
         real = self._reactor.seconds()
         ends = ends_in(ttl, real)
-        now = datetime.fromtimestamp(real, UTC)
-        line = Timeline(sim=now, real=real)
-        if clock is not None:
-            line = line.changed(clock, real, speed, True if frozen is None else frozen)
-        elif frozen or speed != 1.0:
-            line = line.changed(now, real, speed, frozen)
-        record = UniverseRecord(universe_id, name or universe_id, org, now, seed or universe_id, line, separate, ends)
+        record = UniverseRecord(
+            universe_id, name or universe_id, org, datetime.fromtimestamp(real, UTC), seed or universe_id,
+            begun(real, clock, speed, frozen), separate, ends)
         await self._documents.put("universes", universe_id, record)
         universe = await self._opened(record)
         self._take(universe)

@@ -101,6 +101,8 @@ class Snapshots:
         self._reactor = reactor
         self._snapshots: dict[str, UniverseSnapshot] = {}
         self._turns: dict[str, Lock] = {}
+        # Ids of forks that are being made.
+        self._making: set[str] = set()
 
     async def start(self) -> None:
         """Learn them."""
@@ -148,7 +150,7 @@ class Snapshots:
             try:
                 await self._images.prepare(universe.id, image)
                 async with universe.standing_still():
-                    snapshot = await self._copied(universe, id, name)
+                    snapshot = await self._copied(universe, id, name, image)
                 await self._documents.commit(Commit(
                     puts=((TABLE, image, msgspec.json.encode(snapshot)),), drops=((GOING, image),)))
             except BaseException:
@@ -157,8 +159,8 @@ class Snapshots:
             self._snapshots[image] = snapshot
             return snapshot
 
-    async def _copied(self, universe: Universe, id: str, name: str) -> UniverseSnapshot:
-        """Copy a universe that stands still."""
+    async def _copied(self, universe: Universe, id: str, name: str, target: str) -> UniverseSnapshot:
+        """Copy a universe that stands still; what is told of the copy."""
         now, real = universe.clock.now(), self._reactor.seconds()
         messages = sum((await universe.store.totals()).values())
         few = messages <= FEW_MESSAGES and universe.log.last <= FEW_EVENTS
@@ -167,9 +169,9 @@ class Snapshots:
         snapshot = UniverseSnapshot(
             id, universe.id, name, datetime.fromtimestamp(real, UTC), now, universe.record, line, messages,
             len(universe.people), len(universe.pending), (await fingerprint(universe)).fingerprint if few else "")
-        await self._database.copy(universe.id, snapshot.image)
-        await self._images.copy(universe.id, snapshot.image)
-        await self._database.commit(snapshot.image, Commit(
+        await self._database.copy(universe.id, target)
+        await self._images.copy(universe.id, target)
+        await self._database.commit(target, Commit(
             puts=(("state", "clock", msgspec.json.encode([line, now])),)))
         return snapshot
 
@@ -235,24 +237,57 @@ class Snapshots:
         @raise Invalid: a bad id or C{ttl}.  @raise Conflict: a universe of that id exists.
         @raise OverAllowance: the plan's universes are used up.  @raise NotFound: it was deleted meanwhile.
         """
-        origin = snapshot.record
+        async def copy(fork: str) -> UniverseSnapshot:
+            self.get(snapshot.universe, snapshot.id)
+            await self._database.copy(snapshot.image, fork)
+            await self._images.copy(snapshot.image, fork)
+            return snapshot
+
+        return await self._forked(snapshot.record, copy, fork_id, name, seed, ttl)
+
+    async def fork_now(
+        self, universe: Universe, fork_id: str = "", name: str = "", seed: str = "", ttl: timedelta | None = None
+    ) -> Forked:
+        """Do the same with a universe as it is, which stands still for it."""
+        async def copy(fork: str) -> UniverseSnapshot:
+            original = self._universes.get(universe.id)
+            await self._images.prepare(original.id, fork)
+            async with original.standing_still():
+                return await self._copied(original, "", "", fork)
+
+        return await self._forked(universe.record, copy, fork_id, name, seed, ttl)
+
+    async def _forked(
+        self, origin: UniverseRecord, copy: Callable[[str], Awaitable[UniverseSnapshot]], fork_id: str, name: str,
+        seed: str, ttl: timedelta | None,
+    ) -> Forked:
         fork_id = fork_id or f"{origin.id[:50]}-{token_hex(5)}"
         check_id("id", fork_id)
-        if fork_id in self._universes or fork_id in await self._documents.table(GOING):
+        ends = ends_in(ttl, self._reactor.seconds())
+        if fork_id in self._universes or fork_id in self._making or fork_id in await self._documents.table(GOING):
             raise Conflict(f"universe {fork_id} exists")
         plan = self._organizations.plan_of(origin.org)
-        plan.check("universes", sum(one.org == origin.org for one in self._universes.all()))
-        real = self._reactor.seconds()
-        record = replace(
-            origin, id=fork_id, name=name or origin.name, created=datetime.fromtimestamp(real, UTC),
-            seed=seed or origin.seed, clock=snapshot.clock, separate=True, ends=ends_in(ttl, real), origin=origin.id)
-        async with self.turn(snapshot.universe):
-            self.get(snapshot.universe, snapshot.id)
+        plan.check("universes", len(self._making) + sum(one.org == origin.org for one in self._universes.all()))
+        self._making.add(fork_id)
+        try:
+            made = await self._made(origin, copy, fork_id, name, seed, ends)
+        finally:
+            self._making.discard(fork_id)
+        return made
+
+    async def _made(
+        self, origin: UniverseRecord, copy: Callable[[str], Awaitable[UniverseSnapshot]], fork_id: str, name: str,
+        seed: str, ends: datetime | None,
+    ) -> Forked:
+        async with self.turn(origin.id):
             await self._documents.put(GOING, fork_id, True)
             universe: Universe | None = None
             try:
-                await self._database.copy(snapshot.image, fork_id)
-                await self._images.copy(snapshot.image, fork_id)
+                snapshot = await copy(fork_id)
+                created = datetime.fromtimestamp(self._reactor.seconds(), UTC)
+                record = replace(
+                    snapshot.record, id=fork_id, name=name or origin.name, created=created, seed=seed or origin.seed,
+                    clock=snapshot.clock, separate=True, ends=ends, origin=origin.id)
                 await silence(self._database, fork_id, off=True)
                 universe = await self._open(record)
                 token, key = self._keys.new(fork_id, "admin", f"fork of {origin.id}")

@@ -53,6 +53,24 @@ class AdminTests(AskedTestCase):
         self.assertEqual(self.questions(), [
             ("POST", "universes", {"name": "", "org": "default", "seed": "", "ttl": "1h", "login": True})])
 
+    def test_snapshots(self) -> None:
+        """Kept, listed, put back, forked: each is one question, and what is needed is printed."""
+        self.assertEqual(self.run_admin("universes", "snapshot", "shop", "--name", "x", answer={"id": "s_1"}), "s_1\n")
+        self.assertEqual(self.questions(), [("POST", "universes/shop/snapshots", {"name": "x"})])
+        self.assertEqual(self.run_admin("universes", "snapshots", "shop", answer=[
+            {"id": "s_1", "created": "2026-03-02T09:00:00Z", "messages": 12, "name": "x"}]).split(),
+            ["s_1", "2026-03-02T09:00:00Z", "12", "messages", "x"])
+        self.run_admin("universes", "restore", "shop", "s_1")
+        self.assertEqual(self.questions(), [("POST", "universes/shop/snapshots/s_1/restore", None)])
+        made = {"universe": "try", "key": "sm_2_s", "logins": [{"username": "app@sim.test%try"}],
+                "connection": {"services": []}}
+        text = self.run_admin("universes", "fork", "shop", "--as", "try", "--ttl", "1h", answer=made)
+        self.assertEqual(text.splitlines(), ["Universe try", "API key sm_2_s", "Login app@sim.test%try"])
+        self.assertEqual(self.questions(), [
+            ("POST", "universes/shop/snapshots/now/fork", {"id": "try", "ttl": "1h"})])
+        self.run_admin("universes", "fork", "shop", "--snapshot", "s_1", answer=made)
+        self.assertEqual(self.questions(), [("POST", "universes/shop/snapshots/s_1/fork", {})])
+
     def test_organization(self) -> None:
         """Its plan is said only where it is given."""
         self.run_admin("orgs", "create", "acme")

@@ -33,7 +33,7 @@ class MalformedTests(ServedTestCase):
         made = self.persona()
         self.good("POST", "/api/inject", {"to": "app@sim.test", "from": "x@y.test"})
         self.values = {"id": made["id"], "address": "app@sim.test", "folder": "INBOX", "uid": "1", "n": "0",
-                       "prefix": "x", "email": "x@y.test", "token": "x"}
+                       "prefix": "x", "email": "x@y.test", "token": "x", "snapshot": "x"}
 
     def path(self, template: str) -> str:
         """A path at which there is something."""

@@ -68,6 +68,8 @@ class TableTestCase(ServedTestCase):
             self.good("PUT", "/api/world", {
                 "company": {"inboxes": ["app@sim.test"]}, "streams": [{"id": "customers", "kind": "inquiry"}]})
             values = {**values, "id": "customers"}
+        elif route.path.startswith("/api/snapshots/"):
+            values = {**values, "id": self.good("POST", "/api/snapshots", {})["id"]}
         elif "/inspect/addresses/" in route.path:
             values = {**values, "token": self.good("POST", "/api/inspect/addresses")["token"]}
         elif "/accounts/" in route.path and self.ask("GET", "/api/accounts/app@sim.test").status == 404:
@@ -99,7 +101,8 @@ class TableTests(TableTestCase):
         As the contract's "Endpoints" has it: what changes logins, rules, retention and faults needs admin.
 
         A signature is named there beside them; trying a password and verifying a signature store nothing, and need
-        member; a test of a webhook reaches out, and needs admin (decisions, section 23).
+        member; a test of a webhook reaches out, and needs admin (decisions, section 23), as do restore, fork and delete
+        of snapshots.
         """
         ruled = ("accounts", "webhooks", "retention", "links", "recipients", "faults", "world", "reset", "admin")
         own = ("DELETE /api/session", "POST /api/session/pass")
@@ -110,7 +113,7 @@ class TableTests(TableTestCase):
             if route.path.split("/")[2] in ruled and expected == "member" and route.path not in (
                     "/api/accounts/{address}/test", "/api/webhooks/verify"):
                 expected = "admin"
-            if "/admin/" in route.path:
+            if "/admin/" in route.path or "/snapshots/" in route.path:
                 expected = "admin"
             self.assertEqual(route.role, expected, route.endpoint)
 

@@ -8,7 +8,7 @@ Source: decisions, section 7.
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -74,3 +74,17 @@ class Timeline(Struct, frozen=True):
         if not self.touched and self.at(real) >= last:
             return self
         return replace(self, sim=max(self.sim, last), real=real)
+
+
+def begun(real: float, clock: datetime | None = None, speed: float = 1.0, frozen: bool | None = None) -> Timeline:
+    """
+    Return the timeline of a universe that is made now.
+
+    @param real: real Unix time.  @param clock: where it begins, and stands unless C{frozen} is false; None: at that.
+    @raise Invalid: speed out of range.
+    """
+    now = datetime.fromtimestamp(real, UTC)
+    line = Timeline(sim=now, real=real)
+    if clock is not None:
+        return line.changed(clock, real, speed, True if frozen is None else frozen)
+    return line.changed(now, real, speed, frozen) if frozen or speed != 1.0 else line

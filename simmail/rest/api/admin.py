@@ -124,8 +124,18 @@ def _info(one: Universe) -> UniverseInfo:
                         ends=one.record.ends)
 
 
-def _ttl(text: str | None) -> timedelta | None:
+def ttl_of(text: str | None) -> timedelta | None:
+    """Read a time to live.  @raise Invalid: it is no duration."""
     return None if text is None else parse_duration(text, "ttl")
+
+
+def clock_of(asked: str | ClockStart | None) -> tuple[datetime | None, float, bool | None]:
+    """Read instant, speed and whether it stands of a clock that is to begin.  @raise Invalid: one that cannot be."""
+    clock = ClockStart(asked) if isinstance(asked, str) else asked or ClockStart()
+    if not SLOWEST <= clock.speed <= FASTEST:
+        raise Invalid("clock.speed", f"must be from {SLOWEST:g} to {FASTEST:g}")
+    field = "clock" if isinstance(asked, str) else "clock.now"
+    return None if clock.now is None else parse_instant(clock.now, field), clock.speed, clock.frozen
 
 
 def list_all_universes(call: Call) -> list[UniverseInfo]:
@@ -136,17 +146,12 @@ async def create_universe(call: Call) -> CreatedUniverse:
     asked: NewUniverse = call.body
     if asked.id is UNSET and asked.ttl is None:
         raise Invalid("id", "is required, unless there is a ttl")
-    clock = ClockStart(asked.clock) if isinstance(asked.clock, str) else asked.clock or ClockStart()
-    field = "clock" if isinstance(asked.clock, str) else "clock.now"
-    if not SLOWEST <= clock.speed <= FASTEST:
-        raise Invalid("clock.speed", f"must be from {SLOWEST:g} to {FASTEST:g}")
     server, run = call.services.server, f"run-{token_hex(6)}"
     address = parse(asked.login if isinstance(asked.login, str) else f"app@{call.services.config.server.domain}",
                     "login")
     made = await server.create_universe(
         run if asked.id is UNSET else asked.id, asked.name, asked.org, asked.seed,
-        None if clock.now is None else parse_instant(clock.now, field), clock.speed, clock.frozen,
-        bool(asked.login), _ttl(asked.ttl))
+        *clock_of(asked.clock), bool(asked.login), ttl_of(asked.ttl))
     info = asdict(_info(made))
     if not asked.login:
         return CreatedUniverse(**info)
@@ -162,7 +167,7 @@ async def create_universe(call: Call) -> CreatedUniverse:
 
 
 async def change_universe(call: Call) -> UniverseInfo:
-    return _info(await call.services.server.set_lifetime(call.found.id, _ttl(call.body.ttl)))
+    return _info(await call.services.server.set_lifetime(call.found.id, ttl_of(call.body.ttl)))
 
 
 async def delete_universe(call: Call) -> Deleted:

@@ -18,7 +18,9 @@ HEADING = "Connection and identity"
 
 
 class Used(Struct, frozen=True):
-    """What is there, or was used this month, of what the plan limits; C{universes} in the whole organization."""
+    """What is there, or was used this month, of what the plan limits; C{universes} and
+    C{snapshots} in the whole organization.
+    """
 
     people: int
     logins: int
@@ -27,6 +29,7 @@ class Used(Struct, frozen=True):
     ai_credits: int
     learned_per_month: int
     universes: int
+    snapshots: int
 
 
 class PlanInfo(Struct, frozen=True):
@@ -50,15 +53,16 @@ def read_plan(call: Call) -> PlanInfo:
     features = tuple(one for one in plan.features if one in SERVED)
     return PlanInfo(plan.name, features, plan.limits, Used(
         len(universe.people), logins, len(universe.settings.world.streams), usage.used(MAIL), usage.used(CREDITS),
-        usage.used(LEARNED), sum(1 for one in server.universes() if one.org == universe.org)), usage.resets())
+        usage.used(LEARNED), sum(1 for one in server.universes() if one.org == universe.org),
+        server.snapshots.count(universe.org)), usage.resets())
 
 
 ROUTES: tuple[Route, ...] = (
     Route("GET", "/api/plan", read_plan, "Read the plan, its limits and what is used", PlanInfo, answer_example={
         "plan": "team", "features": ["links"],
         "limits": {"people": 500, "logins": 50, "streams": 10, "mail_per_month": 50000, "ai_credits": 2000,
-                   "learned_per_month": 100, "retention_days": 365, "universes": 10},
+                   "learned_per_month": 100, "retention_days": 365, "universes": 10, "snapshots": 20},
         "used": {"people": 12, "logins": 1, "streams": 0, "mail_per_month": 311, "ai_credits": 0,
-                 "learned_per_month": 2, "universes": 1},
+                 "learned_per_month": 2, "universes": 1, "snapshots": 0},
         "resets": "2026-04-01T00:00:00Z"}),
 )
