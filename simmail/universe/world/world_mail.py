@@ -110,7 +110,7 @@ class WorldMail:
 
     async def perform(self, job: Job, drop: Dropping) -> None:
         """Write the mail of a job, and plan the next of its stream."""
-        world, name = self._streams.world, job.data["stream"]
+        world, name = self._streams.world, job.data.get("stream", "")
         stream, fired = world.by_id.get(name), bool(job.data.get("fired"))
         if stream is None or not (fired or world.enabled and stream.enabled):
             await drop(job, "the stream has been stopped")
