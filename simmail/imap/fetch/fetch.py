@@ -33,9 +33,10 @@ from simmail.imap.wire.parser import Arguments, internal_date
 from simmail.imap.wire.replies import Bad, No
 from simmail.imap.wire.sequence import PartialRange, parse_set, portions
 
-#: Messages of one slice: of which only state is asked, what is kept in the index, or octets of the file; and octets
-#: of headers and of files in memory at once, besides one message that is not so large that it is sent from its file.
-STATE, SLICE, READ, HEADERS, OCTETS = 2000, 500, 250, 1 << 20, 1 << 19
+#: Messages of one slice: of which only state is asked, what is kept in the index, all octets of the file, or some;
+#: and octets of headers and of files in memory at once, besides one message that is not so large that it is sent from
+#: its file.
+STATE, SLICE, WHOLE, READ, HEADERS, OCTETS = 2000, 500, 250, 64, 1 << 20, 1 << 19
 
 #: Sections of the header that are cut from it for all messages of a slice; more are read one by one.
 MOST_HEADERS = 4
@@ -228,7 +229,13 @@ class FetchPlan:
     @property
     def size(self) -> int:
         """How many messages are shown at once."""
-        return READ if self.needs_body else SLICE if self.fields else STATE
+        if self.needs_body:
+            return WHOLE if self._is_whole else READ
+        return SLICE if self.fields else STATE
+
+    @property
+    def _is_whole(self) -> bool:
+        return len(self.needs_body) == 1 and is_whole(self.needs_body[0])
 
     def expect(self, uids: Sequence[int]) -> None:
         """These are shown soon: the index is asked for them while those before are on their way."""
@@ -372,7 +379,7 @@ class FetchPlan:
         """The rows of messages of which something must be read from the file."""
         folder = self.selected.folder
         large = {uid for uid, size in zip(uids, folder.column("size", uids)) if (size or 0) > STREAMED}
-        if not large and len(self.needs_body) == 1 and is_whole(self.needs_body[0]):
+        if not large and self._is_whole:
             blank = b" " if self.formats else b""
             label = self.needs_body[0].label.replace(b"%", b"%%")
             if not await send_whole(self.imap, folder, uids, self.format + blank + label, columns):
