@@ -108,6 +108,6 @@ def as_sent(draft: Draft, size: int) -> Mail:
     return Mail(
         message_id=draft.message_id, in_reply_to=draft.in_reply_to, references=draft.references, from_=draft.from_,
         reply_to=draft.reply_to, to=draft.to, cc=draft.cc, subject=draft.subject, date=draft.date,
-        text=draft.text.rstrip("\n"), html=draft.html, format="both" if draft.html else "text",
+        text=draft.text.rstrip("\n"), html=draft.html.rstrip("\n"), format="both" if draft.html else "text",
         attachments=(*[Attachment("invite.ics", one.content_type.partition(";")[0], one.octets) for one in draft.forms],
                      *draft.attachments), headers=draft.extra, size=size)

@@ -29,7 +29,7 @@ class SentTests(RunnerTestCase):
         for octets, mail in sent:
             found = read(octets)
             for name in ("message_id", "in_reply_to", "references", "from_", "to", "cc", "reply_to", "subject", "date",
-                         "text", "format", "size"):
+                         "text", "html", "format", "size"):
                 self.assertEqual(getattr(mail, name), getattr(found, name), name)
             self.assertEqual([one.filename for one in mail.attachments], [one.filename for one in found.attachments])
 
