@@ -40,6 +40,7 @@ C{{~}:bucket:<name>}  string  tokens left, and the Unix time of that; gone when 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from hashlib import blake2b
 from urllib.parse import quote
 
@@ -66,6 +67,8 @@ POSTINGS = ":postings"
 NEWS = ":news"
 BUCKET = ":bucket:"
 
+#: Ids whose escaped form is remembered, and their longest: each is asked for several times for a mail.
+_MOST_KEPT, _LONGEST_KEPT = 4096, 200
 _PLAIN = re.compile(r"[A-Za-z0-9_.@+-]{0,200}")
 
 
@@ -78,11 +81,18 @@ def escape(id: str) -> str:
     """An id as it stands in a key name: as it is when plain, else percent-encoded, or a digest when long."""
     if _PLAIN.fullmatch(id):
         return id
+    return _escaped_again(id) if len(id) <= _LONGEST_KEPT else _escaped(id)
+
+
+def _escaped(id: str) -> str:
     escaped = quote(id, safe="@+", errors="surrogatepass").replace("~", "%7E")
     if len(escaped) <= 600:
         return escaped
     # A percent sign is followed by a hexadecimal digit in anything else.
     return "%." + blake2b(id.encode("utf-8", "surrogatepass"), digest_size=20).hexdigest()
+
+
+_escaped_again = lru_cache(_MOST_KEPT)(_escaped)
 
 
 def lua() -> str:

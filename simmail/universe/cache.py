@@ -23,7 +23,7 @@ from simmail.interfaces import IFolder
 MOST, PLACE = 16 << 20, 300
 
 #: Memory for mails kept read (octets), and the longest mail that is kept.
-MOST_READ, LONGEST_READ = 8 << 20, 256 << 10
+MOST_READ, LONGEST_READ = 24 << 20, 256 << 10
 
 #: What a mail costs when it was read: its octets, their text, header fields cut out; and the least of all that.
 TIMES, LEAST = 3, 3000

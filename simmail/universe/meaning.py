@@ -37,13 +37,20 @@ class Meaning:
     def __init__(self, in_thread: Callable[..., Any] = maybeDeferred, most: int = MOST) -> None:
         self._in_thread = in_thread
         self._vectors: Lru[str, Matrix] = Lru(most)
+        self._kinds: Lru[str, Mapping[str, float]] = Lru(most)
         self._loading = Lock()
         # What is asked in vain, while that is gathered.
         self._missing: dict[str, None] | None = None
 
     def kinds(self, text: str) -> Mapping[str, float]:
         """Return the kinds of mail that a text is like, with their likelihoods."""
-        return {} if self._lacks(text) else self._loaded()[1].likely(self._vector(text))
+        if self._lacks(text):
+            return {}
+        kinds = self._kinds.use(text)
+        if kinds is None:
+            kinds = self._loaded()[1].likely(self._vector(text))
+            self._kinds.put(text, kinds)
+        return kinds
 
     def nearness(self, one: str, other: str) -> float:
         """Return how near two texts are in meaning."""

@@ -226,7 +226,8 @@ class Universe:
             CheckAddresses(name, config.server.domain, database, store, committer, unique, reactor), lookup, engines,
             files, in_thread)
         self.scoring = Scoring(
-            config.inspect, store, committer, LinkCheck(browser, lambda: settings.links), now, in_thread, reactor)
+            config.inspect, store, mail_cache, committer, LinkCheck(browser, lambda: settings.links), now, in_thread,
+            reactor)
         postoffice.application_filed = self.scoring.filed
 
         # The world outside.

@@ -6,7 +6,9 @@ Source: decisions, section 6.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from simmail.core.message.mail import Mail
@@ -15,13 +17,23 @@ from simmail.core.records.persona import Persona
 
 #: The header field that names a case outright.
 HEADER = "X-Service-Case"
+#: What C{str.isalnum} is all true of.
+_WORD = re.compile(r"[^\W_]+")
+
+
+class CaseKey(NamedTuple):
+    """A key of a case in lower case; C{place}: where it stands among all, longest first."""
+
+    place: int
+    text: str
+    case_id: str
 
 
 class Shelved(NamedTuple):
-    """All cases, arranged for matching: by id and external id, and their keys in lower case, longest first."""
+    """All cases, arranged for matching: by id and external id, and their keys by the rarest of their words."""
 
     by_id: Mapping[str, Case]
-    keys: tuple[tuple[str, str], ...]
+    by_word: Mapping[str, tuple[CaseKey, ...]]
     by_persona: Mapping[str, tuple[str, ...]]
 
 
@@ -41,7 +53,21 @@ def shelved(cases: Iterable[Case]) -> Shelved:
                     by_persona.setdefault(name, []).append(case.id)
     # Where one key is part of another the longer one says more; among equals open cases come first.
     keys.sort(key=lambda one: (-len(one[0]), one[0], by_id[one[1]].status == "closed", one[1]))
-    return Shelved(by_id, tuple(keys), {name: tuple(ids) for name, ids in by_persona.items()})
+    return Shelved(by_id, _by_word(keys), {name: tuple(ids) for name, ids in by_persona.items()})
+
+
+def _by_word(keys: Sequence[tuple[str, str]]) -> Mapping[str, tuple[CaseKey, ...]]:
+    """
+    Keys by the rarest of their words, C{""} for those without any.
+
+    A key stands alone where it counts, so each of its words stands there as a whole.
+    """
+    words = [_WORD.findall(text) or [""] for text, _ in keys]
+    often = Counter(word for some in words for word in some)
+    found: dict[str, list[CaseKey]] = {}
+    for place, ((text, case_id), some) in enumerate(zip(keys, words)):
+        found.setdefault(min(some, key=lambda word: (often[word], word)), []).append(CaseKey(place, text, case_id))
+    return {word: tuple(some) for word, some in found.items()}
 
 
 def match(
@@ -59,9 +85,10 @@ def match(
         return cases.by_id[linked], "thread"
     for part in (mail.subject[:1000], mail.text[:LOOKED_AT]):
         low = part.lower()
-        for key, case_id in cases.keys:
-            if key in low and _whole(key, low):
-                return cases.by_id[case_id], "key"
+        likely = [key for word in cases.by_word.keys() & {"", *_WORD.findall(low)} for key in cases.by_word[word]]
+        for key in sorted(likely):
+            if _whole(key.text, low):
+                return cases.by_id[key.case_id], "key"
     shared = _shared(cases, persona, correspondent)
     return (shared[0], "persona") if len(shared) == 1 else (None, "none")
 

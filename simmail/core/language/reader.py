@@ -35,7 +35,7 @@ MOST = 6
 #: Characters of new text that are looked at for what it does to its reader.
 LOOKED_AT = 16_384
 #: Readings that are kept between a decision and its answer, and the longest mail (octets) whose reading is.
-_KEPT, _LONGEST_KEPT = 512, 16_384
+_KEPT, _LONGEST_KEPT = 1024, 16_384
 #: Words of an answer that only takes its leave.
 _LONGEST_FAREWELL = 25
 

@@ -20,13 +20,14 @@ from twisted.logger import Logger
 from simmail.config import Inspect
 from simmail.core.html.links import Link, find_links
 from simmail.core.inspection.report import SpamReport, spam_report
-from simmail.core.message.parse import read
+from simmail.core.message.mail import Mail
 from simmail.core.records.commit import Commit
 from simmail.core.records.delivery import Copy
 from simmail.core.records.event import Event
 from simmail.core.rules.spam import score
 from simmail.errors import Refusal
 from simmail.interfaces import IMailStore
+from simmail.universe.cache import MailCache
 from simmail.universe.committer import Committer
 from simmail.universe.inspection.link_check import LinkCheck
 
@@ -53,9 +54,8 @@ class Scored(NamedTuple):
     links: tuple[Link, ...]
 
 
-def taken_apart(octets: bytes, sender: str, recipient: str, links: bool) -> Scored:
+def taken_apart(mail: Mail, sender: str, recipient: str, links: bool) -> Scored:
     """Score a mail; blocks."""
-    mail = read(octets)
     return Scored(spam_report(score(mail, sender, recipient)), find_links(mail.text, mail.html) if links else ())
 
 
@@ -69,11 +69,12 @@ class Scoring:
     log = Logger()
 
     def __init__(
-        self, options: Inspect, store: IMailStore, committer: Committer, check: LinkCheck,
+        self, options: Inspect, store: IMailStore, mail_cache: MailCache, committer: Committer, check: LinkCheck,
         now: Callable[[], datetime], in_thread: Callable[..., Any], reactor: IReactorTime,
     ) -> None:
         self._options = options
         self._store = store
+        self._mail_cache = mail_cache
         self._committer = committer
         self._check = check
         self._now = now
@@ -137,12 +138,12 @@ class Scoring:
         for one in some:
             try:
                 folder = await self._store.folder(one.copy.mailbox, one.copy.folder)
-                octets: bytes = await folder.read(one.copy.uid)
+                mail = await self._mail_cache.at(folder, one.copy.uid)
             except Refusal:
                 # It is gone already: there is nothing to score.
                 continue
             found: Scored = await self._in_thread(
-                taken_apart, octets, one.sender, one.copy.mailbox, self._options.links)
+                taken_apart, mail, one.sender, one.copy.mailbox, self._options.links)
             events.append(Event("inspect.scored", self._now(), {
                 "message_id": one.message_id, "subject": one.subject, "score": found.spam.score,
                 "engine": found.spam.engine, "action": found.spam.action}))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from hypothesis import given
@@ -83,3 +84,14 @@ class MatchTests(SynchronousTestCase):
         """Any mail and any keys give one of the answers."""
         how = matched(mail(text, subject=subject), shelved((Case("c", "C", keys=keys),)))[1]
         self.assertIn(how, ("key", "none"))
+
+    @given(st.text("ab1_- ", max_size=12), st.lists(st.text("aB1_- ", min_size=1, max_size=4), max_size=5).map(tuple))
+    def test_no_key_is_missed(self, text: str, keys: tuple[str, ...]) -> None:
+        """A key that stands alone is found, whatever else is looked for, and the longest of several."""
+        shelf = shelved(Case(f"c{n}", "C", keys=(key,)) for n, key in enumerate(keys))
+        alone = [key for key in keys if key.strip() and re.search(
+            rf"(?<![^\W_]){re.escape(key.lower())}(?![^\W_])", text)]
+        found, how = matched(mail(text, subject=""), shelf)
+        self.assertEqual(how, "key" if alone else "none")
+        if alone:
+            self.assertEqual(len(keys[int(found[1:])]), max(map(len, alone)))
