@@ -95,7 +95,8 @@ def _sentences(
     sentences: Iterable[str], by: Literal["persona", "correspondent"], at: datetime, message_id: str, language: str
 ) -> list[Remark]:
     """What a mail says in its own words: what nothing else is found in may be asked for as well."""
-    whole = [one for one in sentences if len(one.split()) in _WORDS and len(one) <= _LONGEST_SENTENCE]
+    whole = [one for one in sentences if len(one) <= _LONGEST_SENTENCE and (
+        len(one.split()) in _WORDS or len(one.split()) > 1 and _FIGURE.search(one))]
     return [Remark("said", by, "", at, say(one, _LONGEST_SENTENCE), None, False, message_id, language)
             for one in whole[:_MOST_SENTENCES]]
 

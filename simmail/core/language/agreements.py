@@ -19,6 +19,7 @@ from simmail.core.language.phrases import noun_phrase, words
 from simmail.core.language.tables import LANGUAGES, Language, read_yaml
 
 _FILE = "conversation.yaml"
+_STOPS = frozenset(",;:()–—")
 #: Sentences that are looked at.
 _SENTENCES = 60
 #: Places taken from one mail.
@@ -135,8 +136,11 @@ def thing(sentence: str, language: Language) -> str:
     # Words before the cue, and those that it has, the last of them whole.
     before, inside = low[:cue[0]].split(), low[:cue[1]].split()
     # "The refund is no longer needed", "forget the refund".
-    for first, last in ((0, len(before)), (max(len(inside) - 1, 0), len(inside) + 3)):
+    whole = low[cue[0]:cue[1]] in _spaced("dropping_all")
+    for first, last in ((0, 0 if whole else len(before)), (max(len(inside) - 1, 0), len(inside) + 3)):
         for position in range(first, min(last, len(tokens))):
+            if whole and tokens[position] in _STOPS:
+                break  # "call the whole thing off, the crane is broken"
             if tokens[position].lower() in language.determiners:
                 phrase = noun_phrase(tokens, position + 1, language)
                 if language.inflected:

@@ -7,11 +7,14 @@ from __future__ import annotations
 from functools import cache
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from simmail.core.language.clause.tables import clause_words, past, restating, third
 from simmail.core.language.clause.tables import led_in as without_lead
 from simmail.core.language.phrases import flip, noun_phrase, say, words
-from simmail.core.language.clause.question_types import checked, recalled, reminder, type_inside, type_of
+from simmail.core.language.clause.question_types import (
+    asking, checked, passed_on, recalled, reminder, type_inside, type_of,
+)
 from simmail.core.language.tables import Language, meaning, spaced
 from simmail.core.language.tables import language as known
 
@@ -130,14 +133,34 @@ def read_question(sentence: str, language: Language, form: str = "", about: str 
     )
 
 
-def read_reminder(sentence: str, language: Language) -> MailQuestion | None:
-    """Return what a statement asks to be told again ("remind me which day we said"), None for one that asks nothing."""
-    type = "" if is_question(sentence) else reminder(sentence, language)
+def read_reminders(sentence: str, language: Language) -> list[MailQuestion]:
+    """
+    Return what a statement asks to be told again ("remind me which day we said"), or says that somebody asks; nothing
+    for one that asks nothing.
+    """
+    whole = _read_reminder(sentence, language)
+    if whole is None:
+        return []
+    head, found, tail = sentence.partition(f" {language.and_} ")
+    if found and whole.recalls and not is_question(sentence):
+        # "I need the order number and the price again" asks for two things.
+        lead = next((f" {cue} " for cue in asking(language.code).reminders if f" {cue}" in f" {sentence.lower()}"), "")
+        parts = [_read_reminder(f"{lead}{part}", language) for part in (head, tail)]
+        if all(part is not None for part in parts):
+            return [replace(part, text=_capital(say(text, 200)))
+                    for part, text in zip(parts, (head, tail)) if part is not None]
+    return [whole]
+
+
+def _read_reminder(sentence: str, language: Language) -> MailQuestion | None:
+    again = "" if is_question(sentence) else reminder(sentence, language)
+    type = again or ("" if is_question(sentence) else passed_on(sentence, language))
     if not type:
         return None
     return MailQuestion(
         text=_capital(say(sentence, 200)), form={"when": "when", "many": "many"}.get(type, "what"),
-        topic=say(_noun(topic(sentence, language), language), 60), short=("", ""), options=(), type=type, recalls=True)
+        topic=say(_noun(topic(sentence, language), language), 60), short=("", ""), options=(), type=type,
+        recalls=bool(again))
 
 
 def _capital(text: str) -> str:

@@ -217,7 +217,9 @@ class Findings:
     @cached_property
     def documents(self) -> tuple[str, ...]:
         """Return the documents that are asked for."""
-        return tuple(dict.fromkeys(document for some in self._asked_for.values() for document in some))[:3]
+        return tuple(dict.fromkeys(
+            document for sentence, some in self._asked_for.items() if some and sentence not in self.repeating
+            for document in some))[:3]
 
     @cached_property
     def _questions(self) -> list[tuple[str, list[MailQuestion]]]:
@@ -226,9 +228,9 @@ class Findings:
         answers = bool(self.mail.in_reply_to) or not self._own_subject
         gone = answers and any(is_lost(sentence, language) for sentence in self.prose.sentences)
         for sentence in self.prose.sentences:
-            again = questions.read_reminder(sentence, language) if answers else None
-            if again is not None:
-                found.append((sentence, [again]))
+            again = questions.read_reminders(sentence, language) if answers else []
+            if again:
+                found.append((sentence, again))
                 continue
             asked = questions.is_question(sentence)
             detail = phrases.detail(sentence, language) if self._asked_for.get(sentence) == [] else ""
@@ -307,7 +309,8 @@ class Findings:
     def takes_back(self) -> bool:
         """Return whether an appointment is taken back, and not something else that has a name."""
         return self.invited == "cancel" or any(
-            off and (not named or agreements.is_appointment(named)) for sentence, off in self._sentences_off
+            off and (not named or agreements.is_appointment(named) or agreements.names_nothing(sentence))
+            for sentence, off in self._sentences_off
             for named in (agreements.thing(sentence, self.language) if off else "",))
 
     @cached_property
@@ -503,7 +506,8 @@ def _references(text: str, language: Language) -> list[tuple[str, str]]:
             character.isalnum() or character in "-/_." for character in plain
         )
         if looks and before not in language.account_words and "://" not in bare and "." not in plain.strip("."):
-            lettered = plain[0].isupper() and plain.upper() == plain and digits < len(plain)
+            lettered = plain.upper() == plain and plain.lower() != plain and (
+                plain[0].isupper() or before in language.reference_words)
             numbered = plain.isdigit() and digits >= 4 and (bare.startswith("#") or before in language.reference_words)
             if (lettered and not plain.startswith(("EUR", "USD", "GBP", "CHF")) or numbered) and bare not in found:
                 noun = before if plain.isdigit() and before in language.reference_nouns else ""

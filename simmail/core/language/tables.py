@@ -399,13 +399,13 @@ def counted(phrase: str, known: Language) -> dict[str, str]:
     return known.many if several else known.one
 
 
-def tell(text: str) -> str:
-    """Return the code of the language a text is in; English when it is in none."""
-    return _told(text[:_TASTE])
+def tell(text: str, otherwise: str = LANGUAGES[0]) -> str:
+    """Return the code of the language a text is in; C{otherwise} when nothing shows one."""
+    return _told(text[:_TASTE], otherwise)
 
 
 @lru_cache(_TOLD)
-def _told(text: str) -> str:
+def _told(text: str, otherwise: str) -> str:
     hits = _hits(text, LANGUAGES)
     most, next_most = sorted(LANGUAGES, key=lambda code: -hits[code])[:2]
     if "?" in text and hits[next_most] and 2 * hits[next_most] >= hits[most]:
@@ -414,8 +414,8 @@ def _told(text: str) -> str:
                       (most, next_most))
         if asked[most] != asked[next_most]:
             hits = asked
-    best = max(hits, key=lambda code: (hits[code], code == LANGUAGES[0]))
-    return best if hits[best] >= _FEWEST else LANGUAGES[0]
+    best = max(hits, key=lambda code: (hits[code], code == otherwise))
+    return best if hits[best] >= _FEWEST else otherwise
 
 
 def _hits(text: str, codes: tuple[str, ...]) -> dict[str, int]:

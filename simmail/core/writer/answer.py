@@ -28,10 +28,13 @@ from simmail.core.writer.context import Read, Scene, without_determiner
 from simmail.core.writer.life import LIFE
 from simmail.core.writer.polish import long_forms
 from simmail.core.writer.sources.aim import aim_words
-from simmail.core.writer.sources.marks import stems
+from simmail.core.writer.sources.marks import marks, stems
 from simmail.core.writer.sources.recall import check, recall
 from simmail.core.writer.sources.reckoning import reckoned
-from simmail.core.writer.sources.sentence import contradicts, nearest, sentence_for, sentences_about, told_sum
+from simmail.core.writer.sources.sentence import (
+    contradicts, corrected, nearest, sentence_for, sentences_about, speaks_of, told_sum,
+)
+from simmail.core.writer.sources.said_words import content, has_number, shared
 from simmail.core.writer.sources.self_sheet import SelfSheet, Told
 from simmail.core.writer.speech_act import Said
 from simmail.core.writer.voice import Piece
@@ -120,6 +123,11 @@ def _known(
     fact = _by_value(question, known.facts, language) if fact is None else None
     if fact is not None:
         return Said(act="answer.said", values={**values, "value": f"{fact.value[:1].upper()}{fact.value[1:]}."})
+    left = _left(question.options, scene)
+    if left:
+        return Said(act="answer.option", values={**values, "option": left})
+    if _is_off(question, known.remarks, language):
+        return Said(act="answer.called_off", values=values)
     sum_of = reckoned(question, known.remarks, language)
     if sum_of:
         return Said(act="answer.sum", values={**values, "value": sum_of})
@@ -154,6 +162,14 @@ def _by_value(question: MailQuestion, known: tuple[Fact, ...], language: Languag
         word[:6].lower() for word in words(fact.value) if len(word) > 4 and word.isalpha())), None)
 
 
+def _is_off(question: MailQuestion, remarks: tuple[Remark, ...], language: Language) -> bool:
+    """Whether a question is what is on, where that was called off."""
+    last = next((one for one in reversed(remarks) if one.when is not None and one.kind in (
+        "agreed", "called_off")), None)
+    return last is not None and last.kind == "called_off" and mentions_any(
+        question.text, asking(language.code).plans)
+
+
 def _told_before(scene: Scene, question: MailQuestion, values: dict[str, str], known: AnswerSources) -> Said | None:
     """What stands in the thread: a thing by its name, or the sentence that has more of the question's own words."""
     language = scene.language
@@ -161,6 +177,9 @@ def _told_before(scene: Scene, question: MailQuestion, values: dict[str, str], k
         return None
     remark = recall(question, known.remarks, language)
     hit = nearest(question, known.remarks, language, scene.request.meaning)
+    moved = _moved(hit.remark, known.remarks, language) if hit is not None and question.type == "when" else None
+    if moved is not None:
+        return _from_thread(scene, moved, values, "answer.recall")
     if hit is not None and hit.shared and (remark is None or not stems(question.text) & stems(remark.what)) and (
             question.recalls or hit.shared > 1 or question.type not in ("what", "how", "why")):
         part = told_sum(question, hit.remark.value, language)
@@ -169,15 +188,35 @@ def _told_before(scene: Scene, question: MailQuestion, values: dict[str, str], k
     return None if remark is None else _from_thread(scene, remark, values, "answer.recall")
 
 
+def _moved(remark: Remark, remarks: tuple[Remark, ...], language: Language) -> Remark | None:
+    """The appointment that took the place of one that a sentence names, None where that stands or names none."""
+    times = [one for one in remarks if one.kind in ("agreed", "proposed") and one.when is not None]
+    days = marks(remark.value, remark.at, language).days
+    if not times or not days or times[-1].at <= remark.at or times[-1].when is None:
+        return None
+    how = asking(language.code)
+    moving = [one.at for one in remarks if one.kind == "said" and one.at > remark.at and mentions_any(
+        one.value, (*how.moving, *language.sorry_words, *language.called_off))]
+    times = [one for one in times if one.at <= remark.at or one.kind == "agreed" and one.timed or any(
+        at <= one.at for at in moving)]
+    earlier = {one.when.date() for one in times if one.when is not None and one.at <= remark.at}
+    last = times[-1]
+    return last if days & earlier and last.when is not None and last.when.date() not in days else None
+
+
 def _quoted(
     scene: Scene, question: MailQuestion, values: dict[str, str], known: AnswerSources
 ) -> Said | None:
     """What was said word for word, where nothing that has a name answers."""
     remark = sentence_for(question, known.remarks, scene.language, scene.request.meaning)
+    plain = {name: one for name, one in values.items() if name != "topic"}
+    if question.checks and question.recalls and known.remarks and (
+            remark is None or not speaks_of(question, remark, scene.language)):
+        return Said(act="answer.never", values=plain)
     if remark is None:
         return None
     denied = (question.checks or bool(question.behind)) and contradicts(question, remark.value, scene.language)
-    return _word_for_word(scene, remark, denied, {name: one for name, one in values.items() if name != "topic"})
+    return _word_for_word(scene, remark, denied, plain)
 
 
 def _repeated(
@@ -187,6 +226,13 @@ def _repeated(
     if not question.recalls or question.checks or question.behind or question.type not in ("yes_no", "request"):
         return None
     about = " ".join(read.found.prose.sentences)[:300]
+    if mentions_any(question.text, asking(scene.language.code).repeats):
+        # "We come on Friday.  Could you repeat the day?" is asked of who reads it.
+        here = [one for one in read.found.prose.sentences if one not in read.found.repeating and has_number(
+            one, scene.language)]
+        if here:
+            return _word_for_word(scene, Remark("said", "correspondent", "", read.base, say(here[-1], 200)), False, {
+                name: one for name, one in values.items() if name != "topic"})
     some = sentences_about(about, known.remarks, scene.language, scene.request.meaning)
     if not some:
         return None
@@ -199,9 +245,10 @@ def _word_for_word(scene: Scene, remark: Remark, denied: bool, values: dict[str,
     if part:
         return Said(act="answer.recall", values={**values, "value": part})
     opening, closing = scene.language.quotes
+    told = corrected(remark, scene.request.remarks, scene.language)
     whose = "mine" if remark.by == "persona" else "yours"
     return Said(act=f"answer.{whose}_not" if denied else f"answer.{whose}", values={
-        **values, "value": f"{opening}{remark.value}{closing}"})
+        **values, "value": f"{opening}{told}{closing}"})
 
 
 def _from_thread(scene: Scene, remark: Remark, values: dict[str, str], act: str) -> Said:
@@ -267,6 +314,14 @@ def _promised_day(scene: Scene, question: MailQuestion) -> date | None:
     days = (one.due.astimezone(scene.calendar.zone).date() for one in scene.request.owes
             if without_determiner(one.what, scene.language).lower() in low)
     return next((day for day in days if day >= scene.calendar.today), None)
+
+
+def _left(options: tuple[str, ...], scene: Scene) -> str:
+    """The one of two things that was not called off in the thread, C{""} where neither or both were."""
+    off = [content(one.what or one.value, scene.language.code) for one in scene.request.remarks
+           if one.kind == "called_off"]
+    gone = [any(shared(content(option, scene.language.code), words) for words in off) for option in options]
+    return options[gone.index(False)] if len(options) == 2 and gone.count(True) == 1 else ""
 
 
 def _chosen(scene: Scene, question: MailQuestion, place: int, values: dict[str, str]) -> Said | None:

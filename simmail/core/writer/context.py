@@ -108,7 +108,9 @@ def set_scene(request: WordsRequest) -> Scene:
     persona = request.persona
     mails = request.mails[-TOGETHER:]
     text = _to_tell(request)
-    told = languages.tell(text) if text.strip() else native(persona.address)
+    # A line of a few words is in the language that one wrote in before.
+    own = languages.tell(request.own[-1].text[:3000]) if request.own else languages.LANGUAGES[0]
+    told = languages.tell(text, own) if text.strip() else native(persona.address)
     # Who does not write a language answers in another.
     language = languages.language(told if told in WRITTEN else native(persona.address))
     manner = manners()[persona.temperament]

@@ -50,11 +50,8 @@ _RECALLED = frozenset({
 _WITHHELD = frozenset({"document.ask", "document.refuse", "document.noted"})
 # Mail in which prices may be named.
 _BARGAINED = frozenset({"offer", "question", "redress", "terms", "renewal", "details", "information", "sales"})
-# Mail in which something may be taken back that was wanted before.
-_DROPPING = frozenset({
-    "information", "question", "task", "closing", "thanks", "received", "details", "status", "support", "chaser",
-    "document", "redress", "order", "confirmation", "delivery", "enquiry", "cancelled", "invoice", "bill", "ended",
-})
+# Mail that has words of its own for what is taken back, or is about something else.
+_TAKING_BACK = _WHOLE | {"meeting", "booked", "invite", "sick", "grief", "congrats", "offer", "alternatives"}
 # Answers that tell nothing of the state of a thing.
 _NO_NEWS = frozenset({"answer.unknown", "answer.think", "answer.maybe", "answer.maybe_not", "answer.yes", "answer.no",
                       "answer.back", "answer.when", "answer.why"})
@@ -63,7 +60,8 @@ _CLOSE = frozenset({"private", "greeting", "event", "congrats", "sick"})
 # Answers that say by themselves what they are the answer to.
 _NAMED = frozenset({
     "answer.fact", "answer.flag", "answer.fact_so", "answer.fact_not", "answer.said_so", "answer.said_not",
-    "answer.own", "answer.details", "answer.recall", "answer.sum", "answer.yours", "answer.mine", "answer.yours_not",
+    "answer.own", "answer.details", "answer.recall",
+    "answer.sum", "answer.never", "answer.yours", "answer.mine", "answer.yours_not",
     "answer.mine_not", "answer.called_off", "answer.confirm", "answer.do", "answer.dont",
     "answer.option", "answer.way", "answer.who", "answer.me", "answer.opinion",
 })
@@ -172,7 +170,8 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
         left = [one for one in left if one.form not in ("time", "yes_no") and one.type != "request"]
         return [Said(act="date.none", values={**values_of(scene, read), "value": read.found.impossible[0]}),
                 *answers(scene, read, left, number)]
-    if scene.request.own and read.found.unwanted and intent in _DROPPING:
+    if scene.request.own and read.found.unwanted and intent not in _TAKING_BACK and not (
+            intent == "cancelled" and read.found.takes_back):
         unwanted = {one.lower() for one in read.found.unwanted}
         left = [one for one in left if one.text.lower() not in unwanted]
         return [dropped(scene, read), *answers(scene, read, left, number)]

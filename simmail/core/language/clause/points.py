@@ -49,4 +49,5 @@ def points(
 def _about(text: str, clause: str, language: Language, checks: bool = False) -> MailQuestion:
     """A question whether a clause is so."""
     return replace(read_question(text, language), form="yes_no", type="yes_no", behind=say(clause, _SAID), options=(),
-                   checks=checks, topic=say(read_question(clause, language).topic, 60))
+                   checks=checks, recalls=question_types.recalled(clause, language),
+                   topic=say(read_question(clause, language).topic, 60))

@@ -35,6 +35,15 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     nouns: Mapping[str, tuple[str, ...]] = {}
     sums: Mapping[str, tuple[str, ...]] = {}
     clock: tuple[str, ...] = ()
+    endings: tuple[str, ...] = ()
+    first: tuple[str, ...] = ()
+    reported: tuple[str, ...] = ()
+    plans: tuple[str, ...] = ()
+    repeats: tuple[str, ...] = ()
+    moving: tuple[str, ...] = ()
+    corrects: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    kin: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
     apart: tuple[str, ...] = ()
     joining: frozenset[str] = frozenset()
     each: tuple[str, ...] = ()
@@ -63,7 +72,7 @@ def _starts(code: str) -> tuple[tuple[str, str], ...]:
 
 def type_of(clause: str, language: Language) -> str:
     """Return what a lower-case question asks for by its question word, C{""} for one that has none."""
-    clause = f"{clause.strip(' ?!.')} "
+    clause = f"{clause.strip(' ?!.')} ".replace("\u2019", "'").replace("'s ", " is ", 1).replace("'re ", " are ", 1)
     return next((kind for start, kind in _starts(language.code) if clause.startswith(start)), "")
 
 
@@ -141,6 +150,16 @@ def reminder(sentence: str, language: Language) -> str:
     hits = [(len(cue), kind) for kind, cues in how.nouns.items() for cue in cues
             if (cue[1:] if cue[0] == "-" else f" {cue}") in low]
     return max(hits)[1] if hits else inside
+
+
+def passed_on(sentence: str, language: Language) -> str:
+    """Return what a statement says that somebody asks, one of L{TYPES}: "my boss wonders when"; C{""} for nothing."""
+    low = f" {' '.join(sentence.lower().replace(',', ' ').split())} "
+    cue = min(((at, -len(cue)) for cue in asking(language.code).reported for at in (low.find(f" {cue} "),) if at >= 0),
+              default=None)
+    if cue is None:
+        return ""
+    return type_of(low[cue[0] - cue[1] + 2:].strip(" ,:"), language)
 
 
 def is_lost(sentence: str, language: Language) -> bool:

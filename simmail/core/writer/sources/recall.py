@@ -15,7 +15,8 @@ from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language
 from simmail.core.records.conversation import Remark
 from simmail.core.writer.sources.marks import Marks, agree, marks
-from simmail.core.writer.sources.said_words import content, shared
+from simmail.core.writer.sources.reckoning import priced
+from simmail.core.writer.sources.said_words import content, prices, shared
 
 #: What counts how much when several remarks would do; of equal ones the last.
 _WEIGHT = {"agreed": 3.0, "called_off": 2.9, "answered": 2.5, "stated": 2.0, "promised": 1.5, "sent": 1.5,
@@ -66,14 +67,25 @@ def check(
         so = agree(asked, marks(fact.value, base, language))
         if so is not None and (same or question.checks):
             found.append((10.0 * same + so - place / 1000, Checked(so, fact, None)))
+    several = asked.sums and len(priced(remarks, language)) > 1
     for place, remark in enumerate(remarks):
         if remark.kind in ("asked", "requested", "proposed", "called_off"):
             continue
         known = _of_remark(remark, base, language)
         so = agree(asked, known)
         same = len(shared(asked_words, content(remark.what or remark.value, language.code)))
+        if several and not same and len(asked_words) > 1 and remark.kind in ("said", "stated"):
+            continue  # another thing's price
         if so is not None and (same or question.checks or question.recalls):
             found.append((5.0 * same + _WEIGHT[remark.kind] + so + place / 1000, Checked(so, None, remark)))
+    unit = [one for one in priced(remarks, language) if one.each] if asked.sums else []
+    if len(unit) == 1 and any(one.remark is not None and one.agrees for _, one in found):
+        # Who says the price that held before is told the one that holds.
+        last = Remark("stated", "correspondent", "amount", base, unit[0].text)
+        others = {one.value for remark in remarks if remark.kind == "said" for one in prices(remark.value, language)
+                  if one.each}
+        if asked.sums & others and unit[0].value not in asked.sums:
+            return Checked(False, None, last)
     if not found:
         return None
     return max(found, key=lambda one: one[0])[1]

@@ -18,7 +18,7 @@ from simmail.core.language.tables import Language
 from simmail.core.records.conversation import Remark
 from simmail.core.writer.agenda import plain_date
 from simmail.core.writer.sources.marks import MONEY
-from simmail.core.writer.sources.said_words import Priced, content, prices, shared
+from simmail.core.writer.sources.said_words import Priced, content, counts, prices, shared
 
 _TIME = re.compile(r"(?<![0-9.:])([01]?[0-9]|2[0-3])[:h.]([0-5][0-9])(?![0-9:])")
 _CENTS = re.compile(r"([.,])[0-9]{1,2}$")
@@ -56,42 +56,65 @@ def _money(
     question: MailQuestion, said: Sequence[Remark], language: Language, kinds: set[str], off: Sequence[frozenset[str]],
 ) -> str:
     """A total, a difference, or what is left; what was called off costs nothing."""
-    all_prices = [one for one in _prices(said, language) if not any(shared(words, one.words) for words in off)]
+    how = asking(language.code)
+    known = [one for one in priced(said, language) if not any(shared(words, one.words) for words in off)]
     asked = content(question.text, language.code)
-    named = _named(asked, all_prices)
+    named = _named(asked, known)
     if "left" in kinds:
-        cues = asking(language.code).sums.get("deposit", ())
-        paid = [one for one in all_prices if any(word.startswith(cue) for cue in cues for word in one.words)]
-        rest = [one for one in all_prices if one not in paid]
+        paid = [one for one in known if any(content(cue, language.code) & one.words for cue in how.sums["deposit"])]
+        rest = [one for one in known if one not in paid]
         if len(paid) == 1 and len(rest) == 1:
             return _told(rest[0].value - paid[0].value, f"{rest[0].text} - {paid[0].text}", [*rest, *paid])
-        if paid or off and len(rest) == 1:
-            return "" if paid else rest[0].text
-        return _told(sum(one.value for one in rest), " + ".join(one.text for one in rest), rest) if off and rest else ""
+        if paid or not off or not rest:
+            return ""
+        return rest[0].text if len(rest) == 1 else _total([(one, 1) for one in rest])
     if "difference" in kinds:
-        two = named if len(named) == 2 else all_prices
+        two = named if len(named) == 2 else known
         if len(two) != 2:
             return ""
         more, less = sorted(two, key=lambda one: -one.value)
         return _told(more.value - less.value, f"{more.text} - {less.text}", two)
-    count = _count(question.text)
-    chosen = named if len(named) > 1 or named and named[0].each and count else all_prices
-    if len(chosen) < 2 and not (chosen and chosen[0].each and count):
+    low = f" {question.text.lower()} "
+    if any(f" {cue} " in low for cue in how.without):
+        return _total([(one, _times(one, question, known, said, language)) for one in known if one not in named])
+    times = {one: _times(one, question, known, said, language) for one in known}
+    counted = [one for one in known if times[one] > 1]
+    chosen = known
+    if len(named) > 1 or named and (counted or times[named[0]] > 1):
+        chosen = [one for one in known if one in named or one in counted]
+    return _total([(one, times[one]) for one in chosen])
+
+
+def _total(parts: Sequence[tuple[Priced, int]]) -> str:
+    """A total of several sums, or of one many times."""
+    if len(parts) < 2 and not any(times > 1 for _, times in parts):
         return ""
-    parts = [(one, count if one.each and count else 1) for one in chosen]
     how = " + ".join(f"{times} × {one.text}" if times > 1 else one.text for one, times in parts)
-    return _told(sum(one.value * times for one, times in parts), how, chosen)
+    return _told(sum(one.value * times for one, times in parts), how, [one for one, _ in parts])
 
 
-def _prices(said: Sequence[Remark], language: Language) -> list[Priced]:
-    found: dict[tuple[str, float], Priced] = {}
+def priced(said: Sequence[Remark], language: Language) -> list[Priced]:
+    """Return the sums of money of a thread: of what is said again, or changed, the last."""
+    found: list[tuple[Priced, Remark]] = []
     for remark in said:
+        if remark.kind != "said":
+            continue
         for one in prices(remark.value, language):
-            # What is said twice is one sum.
-            key = next((key for key, other in found.items() if key[1] == one.value and (
-                shared(one.words, other.words) or not one.words or not other.words)), ("", one.value))
-            found[(key[0] or one.text, one.value)] = found.get(key, one)
-    return list(found.values())[:_MOST]
+            older = [entry for entry in found if entry[1] is not remark and _is_same(one, entry[0], found)]
+            found = [entry for entry in found if entry not in older]
+            words = one.words.union(*(old.words for old, _ in older))
+            found.append((Priced(one.text, one.value, words, one.each), remark))
+    return [one for one, _ in found][:_MOST]
+
+
+def _is_same(new: Priced, old: Priced, among: Sequence[tuple[Priced, Remark]]) -> bool:
+    """Whether a sum is one that was named before: the same, or the price of the same thing."""
+    if new.each != old.each:
+        return False
+    if new.each and sum(one.each for one, _ in among) == 1:
+        return True  # "I can let you have them for £110 each now"
+    common = shared(new.words, old.words)
+    return bool(common) and (new.value == old.value or new.each or len(common) > 1)
 
 
 def _named(asked: frozenset[str], among: Sequence[Priced]) -> list[Priced]:
@@ -101,11 +124,18 @@ def _named(asked: frozenset[str], among: Sequence[Priced]) -> list[Priced]:
     return [one for one, hit in hits.items() if hit - usual]
 
 
-def _count(text: str) -> int:
-    """How many something is wanted for: a bare number in the question."""
-    bare = [word.strip(".,?!") for word in MONEY.sub(" ", text).split()]
-    numbers = [int(word) for word in bare if word.isdecimal() and word.isascii() and len(word) < 6]
-    return numbers[0] if len(numbers) == 1 else 0
+def _times(
+    one: Priced, question: MailQuestion, known: Sequence[Priced], said: Sequence[Remark], language: Language
+) -> int:
+    """How many of something there are that has a price for each: as asked, else as was said last."""
+    if not one.each:
+        return 1
+    asked = [number for number, _ in counts(question.text, language)]
+    if len(asked) == 1 and sum(other.each for other in known) == 1:
+        return asked[0]
+    numbers = [number for remark in said for number, noun in counts(remark.value, language)
+               if noun and shared({noun}, one.words)]
+    return numbers[-1] if numbers else 1
 
 
 def _told(value: float, how: str, like: Sequence[Priced]) -> str:

@@ -17,7 +17,7 @@ from simmail.core.language.tables import language as known
 from simmail.core.writer.sources.marks import MONEY, amount_of
 
 #: Letters that words of one root begin with, and how many more one of them may have behind what they share.
-_ROOT, _ENDING = 4, 3
+_ROOT, _ENDING, _LEAST = 4, 2, 3
 #: Sentences whose words are kept.
 _KEPT = 4096
 
@@ -38,7 +38,8 @@ class Priced(Struct, frozen=True):
 def content(text: str, code: str) -> frozenset[str]:
     """Return the words of a text that are its own: lower-case, without accents, no common words of its language."""
     usual = _usual(code)
-    return frozenset(_plain(word) for word in _WORD.findall(text[:600].lower()) if len(word) > 2 and word not in usual)
+    return frozenset(
+        _root(_plain(word), code) for word in _WORD.findall(text[:600].lower()) if len(word) > 2 and word not in usual)
 
 
 @cache
@@ -46,6 +47,15 @@ def _usual(code: str) -> frozenset[str]:
     language = known(code)
     return language.common_words.union(
         word for phrase in (*language.question_words, *language.short_answers) for word in phrase.split())
+
+
+@lru_cache(_KEPT)
+def _root(word: str, code: str) -> str:
+    """A word without its ending, where enough of it is left."""
+    for ending in asking(code).endings:
+        if word.endswith(ending) and len(word) - len(ending) >= _LEAST:
+            return word[:-len(ending)]
+    return word
 
 
 def _plain(word: str) -> str:
@@ -97,11 +107,36 @@ def prices(sentence: str, language: Language) -> list[Priced]:
         # "£1,450 plus £180 for the van": what stands behind "plus" is the van's.
         head = _parted(before, how.joining)[-1] if place else before
         tail = _parted(behind, how.joining)[0]
-        near = f" {' '.join(_WORD.findall(tail.lower()))} "[:24]
+        near = f" {' '.join(_WORD.findall(head.lower())[-2:])} {' '.join(_WORD.findall(tail.lower())[:3])} "
+        each = any(f" {cue} " in near for cue in how.each)
+        # A price for each is one of what the whole sentence speaks of.
+        about = _BREAK.sub(" ", sentence[:match.start()]) if each and len(matches) == 1 or each and not place else head
         found.append(Priced(
             " ".join(match.group().split()), amount_of(match.group(1) or match.group(2)),
-            content(head, language.code) | content(tail, language.code),
-            any(f" {cue} " in near for cue in how.each)))
+            content(about, language.code) | content(tail, language.code), each))
+    return found
+
+
+def kin(asked: str, sentence: str, language: Language) -> bool | None:
+    """
+    Return whether a sentence has a word of the family that a question asks for: "red", where it asks for a colour;
+    None where it asks for none.
+    """
+    low, said = f" {asked.lower()}", f" {sentence.lower()}"
+    families = [words for cues, words in asking(language.code).kin.values() if any(f" {cue}" in low for cue in cues)]
+    if not families:
+        return None
+    return any(f" {word}" in said for words in families for word in words)
+
+
+def counts(text: str, language: Language) -> list[tuple[int, str]]:
+    """Return the numbers of things in a text, with the first word behind each: "12 chairs"."""
+    words = _WORD.findall(MONEY.sub(" ", text).lower())
+    found = []
+    for word, behind in zip(words, [*words[1:], ""]):
+        number = int(word) if word.isdecimal() and word.isascii() and len(word) < 6 else language.counts.get(word, 0)
+        if number > 1:
+            found.append((number, _root(_plain(behind), language.code)))
     return found
 
 

@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 from simmail.core.language.clause.question_types import asking, mentions_any, type_of
 from simmail.core.language.meaning import IMeaning
-from simmail.core.language.questions import MailQuestion, asking_clause
+from simmail.core.language.questions import MailQuestion, asking_clause, asks_what, opens_question
 from simmail.core.language.tables import Language
 from simmail.core.records.conversation import Remark
 from simmail.core.writer.sources.marks import Marks, marks
-from simmail.core.writer.sources.said_words import content, has_number, has_span, prices, shared
+from simmail.core.writer.sources.said_words import content, has_number, has_span, kin, prices, shared
 
 #: How near a sentence has to be where it is asked for what was said, and where the answer may be something else.
 _NEAR, _SURE = 0.3, 0.42
@@ -30,11 +30,15 @@ _SHARED, _MOST_SHARED, _TYPE, _THEIRS = (0.24, 0.17, 0.1), 0.6, 0.15, 0.03
 _CLEAR = 0.5
 #: Without a model every sentence is as near as this.
 _UNASKED = 0.1
+#: What it is worth to be said last, and to have a word of the family that is asked for.
+_FRESH, _KIN = 0.08, 0.3
 
 _CLOCK = re.compile(r"(?<![0-9.:])(?:[01]?[0-9]|2[0-3])(?:[:.h][0-5][0-9](?![0-9])| ?(?:am|pm|Uhr|h|heures?)(?!\w))")
 #: A name inside a sentence, or at its beginning.
 _NAME = re.compile(r"(?<=[\w,;:] )[A-ZÀ-ÖØ-Þ][\w'-]+|^[A-ZÀ-ÖØ-Þ][\w'-]+")
 
+#: What begins a sentence with a capital and is no name, whatever the language's lists have.
+_OPENINGS = frozenset(("sorry",))
 _OPEN = frozenset(("who", "where", "when", "long", "often", "much", "many", "how", "what", "choice"))
 
 
@@ -67,14 +71,19 @@ def nearest(
     common = [shared(asked, content(one.value, language.code)) for one in said]
     often = Counter(word for words in common for word in words)
     hits: list[Hit] = []
-    for remark, words in zip(said, common):
+    fresh = -_FRESH if mentions_any(text, asking(language.code).first) else _FRESH
+    for place, (remark, words) in enumerate(zip(said, common), 1):
         typed = _typed(question, remark.value, marks(remark.value, remark.at, language), language)
+        if question.type == "who" and not words and not (typed and (question.recalls or meaning is not None)):
+            continue  # nothing is said of what is asked
         if typed is False:
             continue
         score = min(sum(_SHARED[min(often[word], 3) - 1] for word in words), _MOST_SHARED) + (_TYPE if typed else 0.0)
-        # What the reader wrote is what it asks for.
-        score += _THEIRS if remark.by == "correspondent" else 0.0
-        hits.append(Hit(remark, score, sum(often[word] < 3 for word in words)))
+        # What the reader wrote is what it asks for, and what was said later holds.
+        score += (_THEIRS if remark.by == "correspondent" else 0.0) + fresh * place / len(said)
+        akin = kin(text, remark.value, language) is True
+        score += _KIN if akin else 0.0
+        hits.append(Hit(remark, score, sum(often[word] < 3 for word in words) + 2 * akin))
     if meaning is not None and max((hit.score for hit in hits), default=_CLEAR) < _CLEAR:
         hits = [hit._replace(score=hit.score + meaning.nearness(text, hit.remark.value)) for hit in hits]
     else:
@@ -83,6 +92,18 @@ def nearest(
     best = max(reversed(hits), key=lambda hit: round(hit.score, 2), default=None)
     least = _NEAR if question.recalls or checking or question.type not in ("what", "choice", "how") else _SURE
     return best if best is not None and best.score >= least else None
+
+
+def corrected(remark: Remark, remarks: Sequence[Remark], language: Language) -> str:
+    """Return a sentence, with the later one behind it that puts a word of it right: "it is Anne, not Anna"."""
+    for later in reversed(remarks):
+        if later.kind != "said" or later.at <= remark.at:
+            continue
+        for cue in asking(language.code).corrects:
+            wrong = later.value.partition(cue)[2].split()
+            if wrong and len(wrong[0]) > 2 and wrong[0].strip(".,!") in remark.value.replace(",", " ").split():
+                return f"{remark.value} ... {later.value}"
+    return remark.value
 
 
 def told_sum(question: MailQuestion, sentence: str, language: Language) -> str:
@@ -117,9 +138,25 @@ def contradicts(question: MailQuestion, sentence: str, language: Language) -> bo
     return shared(asked, content(sentence, language.code)) != asked
 
 
+def speaks_of(question: MailQuestion, remark: Remark, language: Language) -> bool:
+    """
+    Return whether a sentence bears on what is to be confirmed: it has figures of the same sort, or most of its words.
+    """
+    text = question.behind or question.text
+    wanted, known = marks(text, remark.at, language), marks(remark.value, remark.at, language)
+    for asked, said in ((wanted.sums, known.sums), (wanted.days, known.days), (wanted.times, known.times)):
+        if asked:
+            return bool(said)
+    asked_words = content(text, language.code)
+    return kin(text, remark.value, language) is True or 2 * len(
+        shared(asked_words, content(remark.value, language.code))) >= len(asked_words)
+
+
 def _asks_only(sentence: str, language: Language) -> bool:
     """Whether a sentence asks for something and says nothing: "how long does the refund take?"."""
-    return sentence.rstrip().endswith("?") and bool(type_of(asking_clause(sentence.lower(), language), language))
+    clause = asking_clause(sentence.lower(), language)
+    return sentence.rstrip().endswith("?") and (bool(type_of(clause, language)) or opens_question(
+        clause, language) and asks_what(clause, language))
 
 
 def _typed(question: MailQuestion, sentence: str, known: Marks, language: Language) -> bool | None:
@@ -143,7 +180,8 @@ def _typed(question: MailQuestion, sentence: str, known: Marks, language: Langua
 
 def _named(sentence: str, language: Language) -> bool:
     """Whether somebody is named in a sentence; of a language that writes nouns with capitals nobody can tell."""
-    usual = language.common_words
+    usual = language.common_words.union(
+        language.question_words, language.short_answers, language.question_verbs, _OPENINGS)
     return not language.inflected and any(
         name.lower() not in usual and name.lower() not in language.weekday_forms and name.lower(
             ) not in language.month_forms for name in _NAME.findall(sentence))

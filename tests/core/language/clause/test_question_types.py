@@ -5,8 +5,8 @@ from __future__ import annotations
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.language.clause.question_types import (
-    TYPES, asking, checked, clauses, is_lost, mentions_any, recalled, reminder, said_thing, says_only,
-    type_inside, type_of,
+    TYPES, asking, checked, clauses, is_lost, mentions_any, passed_on, recalled, reminder, said_thing,
+    says_only, type_inside, type_of,
 )
 from simmail.core.language.questions import read_question
 from simmail.core.language.tables import language
@@ -69,3 +69,9 @@ class TypeTests(SynchronousTestCase):
             self.assertEqual(reminder(sentence, known), kind, sentence)
         self.assertTrue(is_lost("Sorry, I deleted your mail.", EN))
         self.assertFalse(is_lost("I read your mail.", EN))
+
+    def test_passed_on(self) -> None:
+        """Somebody else may ask, by way of the writer."""
+        self.assertEqual(passed_on("My boss wonders when you come.", EN), "when")
+        self.assertEqual(passed_on("Mein Chef fragt, wer kommt.", DE), "who")
+        self.assertEqual(passed_on("My boss asks for patience.", EN), "")

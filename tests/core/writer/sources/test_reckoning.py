@@ -11,9 +11,10 @@ from simmail.core.language.tables import language
 from simmail.core.records.conversation import Remark
 from simmail.core.writer.sources.reckoning import reckoned
 from tests.core.writer.samples import NOW, TEMPERAMENTS
-from tests.core.writer.sources.threads import asked, remarks
+from tests.core.writer.sources.threads import FRAME, asked, remarks
 
 EN = language("en")
+_DENYING = r"(?i)\bno[nt]?\b|nein|n't|nie|never|jamais|nunca|nobody|nadie|nicht|rien"
 
 
 def said(*sentences: str) -> list[Remark]:
@@ -137,3 +138,59 @@ class ToldTests(SynchronousTestCase):
                 self.assertIn(said_back, written.text, sentence)
                 self.assertIn("?", written.text, sentence)
                 self.assertEqual(written.appointments, (), sentence)
+
+    def changed(self, code: str, texts: tuple[str, ...], sentence: str, found: str, no: str = "") -> None:
+        """What everybody says to a sentence after some mails."""
+        greeting = FRAME[code][0]
+        before = remarks(code, tuple(f"{greeting}\n\n{text}\n\nX" for text in texts))
+        for temperament in TEMPERAMENTS:
+            text = asked(code, sentence, temperament, before).text
+            self.assertRegex(text, found, sentence)
+            if no:
+                self.assertNotRegex(text, no, sentence)
+
+    def test_changed(self) -> None:
+        """What was said last holds: a price, a number, a day, a name, what is wanted."""
+        stools = ("We offer 10 stools at £120 each, plus £60 for delivery.",
+                  "I can let you have them for £110 each now.", "Simon says you need 14 stools instead of 10.")
+        self.changed("en", stools, "What does it all come to with delivery?", r"£1,?600 \(.*14 × £110")
+        self.changed("en", stools, "We agreed on £120 each, right?", "£110")
+        moved = ("Shall we say Tuesday 10 March at 9:00?", "Sorry, I have to go away then. Let us make it Thursday 12 "
+                 "March at 15:00.")
+        self.changed("en", moved, "Remind me which day it is.", "12 March", "Tuesday")
+        self.changed("en", ("Anna Lutz looks after the site.", "Small correction: it is Anne Lutz, not Anna."),
+                     "Who looks after the site?", "Anne Lutz")
+        self.changed("en", ("I want my money back.", "Never mind the money, please send me another lamp."),
+                     "So what am I getting, the money or a lamp?", "lamp", "(?i)the money[.!]")
+        self.changed("de", ("Die 6 Tische sind fertig, Stückpreis 240 Euro.",), "Was kosten alle sechs zusammen?",
+                     "1440 Euro|1.440 Euro")
+        self.changed("fr", ("Les 4 vitrines sont prêtes, à 310 € pièce.", "Le montage coûte 120 €."),
+                     "Combien cela fait-il en tout, avec le montage ?", "1[ .]?360 €")
+        self.changed("es", ("Los 5 remolques están listos, a 180 € cada uno.", "El montaje cuesta 75 €."),
+                     "¿Cuánto es todo, los cinco con el montaje?", "975 €")
+
+    def test_never(self) -> None:
+        """What nobody said is denied, in any language."""
+        for code, sentence, no in (
+            ("en", "You promised to pay £75 for the crane, didn't you?", "(?i)^yes"),
+            ("de", "Du wolltest doch den Kran bezahlen, oder?", "(?i)^ja"),
+            ("fr", "Tu avais promis de payer la grue, non ?", "(?i)^oui"),
+            ("es", "Habíamos dicho que la grúa la pagas tú, ¿verdad?", "(?i)^sí"),
+        ):
+            for temperament in TEMPERAMENTS:
+                text = asked(code, sentence, temperament, remarks(code)).text
+                self.assertNotRegex(text.partition("\n\n")[2] or text, no, sentence)
+                self.assertRegex(text, _DENYING, sentence)
+
+    def test_kin(self) -> None:
+        """A colour is asked for, and one was said; what was wrong, and something was broken."""
+        lamp = ("My lamp came with a broken switch.", "Could it be the blue one this time?")
+        self.changed("en", lamp, "My wife asks what colour the new lamp will be.", "blue")
+        self.changed("en", lamp, "What did I say was wrong with it?", "broken switch")
+
+    def test_said_back(self) -> None:
+        """What stands in the same mail is said back; what was called off is not on any more."""
+        self.changed("en", ("We use grey slate.",), "We come on Wednesday 25 March. Could you repeat the day to me?",
+                     "25 March")
+        self.changed("en", ("Shall we meet on Thursday 12 March at 9:00?", "Please call the whole thing off."),
+                     "My boss wonders what is planned for Thursday now.", r"(?i)\boff\b|cancel")

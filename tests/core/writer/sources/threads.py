@@ -34,13 +34,20 @@ BEFORE: dict[str, tuple[str, ...]] = {
 #: What greets in each language, and the subject.
 FRAME = {"en": ("Hello Maria,", "Re: Roof"), "de": ("Hallo Maria,", "AW: Umzug"),
          "fr": ("Bonjour Maria,", "Re: Jardin"), "es": ("Hola, Maria:", "Re: Folletos")}
+#: What Maria has answered so far.
+OWN = {
+    "en": "Hello Owen,\n\nthank you for your mail, it is all here.",
+    "de": "Hallo Dirk,\n\nvielen Dank für die Nachricht.",
+    "fr": "Bonjour Paul,\n\nmerci pour votre message, tout est là.",
+    "es": "Hola, Javier:\n\nmuchas gracias por su correo.",
+}
 
 
-def remarks(code: str) -> tuple[Remark, ...]:
-    """What was said in the mails of a language, three and two days ago."""
+def remarks(code: str, texts: tuple[str, ...] = ()) -> tuple[Remark, ...]:
+    """What was said in the mails of a language, or in some others, in the last days."""
     found: list[Remark] = []
-    for number, text in enumerate(BEFORE[code]):
-        at = NOW - timedelta(days=3 - number)
+    for number, text in enumerate(texts or BEFORE[code]):
+        at = NOW - timedelta(days=3) + timedelta(hours=8 * number)
         one = replace(mail(text, FRAME[code][1], date=at), message_id=f"<before{number}@brightdesk.example>")
         found += heard(read_mail(one, at), (), tuple(found), at)
     return tuple(found)
@@ -49,6 +56,6 @@ def remarks(code: str) -> tuple[Remark, ...]:
 def asked(code: str, sentence: str, temperament: str, before: tuple[Remark, ...]) -> Written:
     """What is answered to a sentence."""
     greeting, subject = FRAME[code]
-    own = (mail("OK.", subject),)
+    own = (mail(OWN[code], subject),)
     return wrote(replace(mail(f"{greeting}\n\n{sentence}\n\nX", subject), in_reply_to="<own@norrland-print.example>"),
                  temperament=temperament, remarks=before, own=own)
