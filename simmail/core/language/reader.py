@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from functools import cache, cached_property, lru_cache
 
 from msgspec.structs import replace
@@ -361,7 +361,9 @@ class Findings:
     def slots(self) -> tuple[Slot, ...]:
         """Return the appointments it proposes, or that of its calendar part."""
         found = tuple(dict.fromkeys(slot for one in self._dates for slot in one.slots))
-        start = self._invitation.start
+        start, day = self._invitation.start, self._invitation.day
+        if day is not None and not found:
+            return (Slot(start=datetime.combine(day, time(), self.base.tzinfo), timed=False),)
         if start is not None and not any(slot.timed for slot in found):
             return (Slot(start=start, timed=True),)
         return found[:2 * MOST]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from datetime import datetime, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone
 from typing import NamedTuple
 
 from simmail.core.time.instant import zone
@@ -32,7 +32,7 @@ class Invitation(NamedTuple):
     The first event of the first calendar part of a mail.
 
     @ivar method: in lower case (C{request}, C{cancel}, C{reply}), C{""} for no calendar part.
-    @ivar start, end: aware, None where it names no instant.
+    @ivar start, end: aware, None where it names no instant; day: the first one of what takes whole days.
     @ivar organizer: an address, C{""} for none.
     @ivar recurrence: the value of C{RECURRENCE-ID} as it stands there, with its parameters, C{""} for none.
     """
@@ -46,6 +46,7 @@ class Invitation(NamedTuple):
     location: str = ""
     organizer: str = ""
     recurrence: str = ""
+    day: date | None = None
 
     @property
     def span(self) -> timedelta | None:
@@ -91,7 +92,7 @@ def _lines(text: str) -> Iterator[tuple[str, str, str]]:
 
 def _with(found: Invitation, name: str, parameters: str, value: str) -> Invitation:
     if name == "DTSTART" and found.start is None:
-        return found._replace(start=_instant(value, parameters))
+        return found._replace(start=_instant(value, parameters), day=_day(value))
     if name == "DTEND" and found.end is None:
         return found._replace(end=_instant(value, parameters))
     if name == "DURATION" and found.end is None and found.start is not None:
@@ -124,6 +125,13 @@ def _duration(value: str) -> timedelta:
         return timedelta(0)
     weeks, days, hours, minutes, seconds = (int(group or 0) for group in match.groups())
     return timedelta(weeks=weeks, days=days, hours=hours, minutes=minutes, seconds=seconds)
+
+
+def _day(value: str) -> date | None:
+    try:
+        return datetime.strptime(value.strip(), "%Y%m%d").date() if len(value.strip()) == 8 else None
+    except ValueError:
+        return None  # no such day
 
 
 def _instant(value: str, parameters: str) -> datetime | None:

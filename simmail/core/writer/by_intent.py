@@ -308,9 +308,10 @@ def _payment(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
 
 def _invite(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     """A calendar invitation: accepted where it suits, else another time is asked for."""
-    good = [slot for slot in read.found.slots if slot.timed and scene.calendar.suits(slot, span_of(read))]
+    whole = read.found.invitation.day is not None
+    good = [slot for slot in read.found.slots if (whole or slot.timed) and scene.calendar.suits(slot, span_of(read))]
     if not good:
-        return matter(scene, read, "booked" if read.found.slots else "meeting", number)
+        return matter(scene, read, "booked" if read.found.slots and not whole else "meeting", number)
     said = _one(scene, read, "invite.accept", number, slot=scene.calendar.appointment(good[0], scene.language))
     return [replace(one, remarks=(timed(scene, "agreed", good[0]),)) for one in said]
 

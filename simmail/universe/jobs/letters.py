@@ -345,10 +345,12 @@ def _calendar_answer(context: LetterContext, written: Written, now: datetime) ->
     mail = context.heard[-1] if context.job.kind == "reply" and context.heard else None
     asked = Invitation() if mail is None else invitation(
         (one.content_type, one.octets) for one in mail.attachments)
-    if mail is None or asked.method != "request" or not asked.uid or asked.start is None:
+    if mail is None or asked.method != "request" or not asked.uid or (
+            asked.start is None and asked.day is None):
         return None
     attendee, organizer = Address(context.persona.name, context.persona.address), mail.from_.address
-    if any(one.start == asked.start for one in written.appointments):
+    if any(one.start == asked.start for one in written.appointments) or asked.day is not None and any(
+            one.kind == "agreed" and one.value == asked.day.isoformat() for one in written.remarks):
         return itip.reply(asked, attendee, organizer, now, "ACCEPTED")
     offered = next((one.when for one in written.remarks if one.kind == "proposed" and one.when is not None), None)
     if offered is not None:

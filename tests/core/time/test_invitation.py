@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,6 +33,12 @@ class InvitationTests(SynchronousTestCase):
         ):
             found = read(event(start))
             self.assertEqual((found.method, found.start), ("request", expected), start)
+
+    def test_whole_day(self) -> None:
+        """A date alone is a day; one that there is none of is nothing."""
+        for start, day in (("DTSTART;VALUE=DATE:20260304", date(2026, 3, 4)), ("DTSTART;VALUE=DATE:20260231", None),
+                           ("DTSTART:20260304T120000Z", None), ("DTSTART:20260304", date(2026, 3, 4))):
+            self.assertEqual(read(event(start)).day, day, start)
 
     def test_methods(self) -> None:
         """The method in lower case; what has none invites; what is no calendar part says nothing."""

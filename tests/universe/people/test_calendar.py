@@ -103,6 +103,15 @@ class CalendarTests(RunnerTestCase):
         self.send(invited("20260306T100000Z", "CANCEL", 2, 3))
         self.assertEqual(self.taken(), [])
 
+    def test_whole_day(self) -> None:
+        """An invitation to a whole day is accepted where it is a working one, else another time is proposed."""
+        for start, n, method in (("20260305", 1, "reply"), ("20260307", 2, "counter")):
+            self.send(invited(start, n=n).replace(b"DTSTART:", b"DTSTART;VALUE=DATE:").replace(b"DURATION:PT2H\n", b""))
+            answer = self.answered()
+            self.assertEqual((self.calendar(answer).method, self.calendar(answer).uid), (method, "kick-off@app.test"))
+            accepted = [b"PARTSTAT=ACCEPTED" in one.octets for one in answer.attachments]
+            self.assertEqual(accepted, [method == "reply"], start)
+
     def test_countered(self) -> None:
         """Out of hours, or where she has something, another time is proposed, for as long as was asked for."""
         self.send(said(b"Could we talk on Thursday at 14:00?"))
