@@ -47,7 +47,10 @@ class MailImages:
 
     @as_deferred
     async def prepare(self, source: str, target: str) -> None:
-        while await self._journal.writer.call(PrepareImage(StoreId(self._root, source), target)):
+        await self._prepare(source, target, False)
+
+    async def _prepare(self, source: str, target: str, renewed: bool) -> None:
+        while await self._journal.writer.call(PrepareImage(StoreId(self._root, source), target, renewed)):
             pass
 
     @as_deferred
@@ -58,7 +61,7 @@ class MailImages:
         if condition.doubt:
             raise Unavailable(condition.told)
         try:
-            await self.prepare(source, target)
+            await self._prepare(source, target, renewed)
             if self._journal.late:
                 raise Unavailable("some mail that was taken has no file yet; try again")
             self._journal.note_committed()

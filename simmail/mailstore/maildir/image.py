@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from time import monotonic
 
 from simmail.errors import Conflict
@@ -22,7 +22,7 @@ from simmail.mailstore.maildir.names import mailbox_dir, mailbox_of
 from simmail.mailstore.maildir.sharing import (
     SHARED, can_exchange, copy_file, folders_in, furnish, is_borrowed, is_small, link, link_all, opened_at, target_of,
 )
-from simmail.mailstore.maildir.uidlist import FILE, UidList, UidListDamaged, next_uidvalidity
+from simmail.mailstore.maildir.uidlist import FILE, UidList, UidListDamaged, inode_of, next_uidvalidity
 
 MAKING = ".making"
 #: A directory without files.
@@ -87,6 +87,11 @@ def _shared_by(path: str) -> str:
         return ""
 
 
+def _all(steps: Iterable[None]) -> None:
+    for _ in steps:
+        pass
+
+
 def _is_message(name: str) -> bool:
     return filename.parse(name) is not None
 
@@ -104,10 +109,15 @@ class ImageMaker:
     @param still: nobody opens the source: it is as it was left.
     @raise Conflict: there is mail of that id.
     @ivar fresh: the directory that it is made in; finished: all of it is made.
+    @ivar renewed: every folder is to have a greater UIDVALIDITY; that cannot be changed any more where the image is
+        made of C{links} only.
     """
 
-    def __init__(self, base: str, source: str, target: str, wall: Callable[[], float], still: bool = False) -> None:
-        self.source = source
+    def __init__(
+        self, base: str, source: str, target: str, wall: Callable[[], float], still: bool = False,
+        renewed: bool = False,
+    ) -> None:
+        self.source, self.renewed = source, renewed
         self._base, self._target, self._wall = base, target, wall
         self._check()
         self._source = f"{base}/{mailbox_dir(source)}"
@@ -117,10 +127,10 @@ class ImageMaker:
         self._image, self.finished = self.fresh, False
         # Where links cannot be exchanged for what is to take their place all is made at once.
         self._shares = can_exchange(self.fresh)
-        self._still = still and self._shares and self._is_unchanged()
+        self.links = still and self._shares and self._is_unchanged()
         # When directories and small files were as they are in the image.
         self._seen: dict[str, tuple[int, int]] = {}
-        self._steps: Iterator[None] | None = self._mirror() if not self._still else None
+        self._steps: Iterator[None] | None = self._linked() if self.links else self._mirror()
 
     def _check(self) -> None:
         if has_mail(self._base, self._target):
@@ -143,29 +153,38 @@ class ImageMaker:
                 break
         return self._steps is not None
 
-    def finish(self, renewed: bool, owed: bytes = b"") -> bool:
+    def finish(self, owed: bytes = b"") -> bool:
         """
-        It is as the source is now; C{renewed}: with a greater UIDVALIDITY for every folder.
+        It is as the source is now.
 
         @param owed: what is owed for it, if anything is.
         @return: whether it has files of its own, which are to be on the disk before it is there.
         """
-        self._steps, self._still = None, self._still and self._is_unchanged()
-        if self._still:
-            shared, held = _shared_by(self._source), f"{self._source}/{HELD}"
-            image = self.fresh
+        if self.links and not self._is_unchanged():
+            self.links, self._steps = False, None
+            self.fresh += ".again"
+            os.mkdir(self.fresh, 0o700)
+        image = self.fresh
+        if self.links:
+            _all(self._steps or ())
+            if os.path.isdir(f"{self._source}/{HELD}"):
+                link_all(f"{self._source}/{HELD}", f"{image}/{HELD}")
         else:
-            for _ in self._mirror():
-                pass
-            shared, held = os.path.basename(self.fresh), f"{self.fresh}/{HELD}"
-            image = f"{self.fresh}.image" if self._shares else self.fresh
-        if self._shares:
-            self._borrow(image, shared, held, renewed)
-        elif renewed:
-            self._renew(image)
+            _all(self._mirror())
+            if self._shares:
+                image = f"{self.fresh}.image"
+                os.mkdir(image, 0o700)
+                _all(self._borrow(image, self.fresh))
+                if os.path.isdir(f"{self.fresh}/{HELD}"):
+                    os.rename(f"{self.fresh}/{HELD}", f"{image}/{HELD}")
+            elif self.renewed:
+                with opened_at(image) as root:
+                    for box in os.listdir(root):
+                        self._renew(root, box)
+        self._steps = None
         self._owe(image, owed)
         self._image, self.finished = image, True
-        return renewed or bool(owed) or not self._still
+        return self.renewed or bool(owed) or not self.links
 
     def _owe(self, image: str, owed: bytes) -> None:
         if not owed and os.path.exists(f"{self._source}/{OWED}"):
@@ -185,26 +204,24 @@ class ImageMaker:
         vanish(self._base, self._target)
         os.rename(self._image, f"{self._base}/{mailbox_dir(self._target)}")
 
-    def _borrow(self, image: str, shared: str, held: str, renewed: bool) -> None:
-        """All that is shared is linked to."""
-        source = f"{self._base}/{SHARED}/{shared}" if self._still else self.fresh
-        os.makedirs(image, mode=0o700, exist_ok=True)
-        os.symlink(f"../{SHARED}/{shared}", f"{image}/{SHARED}")
-        if os.path.isdir(held):
-            if self._still:
-                link_all(held, f"{image}/{HELD}")
-            else:
-                os.rename(held, f"{image}/{HELD}")
-        for box in os.listdir(self._source if self._still else source):
-            if box.startswith("."):
-                continue
-            if renewed:
-                # Nobody waits for links in what will perhaps never be changed.
-                furnish(f"{source}/{box}", f"{image}/{box}", box, 0)
-            else:
-                os.symlink(target_of(box), f"{image}/{box}")
-        if renewed:
-            self._renew(image)
+    def _linked(self) -> Iterator[None]:
+        """What the source has borrowed is borrowed once more."""
+        return self._borrow(self.fresh, f"{self._base}/{SHARED}/{_shared_by(self._source)}", self._source)
+
+    def _borrow(self, image: str, shared: str, source: str = "") -> Iterator[None]:
+        """Mailboxes are borrowed of a directory, those that the source has."""
+        os.symlink(f"../{SHARED}/{os.path.basename(shared)}", f"{image}/{SHARED}")
+        with opened_at(image) as root:
+            for box in os.listdir(source or shared):
+                if box.startswith("."):
+                    continue
+                if self.renewed:
+                    # Nobody waits for links in what will perhaps never be changed.
+                    furnish(f"{shared}/{box}", f"{image}/{box}", box, 0)
+                    self._renew(root, box)
+                else:
+                    os.symlink(target_of(box), f"{image}/{box}")
+                yield
 
     # What is there
 
@@ -323,13 +340,11 @@ class ImageMaker:
 
     # UIDVALIDITY
 
-    def _renew(self, image: str) -> None:
-        with opened_at(image) as root:
-            for box in os.listdir(root):
-                if not box.startswith("."):
-                    for directory in (box, *(f"{box}/{name}" for name in folders_in(os.listdir(f"{image}/{box}")))):
-                        if os.path.exists(f"{image}/{directory}/{FILE}"):
-                            self._renew_folder(root, directory)
+    def _renew(self, root: int, box: str) -> None:
+        if not box.startswith("."):
+            for directory in (box, *(f"{box}/{name}" for name in folders_in(filename.names(root, box)))):
+                if inode_of(root, f"{directory}/{FILE}"):
+                    self._renew_folder(root, directory)
 
     def _renew_folder(self, root: int, directory: str) -> None:
         try:

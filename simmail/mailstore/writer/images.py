@@ -20,16 +20,18 @@ class ImageMakers:
         self._wall, self._is_open = wall, is_open
         self._makers: dict[StoreId, ImageMaker] = {}
 
-    def begun(self, source: StoreId, target: StoreId) -> ImageMaker:
+    def begun(self, source: StoreId, target: StoreId, renewed: bool = False) -> ImageMaker:
         """
         Return what makes an image, begun when it is first asked for, anew when that has made one which nobody wanted.
 
         @raise Conflict: there is mail already.
         """
         maker = self._makers.get(target)
-        if maker is None or maker.finished or maker.source != source.universe:
+        if (maker is None or maker.finished or maker.source != source.universe
+                or maker.links and maker.renewed is not renewed):
             maker = self._makers[target] = ImageMaker(
-                source.path, source.universe, target.universe, self._wall, not self._is_open(source))
+                source.path, source.universe, target.universe, self._wall, not self._is_open(source), renewed)
+        maker.renewed = renewed
         return maker
 
     def made(self, target: StoreId) -> ImageMaker:

@@ -273,12 +273,13 @@ class CloseStore(StoreRequest[None], frozen=True):
 
 
 class PrepareImage(StoreRequest[bool], frozen=True):
-    """Do a little of an image for another id beforehand; answers whether there is more to do."""
+    """Do a little of what C{MakeImage} will be asked for beforehand; answers whether there is more to do."""
 
     target: str
+    renewed: bool
 
     def do(self, handler: RequestHandler) -> bool:
-        return handler.images.begun(self.at, StoreId(self.at.path, self.target)).step()
+        return handler.images.begun(self.at, StoreId(self.at.path, self.target), self.renewed).step()
 
 
 class MakeImage(StoreRequest[bool], frozen=True):
@@ -294,8 +295,8 @@ class MakeImage(StoreRequest[bool], frozen=True):
     def do(self, handler: RequestHandler) -> bool:
         target = StoreId(self.at.path, self.target)
         try:
-            maker = handler.images.begun(self.at, target)
-            unsynced = maker.finish(self.renewed, handler.commit.owed(self.at.universe))
+            maker = handler.images.begun(self.at, target, self.renewed)
+            unsynced = maker.finish(handler.commit.owed(self.at.universe))
             if not unsynced:
                 maker.publish()
         except BaseException:

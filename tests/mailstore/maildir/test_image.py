@@ -20,10 +20,10 @@ class ImageTests(MaildirTestCase):
 
     def made(self, target: str, source: str = "main", still: bool = False, renewed: bool = False) -> bool:
         """An image; whether it has files of its own."""
-        maker = ImageMaker(self.path, source, target, lambda: LATER, still)
+        maker = ImageMaker(self.path, source, target, lambda: LATER, still, renewed)
         while maker.step():
             pass
-        unsynced = maker.finish(renewed)
+        unsynced = maker.finish()
         maker.publish()
         return unsynced
 
@@ -70,7 +70,7 @@ class ImageTests(MaildirTestCase):
                 one = random.choice(files)
                 os.rename(f"{self.path}/main/{MARIA}/{one}", f"{self.path}/main/{MARIA}/cur/{one[4:]}:2,S")
         self.assertGreater(steps, 10)
-        maker.finish(False)
+        maker.finish()
         maker.publish()
         self.assertEqual(self.names("kept"), self.names("main"))
 
@@ -80,7 +80,7 @@ class ImageTests(MaildirTestCase):
         self.made("kept")
         maker = ImageMaker(self.path, "kept", "fork", lambda: LATER, True)
         os.unlink(f"{self.path}/kept/{MARIA}")
-        maker.finish(False)
+        maker.finish()
         maker.publish()
         self.assertEqual(self.names("fork"), {})
 
@@ -105,7 +105,7 @@ class ImageTests(MaildirTestCase):
         maker = ImageMaker(self.path, "main", "kept", lambda: LATER)
         self.made("kept")
         self.assertRaises(Conflict, ImageMaker, self.path, "main", "kept", lambda: LATER)
-        maker.finish(False)
+        maker.finish()
         self.assertRaises(Conflict, maker.publish)
         self.assertEqual(self.names("kept"), self.names("main"))
 

@@ -34,11 +34,19 @@ class ImageMakersTests(SynchronousTestCase):
         self.makers.done(self.at("kept"))
         self.assertEqual(sorted(self.makers.leftovers(self.path)), sorted([maker.fresh, other.fresh]))
 
+    def test_renewed(self) -> None:
+        """What is prepared can still be asked for with other UIDVALIDITYs, but for what is links only."""
+        maker = self.makers.begun(self.at("main"), self.at("kept"))
+        self.assertIs(self.makers.begun(self.at("main"), self.at("kept"), True), maker)
+        self.assertTrue(maker.renewed)
+        maker.links = True
+        self.assertIsNot(self.makers.begun(self.at("main"), self.at("kept"), False), maker)
+
     def test_made(self) -> None:
         """Only what was finished can be let be there: another process knows nothing of it."""
         maker = self.makers.begun(self.at("main"), self.at("kept"))
         self.assertRaises(Unavailable, self.makers.made, self.at("kept"))
-        maker.finish(False)
+        maker.finish()
         self.assertIs(self.makers.made(self.at("kept")), maker)
         self.assertIsNot(self.makers.begun(self.at("main"), self.at("kept")), maker)
         self.assertRaises(Unavailable, self.makers.made, self.at("kept"))
