@@ -39,8 +39,9 @@ from simmail.interfaces import IDatabase
 #: Rows one script call removes.
 SLICE = 500
 
-#: Keys that one step of a look at all keys takes.
-SCANNED = 10_000
+#: Keys that one step of a look at all keys takes; events, jobs and commits that are copied in one step, about a second
+#: of Redis: with more everybody would take it for away.
+SCANNED, MOST_COPIED = 10_000, 1_000_000
 
 #: Real seconds in which a Redis must be there at the start.
 PATIENCE = 10.0
@@ -221,8 +222,10 @@ class RedisDatabase:
     async def copy(self, source: str, target: str) -> None:
         """Copy it in one step of Redis, which nothing comes between."""
         copy = secrets.token_hex(8)
-        if not await self._copy_by(self._writes.call, source, target, copy):
-            raise Conflict(f"universe {target} has something already")
+        done = await self._copy_by(self._writes.call, source, target, copy)
+        if done < 0:
+            raise Conflict(f"universe {target} has something already" if done == -1 else
+                           f"universe {source} has too much to be copied: over {MOST_COPIED} events, jobs and commits")
 
         async def again(ask: Ask) -> None:
             await self._erase_by(ask, target)
@@ -376,13 +379,14 @@ class RedisDatabase:
                 break
         await _slices(ask, sweep)
 
-    async def _copy_by(self, ask: Ask, source: str, target: str, copy: str) -> bool:
-        """False: the target has something."""
+    async def _copy_by(self, ask: Ask, source: str, target: str, copy: str) -> int:
+        """What the script answers."""
         prefix = keys.prefix(target)
         while True:
-            done: int = await ask((*self._start["copy"], keys.prefix(source), prefix, target, copy, SCANNED))
+            done: int = await ask((
+                *self._start["copy"], keys.prefix(source), prefix, target, copy, SCANNED, MOST_COPIED))
             if done:
-                return done > 0
+                return done
             await _slices(ask, (*self._start["sweep"], prefix, keys.ERASED, b"", SLICE))
 
     def _sweep(self, prefix: str, stream: str, before: bytes) -> Coroutine[Any, Any, int]:

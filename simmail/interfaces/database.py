@@ -82,7 +82,8 @@ class IDatabase(Interface):
         That is documents, jobs, arrivals, which commits are recorded, and events under their numbers.  Both are
         independent of each other from then on.  Numbers of C{target} go on above the highest that either has used.
 
-        @raise Conflict: C{target} has something, and stays as it is.  One that was erased has nothing.
+        @raise Conflict: C{target} has something, and stays as it is.  One that was erased has nothing.  Or C{source}
+            has more than can be copied in one step.
         """
 
     def universes():

@@ -21,11 +21,11 @@ from twisted.trial.unittest import TestCase
 from simmail.core.records.commit import Commit, EventQuery
 from simmail.core.records.event import Event
 from simmail.core.records.job import Job
-from simmail.database import keys
+from simmail.database import keys, redis
 from simmail.database.private.server import PrivateRedis
 from simmail.database.redis import RedisDatabase
 from simmail.database.url import parse, unix_url
-from simmail.errors import Invalid, Unavailable
+from simmail.errors import Conflict, Invalid, Unavailable
 from tests.database.running import RedisTestCase, state_folder, until
 from tests.stopwatch import Stopwatch
 
@@ -230,6 +230,18 @@ class LimitTests(RedisTestCase):
             self.assertEqual(found, await self.database.events("main", EventQuery(types=("mail.delivered",))))
             self.assertEqual(len(found), 3)
         self.assertTrue(await self.ask("SISMEMBER", keys.prefix("another") + keys.POSTINGS, ""))
+
+    async def test_copy_of_too_much(self) -> None:
+        """What would take Redis too long is not begun."""
+        for n in range(3):
+            await self.database.commit("main", delivery(n))
+        self.patch(redis, "MOST_COPIED", 8)
+        with self.assertRaises(Conflict):
+            await self.database.copy("main", "copy")
+        self.assertEqual(await self.database.universes(), ["main"])
+        self.patch(redis, "MOST_COPIED", 9)
+        await self.database.copy("main", "copy")
+        self.assertEqual(await self.database.last_event("copy"), 3)
 
     async def test_erasure_cut_short(self) -> None:
         """Killed before the old events are cleared away, they are not seen, and cleared away by a later prune."""

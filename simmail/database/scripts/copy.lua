@@ -1,9 +1,9 @@
 -- All of a universe is there a second time.
 --
 -- KEYS[1]: hash tag of the source.  ARGV: hash tag of the target, its name, what the copy is called, about how many keys
--- one step of a look at all keys takes.
--- Answers 1; 0, nothing done, while events of an erasure of the target are there; -1, nothing done, where the target has
--- something.
+-- one step of a look at all keys takes, the most events, jobs and commits that are copied.
+-- Answers 1; or, with nothing done, 0 while events of an erasure of the target are there, -1 where the target has
+-- something, -2 where the source has more.
 
 local source, target = KEYS[1], ARGV[1]
 local call = redis.call
@@ -12,6 +12,10 @@ if call('EXISTS', target .. ERASED) == 1 then return 0 end
 if call('EXISTS', target .. EVENTS, target .. JOBS, target .. ARRIVALS, target .. ONCE) > 0 then return -1 end
 for _, name in ipairs(call('SMEMBERS', target .. TABLES)) do
     if call('EXISTS', target .. TABLE .. name) == 1 then return -1 end
+end
+
+if call('XLEN', source .. EVENTS) + call('HLEN', source .. JOBS) + call('HLEN', source .. ONCE) > tonumber(ARGV[5]) then
+    return -2
 end
 
 local function copy(name)
