@@ -36,7 +36,7 @@ TABLE = "snapshots"
 
 LONGEST_NAME = 200
 
-#: Messages, and events, up to which a fingerprint is taken while the universe stands still.
+#: Messages, and events, up to which a fingerprint is taken in passing.
 FEW_MESSAGES, FEW_EVENTS = 3_000, 20_000
 
 
@@ -151,6 +151,7 @@ class Snapshots:
                 await self._images.prepare(universe.id, image)
                 async with universe.standing_still():
                     snapshot = await self._copied(universe, id, name, image)
+                snapshot = replace(snapshot, fingerprint=await self._taken(snapshot))
                 await self._documents.commit(Commit(
                     puts=((TABLE, image, msgspec.json.encode(snapshot)),), drops=((GOING, image),)))
             except BaseException:
@@ -162,18 +163,25 @@ class Snapshots:
     async def _copied(self, universe: Universe, id: str, name: str, target: str) -> UniverseSnapshot:
         """Copy a universe that stands still; what is told of the copy."""
         now, real = universe.clock.now(), self._reactor.seconds()
-        messages = sum((await universe.store.totals()).values())
-        few = messages <= FEW_MESSAGES and universe.log.last <= FEW_EVENTS
         # Whatever its pace, the clock of a copy begins at the instant of the snapshot.
         line = universe.clock.timeline.changed(now, real)
         snapshot = UniverseSnapshot(
-            id, universe.id, name, datetime.fromtimestamp(real, UTC), now, universe.record, line, messages,
-            len(universe.people), len(universe.pending), (await fingerprint(universe)).fingerprint if few else "")
+            id, universe.id, name, datetime.fromtimestamp(real, UTC), now, universe.record, line,
+            sum((await universe.store.totals()).values()), len(universe.people), len(universe.pending))
         await self._database.copy(universe.id, target)
         await self._images.copy(universe.id, target)
         await self._database.commit(target, Commit(
             puts=(("state", "clock", msgspec.json.encode([line, now])),)))
         return snapshot
+
+    async def _taken(self, snapshot: UniverseSnapshot) -> str:
+        """Take the fingerprint of a copy, while its original goes on."""
+        universe = await self._open(replace(snapshot.record, id=snapshot.image, clock=snapshot.clock))
+        try:
+            return await _fingerprint(universe, snapshot)
+        finally:
+            await universe.close()
+            await universe.store.close()
 
     async def delete(self, snapshot: UniverseSnapshot) -> None:
         """
@@ -290,6 +298,7 @@ class Snapshots:
                     clock=snapshot.clock, separate=True, ends=ends, origin=origin.id)
                 await silence(self._database, fork_id, off=True)
                 universe = await self._open(record)
+                taken = snapshot.fingerprint or await _fingerprint(universe, snapshot)
                 token, key = self._keys.new(fork_id, "admin", f"fork of {origin.id}")
                 await self._documents.commit(Commit(
                     puts=(("universes", fork_id, msgspec.json.encode(record)), key.document()),
@@ -304,4 +313,11 @@ class Snapshots:
             self._replaced(universe)
         logins = tuple((qualified(one.address, fork_id), one.address) for one in universe.policy.accounts()
                        if one.can_login)
-        return Forked(universe, token, snapshot.fingerprint, logins)
+        return Forked(universe, token, taken, logins)
+
+
+async def _fingerprint(universe: Universe, snapshot: UniverseSnapshot) -> str:
+    """Return the fingerprint of a copy, C{""} of one that is too large."""
+    if snapshot.messages > FEW_MESSAGES or universe.log.last > FEW_EVENTS:
+        return ""
+    return (await fingerprint(universe)).fingerprint
