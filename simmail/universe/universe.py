@@ -323,6 +323,8 @@ class Universe:
         self.scheduler.start()
         self.webhooks.begin()
         self.insights.begin()
+        Deferred.fromCoroutine(self.streams.refill()).addErrback(
+            lambda failure: self.logger.warn("streams wait for their arrivals: {error}", error=failure.value))
         self._heartbeat.start(HEARTBEAT, now=False)
 
     async def _resume_clock(self) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from twisted.internet.defer import maybeDeferred
 
 from simmail.testing.universe import MemoryServer, START, now, turned
@@ -37,6 +39,27 @@ class CrashTests(RoadTestCase):
         self.assertEqual(self.universe.pending.by_id, before)
         turned(self.universe, self.universe.scheduler.advance(until="idle"))
         self.assertEqual(len(self.inbox()), 1)
+
+    def test_world_goes_on(self) -> None:
+        """Streams, those who wrote and the next arrival are as they were; a stream that has none gets one."""
+        settings = {"enabled": True, "company": {"inboxes": ["app@sim.test"]}, "streams": [
+            {"id": "a", "kind": "order", "per_day": 20}, {"id": "b", "kind": "support", "per_day": 20}]}
+        now(self.universe.streams.put(settings))
+        turned(self.universe, self.universe.scheduler.advance(by=timedelta(days=1)))
+        pending, sent = dict(self.universe.pending.by_id), len(self.events("world.mail"))
+        people = [one.id for one in self.universe.people.everyone()]
+        self.restart(begin=False)
+        self.assertEqual(self.universe.pending.by_id, pending)
+        self.assertEqual([one.id for one in self.universe.people.everyone()], people)
+        skipped = next(one for one in pending.values() if one.kind == "world")
+        now(self.universe.scheduler.skip(skipped.id))
+        self.server.roster.begin()
+        streams = sorted(one.data["stream"] for one in self.universe.pending.by_id.values() if one.kind == "world")
+        self.assertEqual(streams, ["a", "b"])
+        turned(self.universe, self.universe.scheduler.advance(by=timedelta(days=1)))
+        found = [event["data"]["message_id"] for event in self.events("world.mail")]
+        self.assertGreater(len(found), sent + 20)
+        self.assertEqual(len(found), len(set(found)))
 
     def test_backlog_waits(self) -> None:
         """A universe that has started answers; what is undecided, due or foreign waits until it has begun."""

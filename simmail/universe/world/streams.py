@@ -142,7 +142,7 @@ class Streams:
                 self._made(more)
 
     def _arrivals(self) -> list[Job]:
-        return [job for job in self._pending.by_id.values() if job.kind == "world"]
+        return [job for job in self._pending.by_id.values() if job.kind == "world" and "stream" in job.data]
 
     def _planned(self, world: WorldSettings, there: Iterable[str], now: datetime) -> Commit:
         """The first arrivals of streams that have none."""
