@@ -114,13 +114,12 @@ class Streams:
             jobs: list[Job] = []
             kept: set[str] = set()
             for job in self._arrivals():
-                name = job.data["stream"]
+                name, fired = job.data["stream"], bool(job.data.get("fired"))
                 stream = world.by_id.get(name)
-                same = stream is not None and _timing(world, stream) == _timing(before, before.by_id.get(name))
-                if stream is not None and (same or job.data.get("fired")):
-                    kept.add("" if job.data.get("fired") else name)
-                else:
+                if stream is None or not fired and _timing(world, stream) != _timing(before, before.by_id.get(name)):
                     jobs.append(replace(job, state="skipped", note="the world was changed"))
+                elif not fired:
+                    kept.add(name)
             events = [Event("job.updated", now, {
                 "id": job.id, "state": job.state, "due": job.due, "kind": job.kind}) for job in jobs]
             more = self._planned(world, kept, now)

@@ -38,7 +38,21 @@ def lines(part: Attachment) -> list[str]:
 
 
 class ItipTests(SynchronousTestCase):
-    """REPLY and COUNTER."""
+    """REQUEST, REPLY and COUNTER."""
+
+    def test_request(self) -> None:
+        """An invitation says who asks whom to what, from when to when, and wants an answer."""
+        boss = Address("Boss", "boss@boss.test")
+        part = itip.request("1@boss.test", boss, MARIA, NOW, NOON, NOON + timedelta(hours=2), "Kick-off; 1", "Room 4")
+        self.assertEqual(part.content_type, "text/calendar; method=REQUEST; charset=UTF-8; component=VEVENT")
+        self.assertEqual(lines(part), [
+            "BEGIN:VCALENDAR", "PRODID:-//simmail//people//EN", "VERSION:2.0", "METHOD:REQUEST", "BEGIN:VEVENT",
+            "UID:1@boss.test", "DTSTAMP:20260302T090000Z", "SEQUENCE:0", "ORGANIZER:mailto:boss@boss.test",
+            'ATTENDEE;PARTSTAT=NEEDS-ACTION;CN="Maria Rößler";RSVP=TRUE:mailto:maria@acme.test',
+            "DTSTART:20260305T120000Z", "DTEND:20260305T140000Z", "LOCATION:Room 4", "SUMMARY:Kick-off\\; 1",
+            "END:VEVENT", "END:VCALENDAR"])
+        self.assertEqual(invitation([("text/calendar", part.octets)]), Invitation(
+            "request", NOON, NOON + timedelta(hours=2), "1@boss.test", 0, "Kick-off; 1", "Room 4", "boss@boss.test"))
 
     def test_reply(self) -> None:
         """A reply names the object, its organizer, and the one attendee with what is said."""

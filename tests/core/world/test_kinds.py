@@ -9,7 +9,7 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.message.auto_submitted import automatic
 from simmail.core.message.parse import read
-from simmail.core.records.world import WorldKind
+from simmail.core.records.world import Company, WorldKind
 from simmail.core.rng import Dice
 from simmail.core.rules.spam import score
 from simmail.core.time.instant import UTC
@@ -147,6 +147,18 @@ class LetterTests(SynchronousTestCase):
         self.assertIn(before.text.split("\n\n")[1].split(".")[0][:40], said.text)
         for name, value in first.slots.items():
             self.assertEqual(again.slots[name], value)
+
+    def test_odd(self) -> None:
+        """Whatever an inbox and a company are called, what comes is a message, and nothing called is said twice."""
+        company = Company(name='{order} <a|b> "x" & <b>', industry="<i>")
+        for to in ("größe@exämple.de", '"a b"@acme.test', "x@[192.0.2.1]", "a" * 60 + "@" + "b" * 60 + ".test"):
+            for kind in KINDS:
+                one = mail(kind, "de", 1, to=to, company=company)
+                said = read(one.octets)
+                self.assertEqual((said.message_id, said.subject), (one.message_id, one.subject), (to, kind))
+                self.assertLess(max(map(len, one.octets.split(b"\r\n"))), 999)
+        letters = [read(mail("inquiry", "en", n, company=company).octets) for n in range(12)]
+        self.assertTrue([one for one in letters if '{order} <a|b> "x" & <b>' in one.text])
 
     def test_trace(self) -> None:
         """It came over the network, and its domain vouches for it; none of the truth is in it."""
