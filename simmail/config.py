@@ -161,7 +161,8 @@ class Http(Struct, frozen=True, forbid_unknown_fields=True):
     """
     The HTTP API; C{rate} requests a second for each key or person, 0 for no limit.
 
-    C{console_rate} and C{console_burst}: the same for each address that uses the demo or a pass of the console.
+    C{console_rate} and C{console_burst}: the same for each address that uses the demo, a pass of the console
+    or a shared report.
     """
 
     rate: Annotated[float, Meta(ge=0)] = 20.0

@@ -99,9 +99,20 @@ class Guard:
 
         @raise TooMany: over the rate.
         """
-        rates, caller = self._keys, identity.prefix
         if identity.kind in ("demo", "pass"):
-            rates, caller = self._console, getattr(request.getClientAddress(), "host", "")
+            await self.charge_address(request)
+        else:
+            await self._take(self._keys, identity.prefix, request)
+
+    async def charge_address(self, request: Request) -> None:
+        """
+        Count a call of somebody who is known by the address alone, likewise.
+
+        @raise TooMany: over the rate.
+        """
+        await self._take(self._console, getattr(request.getClientAddress(), "host", ""), request)
+
+    async def _take(self, rates: Rates, caller: str, request: Request) -> None:
         if rates.limited:
             allowed, left = await rates.take(caller)
             headers = request.responseHeaders
@@ -121,6 +132,8 @@ class Guard:
         """
         route, request = call.route, call.request
         if route.role is None:
+            if route.limited:
+                await self.charge_address(request)
             return
         identity = await self.identify(request)
         await self.charge(identity, request)

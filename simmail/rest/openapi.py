@@ -163,7 +163,7 @@ def _responses(route: Route, by_type: dict[str, Any]) -> dict[str, Any]:
         found["304"] = {"description": UNCHANGED}
     for status in statuses(route):
         schema = by_type[_key(Error)]
-        if status == 503 and route.role is None:
+        if status == 503 and not route.limited and route.role is None:
             schema = by_type[_key(_answers(route)[0])]
         found[str(status)] = {"description": MEANINGS[status], "content": {JSON: {"schema": schema}}}
     return found

@@ -63,6 +63,7 @@ class Route(Struct, frozen=True):
     @ivar call: answers it; may return an awaitable.
     @ivar answer: type of the answer, a tuple for one of several; for octets C{None}, and C{media} says what they are.
     @ivar role: the least that may call it; C{None}: open to everyone, no key asked for.
+    @ivar limited: open to everyone, but each address may call only so often.
     @ivar feature: of the plan, or C{None}.
     @ivar placed: acts in a universe; a call that does not needs the role in any one only.
     @ivar lasting: stays open; ends when its caller may no longer make it.
@@ -95,6 +96,7 @@ class Route(Struct, frozen=True):
     answer_example: Any = None
     query_example: str = ""
     hidden: bool = False
+    limited: bool = False
     placed: bool = True
     polled: bool = False
     lasting: bool = False

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from simmail.rest import openapi
 from simmail.rest.answer import JSON, Octets
 from simmail.rest.api import (
-    accounts, admin, cases, clock, connection, console, events, extraction, faults, health, inspection, jobs,
+    accounts, admin, cases, clock, connection, console, events, extraction, faults, health, insights, inspection, jobs,
     mailboxes, organizations, personas, plan, search, sending, session, settings, snapshots,
     waits, webhooks, world,
 )
@@ -19,7 +19,7 @@ from simmail.rest.route import Call, Route
 #: In the order of the document.
 HEADINGS: tuple[ModuleType, ...] = (
     personas, cases, mailboxes, search, sending, extraction, waits, accounts, settings, faults, world, clock, snapshots,
-    jobs, events, inspection, webhooks, connection, plan, session, organizations, admin, health,
+    jobs, events, inspection, insights, webhooks, connection, plan, session, organizations, admin, health,
 )
 
 

@@ -66,7 +66,8 @@ class MatrixTests(ServedTestCase):
         """The document holds the whole API, and few calls are open."""
         self.assertGreater(len(self.guarded), 90)
         self.assertEqual({(one.method, one.path) for one in self.operations if not one.role}, {
-            ("GET", "/livez"), ("GET", "/readyz"), ("GET", "/metrics"), ("POST", "/api/session")})
+            ("GET", "/livez"), ("GET", "/readyz"), ("GET", "/metrics"), ("POST", "/api/session"),
+            ("GET", "/share/nope"), ("GET", "/share/nope.json")})
 
     def test_no_key_and_bad_keys(self) -> None:
         """401 without a key, and with one that is nobody's."""
@@ -110,7 +111,7 @@ class MatrixTests(ServedTestCase):
     def test_without_feature(self) -> None:
         """402 naming plan and feature, where the document names one; before 404 and 400."""
         features = [one for one in self.guarded if one.feature]
-        self.assertEqual({one.feature for one in features}, {"webhooks", "links", "chaos"})
+        self.assertEqual({one.feature for one in features}, {"insights", "webhooks", "links", "chaos"})
         self.server.plans.update({"self-hosted": SELF_HOSTED, "bare": Plan("bare")})
         now(self.server.roster.change_org("default", plan="bare"))
         for one in features:

@@ -44,6 +44,8 @@ GET /api/admin/orgs; POST /api/admin/orgs; PATCH /api/admin/orgs/{id}; GET /api/
 POST /api/admin/universes; DELETE /api/admin/universes/{id}; GET /api/admin/keys; POST /api/admin/keys
 DELETE /api/admin/keys/{prefix}; GET /api/admin/users; POST /api/admin/users; PATCH /api/admin/users/{email}
 DELETE /api/admin/users/{email}; GET /api/admin/plans
+GET /api/insights; GET /api/insights/shares; POST /api/insights/shares; DELETE /api/insights/shares/{token}
+GET /share/{token}; GET /share/{token}.json
 GET /docs; GET /livez; GET /readyz; GET /metrics; GET /api/openapi.json
 """
 
@@ -70,6 +72,8 @@ class TableTestCase(ServedTestCase):
             values = {**values, "id": "customers"}
         elif route.path.startswith("/api/snapshots/"):
             values = {**values, "id": self.good("POST", "/api/snapshots", {})["id"]}
+        elif "/insights/shares/" in route.path or "/share/" in route.path:
+            values = {**values, "token": self.good("POST", "/api/insights/shares", {"title": "News"})["token"]}
         elif "/inspect/addresses/" in route.path:
             values = {**values, "token": self.good("POST", "/api/inspect/addresses")["token"]}
         elif "/accounts/" in route.path and self.ask("GET", "/api/accounts/app@sim.test").status == 404:
@@ -121,6 +125,8 @@ class TableTests(TableTestCase):
         """The plan's features are asked where the contract says."""
         self.assertEqual({route.endpoint: route.feature for route in all_routes() if route.feature}, {
             "PUT /api/links": "links", "PATCH /api/links": "links", "POST /api/faults/scenarios/{id}": "chaos",
+            "GET /api/insights": "insights", "GET /api/insights/shares": "insights",
+            "POST /api/insights/shares": "insights", "DELETE /api/insights/shares/{token}": "insights",
             "PUT /api/webhooks": "webhooks", "POST /api/webhooks/test": "webhooks",
             "POST /api/webhooks/redeliver": "webhooks"})
 

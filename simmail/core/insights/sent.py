@@ -67,12 +67,9 @@ class SentFold:
         found: frozenset[str] = frozenset()
         for address in recipients[:_MOST_NAMED]:
             persona = self._people.at(address)
-            local = address.partition("@")[0]
-            if persona is not None and persona.name.casefold() != local.casefold():
-                found |= name_words(address, persona.name)
-            elif any(mark in local for mark in "._-"):
-                # A word alone is as likely to be what they do.
-                found |= name_words(address)
+            # Whoever nobody has named is called after the address.
+            named = persona is not None and persona.name.casefold() != address.partition("@")[0].casefold()
+            found |= name_words(address, persona.name if persona is not None and named else "")
         return found
 
     # What became of it

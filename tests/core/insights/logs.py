@@ -263,7 +263,9 @@ def figures_of(mails: Sequence[Mailing], deferred: int) -> dict[str, Any]:
 class Heard:
     """A mail that came to the application."""
 
-    def __init__(self, row: CountedEvent, sender: str, to: list[str], wanted: bool, automatic: bool, junk: bool) -> None:
+    def __init__(
+        self, row: CountedEvent, sender: str, to: list[str], wanted: bool, automatic: bool, junk: bool
+    ) -> None:
         self.row, self.sender, self.to = row, sender, to
         self.wanted, self.automatic, self.junk = wanted, automatic, junk
         self.subject = base_subject(row.data["subject"]).casefold()

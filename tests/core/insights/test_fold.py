@@ -66,7 +66,7 @@ class SentTests(FoldTestCase):
     def test_names(self) -> None:
         """The names of recipients are taken out of a subject: of people, and of whoever an address names."""
         for n, (to, subject) in enumerate((
-                (P0, "Person, your order"), ("ann.lee@x.test", "Ann, your order"), ("order@x.test", "Your Order"))):
+                (P0, "Person, your order"), ("ann.lee@x.test", "Ann, your order"), ("orders@x.test", "Your Order"))):
             self.sent(f"<{n}>", to, subject)
         self.assertEqual([(one["subject"], one["sent"]) for one in self.report["campaigns"]], [("your order", 3)])
 
