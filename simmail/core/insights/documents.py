@@ -2,7 +2,7 @@
 The state as documents of tables, so that what changed can be written down with the event number it stands for.
 
 Tables and keys: C{insights}: C{state}, and C{day <n>}; C{insights_groups}: the number of a group; C{insights_mail}:
-C{s} or C{r} (sent, received) and a Message-ID.
+the number of a chunk, for the mails whose events are next to each other: many small documents take long to read.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from simmail.core.insights.cells import Cells
-from simmail.core.insights.state import Changed, ReceivedMail, SentMail, State
+from simmail.core.insights.state import Changed, Mails, ReceivedMail, SentMail, State
 
 DAYS, GROUPS, MAILS = "insights", "insights_groups", "insights_mail"
 TABLES: tuple[str, ...] = (DAYS, GROUPS, MAILS)
@@ -22,8 +22,7 @@ _HEAD = "state"
 
 _encode = msgspec.msgpack.Encoder().encode
 _cells = msgspec.msgpack.Decoder(Cells).decode
-_sent = msgspec.msgpack.Decoder(SentMail).decode
-_received = msgspec.msgpack.Decoder(ReceivedMail).decode
+_mails = msgspec.msgpack.Decoder(tuple[dict[str, SentMail], dict[str, ReceivedMail]]).decode
 
 
 class _Head(Struct, array_like=True):
@@ -53,13 +52,13 @@ def changes(state: State, changed: Changed) -> tuple[Puts, Drops]:
             puts.append((GROUPS, str(group), state.names[group].encode()))
         else:
             drops.append((GROUPS, str(group)))
-    for letter, touched, mails in (("s", changed.sent, state.sent), ("r", changed.received, state.received)):
-        for message_id in touched:
-            mail = mails.get(message_id)  # type: ignore[attr-defined]
-            if mail is not None:
-                puts.append((MAILS, letter + message_id, _encode(mail)))
-            else:
-                drops.append((MAILS, letter + message_id))
+    for chunk in changed.chunks:
+        mails = state.chunks.get(chunk)
+        if mails is not None and (mails.sent or mails.received):
+            puts.append((MAILS, str(chunk), _encode(mails)))
+        else:
+            state.chunks.pop(chunk, None)
+            drops.append((MAILS, str(chunk)))
     return tuple(puts), tuple(drops)
 
 
@@ -76,16 +75,8 @@ def restored(tables: Mapping[str, Mapping[str, bytes]]) -> State:
         state.days[int(name.removeprefix("day "))] = _cells(octets)
     for name, octets in tables[GROUPS].items():
         state.restore_group(int(name), octets.decode())
-    sent, received = [], []
-    for name, octets in tables[MAILS].items():
-        if name[0] == "s":
-            sent.append((name[1:], _sent(octets)))
-        else:
-            received.append((name[1:], _received(octets)))
-    # Tables have no order.
-    sent.sort(key=lambda one: one[1].number)
-    received.sort(key=lambda one: one[1].number)
-    state.sent = dict(sent)
-    for message_id, mail in received:
-        state.restore_received(message_id, mail)
+    for chunk in sorted(map(int, tables[MAILS])):
+        # Tables have no order; within a chunk the mails are in theirs.
+        sent, received = _mails(tables[MAILS][str(chunk)])
+        state.restore_mails(chunk, Mails(sent, received))
     return state

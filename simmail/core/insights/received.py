@@ -72,7 +72,7 @@ class ReceivedFold:
             # It was heard of before; who made it knows what it is.
             state.add(known.at // DAY, APPLICATION, Figure.WANTED, int(wanted) - int(known.wanted))
             known.wanted, known.automatic, known.junk = wanted, automatic, junk
-            state.changed.received.add(message_id)
+            state.changed_mail(known)
 
     # Mail that answers
 
@@ -119,7 +119,7 @@ class ReceivedFold:
         if astray:
             slots.append(Figure.WRONG_THREAD)
         mail.answers += 1
-        state.changed.received.add(mail.message_id)
+        state.changed_mail(mail)
         for slot in slots:
             state.add(day, APPLICATION, slot)
 

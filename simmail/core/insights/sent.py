@@ -81,7 +81,7 @@ class SentFold:
         if mail is None or letter + whose in mail.done:
             return None
         mail.done.add(letter + whose)
-        self._state.changed.sent.add(message_id)
+        self._state.changed_mail(mail)
         return mail.at // DAY, mail
 
     def _count(self, row: CountedEvent, letter: str, slot: int, temperament: bool = True) -> None:
@@ -151,7 +151,7 @@ class SentFold:
             if mail is None or letter + persona_id in mail.done:
                 continue
             mail.done.add(letter + persona_id)
-            state.changed.sent.add(message_id)
+            state.changed_mail(mail)
             day, temperament = mail.at // DAY, self._temperament(persona_id)
             for counted in (slot, time_slot(row.at - mail.at)) if letter == "r" else (slot,):
                 state.add_mail(day, mail.campaign, counted)

@@ -22,6 +22,9 @@ LONGEST = 366
 #: Simulated days for which a mail is followed, and mails that are at once; the oldest are given up first.
 FOLLOWED, MOST_MAILS = 60, 100_000
 
+#: Mails are written down together with those of so many events, as a power of two.
+CHUNK = 8
+
 #: Campaigns, and domains, that are told apart within all days that are kept.
 MOST_GROUPS = 500
 
@@ -68,13 +71,19 @@ class ReceivedMail(Struct, array_like=True):
     answers: int = 0
 
 
+class Mails(NamedTuple):
+    """Mails that are written down together, by Message-ID."""
+
+    sent: dict[str, SentMail]
+    received: dict[str, ReceivedMail]
+
+
 class Changed(NamedTuple):
-    """What is other than when it was last written down: days, groups, Message-IDs of mails sent and received."""
+    """What is other than when it was last written down: days, groups, chunks of mails."""
 
     days: set[int]
     groups: set[int]
-    sent: set[str]
-    received: set[str]
+    chunks: set[int]
 
 
 class State:
@@ -84,6 +93,7 @@ class State:
     @ivar days: cells by day, in days since 1970.
     @ivar names: of groups: a letter for what it is, and its words, joined by NUL.
     @ivar sent, received: mails by Message-ID, oldest first.
+    @ivar chunks: the same, as they are written down together.
     @ivar loops: the day on which each was counted.
     @ivar latest: the instant of the last event, in seconds since 1970.
     """
@@ -96,7 +106,8 @@ class State:
         self.sent: dict[str, SentMail] = {}
         self.received: dict[str, ReceivedMail] = {}
         self.loops: dict[str, int] = {}
-        self.changed = Changed(set(), set(), set(), set())
+        self.chunks: dict[int, Mails] = {}
+        self.changed = Changed(set(), set(), set())
         self._ids: dict[str, int] = {}
         self._next = FIRST_GROUP
         self._kinds: dict[str, int] = {}
@@ -104,15 +115,14 @@ class State:
 
     def take_changed(self) -> Changed:
         """Return what has changed since this was last asked."""
-        taken, self.changed = self.changed, Changed(set(), set(), set(), set())
+        taken, self.changed = self.changed, Changed(set(), set(), set())
         return taken
 
     def restore_changed(self, changed: Changed) -> None:
         """What was to be written down has not been."""
         self.changed.days.update(changed.days)
         self.changed.groups.update(changed.groups)
-        self.changed.sent.update(changed.sent)
-        self.changed.received.update(changed.received)
+        self.changed.chunks.update(changed.chunks)
 
     # Counting
 
@@ -172,32 +182,50 @@ class State:
 
     def keep_sent(self, message_id: str, mail: SentMail) -> None:
         """Follow a mail of the application; of one that is sent again the new one."""
-        self.sent.pop(message_id, None)
-        self.sent[message_id] = mail
-        self.changed.sent.add(message_id)
+        self._leave_sent(message_id)
+        self.sent[message_id] = self._chunk(mail).sent[message_id] = mail
+        self.changed_mail(mail)
         while len(self.sent) > MOST_MAILS or next(iter(self.sent.values())).at < mail.at - FOLLOWED * DAY:
-            oldest = next(iter(self.sent))
-            del self.sent[oldest]
-            self.changed.sent.add(oldest)
+            self._leave_sent(next(iter(self.sent)))
+
+    def restore_mails(self, chunk: int, mails: Mails) -> None:
+        """Know mails that were written down together; the oldest chunk comes first."""
+        self.chunks[chunk] = mails
+        self.sent.update(mails.sent)
+        self.received.update(mails.received)
+        for message_id, mail in mails.received.items():
+            self._senders.setdefault(mail.sender, {})[message_id] = None
+
+    def _leave_sent(self, message_id: str) -> None:
+        mail = self.sent.pop(message_id, None)
+        if mail is not None:
+            del self._chunk(mail).sent[message_id]
+            self.changed_mail(mail)
+
+    def changed_mail(self, mail: SentMail | ReceivedMail) -> None:
+        """Note that a mail is not any more as it was written down."""
+        self.changed.chunks.add(mail.number >> CHUNK)
+
+    def _chunk(self, mail: SentMail | ReceivedMail) -> Mails:
+        found = self.chunks.get(mail.number >> CHUNK)
+        if found is None:
+            found = self.chunks[mail.number >> CHUNK] = Mails({}, {})
+        return found
 
     def keep_received(self, message_id: str, mail: ReceivedMail) -> None:
         """Follow a mail that the application got."""
-        self.restore_received(message_id, mail)
-        self.changed.received.add(message_id)
-        while len(self.received) > MOST_MAILS or next(iter(self.received.values())).at < mail.at - FOLLOWED * DAY:
-            oldest = next(iter(self.received))
-            self._leave_received(oldest)
-            self.changed.received.add(oldest)
-
-    def restore_received(self, message_id: str, mail: ReceivedMail) -> None:
-        """Know a mail that the application got."""
         self._leave_received(message_id)
-        self.received[message_id] = mail
+        self.received[message_id] = self._chunk(mail).received[message_id] = mail
         self._senders.setdefault(mail.sender, {})[message_id] = None
+        self.changed_mail(mail)
+        while len(self.received) > MOST_MAILS or next(iter(self.received.values())).at < mail.at - FOLLOWED * DAY:
+            self._leave_received(next(iter(self.received)))
 
     def _leave_received(self, message_id: str) -> None:
         mail = self.received.pop(message_id, None)
         if mail is not None:
+            del self._chunk(mail).received[message_id]
+            self.changed_mail(mail)
             own = self._senders[mail.sender]
             del own[message_id]
             if not own:

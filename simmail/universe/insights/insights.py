@@ -32,7 +32,7 @@ from simmail.universe.committer import Committer
 from simmail.universe.eventlog import EventLog
 
 #: Events that may wait to be folded; events after which what changed is written down.
-MOST_WAITING, KEPT_EVERY = 200, 2000
+MOST_WAITING, KEPT_EVERY = 100, 500
 
 #: Events asked for at once.
 PAGE = 1000
