@@ -124,6 +124,9 @@ def read_question(sentence: str, language: Language, form: str = "", about: str 
         form, asked_for, recalls = "when" if again == "when" else "what", again, True
     elif asked_for and form == "yes_no":
         form = "what"
+    if asked_for and asked_for not in ("yes_no", "choice", "either", "time"):
+        # "Which day was it again?"
+        recalls = recalls or low.rstrip(_MARKS).endswith(asking(language.code).again)
     return MailQuestion(
         text=_capital(say(sentence, 200)), form=form, topic=say(_noun(topic(sentence, language), language), 60),
         short=short_answers(tokens, language), options=offered, type=asked_for or form, behind=say(statement, 160),
@@ -133,27 +136,32 @@ def read_question(sentence: str, language: Language, form: str = "", about: str 
     )
 
 
-def read_reminders(sentence: str, language: Language) -> list[MailQuestion]:
+def read_reminders(sentence: str, language: Language, gone: bool = False) -> list[MailQuestion]:
     """
     Return what a statement asks to be told again ("remind me which day we said"), or says that somebody asks; nothing
     for one that asks nothing.
+
+    @param gone: as for L{reminder}.
     """
-    whole = _read_reminder(sentence, language)
+    whole = _read_reminder(sentence, language, gone)
     if whole is None:
         return []
     head, found, tail = sentence.partition(f" {language.and_} ")
     if found and whole.recalls and not is_question(sentence):
         # "I need the order number and the price again" asks for two things.
-        lead = next((f" {cue} " for cue in asking(language.code).reminders if f" {cue}" in f" {sentence.lower()}"), "")
-        parts = [_read_reminder(f"{lead}{part}", language) for part in (head, tail)]
+        parts = [_read_reminder(part, language, True) for part in (head, tail)]
         if all(part is not None for part in parts):
             return [replace(part, text=_capital(say(text, 200)))
                     for part, text in zip(parts, (head, tail)) if part is not None]
+    second = type_of(tail.lower(), language) if found else ""
+    if second and second != whole.type:
+        # "Inge asks when and where we meet."
+        return [whole, replace(whole, type=second, form={"when": "when", "many": "many"}.get(second, "what"))]
     return [whole]
 
 
-def _read_reminder(sentence: str, language: Language) -> MailQuestion | None:
-    again = "" if is_question(sentence) else reminder(sentence, language)
+def _read_reminder(sentence: str, language: Language, gone: bool) -> MailQuestion | None:
+    again = "" if is_question(sentence) else reminder(sentence, language, gone)
     type = again or ("" if is_question(sentence) else passed_on(sentence, language))
     if not type:
         return None
@@ -268,6 +276,11 @@ def asks_to_do(sentence: str, language: Language) -> bool:
 def apart(question: str, language: Language) -> list[str]:
     """Return the questions of one sentence: "When ... and how many ...?"."""
     low = question.lower()
+    first, joint, second, *rest = [*low.split(), "", "", ""]
+    if joint == language.and_ and first in language.question_words and second in language.question_words and any(rest):
+        # "When and where do we meet?"
+        tail = " ".join(question.split()[3:])
+        return [_capital(f"{first} {tail}"), _capital(f"{second} {tail}")]
     cuts: list[tuple[int, int]] = []
     for joint in (f", {language.and_} ", f" {language.and_} ", ", "):
         at = low.find(joint)

@@ -228,7 +228,8 @@ class Findings:
         answers = bool(self.mail.in_reply_to) or not self._own_subject
         gone = answers and any(is_lost(sentence, language) for sentence in self.prose.sentences)
         for sentence in self.prose.sentences:
-            again = questions.read_reminders(sentence, language) if answers else []
+            lost = gone and not is_lost(sentence, language) and not any(map(str.isdigit, sentence))
+            again = questions.read_reminders(sentence, language, lost) if answers else []
             if again:
                 found.append((sentence, again))
                 continue

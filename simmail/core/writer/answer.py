@@ -18,7 +18,7 @@ from simmail.core.language.clause.tables import Statement, restating
 from simmail.core.language.dates import Slot
 from simmail.core.language.facts import Fact, read_facts
 from simmail.core.language.phrases import asks_for_something, noun_phrase, say, words
-from simmail.core.language.clause.question_types import asking, mentions_any, said_thing
+from simmail.core.language.clause.question_types import asking, mentions_any, named_type, said_thing
 from simmail.core.language.questions import MailQuestion, asks_to_do
 from simmail.core.language.tables import Language, counted
 from simmail.core.records.conversation import Remark
@@ -32,9 +32,9 @@ from simmail.core.writer.sources.marks import marks, stems
 from simmail.core.writer.sources.recall import check, recall
 from simmail.core.writer.sources.reckoning import reckoned
 from simmail.core.writer.sources.sentence import (
-    contradicts, corrected, nearest, sentence_for, sentences_about, speaks_of, told_sum,
+    contradicts, corrected, nearest, sentence_for, sentences_about, speaks_of, told_sum, with_kin,
 )
-from simmail.core.writer.sources.said_words import content, has_number, shared
+from simmail.core.writer.sources.said_words import content, has_number, kin, shared
 from simmail.core.writer.sources.self_sheet import SelfSheet, Told
 from simmail.core.writer.speech_act import Said
 from simmail.core.writer.voice import Piece
@@ -131,7 +131,7 @@ def _known(
     sum_of = reckoned(question, known.remarks, language)
     if sum_of:
         return Said(act="answer.sum", values={**values, "value": sum_of})
-    before = _told_before(scene, question, values, known)
+    before = _told_before(scene, read, question, values, known)
     if before is not None:
         return before
     if question.recalls and question.checks and question.behind:
@@ -170,11 +170,18 @@ def _is_off(question: MailQuestion, remarks: tuple[Remark, ...], language: Langu
         question.text, asking(language.code).plans)
 
 
-def _told_before(scene: Scene, question: MailQuestion, values: dict[str, str], known: AnswerSources) -> Said | None:
+def _told_before(
+    scene: Scene, read: Read, question: MailQuestion, values: dict[str, str], known: AnswerSources
+) -> Said | None:
     """What stands in the thread: a thing by its name, or the sentence that has more of the question's own words."""
     language = scene.language
     if question.type not in _OPEN:
         return None
+    if not content(question.text, language.code):
+        # "Who comes, and from when?": what the second part asks about stands in the first.
+        asked = question.text.strip(" ?").lower()
+        whole = next((one for one in read.found.prose.sentences if asked in one.lower()), "")
+        question = replace(question, text=say(whole, 200) or question.text)
     remark = recall(question, known.remarks, language)
     hit = nearest(question, known.remarks, language, scene.request.meaning)
     moved = _moved(hit.remark, known.remarks, language) if hit is not None and question.type == "when" else None
@@ -184,7 +191,8 @@ def _told_before(scene: Scene, question: MailQuestion, values: dict[str, str], k
             question.recalls or hit.shared > 1 or question.type not in ("what", "how", "why")):
         part = told_sum(question, hit.remark.value, language)
         plain = {name: one for name, one in values.items() if name != "topic"}
-        return _word_for_word(scene, hit.remark, False, plain, part)
+        told = with_kin(question, hit.remark, known.remarks, language)
+        return _word_for_word(scene, told, False, plain, part)
     return None if remark is None else _from_thread(scene, remark, values, "answer.recall")
 
 
@@ -230,8 +238,16 @@ def _repeated(
         # "We come on Friday.  Could you repeat the day?" is asked of who reads it.
         here = [one for one in read.found.prose.sentences if one not in read.found.repeating and has_number(
             one, scene.language)]
+        # What it asks for besides was said before.
+        for part in question.text.split(f" {scene.language.and_} ")[1:] if here else ():
+            type = named_type(part, scene.language)
+            hit = nearest(replace(question, text=part, type=type, behind="", checks=False), known.remarks,
+                          scene.language, scene.request.meaning) if type else None
+            if hit is not None and hit.shared:
+                here.append(hit.remark.value)
         if here:
-            return _word_for_word(scene, Remark("said", "correspondent", "", read.base, say(here[-1], 200)), False, {
+            told = say(" ... ".join(here[-2:]), 300)
+            return _word_for_word(scene, Remark("said", "correspondent", "", read.base, told), False, {
                 name: one for name, one in values.items() if name != "topic"})
     some = sentences_about(about, known.remarks, scene.language, scene.request.meaning)
     if not some:
@@ -320,7 +336,9 @@ def _left(options: tuple[str, ...], scene: Scene) -> str:
     """The one of two things that was not called off in the thread, C{""} where neither or both were."""
     off = [content(one.what or one.value, scene.language.code) for one in scene.request.remarks
            if one.kind == "called_off"]
-    gone = [any(shared(content(option, scene.language.code), words) for words in off) for option in options]
+    names = [one.what or one.value for one in scene.request.remarks if one.kind == "called_off"]
+    gone = [any(shared(content(option, scene.language.code), words) for words in off) or any(
+        kin(option, name, scene.language) for name in names) for option in options]
     return options[gone.index(False)] if len(options) == 2 and gone.count(True) == 1 else ""
 
 

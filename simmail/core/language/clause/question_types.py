@@ -40,6 +40,9 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     reported: tuple[str, ...] = ()
     plans: tuple[str, ...] = ()
     repeats: tuple[str, ...] = ()
+    again: tuple[str, ...] = ()
+    taken_off: tuple[str, ...] = ()
+    priced_at: frozenset[str] = frozenset()
     moving: tuple[str, ...] = ()
     corrects: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
@@ -133,23 +136,32 @@ def recalled(sentence: str, language: Language) -> bool:
     return any(cue in low for cue in asking(language.code).recalls)
 
 
-def reminder(sentence: str, language: Language) -> str:
+def reminder(sentence: str, language: Language, gone: bool = False) -> str:
     """
     Return what a statement asks to be told again, one of L{TYPES}; C{""} for one that asks no such thing.
 
     "Remind me which day we said" asks when; "I have lost track of the price", how much.
+
+    @param gone: beside it stands that the mails are gone, so that what it names is asked for.
     """
     how, low = asking(language.code), f" {sentence.lower()} "
-    if not any(f" {cue}" in low for cue in how.reminders) or any(cue in low for cue in how.not_reminders):
+    if not (gone or any(f" {cue}" in low for cue in how.reminders)) or any(cue in low for cue in how.not_reminders):
         return ""
-    inside = type_inside(" ".join(low.replace(",", " ").replace(":", " ").rstrip(" .!").split()), language)
+    plain = " ".join(low.replace(",", " ").replace(":", " ").rstrip(" .!").split())
+    inside = type_of(plain, language) or type_inside(plain, language)
     if inside and inside != "what":
         return inside
     if not inside and any(map(str.isdigit, low)):
         return ""  # "just to be sure: the date is 5 May" tells it
-    hits = [(len(cue), kind) for kind, cues in how.nouns.items() for cue in cues
+    return named_type(sentence, language) or inside
+
+
+def named_type(sentence: str, language: Language) -> str:
+    """Return what the noun is of that a sentence asks for, one of L{TYPES}: "the price"; C{""} where it has none."""
+    low = f" {sentence.lower()} "
+    hits = [(len(cue), kind) for kind, cues in asking(language.code).nouns.items() for cue in cues
             if (cue[1:] if cue[0] == "-" else f" {cue}") in low]
-    return max(hits)[1] if hits else inside
+    return max(hits)[1] if hits else ""
 
 
 def passed_on(sentence: str, language: Language) -> str:

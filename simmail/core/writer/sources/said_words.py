@@ -108,7 +108,10 @@ def prices(sentence: str, language: Language) -> list[Priced]:
         head = _parted(before, how.joining)[-1] if place else before
         tail = _parted(behind, how.joining)[0]
         near = f" {' '.join(_WORD.findall(head.lower())[-2:])} {' '.join(_WORD.findall(tail.lower())[:3])} "
-        each = any(f" {cue} " in near for cue in how.each)
+        if any(f" {' '.join(_WORD.findall(tail.lower()))} ".startswith(f" {cue} ") for cue in how.taken_off):
+            continue  # "£15 off each": no price of anything
+        each = head.lower().split()[-1:] != [] and head.lower().split()[-1] in how.priced_at and bool(
+            counts(head, language)) or any(f" {cue} " in near for cue in how.each)
         # A price for each is one of what the whole sentence speaks of.
         about = _BREAK.sub(" ", sentence[:match.start()]) if each and len(matches) == 1 or each and not place else head
         found.append(Priced(

@@ -13,6 +13,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from simmail.core.language.clause.question_types import asking, mentions_any, type_of
 from simmail.core.language.meaning import IMeaning
 from simmail.core.language.questions import MailQuestion, asking_clause, asks_what, opens_question
@@ -39,6 +41,8 @@ _NAME = re.compile(r"(?<=[\w,;:] )[A-ZÀ-ÖØ-Þ][\w'-]+|^[A-ZÀ-ÖØ-Þ][\w'-]+
 
 #: What begins a sentence with a capital and is no name, whatever the language's lists have.
 _OPENINGS = frozenset(("sorry",))
+#: Characters of several sentences that are told at once.
+_LONGEST = 300
 _OPEN = frozenset(("who", "where", "when", "long", "often", "much", "many", "how", "what", "choice"))
 
 
@@ -92,6 +96,15 @@ def nearest(
     best = max(reversed(hits), key=lambda hit: round(hit.score, 2), default=None)
     least = _NEAR if question.recalls or checking or question.type not in ("what", "choice", "how") else _SURE
     return best if best is not None and best.score >= least else None
+
+
+def with_kin(question: MailQuestion, remark: Remark, remarks: Sequence[Remark], language: Language) -> Remark:
+    """Return a sentence together with the others of its mail that have a word of the family asked for."""
+    if kin(question.text, remark.value, language) is not True:
+        return remark
+    some = [one.value for one in remarks if one.kind == "said" and one.at == remark.at and one.by == remark.by and kin(
+        question.text, one.value, language)]
+    return replace(remark, value=" ".join(some)[:_LONGEST])
 
 
 def corrected(remark: Remark, remarks: Sequence[Remark], language: Language) -> str:

@@ -194,3 +194,21 @@ class ToldTests(SynchronousTestCase):
                      "25 March")
         self.changed("en", ("Shall we meet on Thursday 12 March at 9:00?", "Please call the whole thing off."),
                      "My boss wonders what is planned for Thursday now.", r"(?i)\boff\b|cancel")
+
+    def test_two_things(self) -> None:
+        """Asked for two things in one sentence, everybody tells both, whoever asks."""
+        self.changed("en", ("Order 60233 came to £45 in all.", "We meet at the old bakery in Mill Road at 10:15."),
+                     "They want the order number and what I paid. Sorry, I've deleted everything.", r"(?s)60233.*45")
+        self.changed("en", ("We meet at the old bakery in Mill Road.", "It has to be a bit later: we meet at 10:15."),
+                     "Inge asks when and where we meet.", r"(?s)10:15.*bakery")
+        self.changed("en", ("Ruth stands in for me from Monday 23 March on.",), "Who stands in for me, and from when?",
+                     r"(?s)Ruth.*23 March")
+        self.changed("de", ("Unser Fahrer heißt Olaf Kruse.",), "Wie hieß der Fahrer noch gleich?", "Olaf Kruse")
+        self.changed("de", ("Wir liefern am Donnerstag, dem 12. März, um 14:00 Uhr.",),
+                     "Welchen Tag und welche Uhrzeit hatten wir gesagt?", r"12\. März|Donnerstag")
+
+    def test_taken_off(self) -> None:
+        """What is taken off is no price; "at" says what each costs."""
+        stools = ("That is 6 stools at £210 each, plus £90 for delivery.",
+                  "I can take £15 off each stool, so £195 a piece.", "So it is 8 stools at £195, delivery £90.")
+        self.changed("en", stools, "What does the whole thing come to with delivery?", "£1,?650")
