@@ -7,8 +7,8 @@ All is done by the writer, so that nothing else is at the moment that counts.
 from __future__ import annotations
 
 import os
-import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from time import monotonic
 
 from twisted.internet.defer import Deferred
 from twisted.logger import Logger
@@ -20,10 +20,12 @@ from simmail.errors import Unavailable
 from simmail.interfaces import IMailImages
 from simmail.mailstore.delivery.request import StoreId
 from simmail.mailstore.journal.journal import Journal
-from simmail.mailstore.journal.sync import NotSynced, sync_directory
-from simmail.mailstore.maildir.image import universes
+from simmail.mailstore.maildir.image import clearing, universes
 from simmail.mailstore.maildir.names import mailbox_dir
 from simmail.mailstore.writer.requests import DropImage, FindLeftovers, MakeImage, PrepareImage, PublishImage
+
+#: Real seconds of the reader that clearing away takes at once.
+_LONGEST = 0.005
 
 
 @implementer(IMailImages)
@@ -38,6 +40,8 @@ class MailImages:
 
     def __init__(self, root: str, journal: Journal, index: str) -> None:
         self._root, self._journal, self._index = root, journal, index
+        # What is being cleared away.
+        self._clearing: set[str] = set()
         journal.attach(root)
         self._clear()
 
@@ -71,7 +75,7 @@ class MailImages:
             if not there:
                 await self._journal.surely_sync()
                 await self._journal.writer.call(PublishImage(at, target))
-            await self._journal.reader.call(self._sync_names)
+            await self._journal.surely_sync(self._root)
         except BaseException:
             self._clear()
             raise
@@ -83,24 +87,34 @@ class MailImages:
         await self._journal.reader.call(_drop_index, f"{self._index}/{mailbox_dir(universe)}.sqlite")
         self._clear()
 
-    def _sync_names(self) -> None:
-        try:
-            sync_directory(self._root)
-        except NotSynced as error:
-            self._journal.doubt(error)
-
     # What is not needed any more
 
     def _clear(self) -> None:
         """Nobody waits for it; what is not done is done at the next start."""
-        self._journal.writer.call(FindLeftovers(self._root)).addCallbacks(self._clear_all, self._not_now)
+        self._journal.writer.call(FindLeftovers(self._root)).addCallback(
+            lambda paths: Deferred.fromCoroutine(self._clear_all(paths))).addErrback(self._not_now)
 
-    def _clear_all(self, paths: Sequence[str]) -> None:
+    async def _clear_all(self, paths: Sequence[str]) -> None:
         for path in paths:
-            self._journal.reader.send(shutil.rmtree, path, True)
+            if path not in self._clearing:
+                self._clearing.add(path)
+                steps = clearing(path)
+                # Others read meanwhile.
+                while await self._journal.reader.call(_some_steps, steps):
+                    pass
+                self._clearing.discard(path)
 
     def _not_now(self, failure: Failure) -> None:
         failure.trap(Unavailable)
+
+
+def _some_steps(steps: Iterator[None]) -> bool:
+    """Take some; whether there may be more."""
+    began = monotonic()
+    for _ in steps:
+        if monotonic() - began >= _LONGEST:
+            return True
+    return False
 
 
 def _drop_index(path: str) -> None:

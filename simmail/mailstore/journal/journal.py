@@ -24,7 +24,7 @@ from simmail.errors import Unavailable
 from simmail.mailstore.delivery.maildir_delivery import DeliveryResult
 from simmail.mailstore.delivery.request import Into, StoreId
 from simmail.mailstore.journal.records import Id
-from simmail.mailstore.journal.sync import Disks, Hands, Condition
+from simmail.mailstore.journal.sync import Condition, Disks, Hands, sync_directory
 from simmail.mailstore.journal.uncommitted import Owing, Replayed
 from simmail.mailstore.maildir.filename import unpacked
 from simmail.mailstore.maildir.layout import Layout
@@ -287,9 +287,14 @@ class Journal:
         """Deferred: all mail that is visible now is on disk, if the disk can do that; else the journal is kept."""
         return self._syncer.call(self._sync_disks).addErrback(self._not_synced)
 
-    def surely_sync(self) -> Deferred[None]:
-        """Deferred: all that was written is on disk.  Fails with Unavailable: perhaps it is not."""
-        return self._syncer.call(self._sync_disks).addErrback(self._not_surely)
+    def surely_sync(self, names: str = "") -> Deferred[None]:
+        """
+        Deferred: all that was written is on disk.  Fails with Unavailable: perhaps it is not.
+
+        @param names: a directory of which only the names are meant.
+        """
+        done = self._syncer.call(sync_directory, names) if names else self._syncer.call(self._sync_disks)
+        return done.addErrback(self._not_surely)
 
     def _not_surely(self, failure: Failure) -> Failure:
         self._not_synced(failure)

@@ -72,6 +72,29 @@ def leftovers(base: str) -> list[str]:
     return found
 
 
+def clearing(path: str) -> Iterator[None]:
+    """Remove a directory with all that is in it, whatever it is, a file at a step."""
+    try:
+        with os.scandir(path) as entries:
+            found = [(entry.path, entry.is_dir(follow_symlinks=False)) for entry in entries]
+    except OSError:
+        return
+    for one, is_directory in found:
+        if is_directory:
+            yield from clearing(one)
+        else:
+            _quietly(os.unlink, one)
+        yield
+    _quietly(os.rmdir, path)
+
+
+def _quietly(remove: Callable[[str], None], path: str) -> None:
+    try:
+        remove(path)
+    except OSError:
+        pass
+
+
 def _names(path: str) -> list[str]:
     try:
         return os.listdir(path)

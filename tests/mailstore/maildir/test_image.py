@@ -7,7 +7,7 @@ from random import Random
 
 from simmail.errors import Conflict
 from simmail.mailstore.maildir import image
-from simmail.mailstore.maildir.image import ImageMaker, has_mail, leftovers, universes, vanish
+from simmail.mailstore.maildir.image import ImageMaker, clearing, has_mail, leftovers, universes, vanish
 from tests.contracts.mailstores import a_delivery
 from tests.mailstore.maildirs import MARIA, MaildirTestCase, TOM
 
@@ -97,6 +97,19 @@ class ImageTests(MaildirTestCase):
         self.assertEqual(sorted(one.split("/")[-2] for one in found), [".gone", ".making", ".shared"])
         self.assertIn(maker.fresh, found)
         self.assertFalse(has_mail(self.path, "kept"))
+
+    def test_cleared(self) -> None:
+        """A directory is removed a file at a step, and nothing that a link in it leads to."""
+        self.deliver(1, 2)
+        os.makedirs(f"{self.path}/old/a/b")
+        os.symlink(f"{self.path}/main", f"{self.path}/old/a/link")
+        for number in range(5):
+            with open(f"{self.path}/old/a/b/{number}", "wb"):
+                pass
+        self.assertEqual(sum(1 for _ in clearing(f"{self.path}/old")), 8)
+        self.assertFalse(os.path.exists(f"{self.path}/old"))
+        self.assertEqual(list(clearing(f"{self.path}/old")), [])
+        self.assertEqual(len(self.files()), 2)
 
     def test_refused(self) -> None:
         """It takes nobody's place, at its beginning nor at its end; an empty universe is no hindrance."""
