@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from secrets import token_hex
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
+from twisted.internet.defer import Deferred
 from twisted.internet.interfaces import IReactorTime
 
 from simmail.concurrency import Lock
@@ -149,8 +150,7 @@ class Snapshots:
             await self._documents.put(GOING, image, True)
             try:
                 await self._images.prepare(universe.id, image)
-                async with universe.standing_still():
-                    snapshot = await self._copied(universe, id, name, image)
+                snapshot = await self._copied(universe, id, name, image)
                 snapshot = replace(snapshot, fingerprint=await self._taken(snapshot))
                 await self._documents.commit(Commit(
                     puts=((TABLE, image, msgspec.json.encode(snapshot)),), drops=((GOING, image),)))
@@ -161,27 +161,51 @@ class Snapshots:
             return snapshot
 
     async def _copied(self, universe: Universe, id: str, name: str, target: str) -> UniverseSnapshot:
-        """Copy a universe that stands still; what is told of the copy."""
-        now, real = universe.clock.now(), self._reactor.seconds()
-        # Whatever its pace, the clock of a copy begins at the instant of the snapshot.
-        line = universe.clock.timeline.changed(now, real)
-        snapshot = UniverseSnapshot(
-            id, universe.id, name, datetime.fromtimestamp(real, UTC), now, universe.record, line,
-            sum((await universe.store.totals()).values()), len(universe.people), len(universe.pending))
-        await self._database.copy(universe.id, target)
-        await self._images.copy(universe.id, target)
+        """Copy a universe, which stands still for it; what is told of the copy."""
+        taken: Deferred[None] = Deferred()
+
+        def over(result: Any = None) -> Any:
+            if not taken.called:
+                taken.callback(None)
+            return result
+
+        async with universe.standing_still():
+            now, real = universe.clock.now(), self._reactor.seconds()
+            # Whatever its pace, the clock of a copy begins at the instant of the snapshot.
+            line = universe.clock.timeline.changed(now, real)
+            snapshot = UniverseSnapshot(
+                id, universe.id, name, datetime.fromtimestamp(real, UTC), now, universe.record, line,
+                sum((await universe.store.totals()).values()), len(universe.people), len(universe.pending))
+            await self._database.copy(universe.id, target)
+            copied = self._images.copy(universe.id, target, taken=over).addBoth(over)
+            await taken
+        # What it takes to have it on the disk holds nobody up.
+        await copied
         await self._database.commit(target, Commit(
             puts=(("state", "clock", msgspec.json.encode([line, now])),)))
         return snapshot
 
     async def _taken(self, snapshot: UniverseSnapshot) -> str:
-        """Take the fingerprint of a copy, while its original goes on."""
-        universe = await self._open(replace(snapshot.record, id=snapshot.image, clock=snapshot.clock))
+        """
+        Take the fingerprint of a snapshot, while its original goes on; C{""} of one that is too large.
+
+        That is read from another copy, for a snapshot that nobody ever opened is forked at once.
+        """
+        if snapshot.messages > FEW_MESSAGES:
+            return ""
+        copy = f"{snapshot.image}!read"
+        await self._documents.put(GOING, copy, True)
         try:
-            return await _fingerprint(universe, snapshot)
+            await self._database.copy(snapshot.image, copy)
+            await self._images.copy(snapshot.image, copy)
+            universe = await self._open(replace(snapshot.record, id=copy, clock=snapshot.clock))
+            try:
+                return await _fingerprint(universe, snapshot)
+            finally:
+                await universe.close()
+                await universe.store.close()
         finally:
-            await universe.close()
-            await universe.store.close()
+            await self._replacement.clear(copy)
 
     async def delete(self, snapshot: UniverseSnapshot) -> None:
         """
@@ -260,8 +284,7 @@ class Snapshots:
         async def copy(fork: str) -> UniverseSnapshot:
             original = self._universes.get(universe.id)
             await self._images.prepare(original.id, fork)
-            async with original.standing_still():
-                return await self._copied(original, "", "", fork)
+            return await self._copied(original, "", "", fork)
 
         return await self._forked(universe.record, copy, fork_id, name, seed, ttl)
 

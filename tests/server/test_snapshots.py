@@ -84,11 +84,11 @@ class SnapshotTests(CopiesTestCase):
         copying: Deferred[None] = Deferred()
         copy = self.server.images.copy
 
-        async def slow(source: str, target: str, renewed: bool = False) -> None:
+        async def slow(*args: Any, **options: Any) -> None:
             await copying
-            await copy(source, target, renewed)
+            await copy(*args, **options)
 
-        self.patch(self.server.images, "copy", lambda *args: Deferred.fromCoroutine(slow(*args)))
+        self.patch(self.server.images, "copy", lambda *args, **options: Deferred.fromCoroutine(slow(*args, **options)))
         made = Deferred.fromCoroutine(self.roster.snapshots.create(self.universe))
         self.server.reactor.advance(0)
         verdict = self.universe.policy.recipient("maria@acme.test", LOGIN)
