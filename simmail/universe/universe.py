@@ -289,6 +289,7 @@ class Universe:
         await self.scheduler.load()
         self.inbox.hold(self.recovery.in_order(await self.database.arrivals(self.id)), self.recovery.make)
         await self.postoffice.tidy()
+        await self.streams.refill()
 
     async def learn(self) -> None:
         """At start: everything but jobs and mail to decide about, as it is in the database."""
@@ -323,8 +324,6 @@ class Universe:
         self.scheduler.start()
         self.webhooks.begin()
         self.insights.begin()
-        Deferred.fromCoroutine(self.streams.refill()).addErrback(
-            lambda failure: self.logger.warn("streams wait for their arrivals: {error}", error=failure.value))
         self._heartbeat.start(HEARTBEAT, now=False)
 
     async def _resume_clock(self) -> None:
