@@ -58,18 +58,18 @@ def slots(
         "ticket": f"{dice.below(90_000, 'ticket') + 10_000}",
         "serial": f"{dice.token(4, 'lot').upper()}-{dice.below(9000, 'serial') + 1000}",
         "tracking": f"{dice.bits('tracking') % 10**12:012d}",
-        "past": day(words, now - timedelta(days=before)), "due": day(words, now + timedelta(days=after)),
+        "past": day(words, now - timedelta(days=before)), "past_year": f"{now - timedelta(days=before):%Y}",
+        "due": day(words, now + timedelta(days=after)),
         "overdue": str(before), "weekday": words.days[(now + timedelta(days=after)).weekday()],
         "today": day(words, now), "soon": day(words, now + timedelta(days=after + 14)),
         "month": words.months[now.month - 1], "year": year,
         "hour": f"{hour}:{minute:02d}", "start": start.isoformat(),
         "city": dice.choice(words.cities, "city"), "street": street_of(words, dice.on("street")),
-        "phone": "".join(str(dice.below(10, "phone", n)) if one == "#" else one for n, one in enumerate(words.phone)),
+        "phone": _digits(words.phone, dice.on("phone")),
         "position": dice.choice(words.positions, "position"), "percent": str(5 * (1 + dice.below(8, "percent"))),
         "years": str(2 + dice.below(14, "years")),
         "error": f"{dice.choice(('E', '0x', 'ERR-'), 'prefix')}{dice.below(900, 'error') + 100}",
-        "iban": f"DE{dice.below(90, 'check') + 10} 5001 0517 {dice.below(9000, 'iban') + 1000} "
-                f"{dice.below(9000, 'branch') + 1000} {dice.below(90, 'suffix') + 10}",
+        "iban": account(words.iban, dice.on("iban")),
         "colleague": f"{dice.choice(words.given, 'colleague')} {dice.choice(words.family, 'colleague', 2)}",
     })
 
@@ -80,6 +80,18 @@ def trade_of(words: CommonWords, industry: str) -> Trade:
     return next((one for one in words.trades if any(
         word == part or len(part) > 3 and word.startswith(part) for word in low for part in one.match)),
         words.trades[0])
+
+
+def _digits(pattern: str, dice: Dice) -> str:
+    return "".join(str(dice.below(10, "digit", n)) if one == "#" else one for n, one in enumerate(pattern))
+
+
+def account(pattern: str, dice: Dice) -> str:
+    """Return an IBAN with the right check digits (ISO 13616), in groups of four."""
+    country, number = _digits(pattern, dice).split(" ")
+    check = 98 - int("".join(str(int(one, 36)) for one in f"{number}{country}00")) % 97
+    whole = f"{country}{check:02d}{number}"
+    return " ".join(whole[at:at + 4] for at in range(0, len(whole), 4))
 
 
 def money(words: CommonWords, cents: int, whole: bool = False) -> str:

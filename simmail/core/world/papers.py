@@ -18,7 +18,7 @@ def invoice(slots: Slots, written: datetime) -> Attachment:
     words = common(slots["language"]).papers
     lines = [
         slots["firm"], "", f"{words['to']}: {slots['company']}", f"{words['number']}: {slots['invoice']}",
-        f"{words['customer']}: {slots['customer']}", f"{words['date']}: {slots['past']} {slots['year']}", "",
+        f"{words['customer']}: {slots['customer']}", f"{words['date']}: {slots['past']} {slots['past_year']}", "",
         f"{slots['count']} x {slots['product']}, {slots['unit']}", "", f"{words['net']}: {slots['net']}",
         f"{words['tax']}: {slots['tax']}", f"{words['total']}: {slots['total']}", "",
         words["pay"].format_map(slots), f"IBAN: {slots['iban']}"]

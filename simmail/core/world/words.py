@@ -41,6 +41,7 @@ class CommonWords(Struct, frozen=True):
 
     @ivar zone: where its writers live.
     @ivar private: domains of people who write from home; greetings, closings: with C{{company}} and C{{sender}}.
+    @ivar phone, iban: with a C{#} for each digit that is drawn; of the account the country, and the number within it.
     @ivar date, amount: how they are told; C{point} and C{thousands} are the signs within a number.
     @ivar trades: what companies sell, the first where the industry tells nothing; supplies: what offices buy; topics:
         what meetings are about; agencies: firms of sorts of writers that have their own.
@@ -55,6 +56,7 @@ class CommonWords(Struct, frozen=True):
     cities: tuple[str, ...]
     streets: tuple[str, ...]
     phone: str
+    iban: str
     months: tuple[str, ...]
     days: tuple[str, ...]
     date: str

@@ -111,6 +111,18 @@ class LetterTests(SynchronousTestCase):
                 if value is not None:
                     self.assertIn(value.encode("cp1252"), attachment.octets)
 
+    def test_account(self) -> None:
+        """Account numbers have the right check digits (ISO 7064, mod 97-10) and length, and dates the right year."""
+        lengths = {"en": 22, "de": 22, "fr": 27, "es": 24}
+        for language in TONGUES:
+            for n in range(20):
+                at = datetime(2027, 1, 2, 12, tzinfo=UTC)
+                one = slots(language, Dice("account").on(n), at, "", "Acme", "A B", "F", "a@b.test")
+                iban = one["iban"].replace(" ", "")
+                self.assertEqual(len(iban), lengths[language])
+                self.assertEqual(int("".join(str(int(sign, 36)) for sign in iban[4:] + iban[:4])) % 97, 1)
+                self.assertEqual(one["past_year"], "2026")
+
     def test_application(self) -> None:
         """A CV goes with an application."""
         one = read(mail("job_application", "de").octets)
