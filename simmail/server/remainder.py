@@ -16,6 +16,7 @@ from simmail.core.records.case import Case
 from simmail.core.records.commit import Commit
 from simmail.core.records.persona import Persona
 from simmail.interfaces import IDatabase
+from simmail.universe.insights.shares import TABLE as SHARES
 from simmail.universe.policy import Account
 from simmail.universe.usage import TABLE as USAGE
 from simmail.universe.webhooks.webhooks import TABLE as WEBHOOKS
@@ -28,7 +29,8 @@ DEFAULT: tuple[Kept, ...] = ("accounts", "settings", "webhooks")
 
 #: Whole tables, by what they are kept with.
 _TABLES: tuple[tuple[Kept, str], ...] = (
-    ("accounts", "accounts"), ("settings", "settings"), ("webhooks", WEBHOOKS), ("cases", "cases"))
+    ("accounts", "accounts"), ("settings", "settings"), ("settings", SHARES), ("webhooks", WEBHOOKS),
+    ("cases", "cases"))
 
 #: Says in an image that it has all that is kept.
 _MARK = ("reset", "kept")

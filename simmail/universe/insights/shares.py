@@ -35,7 +35,7 @@ MOST_SHARES = 1000
 Days = Annotated[int, Meta(ge=1, le=LONGEST)]
 Title = Annotated[str, Meta(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
 
-_TABLE = "shares"
+TABLE = "shares"
 
 
 class Share(Struct, frozen=True):
@@ -55,7 +55,8 @@ class SharedReport(Struct, frozen=True):
     insights: InsightsReport
 
 
-_read = msgspec.json.Decoder(Share).decode
+# With the universe it is of: a fork has a copy, which must not answer to the token of the original.
+_read = msgspec.json.Decoder(tuple[str, Share]).decode
 
 
 class Shares:
@@ -80,9 +81,9 @@ class Shares:
 
     async def start(self) -> None:
         """Learn which there are."""
-        self._shares = dict(sorted(
-            ((key, _read(octets)) for key, octets in (await self._database.table(self._universe, _TABLE)).items()),
-            key=lambda item: (item[1].created, item[0])))
+        found = [(key, *_read(octets)) for key, octets in (await self._database.table(self._universe, TABLE)).items()]
+        found.sort(key=lambda one: (one[2].created, one[0]))
+        self._shares = {key: share for key, universe, share in found if universe == self._universe}
 
     def list(self) -> list[Share]:
         """Return all, in the order they were made."""
@@ -97,7 +98,7 @@ class Shares:
         if len(self._shares) >= MOST_SHARES:
             raise Invalid("", f"there are {MOST_SHARES} shares; revoke one first")
         made = Share("shr_" + token_urlsafe(32), title, days, self._now())
-        await self._commit(Commit(puts=((_TABLE, digest(made.token), msgspec.json.encode(made)),)))
+        await self._commit(Commit(puts=((TABLE, digest(made.token), msgspec.json.encode((self._universe, made))),)))
         self._shares[digest(made.token)] = made
         return made
 
@@ -108,7 +109,7 @@ class Shares:
         @raise NotFound: nobody shares it.
         """
         self.get(token)
-        await self._commit(Commit(drops=((_TABLE, digest(token)),)))
+        await self._commit(Commit(drops=((TABLE, digest(token)),)))
         self._shares.pop(digest(token), None)
 
     def get(self, token: str) -> Share:

@@ -184,6 +184,30 @@ class ShareTests(ServedTestCase):
         now(self.server.roster.change_org("default", suspended=True))
         self.assertEqual((self.look(path).status, self.look(path + ".json").status), (403, 403))
 
+    def test_again(self) -> None:
+        """A reset leaves no figures but the shares, a fork has the figures but no shares, a restore has both again."""
+        path = self.shared()
+        self.persona()
+        self.write()
+        snapshot = self.good("POST", "/api/snapshots", {})["id"]
+        self.write()
+
+        def sent() -> int:
+            count: int = self.look(path + ".json").json()["insights"]["total"]["sent"]
+            return count
+
+        self.assertEqual(sent(), 2)
+        fork = self.good("POST", f"/api/snapshots/{snapshot}/fork", {})
+        self.assertEqual(self.good("GET", "/api/insights/shares", role=fork["key"]), [])
+        self.assertEqual(self.good("GET", "/api/insights", role=fork["key"])["total"]["sent"], 1)
+        self.assertEqual(self.look(path + ".json").json()["universe"], "main")
+        self.good("POST", "/api/reset", {})
+        self.assertEqual(sent(), 0)
+        self.good("POST", f"/api/snapshots/{snapshot}/restore")
+        self.assertEqual(sent(), 1)
+        self.write(subject="Again")
+        self.assertEqual(sent(), 2)
+
     def test_away(self) -> None:
         """While Redis is away the page says so, and when to come again."""
         path = self.shared()
