@@ -209,7 +209,8 @@ def _campaigns(campaigns: Sequence[Campaign], total: Figures) -> str:
 
 
 def _subject(one: Campaign) -> str:
-    return "All others" if one.sender == OTHERS else one.subject or "(no subject)"
+    # A name may have stood first.
+    return "All others" if one.sender == OTHERS else one.subject[:1].upper() + one.subject[1:] or "(no subject)"
 
 
 def _from(one: Campaign) -> str:
