@@ -424,9 +424,10 @@ def _hits(text: str, codes: tuple[str, ...]) -> dict[str, int]:
     hits = dict.fromkeys(LANGUAGES, 0)
     for word in low.replace("\u2019", "'").split():
         word = word.strip(".,;:!?¿¡()\"'«»")
+        for code in known.get(word, ()):
+            hits[code] += 1
         # "L'eau", "j'ai", "qu'il": what is elided is a word as well.
-        elided = word[:word.index("'") + 1] if "'" in word else ""
-        for code in (*known.get(word, ()), *known.get(elided, ())):
+        for code in known.get(word[:word.index("'") + 1], ()) if "'" in word else ():
             hits[code] += 1
     for code in codes:
         hits[code] += any(map(low.__contains__, language(code).letters))

@@ -17,6 +17,9 @@ from msgspec import UnsetType
 from simmail.core.records.persona import Hours, OutOfOffice
 from simmail.core.time.instant import EVERY_DAY, MINUTES_A_DAY, UTC, parse_clock, parse_date, parse_days, zone
 
+#: Days of windows whose openings are remembered: many people keep the same hours.
+_MOST_DAYS = 2048
+
 
 class Window(NamedTuple):
     """
@@ -100,8 +103,13 @@ def next_open(hours: Hours | UnsetType | None, now: datetime) -> datetime:
     return now  # pragma: no cover - no zone has skipped the same hour twice in a fortnight
 
 
-def _openings(wanted: Window, day: date) -> Iterator[datetime]:
+@lru_cache(_MOST_DAYS)
+def _openings(wanted: Window, day: date) -> tuple[datetime, ...]:
     """Instants of a local day at which a window may begin to be open."""
+    return tuple(_found_openings(wanted, day))
+
+
+def _found_openings(wanted: Window, day: date) -> Iterator[datetime]:
     opening = datetime.combine(day, time(wanted.start // 60, wanted.start % 60), wanted.zone)
     yield opening.astimezone(UTC)
     yield opening.replace(fold=1).astimezone(UTC)

@@ -73,10 +73,18 @@ def _starts(code: str) -> tuple[tuple[str, str], ...]:
     return tuple(sorted(found, key=lambda one: -len(one[0])))
 
 
+@cache
+def _all_starts(code: str) -> tuple[str, ...]:
+    return tuple(start for start, _ in _starts(code))
+
+
 def type_of(clause: str, language: Language) -> str:
     """Return what a lower-case question asks for by its question word, C{""} for one that has none."""
     clause = f"{clause.strip(' ?!.')} ".replace("\u2019", "'").replace("'s ", " is ", 1).replace("'re ", " are ", 1)
-    return next((kind for start, kind in _starts(language.code) if clause.startswith(start)), "")
+    # Most begin with none of them, which is told at once.
+    if not clause.startswith(_all_starts(language.code)):
+        return ""
+    return next(kind for start, kind in _starts(language.code) if clause.startswith(start))
 
 
 def type_inside(clause: str, language: Language) -> str:
