@@ -13,7 +13,7 @@ from datetime import date, datetime, time, timedelta, timezone
 from types import MappingProxyType
 from typing import Literal
 
-from simmail.core.language import agreements
+from simmail.core.language import agreements, dates
 from simmail.core.language.dates import Slot
 from simmail.core.language.phrases import say
 from simmail.core.language.promised import MailPromise, speaks_of
@@ -55,6 +55,9 @@ def heard(
 
     for reference, named in list(zip(found.references, found.named))[:_MOST]:
         note("stated", named.removesuffix(reference).strip() or "reference", reference)
+    # A time that somebody asks to be told again, or whether it was so, is not proposed.
+    meant_before = {slot.start for one in found.repeating for slot in dates.find(
+        one, found.base, found.language).slots}
     for amount in found.amounts[:_MOST]:
         note("stated", "amount", amount)
     for place in found.places:
@@ -62,7 +65,8 @@ def heard(
     agreed = _agreed(found, before)
     for slot in agreed:
         note("agreed", "appointment", _told(slot), slot.start, slot.timed)
-    proposed = [slot for slot in found.slots if slot not in agreed and (slot.timed or slot.start > found.base)]
+    proposed = [slot for slot in found.slots if slot not in agreed and slot.start not in meant_before and (
+        slot.timed or slot.start > found.base)]
     for slot in proposed[:_MOST]:
         note("proposed", "appointment", _told(slot), slot.start, slot.timed)
     for day in dict.fromkeys(found.deadlines):
@@ -79,7 +83,7 @@ def heard(
     for promise in promises:
         note("promised", promise.what, "", promise.due, promise.dated)
     off = _appointment(before)
-    if off is not None and found.takes_back:
+    if off is not None and (found.takes_back or _drops(found, off)):
         note("called_off", "appointment", off.value, off.when, off.timed)
     # In a first mail nothing is taken back.
     for sentence in found.unwanted if before else ():
@@ -218,6 +222,18 @@ def _appointment(before: tuple[Remark, ...]) -> Remark | None:
             if one.kind == kind and one.when is not None:
                 return one
     return None
+
+
+def _drops(found: Findings, appointment: Remark) -> bool:
+    """Whether a mail wants no more of a day: "let's forget about Friday"."""
+    if appointment.when is None:
+        return False
+    day = appointment.when.astimezone(found.base.tzinfo).date()
+    for sentence in found.unwanted:
+        said = dates.find(sentence, found.base, found.language)
+        if day in said.dates or day in [slot.start.date() for slot in said.slots]:
+            return True
+    return False
 
 
 def _told(slot: Slot) -> str:

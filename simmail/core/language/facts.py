@@ -134,7 +134,9 @@ def answering(
     asked = read_question(sentence, language).type if "?" in sentence else "what"
     known = [fact for fact in facts if _fits(asked, fact.value)]
     named = {fact: _share(sentence, fact, language) for fact in known}
-    best = max(known, key=lambda fact: named[fact], default=None)
+    # Of two that are called by name, that which has the type.
+    best = max(known, key=lambda fact: (
+        named[fact], bool(named[fact]) and value_type(fact.value) == asked), default=None)
     if best is not None and named[best] and (meaning is None or named[best] >= 1):
         return capital_label(best, language)
     if meaning is None or "?" not in sentence:

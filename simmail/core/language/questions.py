@@ -124,6 +124,10 @@ def read_question(sentence: str, language: Language, form: str = "", about: str 
         form, asked_for, recalls = "when" if again == "when" else "what", again, True
     elif asked_for and form == "yes_no":
         form = "what"
+    if form == "yes_no" and not statement and language.head_first and asked_for in ("", form):
+        # "Cela fait combien ?"
+        last = type_of(clause.strip(_MARKS).rpartition(" ")[2], language)
+        form, asked_for = ("what", last) if last else (form, asked_for)
     if asked_for and asked_for not in ("yes_no", "choice", "either", "time"):
         # "Which day was it again?"
         recalls = recalls or low.rstrip(_MARKS).endswith(asking(language.code).again)
@@ -162,11 +166,11 @@ def read_reminders(sentence: str, language: Language, gone: bool = False) -> lis
 
 def _read_reminder(sentence: str, language: Language, gone: bool) -> MailQuestion | None:
     again = "" if is_question(sentence) else reminder(sentence, language, gone)
-    type = again or ("" if is_question(sentence) else passed_on(sentence, language))
+    type, text = (again, sentence) if again or is_question(sentence) else passed_on(sentence, language)
     if not type:
         return None
     return MailQuestion(
-        text=_capital(say(sentence, 200)), form={"when": "when", "many": "many"}.get(type, "what"),
+        text=_capital(say(text, 200)), form={"when": "when", "many": "many"}.get(type, "what"),
         topic=say(_noun(topic(sentence, language), language), 60), short=("", ""), options=(), type=type,
         recalls=bool(again))
 

@@ -21,7 +21,7 @@ from simmail.core.language.meaning import IMeaning
 from simmail.core.language.names import Sender, addressee, sender
 from simmail.core.language.phrases import say
 from simmail.core.language.clause.points import points
-from simmail.core.language.clause.question_types import is_lost
+from simmail.core.language.clause.question_types import is_lost, says_only
 from simmail.core.language.prose import Prose, clean, prose_of
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import Language, every, spaced, tell
@@ -250,8 +250,11 @@ class Findings:
     @cached_property
     def repeating(self) -> frozenset[str]:
         """Return the sentences that ask for what was said before, or whether it was: they say nothing themselves."""
-        return frozenset(sentence for sentence, asked in self._questions if any(
-            one.recalls or one.checks for one in asked))
+        found = {sentence for sentence, asked in self._questions if any(one.recalls or one.checks for one in asked)}
+        # "We said 480.  Is that right?"
+        found.update(one for one, behind in zip(self.prose.sentences, self.prose.sentences[1:]) if says_only(
+            behind, self.language))
+        return frozenset(found)
 
     @cached_property
     def questions(self) -> tuple[MailQuestion, ...]:

@@ -32,7 +32,7 @@ from simmail.core.writer.sources.marks import marks, stems
 from simmail.core.writer.sources.recall import check, recall
 from simmail.core.writer.sources.reckoning import reckoned
 from simmail.core.writer.sources.sentence import (
-    contradicts, corrected, nearest, sentence_for, sentences_about, speaks_of, told_sum, with_kin,
+    changed_time, contradicts, corrected, nearest, sentence_for, sentences_about, speaks_of, told_sum, with_kin,
 )
 from simmail.core.writer.sources.said_words import content, has_number, kin, shared
 from simmail.core.writer.sources.self_sheet import SelfSheet, Told
@@ -192,8 +192,21 @@ def _told_before(
         part = told_sum(question, hit.remark.value, language)
         plain = {name: one for name, one in values.items() if name != "topic"}
         told = with_kin(question, hit.remark, known.remarks, language)
+        later = changed_time(hit.remark, known.remarks, language) if question.type == "when" else None
+        if later is not None:
+            told = replace(told, value=f"{told.value} ... {later.value}")
         return _word_for_word(scene, told, False, plain, part)
     return None if remark is None else _from_thread(scene, remark, values, "answer.recall")
+
+
+def is_told(scene: Scene, read: Read, question: MailQuestion, known: AnswerSources) -> bool:
+    """Return whether the thread answers a question, so that nothing has to be decided about it."""
+    if question.type not in ("who", "where", "much", "many", "what", "long") or question.form == "time":
+        return False
+    if reckoned(question, known.remarks, scene.language):
+        return True
+    hit = nearest(question, known.remarks, scene.language, scene.request.meaning)
+    return hit is not None and hit.shared > 0 and (question.type != "what" or hit.shared > 1)
 
 
 def _moved(remark: Remark, remarks: tuple[Remark, ...], language: Language) -> Remark | None:
@@ -281,7 +294,10 @@ def _from_thread(scene: Scene, remark: Remark, values: dict[str, str], act: str)
 
 def _reference(scene: Scene, read: Read, question: MailQuestion) -> str:
     """A number that stands in the mail itself, or in what is quoted below it: "what is the order number?"."""
-    thing = said_thing(question.text, scene.language).lower()
+    thing, how = said_thing(question.text, scene.language).lower(), asking(scene.language.code)
+    if scene.request.own and question.type == "what" and not mentions_any(question.text, how.not_numbered) and any(
+            word.lower().endswith(how.numbered) for word in words(question.text)):
+        return next(iter(read.found.references), "")
     if question.type not in ("what", "request") or not any(
             noun in thing for noun in scene.language.reference_words if len(noun) > 2):
         return ""

@@ -13,7 +13,7 @@ from simmail.core.language.phrases import documents, say
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import counted
 from simmail.core.language_data import WRITTEN, tongue
-from simmail.core.writer.answer import NAMING, answer, is_request, sources, unnamed
+from simmail.core.writer.answer import NAMING, answer, is_request, is_told, sources, unnamed
 from simmail.core.writer.by_intent import DEALINGS, bargain, matter, meeting, without_ref
 from simmail.core.writer.choice import HIGH, LOW, does, plain, values_of, what_for
 from simmail.core.writer.context import Read, Scene, mentions, without_determiner
@@ -188,7 +188,8 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
             read.found.questions or any(mentions(one.text, scene.language.time_words) for one in left)) and not any(
             slot.timed for slot in read.found.slots):
         intent = "task"  # a day stands in it, and nobody asked for a meeting
-    if intent in _ANSWERED or intent in _RECALLED and any(one.recalls or one.checks for one in left):
+    if intent in _ANSWERED or intent in _RECALLED and (any(one.recalls or one.checks for one in left) or bool(
+            scene.request.own) and any(is_told(scene, read, one, sources(scene)) for one in left)):
         # What was agreed is asked for, and not to be agreed again.
         said.extend(answers(scene, read, [one for one in left if one not in papers], number))
         if intent == "status" and all(act.act in _NO_NEWS for act in said):

@@ -40,6 +40,8 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     reported: tuple[str, ...] = ()
     plans: tuple[str, ...] = ()
     repeats: tuple[str, ...] = ()
+    numbered: tuple[str, ...] = ()
+    not_numbered: tuple[str, ...] = ()
     again: tuple[str, ...] = ()
     taken_off: tuple[str, ...] = ()
     priced_at: frozenset[str] = frozenset()
@@ -172,14 +174,20 @@ def named_type(sentence: str, language: Language) -> str:
     return max(hits)[1] if hits else ""
 
 
-def passed_on(sentence: str, language: Language) -> str:
-    """Return what a statement says that somebody asks, one of L{TYPES}: "my boss wonders when"; C{""} for nothing."""
+def passed_on(sentence: str, language: Language) -> tuple[str, str]:
+    """
+    Return what a statement says that somebody asks, one of L{TYPES}, and in which words: "when you come" of "my boss
+    wonders when you come"; two C{""} for nothing.
+    """
     low = f" {' '.join(sentence.lower().replace(',', ' ').split())} "
     cue = min(((at, -len(cue)) for cue in asking(language.code).reported for at in (low.find(f" {cue} "),) if at >= 0),
               default=None)
     if cue is None:
-        return ""
-    return type_of(low[cue[0] - cue[1] + 2:].strip(" ,:"), language)
+        return "", ""
+    clause = low[cue[0] - cue[1] + 2:].strip(" ,:")
+    type = type_of(clause, language)
+    # Its words, as they were written.
+    return (type, " ".join(sentence.split()[-len(clause.split()):])) if type else ("", "")
 
 
 def is_lost(sentence: str, language: Language) -> bool:

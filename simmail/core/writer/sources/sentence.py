@@ -33,7 +33,7 @@ _CLEAR = 0.5
 #: Without a model every sentence is as near as this.
 _UNASKED = 0.1
 #: What it is worth to be said last, and to have a word of the family that is asked for.
-_FRESH, _KIN = 0.08, 0.3
+_FRESH, _KIN = 0.1, 0.3
 
 _CLOCK = re.compile(r"(?<![0-9.:])(?:[01]?[0-9]|2[0-3])(?:[:.h][0-5][0-9](?![0-9])| ?(?:am|pm|Uhr|h|heures?)(?!\w))")
 #: A name inside a sentence, or at its beginning.
@@ -70,7 +70,9 @@ def nearest(
     checking = question.checks or bool(question.behind)
     if question.type not in _OPEN and not checking:
         return None
-    asked = content(text, language.code)
+    # "Which day" says what is asked for, and not of what.
+    usual = asking(language.code).types.get("when", ()) if question.type == "when" else ()
+    asked = content(text, language.code) - content(" ".join(usual), language.code)
     said = [one for one in remarks if one.kind == "said" and not _asks_only(one.value, language)]
     common = [shared(asked, content(one.value, language.code)) for one in said]
     often = Counter(word for words in common for word in words)
@@ -107,6 +109,15 @@ def with_kin(question: MailQuestion, remark: Remark, remarks: Sequence[Remark], 
     return replace(remark, value=" ".join(some)[:_LONGEST])
 
 
+def changed_time(remark: Remark, remarks: Sequence[Remark], language: Language) -> Remark | None:
+    """Return the later sentence that names another hour, in a mail that moves something; None for none."""
+    cues = (*asking(language.code).moving, *language.sorry_words, *language.called_off)
+    later = [one for one in remarks if one.kind == "said" and one.by == remark.by and one.at > remark.at]
+    moving = {one.at for one in later if mentions_any(one.value, cues)}
+    hours = [one for one in later if one.at in moving and _CLOCK.search(one.value)]
+    return hours[-1] if hours and _CLOCK.findall(hours[-1].value) != _CLOCK.findall(remark.value) else None
+
+
 def corrected(remark: Remark, remarks: Sequence[Remark], language: Language) -> str:
     """Return a sentence, with the later one behind it that puts a word of it right: "it is Anne, not Anna"."""
     for later in reversed(remarks):
@@ -116,6 +127,10 @@ def corrected(remark: Remark, remarks: Sequence[Remark], language: Language) -> 
             wrong = later.value.partition(cue)[2].split()
             if wrong and len(wrong[0]) > 2 and wrong[0].strip(".,!") in remark.value.replace(",", " ").split():
                 return f"{remark.value} ... {later.value}"
+        names = {name for name in _NAME.findall(remark.value) if len(name) > 2}
+        if later.by == remark.by and mentions_any(later.value, asking(language.code).moving) and any(
+                name in names and name.lower() not in language.common_words for name in _NAME.findall(later.value)):
+            return f"{remark.value} ... {later.value}"  # "Stefan is ill, Lukas comes instead"
     return remark.value
 
 

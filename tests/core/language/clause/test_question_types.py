@@ -72,6 +72,6 @@ class TypeTests(SynchronousTestCase):
 
     def test_passed_on(self) -> None:
         """Somebody else may ask, by way of the writer."""
-        self.assertEqual(passed_on("My boss wonders when you come.", EN), "when")
-        self.assertEqual(passed_on("Mein Chef fragt, wer kommt.", DE), "who")
-        self.assertEqual(passed_on("My boss asks for patience.", EN), "")
+        self.assertEqual(passed_on("My boss wonders when Tim comes.", EN), ("when", "when Tim comes."))
+        self.assertEqual(passed_on("Mein Chef fragt, wer kommt.", DE), ("who", "wer kommt."))
+        self.assertEqual(passed_on("My boss asks for patience.", EN), ("", ""))

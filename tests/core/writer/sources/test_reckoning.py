@@ -212,3 +212,16 @@ class ToldTests(SynchronousTestCase):
         stools = ("That is 6 stools at £210 each, plus £90 for delivery.",
                   "I can take £15 off each stool, so £195 a piece.", "So it is 8 stools at £195, delivery £90.")
         self.changed("en", stools, "What does the whole thing come to with delivery?", "£1,?650")
+
+    def test_by_looks(self) -> None:
+        """A number of the subject; a question word at the end; what somebody else asks; who comes instead."""
+        self.changed("es", ("La carpa cuesta 740 € y las mesas 160 €.",),
+                     "¿Cuánto hacen la carpa y las mesas?", "900 €")
+        self.changed("fr", ("Le stand coûte 890 € et l'éclairage 130 €.",),
+                     "Le stand et l'éclairage, cela fait combien ?", "1 ?020 €")
+        self.changed("de", ("Der Filter kostet 18 Euro und die Wartung 95 Euro.",),
+                     "Wie viel macht das mit Filter zusammen?", "113 Euro")
+        self.changed("en", ("Shall we meet on Friday 13 March at 9:30?",),
+                     "She would like to hear from you on what day she is expected.", "13 March")
+        self.changed("en", ("Our mechanic is Stefan Brook.", "Stefan is ill, so his brother Lukas comes instead."),
+                     "Who is the mechanic?", "Lukas")
