@@ -192,8 +192,9 @@ class MemoryDatabase:
         """Leave out the server's own documents, which are no universe."""
         return sorted(id for id, space in self._spaces.items() if id and any(space.tables.values()))
 
-    def on_health(self, listener: Callable[[bool], object]) -> None:
+    def on_health(self, listener: Callable[[bool], object]) -> Callable[[], None]:
         self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
 
     @at_once
     def draw(self, bucket: str, rate: float, burst: int, wanted: int, now: float) -> tuple[int, float]:

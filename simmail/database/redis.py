@@ -245,8 +245,9 @@ class RedisDatabase:
             (*self._start["draw"], keys.prefix(""), keys.escape(bucket), repr(float(rate)), burst, wanted, repr(now)),
             lambda reply: (int(reply[0]), float(reply[1])))
 
-    def on_health(self, listener: Callable[[bool], object]) -> None:
+    def on_health(self, listener: Callable[[bool], object]) -> Callable[[], None]:
         self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
 
     @as_deferred
     async def close(self) -> None:

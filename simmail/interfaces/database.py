@@ -98,7 +98,7 @@ class IDatabase(Interface):
         """
 
     def on_health(listener):
-        """Call C{listener(bool)} on each change of C{healthy}."""
+        """Call C{listener(bool)} on each change of C{healthy}; returns what ends that, to be called once."""
 
     def close():
         """Close the connections; Deferred."""

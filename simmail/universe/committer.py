@@ -25,6 +25,10 @@ from simmail.universe.usage import Usage
 AGAIN = 0.25
 
 
+def _nothing() -> None:
+    """Nothing is to be ended."""
+
+
 class Committer:
     """
     Commits the changes of one universe.
@@ -47,10 +51,11 @@ class Committer:
         self._owed = owed
         self._back: Waiting[None] = Waiting(reactor)
         self.stopping = self._closed = False
+        self._deaf: Callable[[], object] = _nothing
 
     def start(self) -> None:
         """Hear of Redis coming and going."""
-        self._database.on_health(self._health)
+        self._deaf = self._database.on_health(self._health)
 
     def stop(self) -> None:
         """Try nothing again: who waits for Redis is told that the service stops."""
@@ -60,6 +65,8 @@ class Committer:
     def close(self) -> None:
         """Commit nothing any more: the universe is being deleted."""
         self._closed = True
+        self._deaf()
+        self._deaf = _nothing
 
     async def commit(self, commit: Commit) -> Committed:
         """

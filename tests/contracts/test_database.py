@@ -646,9 +646,13 @@ class MemoryTests(Contract, TestCase):
     def test_back_again(self) -> None:
         """After an absence all is there again, and listeners are told of changes only."""
         heard: list[bool] = []
-        self.database.on_health(heard.append)
+        end = self.database.on_health(heard.append)
         self.successResultOf(self.database.commit("main", Commit(puts=(("t", "k", b"1"),))))
         self.database.set_healthy(False)
+        self.database.set_healthy(False)
+        self.database.set_healthy(True)
+        self.assertEqual(heard, [False, True])
+        end()
         self.database.set_healthy(False)
         self.database.set_healthy(True)
         self.assertEqual(heard, [False, True])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any
 
 from twisted.internet.defer import Deferred
@@ -84,6 +86,15 @@ class MailServerTests(RoadTestCase):
         self.assertRaises(Unauthenticated, now, again.identify(token))
         self.assertEqual(other.store.mailboxes(), [])
         self.assertEqual(now(database.table("", "going")), {})
+
+    def test_nothing_is_held(self) -> None:
+        """Of a universe that was deleted nothing is kept in memory, however many come and go."""
+        seen = weakref.ref(self.server.universe("other"))
+        now(self.server.roster.delete_universe("other"))
+        self.server.stores.clear()
+        self.server.reactor.advance(1000)
+        gc.collect()
+        self.assertIsNone(seen())
 
     def test_not_deleted(self) -> None:
         """While Redis is away nothing is deleted."""
