@@ -8,10 +8,11 @@ the universe that was is closed, and who asks for it is told to try again.  Sour
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 from twisted.logger import Logger
@@ -21,6 +22,7 @@ from simmail.errors import Unavailable
 from simmail.interfaces import IDatabase, IMailImages, IMailStore
 from simmail.server import remainder
 from simmail.server.documents import ServerDocuments
+from simmail.universe.insights.shares import TABLE as SHARES
 from simmail.universe.universe import Universe, UniverseRecord
 from simmail.universe.webhooks.copied import silenced
 from simmail.universe.webhooks.webhooks import ATTEMPTS, TABLE
@@ -39,11 +41,13 @@ class Step(Struct, frozen=True):
     @ivar record: what the universe is from then on.
     @ivar image: the id under which that lies which it shall have; of a reset, where it is laid aside.
     @ivar keep: of a reset, what is kept; None: it has all of C{image}.
+    @ivar shares: keys of the shared reports there were; those that were revoked since a snapshot stay revoked.
     """
 
     record: UniverseRecord
     image: str
     keep: tuple[str, ...] | None = None
+    shares: tuple[str, ...] = ()
 
 
 class Replacement:
@@ -91,6 +95,7 @@ class Replacement:
 
         @raise Unavailable: it could not be written down, and nothing has changed; or the service stops.
         """
+        step = replace(step, shares=tuple(await self._database.table(universe.id, SHARES)))
         await self._documents.put(STEPS, universe.id, step)
         await universe.scheduler.halt()
         await universe.close()
@@ -121,7 +126,7 @@ class Replacement:
         await database.copy(image, id)
         if step.keep is None:
             await self._images.copy(image, id, renewed=True)
-        await silence(database, id)
+        await silence(database, id, step.shares)
         puts = [("universes", id, msgspec.json.encode(step.record))]
         if step.keep is not None:
             await remainder.finish(database, id)
@@ -131,9 +136,14 @@ class Replacement:
             await self.clear(image)
 
 
-async def silence(database: IDatabase, universe: str, off: bool = False) -> None:
-    """Have the webhooks of a copy send nothing that was sent; C{off}: and nothing at all."""
+async def silence(database: IDatabase, universe: str, shares: Collection[str] = (), off: bool = False) -> None:
+    """
+    Have a copy tell nobody outside what it should not.
+
+    Its webhooks send nothing that was sent, with C{off} nothing at all; of shared reports only C{shares} are.
+    """
     commit = silenced(await database.table(universe, TABLE), await database.table(universe, ATTEMPTS),
                       await database.last_event(universe), off)
-    if commit != Commit():
-        await database.commit(universe, commit)
+    revoked = tuple((SHARES, key) for key in await database.table(universe, SHARES) if key not in shares)
+    if revoked or commit != Commit():
+        await database.commit(universe, replace(commit, drops=(*commit.drops, *revoked)))

@@ -11,6 +11,7 @@ from simmail.core.rules.quota_plan import Allowances, Plan
 from simmail.core.webhook.endpoint import WebhookFields
 from simmail.core.webhook.retry import WebhookAnswer
 from simmail.errors import Conflict, Invalid, NotFound, OverAllowance, Unavailable
+from simmail.server.remainder import DEFAULT
 from simmail.testing.universe import START, now
 from simmail.universe.mailflow.envelope import Recipient, Submission
 from tests.server.copies import CopiesTestCase, Killed, Killing, LOGIN, PASSWORD
@@ -218,6 +219,17 @@ class ForkTests(CopiesTestCase):
         self.server.send(self.universe, LOGIN, "maria@acme.test", MAIL.replace(b"<one@", b"<four@"))
         self.server.reactor.pump([1.0] * 5)
         self.assertGreater(len(self.server.endpoints.got), sent)
+
+    def test_shares(self) -> None:
+        """A fork shares no report; one that was revoked since a snapshot stays revoked when that is put back."""
+        kept, revoked = (now(self.universe.shares.create(title, 30)) for title in ("Kept", "Revoked"))
+        snapshot = self.snapshot()
+        now(self.universe.shares.revoke(revoked.token))
+        self.assertEqual(self.fork(snapshot).shares.list(), [])
+        self.universe = self.done(self.roster.snapshots.restore(snapshot))
+        self.assertEqual(self.universe.shares.list(), [kept])
+        self.done(self.roster.reset_universe("main", DEFAULT))
+        self.assertEqual(self.roster.universe("main").shares.list(), [kept])
 
 
 class KilledTests(CopiesTestCase):
