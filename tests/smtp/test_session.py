@@ -219,6 +219,21 @@ class PressureTests(SynchronousTestCase):
             "proto": "smtp", "username": "maria@acme.test*app@sim.test", "address": "", "remote": "127.0.0.1",
             "why": "no such login"}))
 
+    def test_put_back(self) -> None:
+        """Who has signed in goes on in what was put in the place of the universe; in between it is told to wait."""
+        door = Door()
+        door.login("app@sim.test", "secret")
+        snapshot = now(door.server.roster.snapshots.create(door.universe))
+        wire = door.hello()
+        self.assertIn("235", wire.ask("AUTH PLAIN AGFwcEBzaW0udGVzdABzZWNyZXQ="))
+        mail = ("MAIL FROM:<app@sim.test>", "RCPT TO:<maria@acme.test>", "DATA", "Subject: x", "", ".")
+        now(door.universe.close())
+        self.assertIn("451 4.3.0", wire.ask(*mail))
+        wire.ask("RSET")
+        door.universe = now(door.server.roster.snapshots.restore(snapshot))
+        self.assertIn("250 2.0.0 OK", wire.ask(*mail))
+        self.assertEqual(len(door.mail("maria@acme.test")), 1)
+
     def test_slow_data(self) -> None:
         """Data below 500 octets a second is cut off, data above goes on for as long as a session lasts."""
         for octets, closed in ((400, True), (600, False)):
