@@ -155,7 +155,7 @@ def _asking(method: str, thing: str, name: str, body: Any = None) -> Callable[[a
 def list_universes(parsed: argparse.Namespace) -> int:
     for one in call(parsed, "GET", "universes"):
         ends = f" (until {one['ends']})" if one.get("ends") else ""
-        print(f"{one['id']:<24}{one['org']:<16}{one['name']}{ends}")
+        print(f"{one['id']:<23} {one['org']:<15} {one['name']}{ends}")
     return 0
 
 

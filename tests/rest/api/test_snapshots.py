@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from simmail.core.rules.quota_plan import Allowances, Plan
+from simmail.server import snapshots
 from simmail.testing.universe import now
 from tests.rest.client import ask
 from tests.rest.served import ServedTestCase
@@ -62,6 +63,14 @@ class SnapshotTests(ServedTestCase):
         self.bad(409, "POST", f"/api/snapshots/{made['id']}/fork", {"id": "try"})
         self.server.reactor.advance(3601)
         self.assertEqual(ask(self.site, "GET", "/api/me", key=fork["key"]).status, 401)
+
+    def test_large(self) -> None:
+        """The fingerprint of one that is too large to be read in passing is null; the fork itself tells it."""
+        self.patch(snapshots, "FEW_MESSAGES", 1)
+        made = self.good("POST", "/api/snapshots", {})
+        fork = self.good("POST", f"/api/snapshots/{made['id']}/fork", {})
+        self.assertEqual((made["fingerprint"], fork["fingerprint"]), (None, None))
+        self.assertEqual(self.state(fork["key"]), self.state())
 
     def test_reset(self) -> None:
         """What is removed is counted; seed and clock may be others; the fingerprint is that of what is left."""
