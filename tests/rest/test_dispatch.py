@@ -92,6 +92,8 @@ class LastingTests(SessionTestCase):
         super().setUp()
         self.opened: list[Connection] = []
         self.timers = len(self.server.reactor.getDelayedCalls())
+        # The insights of a universe watch as long as it lives.
+        self.watchers = len(self.universe.log._watchers)
 
     def open(self, path: str, **headers: str) -> Connection:
         """A call that stays open."""
@@ -119,7 +121,8 @@ class LastingTests(SessionTestCase):
         """No watcher and no timer is left; nothing was logged as a defect."""
         for connection in self.opened:
             connection.close()
-        self.assertEqual((len(self.universe.log._watchers), len(self.server.roster._documents._watchers)), (0, 0))
+        self.assertEqual((len(self.universe.log._watchers), len(self.server.roster._documents._watchers)),
+                         (self.watchers, 0))
         self.assertLessEqual(len(self.server.reactor.getDelayedCalls()), self.timers)
 
     def test_key(self) -> None:
