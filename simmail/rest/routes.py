@@ -11,7 +11,7 @@ from simmail.rest import openapi
 from simmail.rest.answer import JSON, Octets
 from simmail.rest.api import (
     accounts, admin, cases, clock, connection, console, events, extraction, faults, health, insights, inspection, jobs,
-    mailboxes, organizations, personas, plan, search, sending, session, settings, snapshots,
+    mailboxes, organizations, personas, plan, score, search, sending, session, settings, snapshots,
     waits, webhooks, world,
 )
 from simmail.rest.route import Call, Route
@@ -19,7 +19,7 @@ from simmail.rest.route import Call, Route
 #: In the order of the document.
 HEADINGS: tuple[ModuleType, ...] = (
     personas, cases, mailboxes, search, sending, extraction, waits, accounts, settings, faults, world, clock, snapshots,
-    jobs, events, inspection, insights, webhooks, connection, plan, session, organizations, admin, health,
+    jobs, events, inspection, insights, score, webhooks, connection, plan, session, organizations, admin, health,
 )
 
 

@@ -87,6 +87,7 @@ from simmail.universe.people.strangers import Strangers
 from simmail.universe.policy import Policy
 from simmail.universe.retention import Pruning
 from simmail.universe.scheduler import Scheduler
+from simmail.universe.score.scores import Scores
 from simmail.universe.settings import Settings
 from simmail.universe.mailflow.standstill import Entrance, Standstill
 from simmail.universe.usage import Usage
@@ -235,6 +236,7 @@ class Universe:
         world_mail = WorldMail(
             config.server.domain, self.streams, people, memories, mailboxes, postoffice, in_flight, pending, settings,
             self._room_for_people, store.create, now, mail_log)
+        self.scores = Scores(log, store, self.policy, people, cases, settings, now, reactor)
 
         # Jobs.
         mails = JobMails(name, database, store, mailboxes, mail_cache, in_flight, pending)

@@ -44,6 +44,7 @@ GET /api/admin/orgs; POST /api/admin/orgs; PATCH /api/admin/orgs/{id}; GET /api/
 POST /api/admin/universes; DELETE /api/admin/universes/{id}; GET /api/admin/keys; POST /api/admin/keys
 DELETE /api/admin/keys/{prefix}; GET /api/admin/users; POST /api/admin/users; PATCH /api/admin/users/{email}
 DELETE /api/admin/users/{email}; GET /api/admin/plans
+GET /api/score; GET /api/score/expectations; PUT /api/score/expectations
 GET /api/insights; GET /api/insights/shares; POST /api/insights/shares; DELETE /api/insights/shares/{token}
 GET /share/{token}; GET /share/{token}.json
 GET /docs; GET /livez; GET /readyz; GET /metrics; GET /api/openapi.json

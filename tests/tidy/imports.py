@@ -40,11 +40,11 @@ TOP = frozenset({"tap", "interfaces", "errors", "config", "concurrency", "durabl
 #: of which (as of those in folders) some may be named.
 PARTS: Mapping[str, tuple[str, ...]] = {
     "core": ("rng lru language_data", "mime/ net/ time.instant", "records/", "html/ time/", "message/", "compose/",
-             "rules/ language/ webhook/", "writer/ inspection/", "decide/ wording/ world/", "insights/"),
+             "rules/ language/ webhook/", "writer/ inspection/", "decide/ wording/ world/", "insights/ score/"),
     "mailstore": ("threads immediate damage listeners", "journal.records journal.sync", "maildir/", "delivery/",
                   "journal/", "writer/", "journal.journal", "index/", "folder/", "memory/", "*"),
     "database": ("*", "private/"),
-    "universe": ("*", "people/ webhooks/ insights/", "mailflow/", "world/", "jobs/ inspection/",
+    "universe": ("*", "people/ webhooks/ insights/", "mailflow/", "world/ score/", "jobs/ inspection/",
                  "universe", "fingerprint"),
     "imap": ("wire/", "*", "fetch/", "search/", "untagged/", "command/", "commands", "session", "factory"),
     "rest": ("errors answer", "http/", "render/", "*", "api/", "routes", "app", "site"),

@@ -1,0 +1,87 @@
+"""
+What a tester expects of the application: who must get what and by when, and what must not happen.
+
+Source: API, "Score".
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+from simmail.core.records.conversion import convert
+from simmail.core.records.fields import Emails, FieldError, Instant, LIST, Line, Lines, Wait
+from simmail.core.records.world import StreamName, WorldKind
+from simmail.errors import Invalid
+
+
+class Trigger(Struct, frozen=True, forbid_unknown_fields=True):
+    """
+    Mail of the world that an expectation is about: all that fits everything that is given.
+
+    C{subject}: has this in it.
+    """
+
+    kind: WorldKind | None = None
+    stream: StreamName | None = None
+    sender: Line = ""
+    subject: Line = ""
+    message_id: Line = ""
+
+    def __post_init__(self) -> None:
+        if not (self.kind or self.stream or self.sender or self.subject or self.message_id):
+            raise FieldError("", "must say something")
+
+
+class Expectation(Struct, frozen=True, forbid_unknown_fields=True):
+    """
+    One expectation: a mail that the application must send, or must not.
+
+    C{effect}: C{expected} or C{forbidden}.  C{to}: who; each of them must get one, none of them may; where nobody is
+    named, the writer of what it is C{on}, else anybody.  C{subject}: has this in it; C{contains}: so has what it says,
+    all of them, C{lacks}: none of them.  C{after}, C{before}: instants; C{on}: mail of the world, each of which begins
+    a time of its own; C{within}: that long after it, or after C{after}.  C{weight}: against other expectations.
+    """
+
+    id: StreamName
+    what: Line = ""
+    effect: Literal["expected", "forbidden"] = "expected"
+    to: Emails = ()
+    subject: Line = ""
+    contains: Lines = ()
+    lacks: Lines = ()
+    after: Instant | None = None
+    before: Instant | None = None
+    on: Trigger | None = None
+    within: Wait | None = None
+    weight: Annotated[float, Meta(gt=0, le=1000)] = 1.0
+
+    def __post_init__(self) -> None:
+        if self.within is not None and self.on is None and self.after is None:
+            raise FieldError("within", "needs on or after")
+        if self.after is not None and self.before is not None and self.after >= self.before:
+            raise FieldError("before", "must be later than after")
+        if not (self.to or self.subject or self.contains or self.on):
+            raise FieldError("", "needs to, subject, contains or on")
+
+
+class Expectations(Struct, frozen=True, forbid_unknown_fields=True):
+    """The settings document."""
+
+    expectations: Annotated[tuple[Expectation, ...], Meta(max_length=LIST)] = ()
+
+
+def expectations_of(value: Any) -> Expectations:
+    """
+    Return the expectations of a document.
+
+    @raise Invalid: a bad field, by its path; two of one id.
+    """
+    found = convert(value, Expectations)
+    seen: set[str] = set()
+    for n, one in enumerate(found.expectations):
+        if one.id in seen:
+            raise Invalid(f"expectations.{n}.id", "is the id of another expectation")
+        seen.add(one.id)
+    return found
