@@ -148,7 +148,12 @@ class WebhookDelivery:
         self.wake()
 
     def replay(self, after: int) -> None:
-        """Send every event after one once more, one after the other up to the newest of now."""
+        """
+        Send every event after one once more, one after the other up to the newest of now.
+
+        Where it has not come that far, it goes on from its place: nothing is skipped.
+        """
+        after = min(after, self._state.place)
         self._ahead.clear()
         self._waiting = {number: one for number, one in self._waiting.items() if number <= after}
         self._read_to = after

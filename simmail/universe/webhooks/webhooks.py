@@ -192,6 +192,7 @@ class Webhooks:
         Send one event once more, or all after one, in order.
 
         @raise NotFound: no such webhook or event.  @raise Conflict: the webhook is off.
+        @raise Invalid: C{after} is behind the newest event.
         """
         one = self.found(webhook)
         delivery = self._deliveries[one.id]
@@ -201,6 +202,8 @@ class Webhooks:
             if not await self._events.query(EventQuery(after=event_id - 1, before=event_id + 1, limit=1)):
                 raise NotFound(f"no event {event_id}")
             delivery.again(event_id)
+        elif (after or 0) > self._events.last:
+            raise Invalid("after", f"the newest event is {self._events.last}")
         else:
             delivery.replay(after or 0)
         return shown(one, delivery.state, self._events.last, self._reactor.seconds())

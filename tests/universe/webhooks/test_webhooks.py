@@ -249,6 +249,19 @@ class CallTests(WebhooksTestCase):
         self.assertEqual(self.ids()[got:], list(range(last - 119, last + 1)))
         self.assertEqual(self.universe.webhooks.shown()[0].health.behind, 0)
 
+    def test_replay_ahead(self) -> None:
+        """A replay never skips what an endpoint has not had; behind the newest event there is nothing to begin at."""
+        self.put(ONE, events=("pace",), order="strict")
+        self.endpoints.replies[ONE] = BUSY
+        last = self.happen(10)
+        with self.assertRaises(Invalid):
+            now(self.universe.webhooks.redeliver(ONE, after=last + 1))
+        now(self.universe.webhooks.redeliver(ONE, after=last - 2))
+        self.endpoints.replies[ONE] = OK
+        self.pass_time(3)
+        self.assertEqual(self.ids()[1:], list(range(last - 9, last + 1)))
+        self.assertEqual(self.happen(), self.ids()[-1])
+
     def test_test(self) -> None:
         """A test event is sent at once, once, and is no event of the log."""
         self.put(ONE, name="app")
