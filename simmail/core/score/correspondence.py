@@ -3,7 +3,7 @@ Which mail of the application answers which: conversations are gone through in t
 
 An answer answers everything that waits in its conversation.  One more, when nothing has come since, is a second answer
 to the same.  What names no mail that is known is held to answer the newest mail of its recipient that has its subject
-(RFC 5256 section 2.1) and waits; it is astray.
+(RFC 5256 section 2.1), one that waits before others; it is astray.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from datetime import datetime
 
-from simmail.core.message.base_subject import base_subject
+from simmail.core.message.base_subject import base_subject, is_reply
 from simmail.core.score.truth import ApplicationMail, PersonaMail, Truth
 
 
@@ -73,6 +73,7 @@ class Correspondence:
         self._threads: dict[str, _Thread] = {}
         self._of: dict[str, str] = {}
         self._by_sender: dict[str, dict[str, None]] = {}
+        self._unwanted: dict[str, str] = {}
         every: list[tuple[datetime, int, str, Truth | PersonaMail | ApplicationMail]] = [
             *((one.at, 0, one.message_id, one) for one in truths),
             *((one.at, 1, one.message_id, one) for one in others),
@@ -90,6 +91,8 @@ class Correspondence:
         thread = self._threads.setdefault(truth.thread, _Thread())
         thread.truths.append(truth)
         thread.waiting.append(truth)
+        if truth.expected in ("ignore", "junk"):
+            self._unwanted[_subject(truth.subject)] = truth.message_id
         self._of[truth.message_id] = truth.thread
         for one in truth.senders:
             self._by_sender.setdefault(one, {})[truth.thread] = None
@@ -114,6 +117,10 @@ class Correspondence:
         if root is None:
             root = self._by_subject(mail)
         if root is None:
+            unwanted = self._unwanted.get(_subject(mail.subject))
+            if unwanted is not None and is_reply(mail.subject) and not self._own.issuperset(mail.to):
+                # To the address in Reply-To, perhaps.
+                self.handled[unwanted].answers.append(mail)
             return
         thread = self._threads[root]
         self._of.setdefault(mail.message_id, root)
@@ -126,11 +133,10 @@ class Correspondence:
 
     def _by_subject(self, mail: ApplicationMail) -> str | None:
         subject = _subject(mail.subject)
-        for one in mail.to:
-            for root in reversed(self._by_sender.get(one, {})):
-                if any(_subject(truth.subject) == subject for truth in self._threads[root].waiting):
-                    return root
-        return None
+        threads = [root for one in mail.to for root in reversed(self._by_sender.get(one, {}))
+                   if any(_subject(truth.subject) == subject for truth in self._threads[root].truths)]
+        return next((root for root in threads if any(
+            _subject(truth.subject) == subject for truth in self._threads[root].waiting)), next(iter(threads), None))
 
     def _answers(self, thread: _Thread, latest: Truth, mail: ApplicationMail, astray: bool) -> None:
         """Note an answer to what waits; C{latest}: the last that it can mean."""

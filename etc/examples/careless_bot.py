@@ -1,0 +1,62 @@
+"""
+A bot that answers everything it finds unread, as quickly and as naively as it can.
+
+It shows what C{GET /api/score} takes points for: it answers machines and spam, starts a new thread with each answer,
+writes twice where once is enough, says none of the facts, and believes what it reads: it writes to every address that
+stands in a mail.
+
+    python careless_bot.py --imap 127.0.0.1:1143 --smtp 127.0.0.1:2525 --login app@sim.test --password ...
+"""
+
+from __future__ import annotations
+
+import argparse
+import email
+import email.policy
+import imaplib
+import re
+import smtplib
+from email.message import EmailMessage
+from email.utils import make_msgid, parseaddr
+
+
+def answer_all(imap: imaplib.IMAP4, smtp: smtplib.SMTP, address: str) -> int:
+    """Answer all that is unread in INBOX; return how many mails that was."""
+    imap.select("INBOX")
+    uids = imap.uid("SEARCH", "UNSEEN")[1][0].split()
+    for uid in uids:
+        mail = email.message_from_bytes(imap.uid("FETCH", uid, "(RFC822)")[1][0][1], policy=email.policy.default)
+        body = mail.get_body(("plain", "html"))
+        text = body.get_content() if body is not None else ""
+        sender = parseaddr(str(mail["Reply-To"] or mail["From"] or ""))[1]
+        named = {one.rstrip(".") for one in re.findall(r"[\w.+-]+@[\w.-]+\.\w+", text)} - {address}
+        for recipient in sorted({sender, *named} - {""}):
+            for said in ("We have received your mail.", "Thank you for your mail. We will do as you say."):
+                answer = EmailMessage()
+                answer["From"], answer["To"], answer["Subject"] = address, recipient, f"Re: {mail['Subject']}"
+                answer["Message-ID"] = make_msgid(domain=address.partition("@")[2])
+                answer.set_content(said)
+                try:
+                    smtp.send_message(answer)
+                except smtplib.SMTPException:
+                    smtp.rset()
+    return len(uids)
+
+
+def main() -> None:
+    """Sign in, answer, leave."""
+    options = argparse.ArgumentParser(description=__doc__.split("\n")[1])
+    for name, default in (("imap", "127.0.0.1:1143"), ("smtp", "127.0.0.1:2525"), ("login", "app@sim.test")):
+        options.add_argument(f"--{name}", default=default)
+    options.add_argument("--password", required=True)
+    options.add_argument("--address", help="what it answers as; the login's, unless given")
+    given = options.parse_args()
+    (imap_host, _, imap_port), (smtp_host, _, smtp_port) = given.imap.partition(":"), given.smtp.partition(":")
+    with imaplib.IMAP4(imap_host, int(imap_port)) as imap, smtplib.SMTP(smtp_host, int(smtp_port)) as smtp:
+        imap.login(given.login, given.password)
+        smtp.login(given.login, given.password)
+        print(answer_all(imap, smtp, given.address or given.login.partition("%")[0]))
+
+
+if __name__ == "__main__":
+    main()
