@@ -20,7 +20,7 @@ from simmail.errors import Invalid
 #: Kinds of mail that a stream may bring.
 WorldKind = Literal[
     "inquiry", "order", "complaint", "support", "invoice", "payment_reminder", "newsletter", "sales_pitch",
-    "recruiting", "job_application", "notification", "calendar", "auto_reply", "bounce_backscatter", "spam",
+    "recruiting", "job_application", "notification", "calendar", "auto_reply", "bounce_backscatter", "spam", "phishing",
 ]
 #: When mail comes: see L{simmail.core.world.arrivals}.
 Profile = Literal["office", "evening", "flat"]

@@ -13,6 +13,7 @@ from simmail.core.records.world import WorldKind
 from simmail.core.world.letters import letter
 from simmail.core.world.machines import alert, auto_reply, backscatter, newsletter, spam
 from simmail.core.world.occasion import Composition, Expected, Occasion
+from simmail.core.world.swindles import phishing
 
 #: Who writes: people of some sort, each known to the streams of that sort; or nobody, but a machine.
 Sort = Literal["customer", "supplier", "seller", "recruiter", "applicant", "contact", "machine"]
@@ -57,6 +58,8 @@ KINDS: Mapping[str, Kind] = MappingProxyType({one.id: one for one in (
     Kind("bounce_backscatter", "A bounce of a mail that the company never sent", "ignore", "machine", None,
          backscatter),
     Kind("spam", "Unwanted mail that no sender vouches for", "junk", "machine", None, spam),
+    Kind("phishing", "A swindler wants passwords, money or vouchers, in the name of a service, a supplier or the boss",
+         "junk", "machine", None, phishing),
 )})
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from datetime import datetime
 from html import escape
+from typing import Any
 
 from simmail.core.compose.dsn import Notice, dialect_of, notification
 from simmail.core.compose.message import compose
 from simmail.core.compose.message_id import message_id
-from simmail.core.message.mail import Draft
+from simmail.core.message.mail import Attachment, Draft
 from simmail.core.message.parse import read_headers
 from simmail.core.mime.address import Address, domain_of
 from simmail.core.records.bad_address import BadKind
@@ -32,8 +33,8 @@ _MAILERS = ("PHPMailer 5.2.9", "Microsoft Outlook Express 6.00.2600.0000", "Mail
 _BOUNCES: tuple[tuple[BadKind, float], ...] = (("unknown", 0.6), ("full", 0.2), ("blocked", 0.2))
 
 
-class _Sheet:
-    """What one such mail says: its words, and what is put into them."""
+class Sheet:
+    """What a mail says that no persona writes: its words, and what is put into them."""
 
     def __init__(self, occasion: Occasion, sender: Firm, address: str, name: str = "") -> None:
         self.occasion = occasion
@@ -62,6 +63,8 @@ class _Sheet:
         self, text: str, extra: tuple[tuple[str, str], ...], expected: Expected, reverse_path: str, html: str = "",
         client: str = "plain", references: tuple[str, ...] = (), authentic: bool = True,
         to: tuple[Address, ...] | None = None, reply_to: tuple[Address, ...] = (),
+        attachments: tuple[Attachment, ...] = (), forms: tuple[Attachment, ...] = (),
+        attack: dict[str, Any] | None = None,
     ) -> Composition:
         """The mail that says so."""
         occasion, author = self.occasion, self.author
@@ -69,21 +72,22 @@ class _Sheet:
         octets = compose(Draft(
             message_id=own, date=self.local, from_=author, to=(Address("", occasion.to),) if to is None else to,
             subject=self.subject, text=text, html=html, reply_to=reply_to, in_reply_to=references[-1] if references
-            else "", references=references, client=client, extra=(*extra, _SIMULATED), key=occasion.id))
+            else "", references=references, client=client, extra=(*extra, _SIMULATED),
+            attachments=attachments, forms=forms, key=occasion.id))
         return Composition(
             octets=traced(octets, reverse_path, occasion.to, occasion.server, occasion.now, occasion.dice.on("trace"),
                           author.address, authentic),
             message_id=own, sender=author, reverse_path=reverse_path, subject=self.subject,
-            expected=self.mail.expected or expected)
+            expected=self.mail.expected or expected, attack=attack)
 
 
-def _firm(occasion: Occasion) -> Firm:
+def firm_of(occasion: Occasion) -> Firm:
     """Which of the senders of a kind a stream's n-th is."""
     senders = kind_words(occasion.kind, occasion.language).senders or common(occasion.language).firms
     return senders[(occasion.serial - 1) % len(senders)]
 
 
-def _page(title: str, text: str, link: str, label: str, footer: str) -> str:
+def page(title: str, text: str, link: str, label: str, footer: str) -> str:
     """A page as tools for campaigns lay it out: a table, a button, small print, a picture of one pixel."""
     paragraphs = "".join(
         f'<p style="margin:0 0 16px">{escape(one).replace(chr(10), "<br>")}</p>' for one in text.strip().split("\n\n"))
@@ -103,8 +107,8 @@ def _page(title: str, text: str, link: str, label: str, footer: str) -> str:
 
 def newsletter(occasion: Occasion, expected: Expected, hours: float | None) -> Composition:
     """Return a newsletter, with a way out (RFC 2369, RFC 2919, RFC 8058)."""
-    firm = _firm(occasion)
-    sheet = _Sheet(occasion, firm, f"news@{firm.domain}")
+    firm = firm_of(occasion)
+    sheet = Sheet(occasion, firm, f"news@{firm.domain}")
     papers, token = common(occasion.language).papers, occasion.dice.token(20, "subscriber")
     link = f"https://www.{firm.domain}/n/{token}"
     leave = f"https://www.{firm.domain}/unsubscribe/{token}"
@@ -116,18 +120,18 @@ def newsletter(occasion: Occasion, expected: Expected, hours: float | None) -> C
          ("List-Unsubscribe", f"<mailto:leave-{token}@{firm.domain}>, <{leave}>"),
          ("List-Unsubscribe-Post", "List-Unsubscribe=One-Click"), ("Precedence", "bulk"),
          ("Feedback-ID", f"{occasion.dice.below(9000, 'campaign') + 1000}:{plain(firm.name)}:news")),
-        expected, f"bounce-{token}@{firm.domain}", _page(firm.name, text, link, papers["online"], footer), "gmail")
+        expected, f"bounce-{token}@{firm.domain}", page(firm.name, text, link, papers["online"], footer), "gmail")
 
 
 def alert(occasion: Occasion, expected: Expected, hours: float | None) -> Composition:
     """Return a notification of some service (RFC 3834 section 5)."""
-    firm = _firm(occasion)
-    sheet = _Sheet(occasion, firm, f"no-reply@{firm.domain}")
+    firm = firm_of(occasion)
+    sheet = Sheet(occasion, firm, f"no-reply@{firm.domain}")
     papers, text = common(occasion.language).papers, sheet.text()
     link = f"https://app.{firm.domain}/m/{occasion.dice.token(12, 'item')}"
     html = ""
     if occasion.dice.chance(0.6, "html"):
-        html = _page(firm.name, text, link, papers["open"], escape(f"{firm.name} | no-reply@{firm.domain}"))
+        html = page(firm.name, text, link, papers["open"], escape(f"{firm.name} | no-reply@{firm.domain}"))
     return sheet.composition(
         f"{text}\n{link}\n\n{firm.name}\n",
         (("Auto-Submitted", "auto-generated"), ("X-Auto-Response-Suppress", "All")),
@@ -136,11 +140,11 @@ def alert(occasion: Occasion, expected: Expected, hours: float | None) -> Compos
 
 def auto_reply(occasion: Occasion, expected: Expected, hours: float | None) -> Composition:
     """Return what a mailbox answers by itself (RFC 3834): somebody is away, or a request was taken."""
-    firm, words = _firm(occasion), common(occasion.language)
+    firm, words = firm_of(occasion), common(occasion.language)
     dice = occasion.dice.on("away")
     first, last = dice.choice(words.given, "given"), dice.choice(words.family, "family")
     address, name = f"{plain(first)}.{plain(last)}@{firm.domain}", f"{first} {last}"
-    sheet = _Sheet(occasion, firm, address, name)
+    sheet = Sheet(occasion, firm, address, name)
     if sheet.mail.from_:
         sheet.author = Address(firm.name, f"{sheet.mail.from_}@{firm.domain}")
     asked = f"<{dice.token(24, 'asked')}@{domain_of(occasion.to)}>"
@@ -151,10 +155,10 @@ def auto_reply(occasion: Occasion, expected: Expected, hours: float | None) -> C
 
 def backscatter(occasion: Occasion, expected: Expected, hours: float | None) -> Composition:
     """Return a bounce of a mail that the company never sent: somebody used its address (RFC 3464)."""
-    firm, words, dice = _firm(occasion), common(occasion.language), occasion.dice.on("forged")
+    firm, words, dice = firm_of(occasion), common(occasion.language), occasion.dice.on("forged")
     first, last = dice.choice(words.given, "given"), dice.choice(words.family, "family")
     recipient = f"{plain(first)}.{plain(last)}@{firm.domain}"
-    sheet = _Sheet(occasion, firm, f"MAILER-DAEMON@{firm.domain}")
+    sheet = Sheet(occasion, firm, f"MAILER-DAEMON@{firm.domain}")
     forged = message_id(dice, "plain", f"x@{dice.token(8, 'host')}.example", "forged")
     original = compose(Draft(
         message_id=forged, date=sheet.local, from_=Address("", occasion.to), to=(Address("", recipient),),
@@ -177,9 +181,9 @@ def backscatter(occasion: Occasion, expected: Expected, hours: float | None) -> 
 def spam(occasion: Occasion, expected: Expected, hours: float | None) -> Composition:
     """Return spam: nobody vouches for its sender, and there is no way out."""
     dice = occasion.dice.on("spam")
-    firm = _firm(occasion)
+    firm = firm_of(occasion)
     host = f"{plain(firm.name)[:12]}-{dice.token(5, 'host')}.example"
-    sheet = _Sheet(occasion, Firm(firm.name, host), f"{dice.token(9, 'local')}@{host}")
+    sheet = Sheet(occasion, Firm(firm.name, host), f"{dice.token(9, 'local')}@{host}")
     link = f"http://{host}/{dice.token(10, 'path')}"
     sheet.slots["link"] = link
     text, html = sheet.text(), ""

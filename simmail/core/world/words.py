@@ -81,7 +81,8 @@ class MailWords(Struct, frozen=True, rename={"from_": "from"}):
     @ivar subject: of which one is taken; expected: the right handling where it is not that of the kind.
     @ivar must, must_not: what a right answer has in it, or has not.
     @ivar html: what stands in the middle of its HTML form, C{""} for the same as in the text; from_: who sends it;
-        trades: the only ones that it is sent to; by: the only one of the kind's senders that sends it.
+        trades: the only ones that it is sent to; by: the only one of the kind's senders that sends it; attack: what
+        sort of one it is.
     """
 
     subject: tuple[str, ...]
@@ -93,6 +94,7 @@ class MailWords(Struct, frozen=True, rename={"from_": "from"}):
     from_: str = ""
     trades: tuple[str, ...] = ()
     by: str = ""
+    attack: str = ""
 
 
 class WorldWords(Struct, frozen=True):

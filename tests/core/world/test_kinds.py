@@ -22,7 +22,10 @@ from tests.core.world.scenes import INBOX, NOW, mail
 
 #: What only the composers of machines, and mails of a conversation, have a value for.
 _ADDED = {"domain": "x.example", "to": INBOX, "local": "hello", "token": "t", "link": "http://x.example/",
-          "about": "Something", "sent_on": "1 March"}
+          "about": "Something", "sent_on": "1 March", "drop": "a@b.example", "code": "ABC123"}
+
+#: Mail of swindlers looks like spam to some.
+_HOSTILE = frozenset(("phishing",))
 
 
 class WordsTests(SynchronousTestCase):
@@ -217,7 +220,8 @@ class MachineTests(SynchronousTestCase):
         """Most spam is told from mail by its looks, and hardly any mail is taken for spam."""
         for language in TONGUES:
             scores = {kind: [score(read(one.octets), one.reverse_path, INBOX).score for one in (
-                mail(kind, language, n) for n in range(24 if kind == "spam" else 8))] for kind in KINDS}
+                mail(kind, language, n) for n in range(24 if kind == "spam" else 8))]
+                      for kind in KINDS if kind not in _HOSTILE}
             junk = scores.pop("spam")
             self.assertGreater(sum(junk) / len(junk), 3.0, language)
             self.assertGreater(sum(one >= 3.0 for one in junk), 10, language)
