@@ -7,10 +7,11 @@ Source: decisions, section 10 (C{assertions: [{what, op, value}]}).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct
 
 from simmail.core.inspection.report import Report
 from simmail.errors import Invalid
@@ -26,11 +27,12 @@ class Assertion(Struct, frozen=True, forbid_unknown_fields=True):
 
     @ivar what: a path in the report; C{rules.NAME} is the outcome of a rule, a number one of a list, C{count} at the
         end of one its length.
+    @ivar value: what it is compared with; required, C{null} counts.
     """
 
     what: Annotated[str, Meta(min_length=1, max_length=200)]
     op: Op = "eq"
-    value: Any = None
+    value: Any = UNSET
 
 
 class AssertionResult(Struct, frozen=True):
@@ -48,7 +50,7 @@ def judge(report: Report, assertions: Sequence[Assertion]) -> list[AssertionResu
     """
     Return what becomes of assertions, in order.
 
-    @raise Invalid: a path that no report has, or a value that cannot be compared so; by number and field.
+    @raise Invalid: a path that no report has, no value, or one that cannot be compared so; by number and field.
     """
     shown: dict[str, Any] = msgspec.to_builtins(report)
     shown["rules"] = {one.rule: one.outcome for one in report.rules}
@@ -57,6 +59,8 @@ def judge(report: Report, assertions: Sequence[Assertion]) -> list[AssertionResu
 
 def _judged(shown: Mapping[str, Any], one: Assertion, field: str) -> AssertionResult:
     actual = _found(shown, one.what, f"{field}.what")
+    if one.value is UNSET:
+        raise Invalid(f"{field}.value", "is required")
     holds = _holds(actual, one, f"{field}.value")
     why = "" if holds else f"{one.what} is {_short(actual)}, not {one.op} {_short(one.value)}"
     return AssertionResult(one.what, one.op, one.value, holds, actual, why)
@@ -64,22 +68,39 @@ def _judged(shown: Mapping[str, Any], one: Assertion, field: str) -> AssertionRe
 
 def _found(shown: Mapping[str, Any], path: str, field: str) -> Any:
     value: Any = shown
+    kind: Any = Report
     done: list[str] = []
     for name in path.split("."):
         if isinstance(value, Mapping) and name in value:
             value = value[name]
         elif isinstance(value, Sequence) and not isinstance(value, str) and name == "count":
             value = len(value)
-        elif isinstance(value, Sequence) and not isinstance(value, str) and name.isdecimal() and len(name) < 6:
+        elif isinstance(value, Sequence) and not isinstance(value, str) and _digits(name):
             # A link that is not there is nothing, not a mistake of who asks.
             value = value[int(name)] if int(name) < len(value) else None
-        elif value is None and done:
-            return None
-        else:
+        elif value is not None or _below(kind, name) is None:
             where = ".".join(done) or "the report"
             raise Invalid(field, f"{where} has no {name[:60]}")
+        kind = _below(kind, name)
         done.append(name)
     return value
+
+
+def _below(kind: Any, name: str) -> Any:
+    """The type of what stands under a name in values of a type; None where nothing ever does."""
+    for one in get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,):
+        origin, inner = get_origin(one), get_args(one)
+        if origin is not None and issubclass(origin, Mapping):
+            return inner[1]
+        if origin is tuple and (name == "count" or _digits(name)):
+            return int if name == "count" else inner[0]
+        if isinstance(one, type) and issubclass(one, Struct):
+            return next((each.type for each in msgspec.structs.fields(one) if each.encode_name == name), None)
+    return None
+
+
+def _digits(name: str) -> bool:
+    return name.isascii() and name.isdecimal() and len(name) < 6
 
 
 def _holds(actual: Any, one: Assertion, field: str) -> bool:

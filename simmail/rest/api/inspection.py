@@ -6,7 +6,9 @@ Source: decisions, section 10.
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
+from ipaddress import ip_address
 from typing import Annotated, Any
 
 import msgspec
@@ -23,6 +25,8 @@ from simmail.universe.inspection.addresses import CheckAddress
 from simmail.universe.inspection.inspections import FoundMessage
 
 HEADING = "Inspect"
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 _Value = Annotated[str, Meta(max_length=4096)]
 _Dns = Annotated[
@@ -121,6 +125,15 @@ async def _found(
 def _given(call: Call, asked: RawMessage | AssertedMessage, field: str = "raw") -> FoundMessage:
     if asked.raw is None or not asked.raw.strip():
         raise Invalid(field, "is empty")
+    above = field.removesuffix("raw")
+    for name, value in (("helo", asked.helo), ("mail_from", asked.mail_from or ""), ("recipient", asked.recipient)):
+        if _CONTROL.search(value):
+            raise Invalid(above + name, "must not contain line breaks or control characters")
+    try:
+        if asked.ip:
+            ip_address(asked.ip)
+    except ValueError:
+        raise Invalid(above + "ip", "must be an IPv4 or IPv6 address") from None
     envelope = Envelope(asked.ip, asked.helo, asked.mail_from, asked.recipient,
                         asked.client or call.universe.inspections.client(asked.recipient))
     return FoundMessage(octets_of(asked.raw), envelope)

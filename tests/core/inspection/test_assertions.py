@@ -46,12 +46,26 @@ class AssertionTests(SynchronousTestCase):
         self.assertFalse(self.holds("links.9.ms", "lt", 3))
         self.assertFalse(self.holds("links.9.url", "contains", "x"))
 
+    def test_misspelled_below_nothing(self) -> None:
+        """A path below what is not there is still one that reports have."""
+        self.assertTrue(self.holds("links.9.status", "ne", 404))
+        self.assertTrue(self.holds("profiles.gmail.demands.0.reply.code", "ne", 550))
+        for what in ("links.9.statsu", "links.9.url.x", "spam.rules.9.nmae", "profiles.gmail.demands.0.reply.cod"):
+            self.assertRaises(Invalid, judge, self.report, [Assertion(what, "ne", 404)])
+
+    def test_no_value(self) -> None:
+        """Nothing to compare with is no null: else what was left out by mistake would hold."""
+        error = self.assertRaises(Invalid, judge, self.report, [Assertion("size", "ne")])
+        self.assertIn("assertions.0.value: is required", str(error))
+        self.assertTrue(self.holds("size", "ne", None))
+
     def test_refused(self) -> None:
         """Paths that no report has, values that do not fit."""
         for what, op, value, text in (
                 ("colour", "eq", 1, "assertions.0.what: the report has no colour"),
                 ("rules.FROM_PRESNET", "eq", "pass", "rules has no FROM_PRESNET"),
                 ("links.first", "eq", 1, "links has no first"), ("subject.text", "eq", 1, "subject has no text"),
+                ("links.\u0660.url", "eq", "x", "links has no \u0660"),
                 ("size", "lt", True, "value: lt needs a number"), ("size", "in", 3, "in needs a list"),
                 ("subject", "contains", 3, "contains needs a text")):
             error = self.assertRaises(Invalid, judge, self.report, [Assertion(what, op, value)])  # type: ignore

@@ -96,6 +96,32 @@ class InspectTests(ServedTestCase):
         self.assertEqual((report["auth"]["spf"], report["auth"]["dmarc"]), ("fail", "fail"))
         self.assertIn("dns", self.bad(400, "POST", "/api/inspect", {"raw": raw, "dns": {"shop.com": {"SRV": []}}}))
 
+    def test_told(self) -> None:
+        """Below an ending that nobody else can be asked about, the records of the request are all there are."""
+        dns = {"shop.example": {"TXT": ["v=spf1 mx -all"], "MX": ["20 backup.shop.example", "10 mail.shop.example."]},
+               "mail.shop.example": {"A": ["192.0.2.1"]}, "_dmarc.shop.example": {"TXT": ["v=DMARC1; p=reject"]}}
+        given = {"raw": PLAIN, "ip": "192.0.2.1", "mail_from": "bounce@mail.shop.example", "dns": dns}
+        dns["mail.shop.example"]["TXT"] = ["v=spf1 a -all"]
+        report = self.good("POST", "/api/inspect", given)
+        self.assertEqual((report["auth"]["spf"], report["auth"]["dmarc"]), ("pass", "pass"))
+        report = self.good("POST", "/api/inspect", {**given, "mail_from": "bounce@shop.example"})
+        self.assertEqual((report["auth"]["spf"], report["auth"]["dmarc"]), ("pass", "pass"))
+        report = self.good("POST", "/api/inspect", {**given, "raw": PLAIN.replace("shop.example", "shop.test")})
+        self.assertEqual(report["auth"]["dmarc"], "temperror")
+
+    def test_envelope(self) -> None:
+        """How it came is told in the form it would have."""
+        for field, value in (("ip", "nonsense"), ("ip", "192.0.2.1/32"), ("helo", "a\r\nb"), ("mail_from", "a@b\x00"),
+                             ("recipient", "a@b.test\n")):
+            said = self.bad(400, "POST", "/api/inspect", {"raw": PLAIN, field: value})
+            self.assertTrue(said.startswith(field + ": "), said)
+            said = self.bad(400, "POST", "/api/inspect/assert", {
+                "message": {"raw": PLAIN, field: value}, "assertions": [{"what": "size", "op": "gt", "value": 1}]})
+            self.assertTrue(said.startswith(f"message.{field}: "), said)
+        for kind, value in (("A", "x"), ("A", "::1"), ("AAAA", "192.0.2.1"), ("MX", "10 "), ("MX", "ten a.example")):
+            said = self.bad(400, "POST", "/api/inspect", {"raw": PLAIN, "dns": {"shop.example": {kind: [value]}}})
+            self.assertTrue(said.startswith(f"dns.shop.example.{kind}: "), said)
+
     def test_client(self) -> None:
         """Warnings are those of what the recipient reads in."""
         self.persona(style={"client": "outlook"})
@@ -174,6 +200,7 @@ class AssertTests(ServedTestCase):
         """What cannot be asked is told by its number."""
         message = {"raw": PLAIN}
         for assertions, text in (
+                ([{"what": "size", "op": "ne"}], "assertions.0.value: is required"),
                 ([{"what": "spam.colour"}], "assertions.0.what: spam has no colour"),
                 ([{"what": "size"}, {"what": "size", "op": "like"}], "assertions.1.op"),
                 ([{"what": "size", "op": "lt", "value": "3"}], "assertions.0.value: lt needs a number"),
