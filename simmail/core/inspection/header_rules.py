@@ -43,6 +43,8 @@ def date_present(one: InspectedMail) -> Observation:
     values = one.all(b"date")
     if not values:
         return failed("there is no Date field")
+    if "date" in one.envelope.added:
+        return failed("it came without a Date field; this server added one")
     if one.mail.date is None:
         return failed(f"Date cannot be read: {values[0][:100]}")
     return passed(f"Date is {values[0][:60]}")
@@ -51,13 +53,15 @@ def date_present(one: InspectedMail) -> Observation:
 def message_id_present(one: InspectedMail) -> Observation:
     """Say whether there is a Message-ID."""
     values = one.all(b"message-id")
+    if "message-id" in one.envelope.added:
+        return failed("it came without a Message-ID; this server added one")
     return passed(f"Message-ID is {values[0][:120]}") if values and values[0] else failed("there is no Message-ID")
 
 
 def message_id_form(one: InspectedMail) -> Observation:
     """Say whether the Message-ID is one."""
     values = one.all(b"message-id")
-    if not values or not values[0]:
+    if not values or not values[0] or "message-id" in one.envelope.added:
         return failed("there is no Message-ID whose form could be right")
     if _MESSAGE_ID.fullmatch(values[0]):
         return passed(f"{values[0][:120]} has the form <left@right>")

@@ -23,7 +23,10 @@ _LOOKED_AT, _MOST_TAGS = 512 * 1024, 20_000
 
 
 _PATH = re.compile(rb"<([^<>]{0,1000})>")
-_ORIGIN = re.compile(rb"from (\S{1,300}) \(\[(?:IPv6:)?([0-9A-Fa-f.:]{2,45})\]\)")
+_ORIGIN = re.compile(rb"from (\S{1,300}) \(\[(?:IPv6:)?([0-9A-Fa-f.:]{2,45})\]\)(?:\s+by (\S{1,300}) )?")
+
+#: What a server that was given no Message-ID makes (C{core.compose.message_id}), and its domain.
+_MADE = re.compile(rb"<[a-z0-9]{24}@([^<>@\s]{1,300})>")
 
 
 class Envelope(Struct, frozen=True):
@@ -32,6 +35,7 @@ class Envelope(Struct, frozen=True):
 
     @ivar ip: of the client that sent it; helo: its name; sender: reverse-path, None where it is not known.
     @ivar client: what the recipient reads in (C{style.client}).
+    @ivar added: the fields, in lower case, that it came without and the server added.
     """
 
     ip: str = ""
@@ -39,6 +43,7 @@ class Envelope(Struct, frozen=True):
     sender: str | None = None
     recipient: str = ""
     client: str = ""
+    added: tuple[str, ...] = ()
 
 
 class InspectedMail(Struct, frozen=True):
@@ -88,7 +93,8 @@ def inspected(
 
 def arrived(octets: bytes) -> Envelope:
     """Return how a stored message came, as the trace says that SMTP put on top of it; nothing where there is none."""
-    first = fields(octets[:header_end(octets)])[:2]
+    every = fields(octets[:header_end(octets)])
+    first = every[:2]
     if [name for name, _ in first] != [b"return-path", b"received"]:
         return Envelope()
     path = _PATH.fullmatch(value(first[0][1]).strip())
@@ -96,4 +102,11 @@ def arrived(octets: bytes) -> Envelope:
     if path is None or origin is None:
         return Envelope()
     return Envelope(origin[2].decode("ascii", "replace"), origin[1].decode("ascii", "replace"),
-                    path[1].decode("utf-8", "replace"))
+                    path[1].decode("utf-8", "replace"), added=_added(every[2:], origin[3]))
+
+
+def _added(came: list[Field], server: bytes | None) -> tuple[str, ...]:
+    """What C{core.compose.complete} put at the end of a header; a date only where it had to add a Message-ID too."""
+    last = came[-2:] if came and came[-1][0] == b"date" else came[-1:]
+    made = _MADE.fullmatch(value(last[0][1]).strip()) if last and last[0][0] == b"message-id" else None
+    return tuple(name.decode() for name, _ in last) if made is not None and made[1] == server else ()
