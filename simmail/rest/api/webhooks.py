@@ -124,7 +124,7 @@ ROUTES: tuple[Route, ...] = (
           statuses=(404,), answer_example={**_ATTEMPT, "event_id": 0, "type": "webhook.test", "next": None}),
     Route("POST", "/api/webhooks/redeliver", redeliver,
           "Send one event once more, or every event after one, in order", ShownWebhook, role="admin",
-          feature="webhooks", body=Redelivery, example={"webhook": "app", "after": 100}, statuses=(404, 409),
+          feature="webhooks", body=Redelivery, example={"webhook": "app", "after": 0}, statuses=(404, 409),
           answer_example=_SHOWN),
     Route("POST", "/api/webhooks/verify", verify_request,
           "Say why the signature of a request does or does not match", Verdict, role="member", body=SignedRequest,
