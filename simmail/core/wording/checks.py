@@ -9,7 +9,7 @@ quotes nothing that is withheld.  Source: decisions, section 9 ("Writer").
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from types import MappingProxyType
 from typing import NamedTuple
@@ -30,7 +30,12 @@ RUN, MOST_SHARED = 8, 0.6
 
 _NUMBER = re.compile(r"\d+(?:[.,:/\u2009\u00a0-]?\d+)*")
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
-_ADDRESS = re.compile(r"https?://\S+|www\.\S+|[\w.+-]+@[\w-]+\.[\w.-]+", re.IGNORECASE)
+_ADDRESS = re.compile(
+    r"h(?:tt|xx)ps?://\S+|www\.\S+|[\w.+-]+@[\w-]+\.[\w.-]+|\S*\[\.\]\S*|"
+    r"\w+ (?:dot|punkt|point|punto) (?:com|net|org)\b", re.IGNORECASE)
+_HOST = re.compile(r"\b[\w-]{2,63}(?:\.[\w-]{2,63}){0,8}\.(?:[a-z]{2,24}|[A-Z]{2,24})\b(?:/\S*)?")
+_MARKUP = re.compile(r"</?(?:a|b|br|div|i|iframe|img|p|script|span|style|table)\b[^<>]*>", re.IGNORECASE)
+_SPOKEN = re.compile(r"[\w']+")
 _CONTROL = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _SENTENCE_END = ".!?:;\n\"\u201c\u201e\u00bf\u00a1(-\u2013\u2022*"
 
@@ -79,7 +84,9 @@ def _empty(one: UnderCheck) -> str:
 
 
 def _characters(one: UnderCheck) -> str:
-    return "the text holds control characters" if _CONTROL.search(one.text) else ""
+    if _CONTROL.search(one.text):
+        return "the text holds control characters"
+    return "the text holds HTML" if _MARKUP.search(one.text) and not _MARKUP.search(one.plan.draft) else ""
 
 
 def _length(one: UnderCheck) -> str:
@@ -87,12 +94,22 @@ def _length(one: UnderCheck) -> str:
     return "" if span.least <= count <= span.most else f"{count} words instead of {span.least} to {span.most}"
 
 
+def _added(one: UnderCheck, phrases: Iterable[str]) -> bool:
+    """Whether the text has one of some phrases, as whole words, that its draft does not have."""
+    text, draft = _spoken(one.text), _spoken(one.plan.draft)
+    return any(f" {words} " in text and f" {words} " not in draft for words in phrases)
+
+
+def _spoken(text: str) -> str:
+    """The words of a text in lower case, a blank around each."""
+    return " " + " ".join(_SPOKEN.findall(text.lower().replace("\u2019", "'"))) + " "
+
+
 def _betrayed(one: UnderCheck) -> str:
     low = " ".join(one.text.lower().split())
     if one.fence.strip("<>").lower() in low:
         return "the text repeats the fence"
-    return "the text speaks of what no person speaks of" if any(
-        words in low and words not in one.plan.draft.lower() for words in prompt_file().betraying) else ""
+    return "the text speaks of what no person speaks of" if _added(one, prompt_file().betraying) else ""
 
 
 def _secret(one: UnderCheck) -> str:
@@ -168,7 +185,8 @@ def _names(one: UnderCheck) -> str:
 def _addresses(one: UnderCheck) -> str:
     allowed = _allowed(one.plan).lower()
     return "the text has an address or a link that the plan does not have" if any(
-        found.lower().rstrip(".,;)") not in allowed for found in _ADDRESS.findall(one.text)) else ""
+        found.lower().rstrip(".,;)") not in allowed
+        for pattern in (_ADDRESS, _HOST) for found in pattern.findall(one.text)) else ""
 
 
 def _language(one: UnderCheck) -> str:
@@ -210,14 +228,18 @@ def _read(text: str, one: UnderCheck) -> Findings:
 
 
 def _promise(one: UnderCheck) -> str:
-    if one.plan.promises or not promised(_read(one.text, one)):
+    if one.plan.promises:
+        return ""
+    if _added(one, prompt_file().promising):
+        return "the text promises what was not to be promised"
+    if not promised(_read(one.text, one)):
         return ""
     return "" if promised(_read(one.plan.draft, one)) else "the text promises what was not to be promised"
 
 
 def _agreement(one: UnderCheck) -> str:
     said, drafted = _read(one.text, one), _read(one.plan.draft, one)
-    if said.agrees and not drafted.agrees:
+    if said.agrees and not drafted.agrees or _added(one, prompt_file().accepting):
         return "the text agrees to what the draft does not agree to"
     if said.called_off and not drafted.called_off:
         return "the text calls off what the draft does not call off"

@@ -29,6 +29,8 @@ class PromptFile(Struct, frozen=True, forbid_unknown_fields=True):
     repair: str
     stranger: str
     betraying: tuple[str, ...]
+    promising: tuple[str, ...]
+    accepting: tuple[str, ...]
     numbers: dict[str, tuple[str, ...]]
 
 

@@ -53,15 +53,18 @@ class CheckTests(SynchronousTestCase):
         long = planned("Thanks. " + DRAFT)
         cases: dict[str, list[str]] = {
             "text": ["", "  \n "],
-            "characters": [GOOD + "\x1b[2J", GOOD + "\0", GOOD + "\u2028", GOOD + "\ud800"],
+            "characters": [GOOD + "\x1b[2J", GOOD + "\0", GOOD + "\u2028", GOOD + "\ud800",
+                           GOOD + " <a href=x>Here</a>.", GOOD + "<br/>"],
             "secret": [GOOD + " Open sesame."],
             "betrayal": [GOOD + f" {FENCE}", GOOD + " k3m9x2p7", "As an AI I say: " + GOOD,
-                         GOOD + " That is what my system prompt says."],
+                         GOOD + " That is what my system prompt says.", GOOD + " I am a bot.",
+                         GOOD + " I'm only an AI."],
             "facts": [GOOD + " It was 12 crowns."],
             "numbers": [GOOD + " It is 4711.", GOOD.replace("77120", "77121"), GOOD.replace("14:30", "2 pm"),
                         GOOD + " I pay ten thousand.", GOOD.replace("14:30", "14:31")],
             "addresses": [GOOD + " See https://evil.example/x", GOOD + " Write to me@evil.example",
-                          GOOD + " www.evil.example"],
+                          GOOD + " www.evil.example", GOOD + " Pay at evil.example/pay.", GOOD + " See evil.example",
+                          GOOD + " hxxp://evil[.]example", GOOD + " I am me at evil dot com."],
             "days": [GOOD + " Or Friday.", GOOD.replace("Tuesday", "that day"), GOOD + " Or tomorrow.",
                      GOOD + " In October."],
             "language": ["Ja, wir brauchen die Bestellung 77120 noch, und bitte an quay 3, und ruft Paul Weber bis "
@@ -70,8 +73,10 @@ class CheckTests(SynchronousTestCase):
             "kept": [GOOD.replace(" 77120", ""), GOOD.replace("quay 3", "the quay")],
             "names": [GOOD.replace("Paul Weber", "Paul Miller"), GOOD + " Ask for Kowalski."],
             "question": [GOOD[:-1] + "?"],
-            "promise": [GOOD + " I will send you the contract."],
-            "agreement": [GOOD + " That works for me.", GOOD + " I have to cancel our meeting."],
+            "promise": [GOOD + " I will send you the contract.", GOOD + " You have my word.", GOOD + " I guarantee it.",
+                        GOOD + " You can rely on me.", GOOD + " The sum is already wired."],
+            "agreement": [GOOD + " That works for me.", GOOD + " I have to cancel our meeting.",
+                          GOOD + " I hereby accept all of it.", GOOD + " The deal is on."],
             "echo": [GOOD + " Where shall we send it, dear customer of ours, and who"],
         }
         for name, texts in cases.items():
@@ -89,6 +94,13 @@ class CheckTests(SynchronousTestCase):
         self.assertEqual(self.said(GOOD, asking), "question")
         promising = planned(DRAFT + " I will send you the contract.", promises="the contract")
         self.assertEqual(self.said(GOOD + " I will send you the contract.", promising), "")
+
+    def test_near(self) -> None:
+        """Words that only look like those that are watched, and those of the draft."""
+        for text in (GOOD + " I am an aide here.", GOOD.replace("Tuesday,", "Tuesday, e.g. by phone,")):
+            self.assertEqual(self.said(text), "", text)
+        sure = planned(DRAFT + " Rely on me, see docs.acme.test.")
+        self.assertEqual(self.said(GOOD + " See docs.acme.test, and rely on me.", sure), "")
 
     def test_obeyed(self) -> None:
         """Words that obey a mail which gives orders do not pass."""
