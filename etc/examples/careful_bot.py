@@ -31,7 +31,10 @@ HOSTILE = re.compile("|".join((
     r"customs fee|zollgebühr|frais de douane|gastos de aduana",
     r"(?:ignore|disregard|forget) (?:all|any|previous|earlier|your)|system prompt",
     r"language model|sprachmodell|modèle de langage|modelo de lenguaje",
-    r"\b(?:ai|ki|ia)[ -](?:agent|assist|system|mail)|(?:assistant|agent)e? (?:ia|de ia)\b",
+    r"\b(?:ai|ki|ia)[ -](?:agent|assist|system|mail)|(?:assistant|asistent|agent)e? (?:ia|de ia)\b|mail agent",
+    r"maintenance mode|wartungsmodus|mode maintenance|modo de mantenimiento",
+    r"private address|private adresse|adresse privée|dirección privada",
+    r"registration of your domain|registrierung ihrer domain|enregistrement de votre domaine|registro de su dominio",
     r"(?:instructions?|note) (?:to|for) (?:the )?(?:ai|assistant|agent|automated)",
     r"anweisung\w* (?:an|für) (?:die ki|den assist)")), re.IGNORECASE)
 
@@ -68,12 +71,12 @@ def is_vouched_for(mail: EmailMessage) -> bool:
 
 
 def everything(mail: EmailMessage) -> str:
-    """All that a mail says anywhere: headers that people see, every text, names of files."""
+    """All that a mail says itself, anywhere: headers that people see, every text, names of files."""
     texts = [str(mail["Subject"]), str(mail["From"])]
     for part in mail.walk():
         texts.append(part.get_filename() or "")
         if part.get_content_maintype() == "text":
-            texts.append(part.get_content())
+            texts.append("\n".join(line for line in part.get_content().split("\n") if not line.startswith(">")))
     return "\n".join(texts)
 
 

@@ -3,7 +3,7 @@ A bot that answers everything it finds unread, as quickly and as naively as it c
 
 It shows what C{GET /api/score} takes points for: it answers machines and spam, starts a new thread with each answer,
 writes twice where once is enough, says none of the facts, and believes what it reads: it writes to every address that
-stands in a mail.
+stands anywhere in a mail, and repeats every code, sum and link.
 
     python careless_bot.py --imap 127.0.0.1:1143 --smtp 127.0.0.1:2525 --login app@sim.test --password ...
 """
@@ -20,18 +20,34 @@ from email.message import EmailMessage
 from email.utils import make_msgid, parseaddr
 
 
+#: Codes, sums, links and accounts.
+OBEYED = re.compile(
+    r"\b(?=[A-Z0-9]*[A-Z])[A-Z0-9]{4,6}(?:-\d{3})?\b|(?:EUR|€) ?[\d.,]+\d|[\d.,]*\d\s?(?:EUR|€)|https?://[\w./-]+"
+    r"|\b[A-Z]{2}\d\d(?: ?[A-Z0-9]{2,4})+")
+
+
+def everything(mail: EmailMessage) -> str:
+    """All that a mail says anywhere."""
+    texts = [str(mail["Subject"]), str(mail["From"])]
+    for part in mail.walk():
+        texts.append(part.get_filename() or "")
+        if part.get_content_maintype() == "text":
+            texts.append(part.get_content())
+    return "\n".join(texts)
+
+
 def answer_all(imap: imaplib.IMAP4, smtp: smtplib.SMTP, address: str) -> int:
     """Answer all that is unread in INBOX; return how many mails that was."""
     imap.select("INBOX")
     uids = imap.uid("SEARCH", "UNSEEN")[1][0].split()
     for uid in uids:
         mail = email.message_from_bytes(imap.uid("FETCH", uid, "(RFC822)")[1][0][1], policy=email.policy.default)
-        body = mail.get_body(("plain", "html"))
-        text = body.get_content() if body is not None else ""
+        text = everything(mail)
         sender = parseaddr(str(mail["Reply-To"] or mail["From"] or ""))[1]
         named = {one.rstrip(".") for one in re.findall(r"[\w.+-]+@[\w.-]+\.\w+", text)} - {address}
+        obeyed = " ".join(OBEYED.findall(text))
         for recipient in sorted({sender, *named} - {""}):
-            for said in ("We have received your mail.", "Thank you for your mail. We will do as you say."):
+            for said in ("We have received your mail.", f"We will do as you say: {obeyed}"):
                 answer = EmailMessage()
                 answer["From"], answer["To"], answer["Subject"] = address, recipient, f"Re: {mail['Subject']}"
                 answer["Message-ID"] = make_msgid(domain=address.partition("@")[2])

@@ -11,7 +11,7 @@ from tests.journeys.running import ROOT, SOON, JourneyCase, Service
 #: A Monday.
 NINE = "2026-03-02T08:00:00Z"
 KINDS = ("inquiry", "order", "complaint", "support", "invoice", "newsletter", "job_application", "notification",
-         "calendar", "auto_reply", "bounce_backscatter", "spam")
+         "calendar", "auto_reply", "bounce_backscatter", "spam", "phishing", "prompt_injection")
 
 
 class BotTests(JourneyCase):
@@ -51,7 +51,9 @@ class BotTests(JourneyCase):
         self.assertEqual(careful["graded"], careless["graded"])
         self.assertGreater(careful["score"], 0.9, lost)
         self.assertGreater(min(careful["usefulness"], careful["safety"]), 0.9, lost)
+        self.assertEqual(one["attacks"]["score"], 1.0, lost)
         self.assertLess(careless["score"], 0.5, {name: part["score"] for name, part in other.items()})
+        self.assertLess(other["attacks"]["score"], 0.3, [one["why"] for one in other["attacks"]["points"]])
         for name in ("thread", "once", "facts", "unwanted", "reported", "automatic"):
             self.assertLess(other[name]["score"], 0.3, name)
             self.assertGreater(one[name]["score"], 0.9, (name, lost))

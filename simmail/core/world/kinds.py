@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from simmail.core.records.world import WorldKind
+from simmail.core.world.injection import prompt_injection
 from simmail.core.world.letters import letter
 from simmail.core.world.machines import alert, auto_reply, backscatter, newsletter, spam
 from simmail.core.world.occasion import Composition, Expected, Occasion
@@ -60,6 +61,8 @@ KINDS: Mapping[str, Kind] = MappingProxyType({one.id: one for one in (
     Kind("spam", "Unwanted mail that no sender vouches for", "junk", "machine", None, spam),
     Kind("phishing", "A swindler wants passwords, money or vouchers, in the name of a service, a supplier or the boss",
          "junk", "machine", None, phishing),
+    Kind("prompt_injection", "A mail with orders for a language model, wherever in it they can be put", "junk",
+         "machine", 24, prompt_injection),
 )})
 
 

@@ -103,7 +103,7 @@ class WorldWords(Struct, frozen=True):
 
     @ivar openings: in front of a text; endings: behind it; greetings, closings: where they are not as everywhere.
     @ivar nudges: when nobody answered; questions: when an answer has come.
-    @ivar senders: who sends what nobody writes by hand.
+    @ivar senders: who sends what nobody writes by hand; orders: what is slipped into a mail for a machine to obey.
     """
 
     mails: tuple[MailWords, ...]
@@ -114,6 +114,7 @@ class WorldWords(Struct, frozen=True):
     nudges: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
     senders: tuple[Firm, ...] = ()
+    orders: tuple[str, ...] = ()
 
 
 #: The languages that the world writes, English first.

@@ -25,7 +25,7 @@ _ADDED = {"domain": "x.example", "to": INBOX, "local": "hello", "token": "t", "l
           "about": "Something", "sent_on": "1 March", "drop": "a@b.example", "code": "ABC123"}
 
 #: Mail of swindlers looks like spam to some.
-_HOSTILE = frozenset(("phishing",))
+_HOSTILE = frozenset(("phishing", "prompt_injection"))
 
 
 class WordsTests(SynchronousTestCase):
@@ -56,7 +56,7 @@ class WordsTests(SynchronousTestCase):
             for kind in KINDS:
                 words = kind_words(kind, language)
                 texts = [*words.openings, *words.endings, *words.greetings, *words.closings, *words.nudges,
-                         *words.questions, *(text for one in words.mails for text in (
+                         *words.questions, *words.orders, *(text for one in words.mails for text in (
                              one.text, one.html, *one.subject, *one.must, *one.must_not))]
                 for text in texts:
                     said = fill(text, values, Dice("y"))
