@@ -2,7 +2,8 @@
 Which of the facts a persona knows answers a question.
 
 A fact has a name ("delivery address") and a value.  Its value has a type: nobody who asks when is told a person.  It
-answers when the question says half of its name or more, or when a language model finds it nearest in meaning.
+answers when the question says half of its name or more, or when a language model finds it nearest in meaning.  The
+model is helped by what each language says of attributes: who asks how heavy something is wants its weight.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from simmail.core.language.meaning import IMeaning, plain
+from simmail.core.language.clause.question_types import attribute_names
 from simmail.core.language.phrases import say, words
 from simmail.core.language.questions import read_question
 from simmail.core.language.tables import Language, counted, every, merged
@@ -25,16 +27,23 @@ _MOST_ASKED = 40
 #: What it is worth to be the only fact whose value has the type that is asked for, and to be called by half its name;
 #: what the best of all needs, and by how much more than the next.
 _TYPED, _NAMED, _NEAR, _NEARER = 0.1, 0.3, 0.18, 0.01
+#: What it is worth to be called what a question asks for; what more a fact needs that is not, where one knows what is
+#: asked for, and what more where whether is asked.
+_MEANT, _APART, _WHETHER = 0.2, 0.1, 0.08
 
 _MONEY = re.compile(r"[€$£]|(?i:\b(?:eur|usd|gbp|chf|sek|euros?|pounds?|dollars?|francs?|kronor|libras?)\b)")
-_CLOCK = re.compile(r"\b[0-9]{1,2}[:.h][0-9]{2}\b|\b[0-9]{4}-[0-9]{2}-[0-9]{2}\b|\b[0-9]{1,2}\.[0-9]{1,2}\.|"
+#: "18.30" is an hour, "1.82 m" none.
+_CLOCK = re.compile(r"\b[0-9]{1,2}[:.h][0-9]{2}\b(?! ?(?:[mckd]?m|k?g|[clm]?l|t|%|met(?:er|re|ro)s?)(?!\w))|"
+                    r"\b[0-9]{4}-[0-9]{2}-[0-9]{2}\b|\b[0-9]{1,2}\.[0-9]{1,2}\.|"
                     r"^[0-9]{1,2}(?:h| uhr)? (?:to|till|-|–|bis|à|a|tot) [0-9]{1,2}\b")
+_YEAR = re.compile(r"(?:1[89]|20)[0-9]{2}")
 _NUMBER = re.compile(r"[0-9][0-9.,]*(?: [^\W\d_]+)?\Z")
 #: What may answer each type of question, by the type of the value (L{value_type}), besides plain text.
 _FITTING: Mapping[str, frozenset[str]] = MappingProxyType({name: frozenset(fitting.split()) for name, fitting in {
     "who": "who", "where": "who", "when": "when long", "long": "long when many", "often": "many long",
     "much": "much many", "many": "many",
 }.items()})
+_TIMES = frozenset(("when", "long"))
 
 
 class Fact(Struct, frozen=True):
@@ -120,7 +129,8 @@ def _day_words() -> frozenset[str]:
 def _fits(asked: str, value: str) -> bool:
     # Text may say anything; a flag answers whether, and everything answers what.
     kind = value_type(value)
-    return kind == "text" or asked not in _FITTING or kind in _FITTING[asked]
+    return kind == "text" or asked not in _FITTING or kind in _FITTING[asked] or asked in _TIMES and bool(
+        _YEAR.fullmatch(value))
 
 
 def answering(
@@ -134,23 +144,34 @@ def answering(
     asked = read_question(sentence, language).type if "?" in sentence else "what"
     known = [fact for fact in facts if _fits(asked, fact.value)]
     named = {fact: _share(sentence, fact, language) for fact in known}
-    # Of two that are called by name, that which has the type.
-    best = max(known, key=lambda fact: (
-        named[fact], bool(named[fact]) and value_type(fact.value) == asked), default=None)
+    best = max(known, key=lambda fact: named[fact], default=None)
     if best is not None and named[best] and (meaning is None or named[best] >= 1):
         return capital_label(best, language)
     if meaning is None or "?" not in sentence:
         return None
+    meant, told_apart = _meant(sentence, known, asked, language)
+    if len(meant) == 1 and asked != "yes_no":
+        return capital_label(meant[0], language)
     question = plain(sentence)
     typed = [fact for fact in known if value_type(fact.value) == asked]
     near = {
         fact: meaning.nearness(question, _told(fact)) / 2 + meaning.nearness(question, _asked_for(fact)) * 2 / 5
-        + _NAMED * named[fact] + (_TYPED if typed == [fact] else 0.0)
+        + _NAMED * named[fact] + (_TYPED if typed == [fact] else 0.0) + (_MEANT if fact in meant else 0.0)
         for fact in known[:_MOST_ASKED]}
     first, second = sorted([0.0, 0.0, *near.values()])[:-3:-1]
-    if first < _NEAR or first - second < _NEARER:
+    near_enough = _NEAR + (_APART if told_apart and not meant else 0.0) + (_WHETHER if asked == "yes_no" else 0.0)
+    if first < near_enough or first - second < _NEARER:
         return None
     return capital_label(next(fact for fact in near if near[fact] == first), language)
+
+
+def _meant(question: str, facts: Iterable[Fact], asked: str, language: Language) -> tuple[list[Fact], bool]:
+    # Those whose names are of what the question asks for, and whether it is known what that is.
+    names = attribute_names(question, language)
+    groups = [[fact for fact in facts if named.search(fact.label.lower())] for named in names]
+    # "When did you order?" is asked of what was ordered too; a day is what answers it.
+    typed = [[fact for fact in group if value_type(fact.value) == asked] for group in groups]
+    return next((group for group in (*typed, *groups) if group), []), bool(names)
 
 
 def _told(fact: Fact) -> str:

@@ -36,6 +36,7 @@ class FactTests(SynchronousTestCase):
         """A value has a type, and nobody is told a day who asks for somebody."""
         for value, expected in (
             ("yes", "flag"), ("EUR 348.00", "much"), ("940 pounds", "much"), ("4 May 2026", "when"), ("18:30", "when"),
+            ("18.30", "when"), ("1.82 m", "many"), ("10.30 to 12", "when"),
             ("8 to 16", "when"), ("Friday", "when"), ("three months", "long"), ("14", "many"), ("480 kg", "many"),
             ("Erik Sund", "who"), ("Mrs Berg", "who"), ("Quay Street 4", "text"), ("dark blue", "text"),
             ("the truck may come on any day that suits you and us", "text"),
@@ -55,6 +56,30 @@ class FactTests(SynchronousTestCase):
             found = answering(asked, facts, EN, meaning)
             self.assertEqual(found.label if found else None, label, asked)
             self.assertIsNone(answering(asked, facts, EN), asked)
+
+    def test_attributes(self) -> None:
+        """One asks for a weight by saying how heavy: a fact is called what is asked for, and of its type."""
+        meaning = Meaning()
+        for code, facts, asked, label in (
+            ("en", {"load": "480 kg", "height": "1.82 m"}, "How heavy is it?", "load"),
+            ("en", {"article": "blue jacket", "order date": "2 February"}, "When did you order?", "order date"),
+            ("en", {"shoe size": "44", "height": "1.82 m"}, "How tall are you?", "height"),
+            ("en", {"founded": "1998", "seat": "Leeds"}, "Since when has the firm existed?", "founded"),
+            ("de", {"Spediteur": "Kühne", "Ort": "Kiel"}, "Wer bringt die Sendung?", "Spediteur"),
+            ("de", {"Rechnungsbetrag": "12 Euro", "Rabatt": "3 Euro"}, "Was macht das insgesamt?", "Rechnungsbetrag"),
+            ("es", {"taller": "Motor Nilo", "testigo": "Luis Eco"}, "¿Quién lo vio?", "testigo"),
+            ("es", {"profesión": "comprador", "ciudad": "Vigo"}, "¿A qué te dedicas?", "profesión"),
+            ("fr", {"loyer": "780 euros", "caution": "1560 euros"}, "Combien faut-il laisser en dépôt ?", "caution"),
+            ("it", {"peso": "480 kg"}, "Che tempo fa?", None),
+        ):
+            found = answering(asked, read_facts(facts, []), language(code), meaning)
+            self.assertEqual(found.label.lower() if found else None, label and label.lower(), asked)
+
+    def test_whether(self) -> None:
+        """Who asks whether somebody wants something is not told a fact because of one word."""
+        facts = read_facts({"wish": "exchange for size L"}, [])
+        self.assertIsNone(answering("Do you want coffee?", facts, EN))
+        self.assertIsNone(answering("Do you want coffee?", facts, EN, Meaning()))
 
     def test_german_compounds(self) -> None:
         """A German noun is found in its compound, and is written large."""

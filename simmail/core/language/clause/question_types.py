@@ -6,6 +6,7 @@ Told by how it begins, from C{templates/<code>/questions.yaml}; an answer has to
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 
@@ -19,6 +20,13 @@ _SHORT = 2
 #: What a question can ask for; the last ones are no questions with a question word.
 TYPES = ("who", "where", "when", "long", "often", "much", "many", "why", "how", "what", "yes_no", "choice", "either",
          "time", "opinion", "request")
+
+
+class Attribute(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a fact may be called, and how one asks for it without saying so; pieces of lower-case text."""
+
+    named: tuple[str, ...]
+    asked: tuple[str, ...]
 
 
 class Asking(Struct, frozen=True, forbid_unknown_fields=True):
@@ -60,6 +68,7 @@ class Asking(Struct, frozen=True, forbid_unknown_fields=True):
     secret: tuple[str, ...] = ()
     status: tuple[str, ...] = ()
     no_paper_after: frozenset[str] = frozenset()
+    attributes: tuple[Attribute, ...] = ()
 
 
 @cache
@@ -172,6 +181,30 @@ def named_type(sentence: str, language: Language) -> str:
     hits = [(len(cue), kind) for kind, cues in asking(language.code).nouns.items() for cue in cues
             if (cue[1:] if cue[0] == "-" else f" {cue}") in low]
     return max(hits)[1] if hits else ""
+
+
+@cache
+def _attribute_cues(code: str) -> tuple[re.Pattern[str], Mapping[str, re.Pattern[str]]]:
+    # One search finds the cues of a question; for each the names of the facts it may ask for.
+    names: dict[str, list[str]] = {}
+    for attribute in asking(code).attributes:
+        for cue in attribute.asked:
+            names.setdefault(cue, []).extend(attribute.named)
+    # A cue may begin inside of another, so none is passed by.
+    cues = "|".join(re.escape(cue) for cue in sorted(names, key=len, reverse=True))
+    return re.compile(rf"(?<!\w)(?=({cues}))" if cues else r"(?!)"), {
+        cue: re.compile("|".join(map(_piece, named))) for cue, named in names.items()}
+
+
+def _piece(name: str) -> str:
+    return re.escape(name[1:]) if name[0] == "-" else rf"(?<!\w){re.escape(name)}"
+
+
+def attribute_names(question: str, language: Language) -> list[re.Pattern[str]]:
+    """Return what may be in the name of a fact that answers a question, by the longest cue first: "how heavy"."""
+    search, names = _attribute_cues(language.code)
+    cues = dict.fromkeys(search.findall(" ".join(question.lower().replace("\u2019", "'").split())))
+    return [names[cue] for cue in sorted(cues, key=len, reverse=True)]
 
 
 def passed_on(sentence: str, language: Language) -> tuple[str, str]:
