@@ -165,7 +165,11 @@ def _responses(route: Route, by_type: dict[str, Any]) -> dict[str, Any]:
         schema = by_type[_key(Error)]
         if status == 503 and not route.limited and route.role is None:
             schema = by_type[_key(_answers(route)[0])]
-        found[str(status)] = {"description": MEANINGS[status], "content": {JSON: {"schema": schema}}}
+        told: dict[str, Any] = {JSON: {"schema": schema}}
+        if route.media == "text/html":
+            # Who asked for a page may be told so on a page.
+            told[route.media] = {"schema": {"type": "string"}}
+        found[str(status)] = {"description": MEANINGS[status], "content": told}
     return found
 
 
