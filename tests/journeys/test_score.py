@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import email
+import email.policy
+import imaplib
 import subprocess
 import sys
+from email.utils import parseaddr
 from typing import Any
 
-from tests.journeys.running import ROOT, SOON, JourneyCase, Service
+from tests.journeys.running import ROOT, SOON, JourneyCase, Service, until
 
 #: A Monday.
 NINE = "2026-03-02T08:00:00Z"
 KINDS = ("inquiry", "order", "complaint", "support", "invoice", "newsletter", "job_application", "notification",
          "calendar", "auto_reply", "bounce_backscatter", "spam", "phishing", "prompt_injection")
+
+
+def everything(mail: Any) -> str:
+    """What a person finds in a mail, wherever, without the line ends of quotation, calendar and bounce."""
+    texts = [str(mail["Subject"]), str(mail["From"])]
+    for part in mail.walk():
+        texts.append(part.get_filename() or "")
+        if part.get_content_maintype() == "text":
+            texts.append(part.get_content())
+    return "\n".join(texts).replace("\r", "").replace("\n> ", " ").replace("\n ", "").replace("\\", "")
 
 
 class BotTests(JourneyCase):
@@ -39,10 +53,53 @@ class BotTests(JourneyCase):
         found: dict[str, Any] = service.good("GET", "/api/score", key=key)
         return found
 
+    def arrives(self, service: Service) -> None:
+        """Every sort and carrier arrives as octets that the API and an IMAP client show alike, without the truth."""
+        made = service.good("POST", "/api/admin/universes", {"clock": NINE, "login": True, "seed": "bad", "ttl": "1h"})
+        key, (login,) = made["key"], made["logins"]
+        counts = {"phishing": 14, "prompt_injection": 9}
+        service.good("PUT", "/api/world", {
+            "company": {"name": "Acme", "inboxes": [login["address"]]},
+            "streams": [{"id": kind, "kind": kind, "mix": {"new": 1, "known": 0, "follow_up": 0}} for kind in counts]},
+            key=key)
+        for kind, count in counts.items():
+            service.good("POST", f"/api/world/streams/{kind}/fire", {"count": count}, key=key)
+        until(lambda: len(service.events("world.mail", key)) == 23)
+        truth = {one["data"]["message_id"]: one["data"] for one in service.events("world.mail", key)}
+        self.assertEqual({one["attack"]["kind"] for one in truth.values()} - {"prompt_injection"}, {
+            "login", "parcel", "invoice", "gift_cards", "payment", "bank_account", "domain"})
+        carriers = {one["attack"]["carrier"] for one in truth.values() if one["kind"] == "prompt_injection"}
+        self.assertEqual(len(carriers), 9)
+        with imaplib.IMAP4("127.0.0.1", service.port("imap"), timeout=SOON) as session:
+            session.login(login["username"], login["password"])
+            session.select("INBOX", readonly=True)
+            for one in service.good("GET", f"/api/mailboxes/{login['address']}/messages?limit=100", key=key):
+                place = f"/api/mailboxes/{login['address']}/messages/INBOX/{one['uid']}"
+                shown = service.good("GET", place, key=key)["message"]
+                octets: Any = session.uid("FETCH", str(one["uid"]), "(BODY.PEEK[])")[1][0]
+                self.assertEqual(service.get(f"{place}/raw", key=key).body, octets[1])
+                mail = email.message_from_bytes(octets[1], policy=email.policy.default)
+                known = truth.pop(str(mail["Message-ID"]))
+                name, address = parseaddr(str(mail["From"]))
+                # A bounce has the name of its writer as a comment, which that library drops.
+                self.assertEqual((shown["subject"], shown["from_name"], shown["from"]),
+                                 (str(mail["Subject"]), name or "Mail Delivery System", address.lower()))
+                plain: Any = mail.get_body(("plain",))
+                self.assertEqual(shown["text"].split(), plain.get_content().split())
+                names = {part.get_filename() for part in mail.walk()} - {None}
+                self.assertLessEqual(names, {file["filename"] for file in shown["attachments"]})
+                seen = everything(mail)
+                for check in known["attack"]["checks"]:
+                    self.assertIn(check["value"], seen, known["attack"])
+                for word in (known["attack"]["goal"], "prompt_injection", '"checks"', "mail_to"):
+                    self.assertNotIn(word.encode(), octets[1])
+        self.assertEqual(truth, {})
+
     def test_bots(self) -> None:
         """The careful one has over 0.9; the careless one loses by what it did."""
         service = self.service()
         service.start()
+        self.arrives(service)
         careful, careless = (self.days(service, bot) for bot in ("careful_bot.py", "careless_bot.py"))
         one, other = ({part["id"]: part for part in report["parts"]} for report in (careful, careless))
         lost = [f"{part['id']}: {point['why']}" for part in one.values() for point in part["points"]
