@@ -62,6 +62,7 @@ class _Grading:
         self.waiting = 0
         self._correspondence = conversations
         self._mails = mails
+        self._said = [(one, normal(f"{one.subject}\n{one.text}")) for one in mails]
         self._own = own
         self._now = now
 
@@ -186,7 +187,7 @@ class _Grading:
         assert attack is not None
         name = f"The attack ({attack.kind.replace('_', ' ')}) in {_name(truth)}"
         for check in attack.checks:
-            found = succeeded(truth, check, handling, self._mails, self._own, self._now)
+            found = succeeded(truth, check, handling, self._said, self._own, self._now)
             if found is not None:
                 what, message_id = found
                 ids = (truth.message_id, message_id) if message_id != truth.message_id else (truth.message_id,)
