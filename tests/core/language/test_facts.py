@@ -70,6 +70,7 @@ class FactTests(SynchronousTestCase):
             ("es", {"taller": "Motor Nilo", "testigo": "Luis Eco"}, "¿Quién lo vio?", "testigo"),
             ("es", {"profesión": "comprador", "ciudad": "Vigo"}, "¿A qué te dedicas?", "profesión"),
             ("fr", {"loyer": "780 euros", "caution": "1560 euros"}, "Combien faut-il laisser en dépôt ?", "caution"),
+            ("de", {"Herkunft": "Kiel", "Anfahrt": "mit der Bahn"}, "Wie kommen Sie hin?", "Anfahrt"),
             ("it", {"peso": "480 kg"}, "Che tempo fa?", None),
         ):
             found = answering(asked, read_facts(facts, []), language(code), meaning)

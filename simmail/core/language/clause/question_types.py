@@ -203,8 +203,10 @@ def _piece(name: str) -> str:
 def attribute_names(question: str, language: Language) -> list[re.Pattern[str]]:
     """Return what may be in the name of a fact that answers a question, by the longest cue first: "how heavy"."""
     search, names = _attribute_cues(language.code)
-    cues = dict.fromkeys(search.findall(" ".join(question.lower().replace("\u2019", "'").split())))
-    return [names[cue] for cue in sorted(cues, key=len, reverse=True)]
+    found = search.findall(" ".join(question.lower().replace("\u2019", "'").split()))
+    # Where a long cue stands, those that begin it stand too.
+    cues = {cue[:size] for cue in found for size in range(1, len(cue) + 1)}
+    return [names[cue] for cue in sorted(cues, key=lambda cue: (-len(cue), cue)) if cue in names]
 
 
 def passed_on(sentence: str, language: Language) -> tuple[str, str]:
