@@ -43,6 +43,7 @@ def slots(
     after += 7 - weekday if weekday >= 5 else 0
     hour, minute = 9 + dice.below(8, "hour"), dice.choice((0, 30), "half")
     start = (now + timedelta(days=after)).replace(hour=hour, minute=minute, second=0, microsecond=0)
+    lately = now - timedelta(minutes=5 + dice.below(85, "lately"))
     year = f"{now:%Y}"
     return Slots({
         "company": company, "sender": sender, "first": sender.split()[0] if sender else "", "firm": firm or sender,
@@ -64,6 +65,7 @@ def slots(
         "today": day(words, now), "soon": day(words, now + timedelta(days=after + 14)),
         "month": words.months[now.month - 1], "year": year,
         "hour": f"{hour}:{minute:02d}", "start": start.isoformat(),
+        "lately": f"{lately.hour}:{lately:%M}", "lately_on": day(words, lately),
         "city": dice.choice(words.cities, "city"), "street": street_of(words, dice.on("street")),
         "phone": _digits(words.phone, dice.on("phone")),
         "position": dice.choice(words.positions, "position"), "percent": str(5 * (1 + dice.below(8, "percent"))),

@@ -58,7 +58,7 @@ def letter(occasion: Occasion, expected: Expected, hours: float | None) -> Compo
         thread = resumed.thread
         return _resumed(occasion, persona, words, Slots({
             **slots, **thread.slots, "about": thread.subject,
-            "sent_on": day(common(occasion.language), thread.at.astimezone(local.tzinfo)),
+            "sent_on": day(common(occasion.language), thread.since.astimezone(local.tzinfo)),
         }), local, resumed, hours)
     dice = occasion.dice.on("words")
     trade = trade_of(common(occasion.language), occasion.company.industry).name

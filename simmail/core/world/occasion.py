@@ -28,6 +28,7 @@ class OpenThread(Struct, frozen=True, omit_defaults=True):
 
     @ivar root: the Message-ID of its first mail; last: of the last the world wrote in it; written: how many.
     @ivar slots: what was said in it (order numbers, sums), the same in every mail of it.
+    @ivar at: when the last was written; begun: when the first was, None where that is not known.
     @ivar job: of the last mail; asked: a further question was asked already.
     """
 
@@ -44,6 +45,12 @@ class OpenThread(Struct, frozen=True, omit_defaults=True):
     job: str = ""
     written: int = 1
     asked: bool = False
+    begun: datetime | None = None
+
+    @property
+    def since(self) -> datetime:
+        """Return when its first mail was written, as far as that is known."""
+        return self.begun or self.at
 
 
 class Resumption(Struct, frozen=True):

@@ -267,7 +267,7 @@ class WorldMail:
             root=before.root if before is not None else mail.message_id, last=mail.message_id, at=now,
             persona_id=persona.id, to=writer.to, subject=before.subject if before is not None else mail.subject,
             language=writer.language, expected=mail.expected, slots=mail.slots, references=mail.references, job=job.id,
-            written=1 if before is None else before.written + 1,
+            written=1 if before is None else before.written + 1, begun=before.since if before is not None else now,
             asked=writer.resumed is not None and (writer.resumed.answered is not None or writer.resumed.thread.asked))
         threads = tuple(one for one in state.threads if one.root != thread.root and now - one.at <= LATEST)
         return replace(state, known=known[-MOST_KNOWN:], threads=(*threads, thread)[-MOST_THREADS:])

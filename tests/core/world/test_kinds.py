@@ -163,6 +163,32 @@ class LetterTests(SynchronousTestCase):
         for name, value in first.slots.items():
             self.assertEqual(again.slots[name], value)
 
+    def test_asks_third_time(self) -> None:
+        """Who asks once more names the day of the first mail, not of the one asked with in between."""
+        first = mail("order", "en", 4)
+        thread = OpenThread(
+            root=first.message_id, last="<second@x>", at=NOW + timedelta(days=2), persona_id="p_scene4", to=INBOX,
+            subject=first.subject, language="en", expected=first.expected, slots=first.slots, written=2, begun=NOW)
+        again = [read(mail("order", "en", n, now=NOW + timedelta(days=4), mix="follow_up", nth=3,
+                           resumed=Resumption(thread)).octets).text for n in range(40)]
+        self.assertTrue([text for text in again if "3 March" in text])
+        self.assertFalse([text for text in again if "5 March" in text])
+
+    def test_just_now(self) -> None:
+        """What happened "today at" or "since" an hour happened before the mail was written, also at night."""
+        for hours in range(0, 24, 3):
+            for language in TONGUES:
+                said = slots(language, Dice(f"{hours}"), NOW.replace(hour=hours), "", "Acme", "A B", "F", "a@b.test")
+                hour, minute = map(int, said["lately"].split(":"))
+                before = NOW.replace(hour=hour, minute=minute, second=0)
+                if said["lately_on"] != said["today"]:
+                    before -= timedelta(days=1)
+                self.assertLess(before, NOW.replace(hour=hours))
+                self.assertGreater(before, NOW.replace(hour=hours) - timedelta(hours=2))
+                for kind in KINDS:
+                    for one in kind_words(kind, language).mails:
+                        self.assertFalse({"today", "hour"} <= slots_of(one.text), (kind, language))
+
     def test_odd(self) -> None:
         """Whatever an inbox and a company are called, what comes is a message, and nothing called is said twice."""
         company = Company(name='{order} <a|b> "x" & <b>', industry="<i>")

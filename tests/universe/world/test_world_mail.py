@@ -231,6 +231,9 @@ class MailTests(WorldTestCase):
         self.assertEqual((first["mix"], again.subject[:4]), ("follow_up", "Re: "))
         self.assertEqual(again.in_reply_to, first["thread"])
         self.assertIn(first["thread"], {one["message_id"] for one in self.mails()[:2]})
+        for thread in self.universe.streams.state("asked").threads:
+            self.assertEqual(thread.since, START)
+        self.assertEqual(self.universe.streams.state("asked").threads[-1].at, START + timedelta(days=2))
 
     def test_asked_further(self) -> None:
         """An answer that its reader does not go into may raise a question, in the thread and behind the answer."""
