@@ -13,6 +13,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from simmail.core.language import facts
+from simmail.core.language.clause.finding import found_out, own_matter, whether_clause
 from simmail.core.language.clause.restate import deed, indirect, statement, whether
 from simmail.core.language.clause.tables import Statement, restating
 from simmail.core.language.dates import Slot
@@ -83,6 +84,10 @@ def answer(
     found = _known(scene, read, question, values, known)
     if found is not None:
         return found
+    asked = _to_find_out(read, question, scene.language)
+    if asked and not own_matter(asked, scene.language):
+        # Nobody knows it before having asked.
+        return _unknown(scene, read, question, values, known, whether_clause(asked, scene.language))
     if question.type == "request" and not question.recalls:
         return _request(scene, read, question, place, values)
     quoted = _quoted(scene, question, values, known) or _repeated(scene, read, question, values, known)
@@ -103,6 +108,15 @@ def answer(
     if question.form == "yes_no" or question.type in ("yes_no", "choice"):
         return _yes_or_no(scene, read, question, values)
     return _unknown(scene, read, question, values, known)
+
+
+def _to_find_out(read: Read, question: MailQuestion, language: Language) -> str:
+    """What a question wants found out; where it is but the clause, its sentence says that it does."""
+    asked = found_out(question.text, language)
+    if not asked and question.behind:
+        whole = (found_out(one, language) for one in read.found.prose.sentences if question.behind in one)
+        asked = next((one for one in whole if one and one in question.behind), "")
+    return asked
 
 
 def _known(
@@ -470,10 +484,12 @@ def _yes_or_no(scene: Scene, read: Read, question: MailQuestion, values: dict[st
     return Said(act="answer.yes" if yes else "answer.no", values={**plain, **named})
 
 
-def _unknown(scene: Scene, read: Read, question: MailQuestion, values: dict[str, str], known: AnswerSources) -> Said:
+def _unknown(
+    scene: Scene, read: Read, question: MailQuestion, values: dict[str, str], known: AnswerSources, clause: str = "",
+) -> Said:
     """What is said to a question that nobody has told the answer to, by its type."""
     language, how = scene.language, asking(scene.language.code)
-    clause = in_full(indirect(question.text, language, scene.far), scene)
+    clause = in_full(clause or indirect(question.text, language, scene.far), scene)
     plain = {name: value for name, value in values.items() if name != "topic" or not clause}
     if clause:
         plain["clause"] = clause

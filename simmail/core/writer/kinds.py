@@ -11,6 +11,8 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from simmail.core.language import facts
+from simmail.core.language.clause.finding import found_out, whether_clause
+from simmail.core.language.clause.restate import deed
 from simmail.core.language.phrases import is_document, pieces, say, things, what_kind
 from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import counted
@@ -19,13 +21,14 @@ from simmail.core.writer.answer import answer, sources
 from simmail.core.writer.context import Scene
 from simmail.core.writer.life import kind_words
 from simmail.core.writer.reply import reply
+from simmail.core.writer.sources.self_sheet import SelfSheet
 from simmail.core.writer.speech_act import Said
 from simmail.core.writer.wishes import want_sentence
 
 _WANT = 300
-#: What an answer that was promised says, by what the mail wanted.
-_NEWS = MappingProxyType({"complaint": "deliver.explained", "redress": "deliver.done", "support": "deliver.tested",
-                          "bug": "deliver.done", "status": "deliver.shipped"})
+#: What an answer that was promised says, by what the mail wanted; of all else nothing was found out.
+_NEWS = MappingProxyType({"complaint": "deliver.explained", "redress": "deliver.about", "support": "deliver.tested",
+                          "bug": "deliver.about", "status": "deliver.shipped", "offer": "offer.accept"})
 
 
 def said_by(scene: Scene) -> list[Said]:
@@ -143,15 +146,15 @@ def _keep(scene: Scene, what: str, first: bool) -> Said:
             told = answer(scene, scene.read[-1], asked, 0, False, sources(scene))
             if told is not None:
                 return told
-        # After a complaint there is nothing to agree to: it was put right.
-        news = what.lower().startswith(language.what.news.partition("{")[0].strip().lower())
-        act = _NEWS.get(scene.read[-1].intent if scene.read else "", "deliver.explained" if news else "deliver.fine")
+        act = _NEWS.get(scene.read[-1].intent if scene.read else "", "")
+        if not act or act == "deliver.about" and not values.get("about"):
+            return _not_found(scene, values, _to_find_out(scene))
         values["ref"] = values.get("ref") or kind_words(language.code).your_order
         return Said(act=act, values=values)
     if kind == "payment":
         return Said(act="deliver.payment", values=values)
     if kind == "task":
-        return Said(act="deliver.done", values=scene.common)
+        return _deed_done(scene)
     if what.split(" ", 1)[0].lower() not in language.determiners and not any(letter.isdigit() for letter in what):
         # A case calls what is owed by its name, "March invoice"; one with a number needs no article.
         what = f"{language.default_determiner} {what}".strip()
@@ -163,14 +166,45 @@ def _keep(scene: Scene, what: str, first: bool) -> Said:
     )
 
 
+def _deed_done(scene: Scene) -> Said:
+    """Word that something is done, by its name; of what was to be found out, that nobody knew it."""
+    asked = _to_find_out(scene)
+    if asked:
+        return _not_found(scene, dict(scene.common), asked)
+    deeds = (deed(point.text, scene.language, scene.far)[0] for read in scene.read for point in read.found.points)
+    done = next(filter(None, deeds), "")
+    act = "deliver.task" if done else "deliver.about" if scene.common.get("about") else "deliver.done"
+    return Said(act=act, values={**scene.common, "task": done})
+
+
+def _to_find_out(scene: Scene) -> str:
+    """What the mails want found out, as they have it."""
+    asked = (found_out(one, scene.language) for read in scene.read for one in read.found.prose.sentences[:20])
+    return next(filter(None, asked), "")
+
+
+def _not_found(scene: Scene, values: dict[str, str], asked: str) -> Said:
+    """That nobody knew what was to be found out, and who may know it."""
+    clause = whether_clause(asked, scene.language)
+    sheet = SelfSheet(scene.request.persona, scene.calendar, scene.language, scene.far)
+    text = f"{values.get('subject', '')} {values.get('what', '')} {asked}".lower()
+    area = sheet.area_of(text)
+    colleague = sheet.colleague(area) if area and area != sheet.area else None
+    if colleague is not None:
+        values = {**values, "colleague": colleague.name, "area": colleague.area}
+    if clause:
+        return Said(act="deliver.unknown", values={**values, "clause": clause})
+    return Said(act="deliver.unfound", values={"what": scene.language.what.answer_plain, **values})
+
+
 def _asked(scene: Scene, what: str) -> MailQuestion | None:
-    """The question that an answer was promised to, where yes is no answer to it."""
+    """The question that an answer was promised to, where it can be given in words."""
     open_ones = [question for read in scene.read for question in read.found.questions]
     low = what.lower()
     named = [question for question in open_ones if question.topic and low.endswith(question.topic.lower())]
     if not named and low.startswith(scene.language.what.answer_plain.lower()):
         named = [question for question in open_ones if not question.topic] or open_ones
-    return named[0] if named and named[0].form not in ("yes_no", "choice", "either", "time", "opinion") else None
+    return named[0] if named and named[0].form not in ("choice", "either", "time", "opinion") else None
 
 
 def _missed(question: MailQuestion) -> bool:

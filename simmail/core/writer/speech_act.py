@@ -127,7 +127,8 @@ ACTS: Mapping[str, Act] = _acts({
     "followup": "", "correction.day": "by", "correction.add": "",
     "initiate.want": "want", "initiate.about": "case", "initiate.plain": "",
     "deliver.document": "what is it", "deliver.late": "what is it", "deliver.answer": "value", "deliver.done": "",
-    "deliver.fine": "", "deliver.explained": "", "deliver.tested": "", "deliver.payment": "what",
+   
+    "deliver.unknown": "clause", "deliver.unfound": "what", "deliver.task": "task", "deliver.about": "about", "deliver.explained": "", "deliver.tested": "", "deliver.payment": "what",
     "nudge": "what is it", "forward.note": "", "ooo.away": "until back",
 }, asking=frozenset({
     "document.ask", "document.refuse", "meeting.agenda", "meeting.purpose", "meeting.counter", "meeting.open",

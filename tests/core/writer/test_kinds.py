@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from twisted.trial.unittest import SynchronousTestCase
 
+from simmail.core.language.tables import language as known, tell
 from simmail.core.mime.address import Address
 from simmail.core.records.persona import OutOfOffice, Style
 from simmail.core.rng import Dice
@@ -58,10 +59,45 @@ class KindTests(SynchronousTestCase):
             self.assertEqual([one.filename for one in written.attachments], ["insurance-certificate.pdf"])
 
     def test_answer_to_yes_or_no(self) -> None:
-        """A promised answer to what may be agreed to agrees."""
+        """A promised answer to what may be agreed to says what it agrees to, or not."""
         asked = mail("Can we begin on Monday?")
-        text = wrote(asked, kind="deliver", promise=Promised("an answer to your question", NOW)).text
-        self.assertTrue("go ahead" in text or "fine" in text, text)
+        promise = Promised("an answer to your question", NOW)
+        for temperament in TEMPERAMENTS:
+            self.assertRegex(wrote(asked, kind="deliver", temperament=temperament, promise=promise).text,
+                             "begin on Monday")
+
+    def test_nothing_found_out(self) -> None:
+        """Where nobody could tell what was promised to be found out, that is said, and nothing is fine or done."""
+        for asked, promised, named, wrong in (
+            (mail("Here is our plan for the stage. More next week.", "Stage"), "an answer on the stage",
+             "stage", r"\b(fine|go ahead|done)\b"),
+            (mail("Können Sie Ihren Vermieter fragen, ob die Halle am 14. Juni frei ist?", "Halle"),
+             "die Rückmeldung, dass es erledigt ist", "ob die Halle am 14. Juni frei ist", "erledigt|in Ordnung"),
+            (mail("Pourriez-vous demander si la salle est libre le 14 juin ?", "Salle"),
+             "une réponse à votre question", "si la salle est libre|demander|interroger|[Vv]oir", "c'est (fait|bon)"),
+            (mail("¿Puede preguntar si la sala está libre?", "Sala"), "una respuesta a su pregunta",
+             "la sala está libre", r"hecho|inconveniente|\ben orden"),
+        ):
+            for temperament in TEMPERAMENTS:
+                text = wrote(asked, kind="deliver", temperament=temperament, promise=Promised(promised, NOW)).text
+                self.assertRegex(text, named)
+                self.assertNotRegex(text.partition("-- ")[0], wrong)
+
+    def test_deed_is_named(self) -> None:
+        """What is reported as done is named, by the deed or by what the mail was about."""
+        for asked, promised, named in (
+            (mail("Could you please print the badges for the fair?", "Fair"), "word that it is done",
+             "print the badges for the fair"),
+            (mail("Bitte drucken Sie die Ausweise für die Messe.", "Messe"), "die Rückmeldung, dass es erledigt ist",
+             "drucke die Ausweise für die Messe"),
+            (mail("Merci d'imprimer les badges du salon.", "Badges du salon"), "{task}", "Badges du salon"),
+            (mail("Por favor, imprima las tarjetas de la feria.", "Tarjetas de la feria"), "{task}",
+             "Tarjetas de la feria"),
+        ):
+            for temperament in TEMPERAMENTS:
+                what = promised.format(task=known(tell(asked.text)).what.task)
+                text = wrote(asked, kind="deliver", temperament=temperament, promise=Promised(what, NOW)).text
+                self.assertIn(named, text)
 
     def test_complaint_is_put_right(self) -> None:
         """What was promised after a complaint is told as done, not agreed to."""

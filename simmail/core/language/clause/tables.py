@@ -85,6 +85,12 @@ class Restate(Struct, frozen=True, forbid_unknown_fields=True):
     trailing: frozenset[str] = frozenset()
     ends: frozenset[str] = frozenset()
     shorter: Mapping[str, str] = {}
+    finding: tuple[str, ...] = ()
+    whether: tuple[str, ...] = ()
+    reporting: tuple[str, ...] = ()
+    askers: frozenset[str] = frozenset()
+    persons: frozenset[str] = frozenset()
+    own_persons: frozenset[str] = frozenset()
 
 
 class Statement(NamedTuple):
