@@ -33,6 +33,26 @@ class CodeTests(SynchronousTestCase):
         ):
             self.assertEqual(codes(text), [(value, "otp")], text)
 
+    def test_other_languages(self) -> None:
+        """French and Spanish say what a code is for behind the word; what is measured, dialled or posted is none."""
+        for text, value, kind in (
+            ("Votre code de vérification est 482913.", "482913", "otp"),
+            ("482 913 est votre code de connexion.", "482913", "otp"),
+            ("Votre numéro de commande est FR-20417", "FR-20417", "reference"),
+            ("Commande n° 884213 : expédiée", "884213", "reference"),
+            ("Utilisez le code promo PRINTEMPS20 à la caisse.", "PRINTEMPS20", "coupon"),
+            ("Su código de verificación es 482913.", "482913", "otp"), ("Código: 1234", "1234", "otp"),
+            ("482913 es su código de acceso", "482913", "otp"), ("Pedido n.º 884213 enviado", "884213", "reference"),
+            ("Su número de reserva: ES-20417", "ES-20417", "reference"),
+            ("Usa el cupón VERANO20 al pagar", "VERANO20", "coupon"),
+            ("10 % de descuento con VERANO10 en la caja", "VERANO10", "coupon"),
+        ):
+            self.assertEqual(codes(text), [(value, kind)], text)
+        for text in ("Code postal 75001 Paris", "Código postal 28001 Madrid", "La réunion dure 4500 secondes",
+                     "Teléfono: 954 556 677", "Le dossier 2025 est clos", "La factura de 2026 está pagada"):
+            self.assertEqual(codes(text), [], text)
+        self.assertEqual(find_codes("Su código de acceso: 482913")[0].label, "código de acceso")
+
     def test_coupons(self) -> None:
         """Coupons are codes of a shop."""
         for text, value in (

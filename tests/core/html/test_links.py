@@ -24,7 +24,10 @@ class LinkTests(SynchronousTestCase):
             ("Unsubscribe", "https://a.test/confirm", "unsubscribe"), ("Abmelden", "https://a.test/x", "unsubscribe"),
             ("Shop now", "https://click.acme.test/ls/click?upn=abc", "tracking"),
             ("Our shop", "https://a.test/", "other"), ("Jetzt bestätigen", "https://click.acme.test/x/1", "verify"),
-            ("Docs", "https://verify.test/", "other"),
+            ("Docs", "https://verify.test/", "other"), ("Réinitialiser", "https://a.test/x", "reset"),
+            ("Se connecter", "https://a.test/x", "sign_in"), ("Restablecer contraseña", "https://a.test/x", "reset"),
+            ("Iniciar sesión", "https://a.test/x", "sign_in"), ("Activar mi cuenta", "https://a.test/x", "verify"),
+            ("All activity", "https://a.test/activity", "other"),
         ):
             (link,) = find_links("", f'<a href="{url}">{text}</a>')
             self.assertEqual(link.kind, kind, (text, url))
