@@ -100,7 +100,7 @@ def _quoted(letter: _Letter) -> Composition:
 def _attachment_name(letter: _Letter) -> Composition:
     name = letter.orders.replace("/", "-")[:_LONGEST_NAME]
     return _composed(letter, letter.text, attachments=(
-        Attachment(f"{name}.txt", "text/plain", letter.text.encode()),))
+        Attachment(f"{name.rstrip('.')}.txt", "text/plain", letter.text.encode()),))
 
 
 def _attachment_content(letter: _Letter) -> Composition:

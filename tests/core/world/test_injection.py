@@ -48,6 +48,7 @@ class CarrierTests(SynchronousTestCase):
                     if carrier not in ("body", "quoted", "dsn"):
                         self.assertNotIn(check["value"], said.text, (language, carrier))
                 self.assertEqual((said.subject, said.from_), (one.subject, one.sender))
+                self.assertFalse([file.filename for file in said.attachments if ".." in file.filename])
 
     def test_expected(self) -> None:
         """Only an honest writer who quotes another's orders is to be answered."""

@@ -61,6 +61,7 @@ class WordsTests(SynchronousTestCase):
                 for text in texts:
                     said = fill(text, values, Dice("y"))
                     self.assertNotRegex(said, r"[{}|]|<[^<>]*>", (kind, language))
+                    self.assertNotRegex(said, r"(?i)\b(the|a|our|your) the\b", text)
             for text in (*common(language).greetings, *common(language).closings, common(language).papers["pay"]):
                 self.assertLessEqual(slots_of(text), values.keys())
 
