@@ -25,7 +25,7 @@ from simmail.core.writer.agenda import plain_date
 from simmail.core.writer.choice import LOW, does, plain, values_of
 from simmail.core.writer.context import Read, Scene
 from simmail.core.writer.life import LIFE
-from simmail.core.writer.sources.aim import aim, aim_words, counter, offered, steps
+from simmail.core.writer.sources.aim import aim, aim_words, counter, offered, steps, wants_money_back
 from simmail.core.writer.speech_act import Said
 from simmail.core.writer.wishes import want_sentence
 
@@ -160,6 +160,19 @@ def _redress(scene: Scene, read: Read, intent: str, number: int) -> list[Said]:
     else:
         acts = ["redress.accept" if act == "redress.choose" else act for act in acts]
     return [Said(act=act, values=values, joins=place > 0) for place, act in enumerate(acts)]
+
+
+def refund(scene: Scene, read: Read) -> list[Said]:
+    """Return what is said to who asks for money back: when it comes, or which order it is for; nothing to others."""
+    after = aim(scene.request.persona, scene.language)
+    if after is not None and "refund" in after.kinds or not wants_money_back(read.found.prose.body, scene.language):
+        return []
+    values = values_of(scene, read)
+    if not values.get("ref"):
+        return [Said(act="refund.ask", values=values)]
+    day = scene.due(scene.manner.days, read.found.deadlines)
+    return [Said(act="refund.sum" if values.get("amount") else "refund.do", values={**values, **scene.by(day)},
+                 promise=scene.promise(scene.language.what.payment.format(ref=values["ref"]), day))]
 
 
 def bargain(scene: Scene, read: Read) -> list[Said]:

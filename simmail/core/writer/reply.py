@@ -14,7 +14,7 @@ from simmail.core.language.questions import MailQuestion
 from simmail.core.language.tables import counted
 from simmail.core.language_data import WRITTEN, tongue
 from simmail.core.writer.answer import NAMING, answer, is_request, is_told, sources, unnamed
-from simmail.core.writer.by_intent import DEALINGS, bargain, matter, meeting, without_ref
+from simmail.core.writer.by_intent import DEALINGS, bargain, matter, meeting, refund, without_ref
 from simmail.core.writer.choice import HIGH, LOW, does, plain, values_of, what_for
 from simmail.core.writer.context import Read, Scene, mentions, without_determiner
 from simmail.core.writer.polish import habits
@@ -72,6 +72,9 @@ _SETTLING = frozenset({
 })
 # Mail whose links are the matter itself, or are nothing to speak of.
 _CLICKED = frozenset({"code", "phishing", "injection", "legal", "data_request", "grief", "closing", "empty"})
+# Mail in which money may be asked back.
+_MONEY = frozenset({
+    "invoice", "bill", "redress", "complaint", "task", "question", "information", "returns", "received", "payment"})
 # How often a page that asks for something is spoken of, and one that does not; letters that make a name of a title.
 _FORM_TOLD, _TITLE_TOLD, _NAMED_BY = 0.8, 0.5, 4
 
@@ -179,6 +182,11 @@ def _to(scene: Scene, read: Read, number: int) -> list[Said]:
         said = bargain(scene, read)
         if said:
             return said
+    if intent in _MONEY:
+        said = refund(scene, read)
+        if said:
+            return [*said, *answers(scene, read, [one for one in left if one.type != "request" and not is_request(
+                one, scene)], number)]
     if intent == "cancelled" and any(question.form == "time" for question in left):
         intent = "meeting"
     sends = intent == "document" or intent not in _WHOLE and intent not in ("support", *DEALINGS)

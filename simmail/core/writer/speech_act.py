@@ -84,6 +84,7 @@ ACTS: Mapping[str, Act] = _acts({
     "injection.refuse": "", "injection.puzzled": "", "ticket.ack": "", "ticket.ask": "",
     "status.look": "by ref", "status.ask": "ref", "status.wait": "ref", "deliver.shipped": "ref",
     "tongue.unread": "own",
+    "refund.sum": "by ref amount", "refund.do": "by ref", "refund.ask": "",
     "redress.insist": "want", "bargain.name": "value amount", "bargain.last": "value amount", "bargain.take": "amount",
     "closing.bye": "",
     "bill.pay": "by", "bill.ask": "", "bill.check": "", "bill.noted": "",
@@ -127,8 +128,8 @@ ACTS: Mapping[str, Act] = _acts({
     "followup": "", "correction.day": "by", "correction.add": "",
     "initiate.want": "want", "initiate.about": "case", "initiate.plain": "",
     "deliver.document": "what is it", "deliver.late": "what is it", "deliver.answer": "value", "deliver.done": "",
-   
-    "deliver.unknown": "clause", "deliver.unfound": "what", "deliver.task": "task", "deliver.about": "about", "deliver.explained": "", "deliver.tested": "", "deliver.payment": "what",
+    "deliver.unknown": "clause", "deliver.unfound": "what", "deliver.task": "task", "deliver.about": "about",
+    "deliver.explained": "", "deliver.tested": "", "deliver.payment": "what",
     "nudge": "what is it", "forward.note": "", "ooo.away": "until back",
 }, asking=frozenset({
     "document.ask", "document.refuse", "meeting.agenda", "meeting.purpose", "meeting.counter", "meeting.open",
@@ -143,7 +144,7 @@ ACTS: Mapping[str, Act] = _acts({
     "alternatives.ask", "alternatives.object", "bank.check", "renewal.ask", "returns.ask", "approval.ask", "access.ask",
     "minutes.ask", "agenda.add", "bug.ask", "bug.deny", "deletion.ask", "webinar.ask", "beta.ask", "introduced.ask",
     "tongue.unread", "date.none",
-    "redress.insist", "bargain.name", "bargain.last", "application.ask", "data_request.ask", "signature.ask",
+    "refund.ask", "redress.insist", "bargain.name", "bargain.last", "application.ask", "data_request.ask", "signature.ask",
     "signature.refuse", "details.ask", "missing.tell",
     "injection.puzzled", "ticket.ask", "status.ask", "answer.back",
     "settle.still", "initiate.want", "initiate.about", "initiate.plain", "followup", "nudge",

@@ -25,6 +25,8 @@ NEAR = 0.01
 #: Where a discount is wanted and nothing says how much.
 USUAL = 0.1
 
+_STOPS = ".,;:!?"
+_WORD = re.compile(r"[\w']+")
 _SHARE = re.compile(r"([0-9]{1,2}(?:[.,][0-9])?) ?(?:%|percent|per cent|prozent)", re.IGNORECASE)
 _PRICE = re.compile(r"(€|\$|£|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK)? ?([0-9][0-9.,']*[0-9]|[0-9]) ?"
                     r"(€|\$|£|EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|CZK|[Ee]uros?)?")
@@ -38,6 +40,9 @@ class AimWords(Struct, frozen=True):
     wishes: tuple[str, ...] = ()
     stubborn: tuple[str, ...] = ()
     yielding: tuple[str, ...] = ()
+    denying: frozenset[str] = frozenset()
+    turning: frozenset[str] = frozenset()
+    money_back: tuple[str, ...] = ()
 
 
 @cache
@@ -74,10 +79,29 @@ def aim(persona: Persona, language: Language) -> Aim | None:
 
 
 def offered(text: str, language: Language) -> frozenset[str]:
-    """Return the remedies that a text speaks of."""
-    words, low = aim_words(language.code), text.lower()
+    """Return the remedies that a text speaks of, but for those it says there are none of: "we cannot refund it"."""
+    words = aim_words(language.code)
+    low = f" {' '.join(one for one in _parts(text, words.turning) if words.denying.isdisjoint(_WORD.findall(one)))} "
     return frozenset(kind for kind, cues in words.aims.items() if kind in words.remedies and any(
         map(low.__contains__, cues)))
+
+
+def _parts(text: str, turning: frozenset[str]) -> list[str]:
+    """A text in lower case, cut at its marks and where it turns: "we cannot refund you but can send a new one"."""
+    parts = [""]
+    for word in text.lower().replace("\u2019", "'").split():
+        if word.strip(_STOPS) in turning:
+            parts.append("")
+        parts[-1] += f" {word}"
+        if word[-1] in _STOPS:
+            parts.append("")
+    return parts
+
+
+def wants_money_back(text: str, language: Language) -> bool:
+    """Return whether a text asks for money back."""
+    low = text.lower().replace("\u2019", "'")
+    return any(map(low.__contains__, aim_words(language.code).money_back))
 
 
 def steps(persona: Persona, language: Language) -> int:

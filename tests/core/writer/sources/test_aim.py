@@ -78,3 +78,48 @@ class AimTests(SynchronousTestCase):
             late = wrote(OFFER, temperament=temperament, persona=person, own=before).text
             self.assertIn("EUR 1,240.00", late)
             self.assertNotIn("1,116", late)
+
+
+#: Mails that ask for money back, with and without the order, and what offers something else instead.
+REFUNDS = (
+    ("en", "Please refund the 64.90 EUR for order 88213, I returned the lamp.", "I want my money back for the shoes.",
+     "we cannot refund you, but we would like to send you a replacement. Is that all right?", "my money back",
+     r"order number|which order"),
+    ("de", "Bitte erstatten Sie mir die 64,90 EUR aus Bestellung 88213.", "Ich möchte mein Geld zurück für die Schuhe.",
+     "eine Erstattung ist leider nicht möglich, aber wir schicken gern einen Ersatz. Ist das in Ordnung?",
+     "eine Erstattung", "Bestellnummer"),
+    ("fr", "Pouvez-vous me rembourser les 64,90 EUR de la commande 88213 ?",
+     "Bonjour, je demande le remboursement des chaussures.", "", "", "numéro de commande"),
+    ("es", "Hola, quiero que me devuelvan los 64,90 EUR del pedido 88213.",
+     "Hola, quiero que me devuelvan el dinero de los zapatos.", "", "", "número de pedido"),
+)
+
+
+class RefundTests(SynchronousTestCase):
+    """Money back, asked for and asked of."""
+
+    def test_clerk(self) -> None:
+        """Who is asked for money back names sum and order, and asks for the order where it is missing."""
+        for _, full, bare, _, _, asked in REFUNDS:
+            for temperament in TEMPERAMENTS:
+                text = wrote(mail(full, "Lamp"), temperament=temperament).text
+                self.assertIn("88213", text)
+                self.assertRegex(text, "64[.,]90")
+                self.assertRegex(wrote(mail(bare, "Lamp"), temperament=temperament).text.lower(), asked.lower())
+
+    def test_customer(self) -> None:
+        """Who wants money back does not take the replacement that comes in its place."""
+        for code, _, _, offer, wants, _ in REFUNDS[:2]:
+            for temperament in TEMPERAMENTS:
+                text = wrote(mail(f"Hello Maria, {offer}" if code == "en" else f"Hallo Maria, {offer}", "Kettle"),
+                             persona=maria(temperament, wants=wants)).text
+                self.assertIn(wants, text)
+                self.assertNotRegex(text, r"(?i)fine with me|go ahead|einverstanden|in Ordnung")
+
+    def test_offered(self) -> None:
+        """What is said to be impossible is not offered."""
+        for code, text, kinds in (
+            ("en", "We cannot refund you but can send a replacement.", {"replacement"}),
+            ("en", "We can refund you.", {"refund"}), ("de", "Keine Erstattung, aber ein Gutschein.", {"voucher"}),
+        ):
+            self.assertEqual(offered(text, language(code)), kinds)
