@@ -88,7 +88,7 @@ REFUNDS = (
     ("de", "Bitte erstatten Sie mir die 64,90 EUR aus Bestellung 88213.", "Ich möchte mein Geld zurück für die Schuhe.",
      "eine Erstattung ist leider nicht möglich, aber wir schicken gern einen Ersatz. Ist das in Ordnung?",
      "eine Erstattung", "Bestellnummer"),
-    ("fr", "Pouvez-vous me rembourser les 64,90 EUR de la commande 88213 ?",
+    ("fr", "Bonjour, j'ai renvoyé la lampe de la commande 88213. Pouvez-vous me rembourser les 64,90 EUR ?",
      "Bonjour, je demande le remboursement des chaussures.", "", "", "numéro de commande"),
     ("es", "Hola, quiero que me devuelvan los 64,90 EUR del pedido 88213.",
      "Hola, quiero que me devuelvan el dinero de los zapatos.", "", "", "número de pedido"),
