@@ -56,10 +56,14 @@ class SnapshotItem(Struct, frozen=True):
     fingerprint: str | None
 
 
+#: One line, as lists and the command line show it.
+Name = Annotated[str, Meta(max_length=LONGEST_NAME, pattern=r"^[^\x00-\x1f\x7f]*$")]
+
+
 class NewSnapshot(Body, frozen=True):
     """What to call a snapshot."""
 
-    name: Annotated[str, Meta(max_length=LONGEST_NAME)] = ""
+    name: Name = ""
 
 
 class NewFork(Body, frozen=True):
@@ -70,7 +74,7 @@ class NewFork(Body, frozen=True):
     """
 
     id: str = ""
-    name: Annotated[str, Meta(max_length=LONGEST_NAME)] = ""
+    name: Name = ""
     seed: Annotated[str, Meta(max_length=200)] = ""
     ttl: str | None = None
 

@@ -107,7 +107,9 @@ class SnapshotTests(ServedTestCase):
             self.assertIn(text, self.bad(400, "POST", "/api/reset", body))
         for body, text in (({"id": "A b"}, "id"), ({"ttl": "soon"}, "ttl"), ({"ttl": "0s"}, "ttl")):
             self.assertIn(text, self.bad(400, "POST", "/api/snapshots/now/fork", body))
-        self.bad(400, "POST", "/api/snapshots", {"name": "x" * 201})
+        for name in ("x" * 201, "two\nlines"):
+            for path in ("/api/snapshots", "/api/snapshots/now/fork"):
+                self.assertIn("name", self.bad(400, "POST", path, {"name": name}))
         self.server.plans["self-hosted"] = Plan("self-hosted", limits=Allowances(universes=1, snapshots=0))
         self.assertIn("the plan self-hosted allows 1 universes", self.bad(400, "POST", "/api/snapshots/now/fork", {}))
         self.assertIn("the plan self-hosted allows 0 snapshots", self.bad(400, "POST", "/api/snapshots", {}))
