@@ -46,7 +46,8 @@ class WheelTests(JourneyCase):
         wanted = {
             str(path.relative_to(ROOT)) for path in (ROOT / "simmail").rglob("*")
             if path.is_file() and "__pycache__" not in path.parts}
-        wanted |= {f"simmail/etc/{path.name}" for path in (ROOT / "etc").iterdir()}
+        wanted |= {f"simmail/{path.relative_to(ROOT)}" for path in (ROOT / "etc").rglob("*")
+                   if path.is_file() and "__pycache__" not in path.parts}
         wanted.add("twisted/plugins/simmail_plugin.py")
         self.assertEqual(held, wanted)
 
