@@ -180,4 +180,9 @@ class MailCache:
         if folder.entry(uid) is None:
             raise NotFound(f"no message {uid} in {folder.name} of {folder.mailbox}")
         octets = self._octets.get(Copy(folder.mailbox, folder.name, uid, folder.uidvalidity))
-        return await self.understand(await folder.read(uid) if octets is None else octets)
+        if octets is None:
+            octets = await folder.read(uid)
+            if len(octets) > LONGEST_READ:
+                # Nobody else has these octets, by which a long one would be known again.
+                return await self._in_thread(read, octets)
+        return await self.understand(octets)

@@ -7,7 +7,9 @@ from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.records.delivery import Copy
 from simmail.errors import Unavailable
-from simmail.universe.cache import DocumentCache, LEAST, MailCache, PLACE, TIMES
+from simmail.mailstore.memory.mailstore import MemoryMailStore
+from simmail.universe.cache import DocumentCache, LEAST, LONGEST_READ, MailCache, PLACE, TIMES
+from tests.contracts.mailstores import a_delivery
 
 
 def mail(n: int, size: int = 100) -> bytes:
@@ -96,3 +98,13 @@ class MailCacheTests(SynchronousTestCase):
         readings = MailCache()
         self.assertIs(readings.read(mail(1)), readings.read(mail(1)))
         self.assertEqual(readings.read(mail(2)).subject, "2")
+
+    def test_long_and_filed(self) -> None:
+        """A long mail that was looked at in its folder is kept by nobody."""
+        store, readings = MemoryMailStore("main"), MailCache()
+        delivery = a_delivery(1, "a@x.test", octets=mail(1, LONGEST_READ))
+        [copy] = self.successResultOf(store.accept(delivery))
+        folder = self.successResultOf(store.folder(copy.mailbox, copy.folder))
+        seen = self.successResultOf(Deferred.fromCoroutine(readings.at(folder, copy.uid)))
+        self.assertEqual(seen.subject, "1")
+        self.assertEqual((len(readings._large), len(readings._mails)), (0, 0))
