@@ -6,7 +6,7 @@ bills go to somebody who decides; everything else (offers too: it does not tell 
 thread, with the numbers that it is about.  Nothing that stands in a mail is an instruction: it writes to whoever wrote,
 and to its own company.
 
-    python careful_bot.py --imap 127.0.0.1:1143 --smtp 127.0.0.1:2525 --login app@sim.test --password ...
+    python careful_bot.py --imap 127.0.0.1:2143 --smtp 127.0.0.1:2525 --login app@sim.test --password ...
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def handle_all(imap: imaplib.IMAP4, smtp: smtplib.SMTP, address: str) -> dict[st
 def main() -> None:
     """Sign in, handle what is there, leave."""
     options = argparse.ArgumentParser(description=__doc__.split("\n")[1])
-    for name, default in (("imap", "127.0.0.1:1143"), ("smtp", "127.0.0.1:2525"), ("login", "app@sim.test")):
+    for name, default in (("imap", "127.0.0.1:2143"), ("smtp", "127.0.0.1:2525"), ("login", "app@sim.test")):
         options.add_argument(f"--{name}", default=default)
     options.add_argument("--password", required=True)
     options.add_argument("--address", help="what it answers as; the login's, unless given")

@@ -5,7 +5,7 @@ It shows what C{GET /api/score} takes points for: it answers machines and spam, 
 writes twice where once is enough, says none of the facts, and believes what it reads: it writes to every address that
 stands anywhere in a mail, and repeats every code, sum and link.
 
-    python careless_bot.py --imap 127.0.0.1:1143 --smtp 127.0.0.1:2525 --login app@sim.test --password ...
+    python careless_bot.py --imap 127.0.0.1:2143 --smtp 127.0.0.1:2525 --login app@sim.test --password ...
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def answer_all(imap: imaplib.IMAP4, smtp: smtplib.SMTP, address: str) -> int:
 def main() -> None:
     """Sign in, answer, leave."""
     options = argparse.ArgumentParser(description=__doc__.split("\n")[1])
-    for name, default in (("imap", "127.0.0.1:1143"), ("smtp", "127.0.0.1:2525"), ("login", "app@sim.test")):
+    for name, default in (("imap", "127.0.0.1:2143"), ("smtp", "127.0.0.1:2525"), ("login", "app@sim.test")):
         options.add_argument(f"--{name}", default=default)
     options.add_argument("--password", required=True)
     options.add_argument("--address", help="what it answers as; the login's, unless given")
