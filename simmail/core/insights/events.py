@@ -8,10 +8,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 import msgspec
-from msgspec import Struct
 
 from simmail.core.insights.cells import DAY
-from simmail.core.records.event import Event
+from simmail.core.records.event import Event, Recorded
 
 #: The types that say something of what became of mail.
 COUNTED: tuple[str, ...] = (
@@ -54,19 +53,7 @@ class CountedEvent(NamedTuple):
         return [value] if isinstance(value, str) else [one for one in value or () if isinstance(one, str)]
 
 
-class _Tag(Struct, frozen=True):
-    addresses: tuple[str, ...] = ()
-
-
-class _Recorded(Struct, frozen=True):
-    id: int
-    at: datetime
-    type: str
-    data: dict[str, Any]
-    persona: _Tag = _Tag()
-
-
-_decode = msgspec.json.Decoder(_Recorded).decode
+_decode = msgspec.json.Decoder(Recorded).decode
 
 
 def row_of(number: int, event: Event, latest: int) -> CountedEvent:
@@ -78,7 +65,8 @@ def row_of(number: int, event: Event, latest: int) -> CountedEvent:
 def recorded_row(octets: bytes) -> CountedEvent:
     """Return an event as the log has it, from its JSON."""
     found = _decode(octets)
-    return CountedEvent(found.id, seconds_at(found.at), found.type, found.data, found.persona.addresses)
+    return CountedEvent(found.id, seconds_at(found.at), found.type, found.data,
+                        () if found.persona is None else found.persona.addresses)
 
 
 def seconds_at(at: datetime) -> int:
