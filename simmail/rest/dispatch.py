@@ -34,7 +34,8 @@ from simmail.rest.answer import Cookied, Large, Octets, Paged, TAKEN
 from simmail.rest.auth import Guard
 from simmail.rest.context import Services
 from simmail.rest.http.download import Download
-from simmail.rest.http.request import JSON, request_id
+from simmail.rest.http.request import JSON, accepts, has_tag, request_id
+from simmail.rest.render.assets import page
 from simmail.rest.render.shown import heavy, LARGE
 from simmail.rest.route import Call, NoQuery, Route
 
@@ -80,7 +81,8 @@ class Dispatcher:
 
     async def unrouted(self, request: Request, refused: errors.ErrorReply) -> bytes:
         """
-        Refuse a request that no route takes; below C{/api} only those who have a key learn so.
+        Refuse a request that no route takes; below C{/api} only those who have a key learn so, and who looks for a
+        page gets one.
 
         @return: the body; status and headers are set.
         """
@@ -90,6 +92,11 @@ class Dispatcher:
                 await self.guard.charge(await self.guard.identify(request), request)
             except Refusal as refusal:
                 refused = errors.error_reply(refusal)
+        elif refused.status == 404 and accepts(request, b"Accept", b"text/html"):
+            missing = page(request, "missing.html", 404)
+            if missing is not None:
+                prepare(request, 404, missing.octets, missing.headers, missing.content_type)
+                return missing.octets
         prepare(request, refused.status, refused.body, refused.headers)
         return refused.body
 
@@ -177,7 +184,7 @@ class Dispatcher:
             # As good here as any, and the fastest where processors know it.
             tag = f'"{sha256(octets, usedforsecurity=False).hexdigest()[:24]}"'
             headers = (*headers, ("ETag", tag), ("Cache-Control", "private, no-cache"))
-            if _has(call.request, tag):
+            if has_tag(call.request, tag):
                 return 304, b"", headers, None
         return 200, octets, headers, None
 
@@ -240,23 +247,17 @@ async def _coroutine(answer: Awaitable[Any]) -> Any:
     return await answer
 
 
-def prepare(request: Request, status: int, octets: bytes, headers: tuple[tuple[str, str], ...] = ()) -> None:
-    """Set what comes before the octets of an answer in JSON that Klein writes."""
+def prepare(
+    request: Request, status: int, octets: bytes, headers: tuple[tuple[str, str], ...] = (),
+    content_type: str | bytes = JSON,
+) -> None:
+    """Set what comes before the octets of an answer that Klein writes."""
     request.setResponseCode(status)
     out = request.responseHeaders
-    out.setRawHeaders(b"Content-Type", [JSON])
+    out.setRawHeaders(b"Content-Type", [content_type])
     out.setRawHeaders(b"Content-Length", [b"%d" % len(octets)])
     for name, value in headers:
         out.setRawHeaders(name, [value])
-
-
-def _has(request: Request, tag: str) -> bool:
-    """Whether the client has what C{tag} stands for (RFC 9110 section 13.1.2)."""
-    given = request.getHeader(b"If-None-Match")
-    if given is None:
-        return False
-    tags = [one.strip().removeprefix(b"W/") for one in given.split(b",")]
-    return b"*" in tags or tag.encode("ascii") in tags
 
 
 def _next(request: Request, more: dict[str, str | int]) -> str:

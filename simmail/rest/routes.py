@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from simmail.rest import openapi
 from simmail.rest.answer import JSON, Octets
 from simmail.rest.api import (
-    accounts, admin, cases, clock, connection, console, events, extraction, faults, health, insights, inspection, jobs,
-    mailboxes, organizations, personas, plan, score, search, sending, session, settings, snapshots,
+    accounts, admin, cases, clock, connection, events, extraction, faults, health, insights, inspection, jobs,
+    mailboxes, organizations, pages, personas, plan, score, search, sending, session, settings, snapshots,
     waits, webhooks, world,
 )
 from simmail.rest.route import Call, Route
@@ -33,4 +33,4 @@ def all_routes() -> tuple[Route, ...]:
 
     document = Route("GET", "/api/openapi.json", read_openapi, "Read the OpenAPI document", role=None, media=JSON,
                      hidden=True)
-    return (*routes, *console.ROUTES, document)
+    return (*routes, *pages.ROUTES, document)

@@ -23,6 +23,7 @@ from simmail.rest.answer import Large, Octets, Paged
 from simmail.rest.http.download import LARGE
 from simmail.rest.render import conversation
 from simmail.rest.render.compose import composed, one_address
+from simmail.rest.render.display import display
 from simmail.rest.render.message import (
     CaseLink, FullMessage, HARMLESS, Message, SOURCE, download, listed, shown, source,
 )
@@ -59,10 +60,14 @@ class MailboxStatus(Struct, frozen=True):
 
 
 class WhichMessages(Query, frozen=True):
-    """Messages of one folder with UIDs below C{before}; C{q}: of them those that a query finds."""
+    """
+    Messages of one folder with UIDs below C{before}; C{q}: of them those that a query finds; C{offset}: without so
+    many of the newest.
+    """
 
     folder: str = "INBOX"
     limit: Limit = 100
+    offset: Annotated[int, Meta(ge=0, le=100_000_000)] = 0
     before: Annotated[int, Meta(ge=0)] | None = None
     q: Annotated[str, Meta(max_length=LONGEST)] | None = None
 
@@ -140,10 +145,10 @@ async def list_messages(call: Call) -> Paged:
     among = await call.universe.search.among(folder, parse(asked.q)) if asked.q else None
     # One more than asked for tells whether there is a next page.
     uids, found = await call.services.listings.page(
-        call.services.numbers.of(call.universe), folder, asked.limit + 1, asked.before, among)
+        call.services.numbers.of(call.universe), folder, asked.limit + 1, asked.before, among, asked.offset)
     more: dict[str, str | int] | None = None
     if len(found) > asked.limit:
-        more = {"before": uids[asked.limit - 1], "limit": asked.limit}
+        more = {"before": uids[asked.limit - 1], "limit": asked.limit, **({"offset": 0} if asked.offset else {})}
     items: Any = msgspec.Raw(b"[%b]" % b",".join(found[:asked.limit]))
     return Paged(items, more)
 
@@ -201,6 +206,14 @@ async def get_raw(call: Call) -> Octets | Large:
     if opened is None:
         return source(await folder.read(found.uid))
     return Large((opened,), opened, SOURCE, HARMLESS)
+
+
+async def get_display(call: Call) -> Octets:
+    folder, found = call.found
+    asked: HowShown = call.query
+    octets = await folder.read(found.uid)
+    return await heavy(
+        call.services.in_thread, lambda: display(read(octets), asked.remote, asked.theme == "light"), len(octets))
 
 
 async def get_attachment(call: Call) -> Octets | Large:
@@ -373,6 +386,8 @@ ROUTES: tuple[Route, ...] = (
           answer_example={"status": "deleted"}),
     Route("GET", _PLACE + "/raw", get_raw, "Read a message as it was sent", media="message/rfc822",
           locate=placed),
+    Route("GET", _PLACE + "/display", get_display, "Read a message as a page for a sandboxed frame",
+          media="text/html", query=HowShown, locate=placed),
     Route("GET", _PLACE + "/attachments/{n}", get_attachment,
           "Save an attachment; n counts from 0 in attachment order", media="application/octet-stream",
           locate=placed),

@@ -271,3 +271,21 @@ def request_id(request: Any) -> str:
         good = given is not None and _GOOD_ID.match(given)
         request.request_id = given if good else request.channel.site.new_id()
     return str(request.request_id, "ascii")
+
+
+def has_tag(request: Any, tag: str) -> bool:
+    """Whether the client has what C{tag}, an C{ETag}, stands for (RFC 9110 section 13.1.2)."""
+    given = request.getHeader(b"If-None-Match")
+    if given is None:
+        return False
+    tags = [one.strip().removeprefix(b"W/") for one in given.split(b",")]
+    return b"*" in tags or tag.encode("ascii") in tags
+
+
+def accepts(request: Any, name: bytes, what: bytes) -> bool:
+    """Whether a header such as C{Accept-Encoding} names C{what}, and not with C{q=0} (RFC 9110 section 12.4.2)."""
+    for one in (request.getHeader(name) or b"").lower().split(b","):
+        named, _, weight = one.partition(b";")
+        if named.strip() == what:
+            return not re.fullmatch(rb"\s*q=0(\.0*)?\s*", weight)
+    return False

@@ -61,15 +61,16 @@ class Listings:
         self._places: WeakValueDictionary[tuple[Any, ...], _Place] = WeakValueDictionary()
 
     async def page(
-        self, universe: int, folder: IFolder, limit: int, before: int | None, among: Sequence[int] | None = None
+        self, universe: int, folder: IFolder, limit: int, before: int | None, among: Sequence[int] | None = None,
+        offset: int = 0,
     ) -> tuple[list[int], list[bytes]]:
         """
         Return the newest C{limit} messages with UIDs below C{before}: their UIDs, and the JSON of each.
 
-        @param universe: its number.  @param among: only of these UIDs, ascending.
+        @param universe: its number.  @param among: only of these UIDs, ascending.  @param offset: newer ones left out.
         """
         uids = folder.uids if among is None else among
-        end = len(uids) if before is None else bisect_left(uids, before)
+        end = max(0, (len(uids) if before is None else bisect_left(uids, before)) - offset)
         stretch = uids[max(0, end - limit):end]
         found = await self._items(universe, folder, list(stretch)[::-1], folder.column("flags", stretch)[::-1])
         return list(found), list(found.values())

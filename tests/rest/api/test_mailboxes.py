@@ -105,6 +105,11 @@ class ListTests(ServedTestCase):
         last = self.ask("GET", link[1:link.index(">")])
         self.assertEqual([one["subject"] for one in last.json()], ["s1"])
         self.assertNotIn("link", last.headers)
+        behind = self.ask("GET", BASE + "?limit=2&offset=1")
+        self.assertEqual([one["subject"] for one in behind.json()], ["s4", "s3"])
+        link = behind.headers["link"]
+        self.assertEqual([one["subject"] for one in self.ask("GET", link[1:link.index(">")]).json()], ["s2", "s1"])
+        self.assertEqual(self.good("GET", BASE + "?offset=5"), [])
         self.assertEqual(self.good("GET", BASE + "?folder=Sent"), [])
         self.bad(404, "GET", BASE + "?folder=Nope")
         for query, text in (("limit=0", "limit"), ("limit=1001", "limit"), ("before=x", "before"),
@@ -232,6 +237,26 @@ class MessageTests(ServedTestCase):
         moved = self.good("PATCH", BASE + "/INBOX/1", {"move_to": "Archive/2026 q1"})
         for folder in ("Archive%2F2026%20q1", "Archive/2026%20q1"):
             self.assertEqual(self.good("GET", f"{BASE}/{folder}/{moved['uid']}")["message"]["uid"], moved["uid"])
+
+    def test_display(self) -> None:
+        """The page of a message runs nothing, frames nothing, and has the message's own images in it."""
+        self.good("POST", "/api/inject", {"to": "app@sim.test", "raw": MIXED})
+        page = self.ask("GET", BASE + "/INBOX/1/display", role="viewer")
+        self.assertEqual((page.status, page.headers["content-type"]), (200, "text/html; charset=utf-8"))
+        policy = page.headers["content-security-policy"]
+        self.assertIn("default-src 'none'; style-src 'unsafe-inline'; img-src data:;", policy)
+        self.assertIn("sandbox allow-popups allow-popups-to-escape-sandbox", policy)
+        self.assertIn(b'src="data:image/png;base64,iVBORw0KGgo="', page.body)
+        for bad in (b"tracker.example", b"<script", b"onclick"):
+            self.assertNotIn(bad, page.body)
+        remote = self.ask("GET", BASE + "/INBOX/1/display?remote=1&theme=light")
+        self.assertIn("img-src data: https:;", remote.headers["content-security-policy"])
+        self.assertIn(b"https://tracker.example/x.png", remote.body)
+        self.good("POST", "/api/inject", {"to": "app@sim.test", "from": "x@y.test", "subject": "</title><b>",
+                                          "text": "<b>1 & 2"})
+        plain = self.ask("GET", BASE + "/INBOX/2/display")
+        self.assertIn(b"<title>&lt;/title&gt;&lt;b&gt;</title>", plain.body)
+        self.assertIn(b"<pre>&lt;b&gt;1 &amp; 2", plain.body)
 
 
 class InjectTests(ServedTestCase):
