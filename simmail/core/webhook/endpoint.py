@@ -208,7 +208,7 @@ def shown(webhook: Webhook, state: WebhookState, last: int, now: float) -> Shown
 def note(secret: str) -> str:
     """Return what a consumer has to know of a secret, C{""} for nothing."""
     keys = signing_keys(secret) if secret else None
-    if keys is None or keys.text is None or secret.startswith(SHARED) or decoded(secret) is not None:
+    if keys is None or keys.private is not None or secret.startswith(SHARED) or decoded(secret) is not None:
         return ""
     return ("this secret is no base64: libraries for Standard Webhooks take it as bytes only; X-Service-Signature "
             "works with any")

@@ -36,11 +36,11 @@ class SigningKeys(NamedTuple):
     """
     What one secret signs with.
 
-    @ivar text: the secret's own bytes, None for a private key.
+    @ivar text: the secret's own bytes, for C{X-Service-Signature}; empty for a public key, which signs nothing.
     @ivar shared: keys of C{v1} entries; private: of C{v1a} entries.
     """
 
-    text: bytes | None
+    text: bytes
     shared: tuple[bytes, ...]
     private: Ed25519PrivateKey | None = None
 
@@ -55,6 +55,7 @@ def signing_keys(secret: str, field: str = "secret") -> SigningKeys:
         raise Invalid(field, f"must have 1 to {LONGEST} characters")
     if any(one < " " or one == "\x7f" for one in secret):
         raise Invalid(field, "must not contain line breaks or control characters")
+    text = secret.encode("utf-8", "surrogatepass")
     if secret.startswith(PUBLIC):
         raise Invalid(field, f"is a public key; the private one begins with {PRIVATE}")
     if secret.startswith(PRIVATE):
@@ -64,8 +65,7 @@ def signing_keys(secret: str, field: str = "secret") -> SigningKeys:
         key = Ed25519PrivateKey.from_private_bytes(octets[:_SEED])
         if octets[_SEED:] not in (b"", public_octets(key)):
             raise Invalid(field, "the two halves of the ed25519 key do not belong together")
-        return SigningKeys(None, (), key)
-    text = secret.encode("utf-8", "surrogatepass")
+        return SigningKeys(text, (), key)
     if secret.startswith(SHARED):
         octets = decoded(secret.removeprefix(SHARED))
         if octets is None or not _LEAST <= len(octets) <= _MOST:
@@ -127,6 +127,6 @@ def signature_headers(
             entries.append("v1a," + b64encode(one.private.sign(content)).decode())
     if entries:
         headers.append(("webhook-signature", " ".join(dict.fromkeys(entries))))
-    if keys and keys[0].text is not None:
+    if keys:
         headers.append(("X-Service-Signature", simple_signature(keys[0].text, body)))
     return tuple(headers)

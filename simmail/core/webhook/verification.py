@@ -53,7 +53,7 @@ def verify(headers: Mapping[str, str], body: str, secret: str, now: float) -> Ve
     public, keys = _keys(secret)
 
     simple = given.get("x-service-signature")
-    if simple is not None and keys.text is not None:
+    if simple is not None and keys.text:
         if hmac.compare_digest(simple.encode(), simple_signature(keys.text, octets).encode()):
             matched.append("X-Service-Signature")
         elif not simple.startswith("sha256="):
@@ -82,6 +82,8 @@ def verify(headers: Mapping[str, str], body: str, secret: str, now: float) -> Ve
     if signatures is None and simple is None:
         why.append("no signature: neither webhook-signature nor X-Service-Signature is among the headers "
                    "(a proxy may drop them, or the webhook has no secret)")
+    elif signatures is None and not keys.text:
+        why.append(f"a {PUBLIC} key checks only webhook-signature, which is not among the headers")
     if late:
         why.append(late)
     return Verdict(bool(matched) and not late, tuple(matched), tuple(why))
@@ -92,7 +94,7 @@ def _keys(secret: str) -> tuple[Ed25519PublicKey | None, SigningKeys]:
         octets = decoded(secret.removeprefix(PUBLIC))
         if octets is None or len(octets) != 32:
             raise Invalid("secret", f"{PUBLIC} must be followed by the base64 of an ed25519 public key, 32 octets")
-        return Ed25519PublicKey.from_public_bytes(octets), SigningKeys(None, ())
+        return Ed25519PublicKey.from_public_bytes(octets), SigningKeys(b"", ())
     keys = signing_keys(secret)
     return (keys.private.public_key() if keys.private is not None else None), keys
 
@@ -115,7 +117,7 @@ def _guess(given: Mapping[str, str], octets: bytes, keys: SigningKeys, public: E
     """The likely cause: other forms of the body and of the secret are tried."""
     def matches(body: bytes, key: SigningKeys) -> bool:
         simple = given.get("x-service-signature", "")
-        if key.text is not None and simple and hmac.compare_digest(
+        if key.text and simple and hmac.compare_digest(
                 simple.encode(), simple_signature(key.text, body).encode()):
             return True
         stamp = given.get("webhook-timestamp", "")
@@ -126,7 +128,7 @@ def _guess(given: Mapping[str, str], octets: bytes, keys: SigningKeys, public: E
     for form in _forms(octets):
         if form != octets and matches(form, keys):
             return "the body was parsed and written again; verify the octets as they came, before any JSON parser"
-    if keys.text is not None:
+    if keys.text:
         stripped = keys.text.strip()
         for text in {stripped, stripped.strip(b"\"'"), stripped.removeprefix(b"whsec_")} - {keys.text, b""}:
             try:

@@ -71,3 +71,4 @@ class VerifyTests(SynchronousTestCase):
         self.assertTrue(self.verdict(secret=public_key(secret), signer=secret).valid)
         self.assertWhy(self.verdict(secret=WHSEC, signer=secret), "whpk_")
         self.assertWhy(self.verdict(secret=public_key(secret)), "no v1a entry")
+        self.assertWhy(self.verdict(secret=public_key(secret), webhook_signature=None), "only webhook-signature")
