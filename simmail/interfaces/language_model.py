@@ -26,7 +26,8 @@ class ILanguageModel(Interface):
 
     def probe():
         """
-        Find out whether somebody answers and what can be asked of them; C{level} and C{trouble} tell it then.
+        Find out whether somebody answers and what can be asked of them, unless there is C{trouble}; C{level} and
+        C{trouble} tell it then.
 
         @return: Deferred of None; it does not fail.
         """

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import Struct
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, succeed
 from twisted.internet.interfaces import IReactorTime
 from zope.interface import implementer
 
@@ -100,8 +100,8 @@ class ChatModel:
         return Deferred.fromCoroutine(self._asked(query))
 
     def probe(self) -> Deferred[None]:
-        """Find out how far the server can be told what an answer looks like."""
-        return self._probing.do(self._probed)
+        """Find out how far the server can be told what an answer looks like; while it is left alone, nothing."""
+        return succeed(None) if self.trouble else self._probing.do(self._probed)
 
     async def _asked(self, query: ChatQuery) -> ChatAnswer:
         if self.trouble:
@@ -197,15 +197,11 @@ class NoModel:
 
     def ask(self, query: ChatQuery) -> Deferred[ChatAnswer]:
         """Say that there is nobody."""
-        done: Deferred[ChatAnswer] = Deferred()
-        done.callback(ChatAnswer(error=self.trouble))
-        return done
+        return succeed(ChatAnswer(error=self.trouble))
 
     def probe(self) -> Deferred[None]:
         """Find nobody."""
-        done: Deferred[None] = Deferred()
-        done.callback(None)
-        return done
+        return succeed(None)
 
 
 def language_model(ai: Ai, gate: Gate, reactor: IReactorTime, key: str = "") -> Any:

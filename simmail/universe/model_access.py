@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from twisted.internet.defer import CancelledError, Deferred
+from twisted.internet.interfaces import IReactorTime
 
 from simmail.core.rules.quota_plan import Plan
 from simmail.core.wording.chat import ChatAnswer, ChatQuery, Level
@@ -18,6 +19,10 @@ from simmail.interfaces import ILanguageModel
 from simmail.universe.committer import Committer
 from simmail.universe.settings import Settings
 from simmail.universe.usage import CREDITS, Usage
+
+
+#: Real seconds for which whoever wants to know about the model waits for it.
+LOOKED = 2.0
 
 
 class ModelAccess:
@@ -29,7 +34,7 @@ class ModelAccess:
 
     def __init__(
         self, model: ILanguageModel, settings: Settings, usage: Usage, plan: Callable[[], Plan], committer: Committer,
-        budget: int | None,
+        budget: int | None, reactor: IReactorTime,
     ) -> None:
         self._model = model
         self._settings = settings
@@ -37,6 +42,7 @@ class ModelAccess:
         self._plan = plan
         self._committer = committer
         self._budget = budget
+        self._reactor = reactor
         self._going: set[Deferred[ChatAnswer]] = set()
         self._stopped = False
 
@@ -77,6 +83,11 @@ class ModelAccess:
             return f"the plan {plan.name} allows {plan.limits.ai_credits} AI credits a month"
         return f"ai.budget allows {self._budget} questions a month" if (
             self._budget is not None and used >= self._budget) else ""
+
+    async def look(self) -> None:
+        """See whether a model that has not answered yet does now; what takes longer is known the next time."""
+        if self.level == "none":
+            await self._model.probe().addTimeout(LOOKED, self._reactor).addErrback(lambda failure: None)
 
     async def ask(self, query: ChatQuery) -> ChatAnswer:
         """

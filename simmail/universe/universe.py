@@ -240,7 +240,7 @@ class Universe:
 
         # Jobs.
         mails = JobMails(name, database, store, mailboxes, mail_cache, in_flight, pending)
-        self.model = access = ModelAccess(model, settings, self.usage, plan, committer, config.ai.budget)
+        self.model = access = ModelAccess(model, settings, self.usage, plan, committer, config.ai.budget, reactor)
         strangers = self._strangers = Strangers(name, access, people, database, committer, now)
         wording = Wording(name, access, database, committer, reactor)
         letters = Letters(mails, people, memories, cases, meaning, wording, dice)

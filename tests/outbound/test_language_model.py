@@ -122,6 +122,7 @@ class ChatModelTests(ModelTestCase):
         self.assertIn("does not answer", self.model.trouble)
         asked = len(self.server.asked)
         self.assertEqual((await self.model.ask(QUERY)).error, self.model.trouble)
+        await self.model.probe()
         self.assertEqual(len(self.server.asked), asked)
         self.model._quiet = 0.0
         self.server.answer = good

@@ -81,10 +81,11 @@ class AiWriter(Struct, frozen=True, omit_defaults=True):
     trouble: str = ""
 
 
-def read_ai(call: Call) -> AiWriter:
+async def read_ai(call: Call) -> AiWriter:
     model = call.universe.model
     if not model.configured:
         return AiWriter("off")
+    await model.look()
     return AiWriter("on" if model.on else "off", model.name, model.level, model.refusal())
 
 
@@ -94,7 +95,7 @@ async def change_ai(call: Call) -> AiWriter:
         raise Invalid("mode", "on needs a writer: ai.base_url is not configured")
     if mode != call.universe.settings.writer:
         await call.universe.settings.put("ai", {"mode": mode})
-    return read_ai(call)
+    return await read_ai(call)
 
 
 def read_pace(call: Call) -> Pace:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from twisted.internet.defer import Deferred, succeed
+
 from simmail.config import Ai, Config, Http
 from simmail.core.rules.quota_plan import Allowances, Plan, SELF_HOSTED
 from simmail.testing.universe import now
+from simmail.universe.model_access import LOOKED
 from tests.rest.served import ServedTestCase
 from tests.universe.jobs.test_wording import good
 
@@ -29,6 +32,24 @@ class WriterTests(ServedTestCase):
         """It answers well."""
         super().setUp()
         self.server.model.reply = good
+
+    def test_late(self) -> None:
+        """A model that comes up after the service is found when somebody looks; nobody waits for long."""
+        model = self.server.model
+        model.level = "none"
+        coming: Deferred[None] = Deferred()
+        self.patch(model, "probe", lambda: coming)
+        asked = self.begin("GET", "/api/ai")
+        self.assertEqual(asked.received(), b"")
+        self.server.reactor.advance(LOOKED)
+        self.assertEqual(asked.answer().json()["level"], "none")
+
+        def come() -> Deferred[None]:
+            model.level = "text"
+            return succeed(None)
+
+        self.patch(model, "probe", come)
+        self.assertEqual(self.good("GET", "/api/ai")["level"], "text")
 
     def test_switched(self) -> None:
         """It is off until a member switches it on; status names it; what was read can be put back."""
