@@ -184,6 +184,7 @@ class Daemon(service.Service):
         from simmail.core.message.thread_keys import thread_keys
         from simmail.core.mime.bodystructure import shown
         from simmail.daemon.bootstrap import first_start, look_for_reset, reset_first
+        from simmail.daemon.pdf_reader import PdfReader
         from simmail.database.private.server import PrivateRedis
         from simmail.database.redis import RedisDatabase
         from simmail.mailstore.images import MailImages
@@ -248,7 +249,7 @@ class Daemon(service.Service):
             in_thread, partial(token_hex, 12), browser(config.links, gate, reactor),
             WebhookSender(calls, reactor, (*config.webhooks.lab_hosts, *self._lab_hosts)), model,
             load_plans(config.server.plans), steady.wall_clock, Records(),
-            spam_engines(config.inspect, gate, reactor), WebFiles(gate, config.links.lab_hosts))
+            spam_engines(config.inspect, gate, reactor), WebFiles(gate, config.links.lab_hosts), PdfReader(reactor))
         self._stopping.append(server.stop)
         await server.start()
         await reset_first(server, config, state)

@@ -23,6 +23,7 @@ from simmail.core.inspection.sender.lookup import Lookup, nowhere
 from simmail.core.inspection.sender.published import FetchFile, not_fetched
 from simmail.core.rules.quota_plan import Plan, SELF_HOSTED
 from simmail.core.time.sim_clock import begun
+from simmail.core.wording.attached import ReadPdf, not_read
 from simmail.errors import Conflict
 from simmail.interfaces import IBrowser, IDatabase, ILanguageModel, IMailImages, IMailStore, IWebhookSender
 from simmail.server.accounts import Accounts
@@ -50,7 +51,7 @@ class MailServer:
     @param browser: opens the links that personas follow, webhook_sender: posts to webhooks, model: words what they
         write, in all universes.
     @param lookup: asks the name system about senders, blocks; engines: other spam filters that inspections ask;
-        files: fetches what domains publish for mail.
+        files: fetches what domains publish for mail; read_pdf: reads what is attached.
     @param wall_clock: what was seen of jumps of the wall clock.
     """
 
@@ -61,7 +62,7 @@ class MailServer:
         webhook_sender: IWebhookSender, model: ILanguageModel,
         plans: Mapping[str, Plan] | None = None, wall_clock: Callable[[], WallClock | None] = lambda: None,
         lookup: Lookup = nowhere, engines: Sequence[SpamEngine] = (),
-        files: FetchFile = not_fetched,
+        files: FetchFile = not_fetched, read_pdf: ReadPdf = not_read,
     ) -> None:
         self._config = config
         self._database = database
@@ -76,6 +77,7 @@ class MailServer:
         self._lookup = lookup
         self._engines = engines
         self._files = files
+        self._read_pdf = read_pdf
         self._going: set[str] = set()
         self._accounts: dict[str, Accounts] = {}
         self.plans: Mapping[str, Plan] = plans or {SELF_HOSTED.name: SELF_HOSTED}
@@ -134,7 +136,7 @@ class MailServer:
         universe = Universe(
             record, self._config, self._store(record.id), self._database, self._reactor, self._unique, self._browser,
             self._webhook_sender, self._model, partial(self._orgs.plan_of, record.org), self._in_thread,
-            self._wall_clock, self._recovered, self._lookup, self._engines, self._files)
+            self._wall_clock, self._recovered, self._lookup, self._engines, self._files, self._read_pdf)
         await universe.start()
         return universe
 

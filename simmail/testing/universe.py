@@ -23,6 +23,7 @@ from simmail.core.inspection.sender.published import WebFile
 from simmail.core.message.summarize import digest
 from simmail.core.net.egress import NOWHERE
 from simmail.core.rules.quota_plan import Plan, SELF_HOSTED
+from simmail.core.wording.attached import ReadPdf, not_read
 from simmail.database.memory import MemoryDatabase
 from simmail.mailstore.memory.images import MemoryMailImages
 from simmail.mailstore.memory.mailstore import MemoryMailStore
@@ -71,7 +72,8 @@ class MemoryServer:
     @ivar files: what domains publish for mail, by address.
     @ivar zone: records of the name system, by name and kind; without any it does not answer.
     @ivar plans: by name; that of the organisation is C{self-hosted}.
-    @ivar in_thread: runs what takes long; at once, until a test puts something else there.
+    @ivar in_thread: runs what takes long, read_pdf: reads PDFs; at once and not at all, until a test puts something
+        else there.
     """
 
     def __init__(self, config: Config | None = None, real: float = START.timestamp()) -> None:
@@ -91,6 +93,7 @@ class MemoryServer:
         self.zone: dict[tuple[str, Kind], tuple[str, ...]] = {}
         self.plans: dict[str, Plan] = {SELF_HOSTED.name: SELF_HOSTED}
         self.in_thread: Callable[..., Deferred[Any]] = maybeDeferred
+        self.read_pdf: ReadPdf = not_read
         self.roster = self.started()
         self.roster.begin()
         now(self.roster.create_org("default"))
@@ -100,7 +103,7 @@ class MemoryServer:
         roster = MailServer(
             self.config, self.database, self._store, self.images, self.reactor, lambda *work: self.in_thread(*work),
             self.unique, self.web, self.endpoints, self.model, self.plans, lookup=self._looked_up,
-            engines=self.engines, files=self._fetched)
+            engines=self.engines, files=self._fetched, read_pdf=lambda octets: self.read_pdf(octets))
         now(roster.start())
         return roster
 

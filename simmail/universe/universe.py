@@ -44,6 +44,7 @@ from simmail.core.records.commit import Commit, EventQuery
 from simmail.core.rng import Dice
 from simmail.core.rules.quota_plan import Plan, SELF_HOSTED
 from simmail.core.time.sim_clock import Timeline
+from simmail.core.wording.attached import ReadPdf, not_read
 from simmail.errors import Unavailable
 from simmail.interfaces import IBrowser, IDatabase, ILanguageModel, IMailStore, IWebhookSender
 from simmail.universe.cache import DocumentCache, MailCache
@@ -140,7 +141,7 @@ class Universe:
     @param in_thread: runs a function in a thread, answering a Deferred.
     @param wall_clock: what was seen of jumps of the wall clock.
     @param lookup: asks the name system about senders, blocks; engines: other spam filters that inspections ask;
-        files: fetches what domains publish for mail.
+        files: fetches what domains publish for mail; read_pdf: reads what is attached.
     @param recovered: called when what a crash cut short is made again.
     """
 
@@ -151,7 +152,7 @@ class Universe:
         in_thread: Callable[..., Any] = maybeDeferred,
         wall_clock: Callable[[], WallClock | None] = lambda: None, recovered: Callable[[], object] = lambda: None,
         lookup: Lookup = nowhere, engines: Sequence[SpamEngine] = (),
-        files: FetchFile = not_fetched,
+        files: FetchFile = not_fetched, read_pdf: ReadPdf = not_read,
     ) -> None:
         # On the instance: a Logger that is a class attribute takes the class's name for its namespace.
         self.logger = Logger(namespace="simmail.universe")
@@ -242,7 +243,7 @@ class Universe:
         mails = JobMails(name, database, store, mailboxes, mail_cache, in_flight, pending)
         self.model = access = ModelAccess(model, settings, self.usage, plan, committer, config.ai.budget, reactor)
         strangers = self._strangers = Strangers(name, access, people, database, committer, now)
-        wording = Wording(name, access, database, committer, reactor)
+        wording = Wording(name, access, database, committer, reactor, read_pdf)
         letters = Letters(mails, people, memories, cases, meaning, wording, dice)
         self.visits = LinkVisits(
             browser, config.links.lab_hosts, settings, people, memories, pending, dice, now, committer, mail_log,

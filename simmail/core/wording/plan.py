@@ -7,7 +7,9 @@ templates would have said.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from hashlib import sha256
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -91,8 +93,12 @@ class Planned(Struct, frozen=True):
     typos: float = 0.0
 
 
-def planned(request: WordsRequest) -> Planned | None:
-    """Return the plan of a mail; None where there are no words to choose, as in a notice that its owner wrote."""
+def planned(request: WordsRequest, pdfs: Mapping[bytes, str] = MappingProxyType({})) -> Planned | None:
+    """
+    Return the plan of a mail; None where there are no words to choose, as in a notice that its owner wrote.
+
+    @param pdfs: text of the PDFs that are attached to C{request.mails}, by their octets.
+    """
     if request.kind not in KINDS:
         return None
     persona = request.persona
@@ -120,7 +126,7 @@ def planned(request: WordsRequest) -> Planned | None:
         words=WordsSpan(int(count * (1 - SHARE)), -int(-count * (1 + SHARE) // 1)), asks=written.question is not None,
         promises="" if written.promise is None else written.promise.what,
         mails=tuple((say(one.mail.subject, 200), one.found.new[:MOST_MAIL]) for one in scene.read),
-        attached=attached_texts(one.mail for one in scene.read))
+        attached=attached_texts((one.mail for one in scene.read), pdfs))
     # What came in mail may be no text that can be written down.
     clean: WordingPlan = msgspec.convert(_writable(msgspec.to_builtins(plan)), WordingPlan)
     return Planned(clean, written, top, bottom, withheld, typos)

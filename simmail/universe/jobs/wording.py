@@ -20,6 +20,7 @@ from twisted.internet.interfaces import IReactorTime
 
 from simmail.concurrency import Shared
 from simmail.core.records.commit import Commit
+from simmail.core.wording.attached import ReadPdf, attached_pdfs
 from simmail.core.wording.chat import ChatQuery, ChatMessage, NotWorded, WORDED, Worded, read_answer
 from simmail.core.wording.checks import failed
 from simmail.core.wording.letter import worded
@@ -54,16 +55,22 @@ class _Going(NamedTuple):
 
 
 class Wording:
-    """The words of one universe's mail."""
+    """
+    The words of one universe's mail.
+
+    @param read_pdf: reads what is attached to the mails that are answered.
+    """
 
     def __init__(
         self, universe: str, model: ModelAccess, database: IDatabase, committer: Committer, reactor: IReactorTime,
+        read_pdf: ReadPdf,
     ) -> None:
         self._universe = universe
         self._model = model
         self._database = database
         self._committer = committer
         self._reactor = reactor
+        self._read_pdf = read_pdf
         self._going: dict[str, _Going] = {}
 
     @property
@@ -81,7 +88,7 @@ class Wording:
         @raise NotFound: answers are replayed, and these were not recorded.
         @raise Unavailable: the service ends, or Redis is away.
         """
-        plan = planned(request)
+        plan = planned(request, {one: await self._read_pdf(one) for one in attached_pdfs(request.mails)})
         if plan is None:
             return written
         key = plan.plan.key(prompt_file().version, self._model.name)

@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from twisted.trial.unittest import SynchronousTestCase
 
 from simmail.core.message.mail import Attachment
-from simmail.core.wording.attached import attached_texts, MOST, MOST_ATTACHED
+from simmail.core.wording.attached import attached_pdfs, attached_texts, MOST, MOST_ATTACHED
 from tests.core.scenes import mail
 
 
 def texts(*attached: tuple[str, str, bytes]) -> tuple[tuple[str, str], ...]:
     """What is read of a mail with these: name, type, octets."""
-    return attached_texts([mail("Hi", attachments=tuple(Attachment(*one) for one in attached))])
+    return attached_texts([mail("Hi", attachments=tuple(Attachment(*one) for one in attached))], {})
 
 
 class AttachedTests(SynchronousTestCase):
@@ -31,6 +31,16 @@ class AttachedTests(SynchronousTestCase):
             ("a.txt", "application/zip", b"text", ""), ("a.txt", "text/plain", b" \n", ""), ("", "", b"x", ""),
         ):
             self.assertEqual(texts((name, kind, octets)), ((name, text),) if text else (), (name, kind))
+
+    def test_pdf(self) -> None:
+        """PDFs are found by type or name; their text is that which somebody else has read, without what is no text."""
+        mails = [mail("Hi", attachments=tuple(Attachment(name, kind, octets) for name, kind, octets in (
+            ("a.pdf", "application/pdf", b"1"), ("B.PDF", "application/octet-stream", b"2"),
+            ("c.pdf", "text/plain", b"3"),
+            *(("d.pdf", "application/pdf", b"4"),) * MOST_ATTACHED)))]
+        self.assertEqual(attached_pdfs(mails), [b"1", b"2", *[b"4"] * (MOST_ATTACHED - 2)])
+        self.assertEqual(attached_texts(mails, {b"1": "one\n\0two ", b"2": "x" * MOST}), (
+            ("a.pdf", "one\n two"), ("B.PDF", "x" * (MOST - 8))))
 
     def test_bounded(self) -> None:
         """There is room for so much, of all of them together."""

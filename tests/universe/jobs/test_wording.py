@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from email.message import EmailMessage
+from email.policy import SMTP
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from twisted.internet.defer import Deferred
 from simmail.config import Ai, Config
 from simmail.core.records.commit import EventQuery
 from simmail.core.rules.quota_plan import Allowances, Plan
+from simmail.core.wording.attached import unreadable
 from simmail.core.wording.chat import ChatAnswer, ChatQuery
 from simmail.errors import Invalid
 from simmail.outbound.model_recording import ModelRecorder, ModelReplayer
@@ -91,6 +94,26 @@ class WordedTests(WordingTestCase):
         self.assertEqual(self.events("writer.fallback"), [])
         self.assertEqual(self.universe.usage.used(CREDITS), 1)
         self.assertEqual(now(self.universe.database.table("main", "worded")), {})
+
+    def test_pdf(self) -> None:
+        """The text of a PDF that came with the mail, or why there is none, stands between fences with what was said."""
+        async def read_pdf(octets: bytes) -> str:
+            return octets.decode().removeprefix("%PDF ")
+
+        self.server.read_pdf = read_pdf
+        message = EmailMessage(policy=SMTP)
+        message["From"], message["To"], message["Subject"], message["Message-ID"] = (
+            "app@sim.test", MARIA, "Chairs", "<pdf@sim.test>")
+        message.set_content(ASKED.decode())
+        for n, text in enumerate((b"%PDF Offer 4711: 61 crowns", b"%PDF " + unreadable("it is broken").encode())):
+            message.add_attachment(text, maintype="application", subtype="pdf", filename=f"{n}.pdf")
+        self.server.send(self.universe, "app@sim.test", MARIA, message.as_bytes())
+        self.go()
+        told = self.model.asked[0].messages[1].content
+        fence = told.rstrip().rpartition("\n")[2]
+        self.assertIn(f"{fence}\nAttached: 0.pdf\n\nOffer 4711: 61 crowns\n{fence}", told)
+        self.assertIn("Attached: 1.pdf\n\n[This PDF cannot be read: it is broken.]\n", told)
+        self.assertEqual(self.sent()["by"], "tiny")
 
 
 class FallbackTests(WordingTestCase):
