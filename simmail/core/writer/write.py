@@ -4,6 +4,7 @@ Words for one mail: read, decide what to say, say it in the persona's voice.
 
 from __future__ import annotations
 
+import re
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -24,6 +25,8 @@ from simmail.core.writer.speech_act import ACTS, Said
 from simmail.core.writer.wishes import want_subject
 
 _SUBJECT = 200
+#: Where a sentence ends: "on 9. März" goes on.
+_STOP = re.compile(r"(?<![ (][0-9]\.)(?<![ (][0-9]{2}\.)(?<=[.!?:]) |\n")
 #: A question that ends with one of these asks for what stood above it, and says nothing by itself.
 _POINTERS = frozenset(("these", "those", "both", "them", "beides", "diese"))
 
@@ -202,8 +205,7 @@ def _question(said: list[Said], each: list[str]) -> str | None:
         if act.act == "settle.still":
             return ""  # it points to what was asked before
         text = text[:text.rindex("?") + 1]
-        start = max(text.rfind(mark, 0, len(text) - 1) for mark in (". ", "! ", "? ", "\n", ": "))
-        asked = text[start + 1:].strip()
+        asked = _STOP.split(text)[-1].strip()
         last = asked.rstrip("?").lower().removesuffix(" please").rstrip(" ,").rpartition(" ")[2]
         if last in _POINTERS:
             return ""
