@@ -4,10 +4,11 @@ The data folders of the languages, C{simmail/core/templates/<code>}, written for
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -21,6 +22,11 @@ WRITTEN: tuple[str, ...] = tuple(
     code for code in LANGUAGES if _TEMPLATES.joinpath(code, "common.yaml").is_file() and (
         _TEMPLATES.joinpath(code, "words.yaml").is_file()
         or b"\nsubjects:" in _TEMPLATES.joinpath(code, "language.yaml").read_bytes()))
+
+#: The share of its words that shows a language, so many at least; the share of its letters
+#: that shows a script, and what comes before all scripts but ours.
+_WORDS, _FEWEST, _SCRIPT, _LATIN = 0.12, 2, 0.3, "\u036f"
+_MARKS = ".,;:!?()\"'"
 
 # Every scalar is text (so that "no" and "on" stay words); the C loader where PyYAML has it.
 _LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
@@ -64,6 +70,37 @@ def spoken(address: str, name: str, chance: Callable[[float, str], bool]) -> tup
     own = known["countries"].get(address.rpartition(".")[2].lower()) or next(
         (code for code, names in known["given_names"].items() if first in names), LANGUAGES[0])
     return (own, *(code for code, share in known["learned"].items() if code != own and chance(float(share), code)))
+
+
+class _Foreign(NamedTuple):
+    """Languages that nobody here reads: those that have a word, and the first and last letter of those scripts."""
+
+    words: dict[str, list[str]]
+    scripts: dict[str, tuple[str, str]]
+
+
+@cache
+def _foreign() -> _Foreign:
+    known, words = _tongues()["unread"], dict[str, list[str]]()
+    for code, signs in known.items():
+        for word in signs.get("words", ()):
+            words.setdefault(word, []).append(code)
+    return _Foreign(words, {code: tuple(signs["script"]) for code, signs in known.items() if "script" in signs})
+
+
+@lru_cache(256)
+def foreign(text: str) -> str:
+    """Return the code of the language of a text where nobody here reads it, C{""} for one that may be read."""
+    known, low = _foreign(), text.lower()
+    words = [word.strip(_MARKS) for word in low.split()]
+    hits = Counter(code for word in words for code in known.words.get(word, ()))
+    far = [sign for sign in low if sign > _LATIN and sign.isalpha()] if max(low, default="") > _LATIN else []
+    if len(far) > _SCRIPT * sum(map(str.isalpha, low)):
+        for code, (first, last) in known.scripts.items():
+            hits[code] += sum(first <= sign <= last for sign in far)
+    # Of two that share their words the one that is more common stands first.
+    code = max(hits, key=lambda code: (hits[code], -list(_tongues()["unread"]).index(code)), default="")
+    return code if hits[code] >= max(_FEWEST, _WORDS * len(words)) else ""
 
 
 def tongue(code: str, among: str) -> str:

@@ -6,7 +6,8 @@ import re
 
 from twisted.trial.unittest import SynchronousTestCase
 
-from simmail.core.language_data import LANGUAGES, read_optional, read_yaml, words_in
+from simmail.core.language.tables import language
+from simmail.core.language_data import LANGUAGES, WRITTEN, foreign, read_optional, read_yaml, tongue, words_in
 
 
 class DataTests(SynchronousTestCase):
@@ -43,3 +44,31 @@ class DataTests(SynchronousTestCase):
             for field, words in (read_optional(code, "extraction.yaml") or {}).items():
                 for word in words:
                     self.assertIsNone(re.compile(f"(?:{word})").fullmatch(""), (code, field, word))
+
+
+class ForeignTests(SynchronousTestCase):
+    """Languages that nobody here reads."""
+
+    TEXTS = {
+        "pl": "Dzień dobry, kiedy możemy spodziewać się płatności?", "cs": "Dobrý den, kdy můžeme očekávat zboží?",
+        "sk": "Dobrý deň, kedy môžeme prísť? Ďakujem", "sv": "Hej, när kan ni leverera? Tack för ditt svar.",
+        "da": "Hej Emma, hvornår kan vi forvente betaling?", "nb": "Hei, når kan dere betale? Takk",
+        "fi": "Hei! Kiitos, milloin tulette?", "hu": "Jó napot, mikor fizetnek? Köszönöm",
+        "ro": "Bună ziua, când puteți plăti?", "tr": "Merhaba, siparişimiz ne zaman gelecek? Lütfen",
+        "ru": "Здравствуйте, когда вы заплатите?", "uk": "Доброго дня, коли ви зможете оплатити? Дякую!",
+        "el": "Καλημέρα, πότε θα πληρώσετε;", "ja": "請求書を送ってください。", "zh": "请问什么时候付款？", "": "Hi Måns, see you på torget",
+    }
+
+    def test_told(self) -> None:
+        """Each is told by its words or its letters."""
+        for code, text in self.TEXTS.items():
+            self.assertEqual(foreign(text), code, text)
+        self.assertEqual(foreign(""), "")
+
+    def test_words(self) -> None:
+        """None of their words is common in a language that is read, and each has a name wherever mail is written."""
+        unread = read_yaml("tongues.yaml")["unread"]
+        for code in LANGUAGES:
+            for signs in unread.values():
+                self.assertEqual(language(code).common_words.intersection(signs.get("words", ())), set())
+        self.assertEqual([(one, code) for one in unread for code in WRITTEN if not tongue(one, code)], [])

@@ -415,7 +415,9 @@ def _told(text: str, otherwise: str) -> str:
         if asked[most] != asked[next_most]:
             hits = asked
     best = max(hits, key=lambda code: (hits[code], code == otherwise))
-    return best if hits[best] >= _FEWEST else otherwise
+    # One word tells it where no other language has a word there.
+    sure = hits[best] >= _FEWEST or hits[best] == sum(hits.values()) > 0
+    return best if sure else otherwise
 
 
 def _hits(text: str, codes: tuple[str, ...]) -> dict[str, int]:
@@ -439,6 +441,9 @@ def _common() -> Mapping[str, tuple[str, ...]]:
     # The languages in which a word is common.
     found: dict[str, tuple[str, ...]] = {}
     for code in LANGUAGES:
-        for word in language(code).common_words:
+        known = language(code)
+        telling = {word for word in (*known.question_words, *known.when_words, *known.weekday_forms)
+                   if len(word) > _FEWEST + 1 and " " not in word}
+        for word in known.common_words | telling:
             found[word] = (*found.get(word, ()), code)
     return MappingProxyType(found)

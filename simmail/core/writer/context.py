@@ -18,10 +18,10 @@ from simmail.core.language.phrases import say, what_kind, words
 from simmail.core.language.prose import clean
 from simmail.core.language.reader import Findings, address_form, read_mail
 from simmail.core.language.tables import Language
-from simmail.core.language_data import WRITTEN, native
+from simmail.core.language_data import WRITTEN, foreign, native, spoken
 from simmail.core.message.mail import Mail
 from simmail.core.message.splitting import split_reply
-from simmail.core.records.persona import Style
+from simmail.core.records.persona import Persona, Style
 from simmail.core.rng import Dice
 from simmail.core.time.arrival import local_arrival
 from simmail.core.writer.agenda import Calendar, plain_date
@@ -108,11 +108,14 @@ def set_scene(request: WordsRequest) -> Scene:
     persona = request.persona
     mails = request.mails[-TOGETHER:]
     text = _to_tell(request)
-    # A line of a few words is in the language that one wrote in before.
-    own = languages.tell(request.own[-1].text[:3000]) if request.own else languages.LANGUAGES[0]
-    told = languages.tell(text, own) if text.strip() else native(persona.address)
+    mine = tongues(persona)
+    own = languages.tell(request.own[-1].text[:3000], mine[0]) if request.own else mine[0]
+    # A line of a few words is in the language that one wrote in before, else in one's own.
+    told = languages.tell(text, own)
+    unread = foreign(text[:1000]) or ("" if told in mine else told)
     # Who does not write a language answers in another.
-    language = languages.language(told if told in WRITTEN else native(persona.address))
+    language = languages.language(told if told in WRITTEN and not unread else next(
+        (code for code in mine if code in WRITTEN), WRITTEN[0]))
     manner = manners()[persona.temperament]
     style: Style = persona.style if persona.style is not UNSET else Style()
     calendar = Calendar(persona, request.now, request.appointments)
@@ -132,10 +135,24 @@ def set_scene(request: WordsRequest) -> Scene:
         read=read,
         common=_common(request, read, calendar, language),
         distant=not language.polite_words or _distant(request, read),
-        unread="" if told == language.code else told,
+        unread=unread,
         said=folded("\n".join([
             *(one.found.prose.quoted for one in read), *(mail.text[:20_000] for mail in request.own)])),
     )
+
+
+def tongues(persona: Persona) -> tuple[str, ...]:
+    """
+    Return the languages that somebody reads, the own one first: those it was given, else all that are written here.
+
+    Languages that were drawn keep nobody from answering: who has a name of one country may well live in another.
+    """
+    given = persona.languages or ()
+    drawn = spoken(persona.address, persona.name, Dice(persona.id).on("languages").chance)
+    if given and given != drawn:
+        return given
+    first = (*given, native(persona.address))[0]
+    return (first, *(code for code in WRITTEN if code != first))
 
 
 def _distant(request: WordsRequest, read: tuple[Read, ...]) -> bool:

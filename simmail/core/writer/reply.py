@@ -16,7 +16,7 @@ from simmail.core.language_data import WRITTEN, tongue
 from simmail.core.writer.answer import NAMING, answer, is_request, is_told, sources, unnamed
 from simmail.core.writer.by_intent import DEALINGS, bargain, matter, meeting, refund, without_ref
 from simmail.core.writer.choice import HIGH, LOW, does, plain, values_of, what_for
-from simmail.core.writer.context import Read, Scene, mentions, without_determiner
+from simmail.core.writer.context import Read, Scene, mentions, tongues, without_determiner
 from simmail.core.writer.polish import habits
 from simmail.core.writer.speech_act import ACTS, Said
 
@@ -116,10 +116,9 @@ def reply(scene: Scene) -> list[Said]:
 def _unread(scene: Scene) -> Said:
     """What is said to a mail in a language that nobody here reads: which one it is asked for in."""
     code = scene.language.code
-    own = tongue(code, code)
-    if code != WRITTEN[0]:
-        own = f"{own} {scene.language.or_} {tongue(WRITTEN[0], code)}"
-    return Said(act="tongue.unread", values={**scene.common, "own": own, "tongue": tongue(scene.unread, code)})
+    own = [tongue(one, code) for one in dict.fromkeys((code, WRITTEN[0])) if one in tongues(scene.request.persona)]
+    return Said(act="tongue.unread", values={
+        **scene.common, "own": f" {scene.language.or_} ".join(own), "tongue": tongue(scene.unread, code)})
 
 
 def _of_links(scene: Scene) -> list[Said]:

@@ -102,7 +102,7 @@ class FolderTests(SynchronousTestCase):
             for _, question, text in answers:
                 self.assertIn(own, text)
                 self.assertNotIn("{", text)
-                self.assertTrue(question, text)
+                self.assertFalse(question, text)  # nobody reminds of that
 
     def copied(self) -> Path:
         """A copy of what the core needs."""

@@ -33,6 +33,26 @@ class SceneTests(SynchronousTestCase):
         self.assertTrue(self.scene("Könnten Sie uns bitte die Rechnung schicken?").far)
         self.assertFalse(self.scene("Hallo Maria, kannst du mir bitte deine Rechnung schicken?").far)
 
+    def test_short(self) -> None:
+        """One word tells the language of a line; where none does it is the one that its reader wrote, or speaks."""
+        self.assertEqual(self.scene("Montag 8 Uhr ok?", "Fenster").language.code, "de")
+        self.assertEqual(self.scene("Tuesday 8:00 ok?", "PX-7").language.code, "en")
+        german = maria(languages=("de", "en"))
+        self.assertEqual(self.scene("8:00 ok?", "PX-7", persona=german).language.code, "de")
+        before = mail("Dear Dana, thank you, we will see.", "PX-7")
+        self.assertEqual(self.scene("8:00 ok?", "PX-7", persona=german, own=(before,)).language.code, "en")
+
+    def test_unread(self) -> None:
+        """Who was given languages reads no other; who was given none reads all that are written."""
+        french, polish = "Quand pouvez-vous livrer notre commande ?", "Kiedy możemy spodziewać się płatności?"
+        for languages, text, expected in (
+            ((), french, ("fr", "")), (("fr",), french, ("fr", "")), (("sv", "de"), french, ("de", "fr")),
+            (("it", "es"), "Quando possiamo consegnare il vostro ordine?", ("es", "")), ((), polish, ("en", "pl")),
+            (("es",), polish, ("es", "pl")),
+        ):
+            scene = self.scene(text, persona=maria(**({"languages": languages} if languages else {})))
+            self.assertEqual((scene.language.code, scene.unread), expected, languages)
+
     def test_arrival(self) -> None:
         """Days are meant from the arrival, in the zone that the mail names, else its Date's, else the reader's."""
         east = timezone(timedelta(hours=5, minutes=30))
