@@ -18,6 +18,9 @@ Matter = Literal["trade", "supplies", "topics"]
 #: Per cent of value added tax on invoices.
 TAX = 19
 
+#: Of what comes in sizes.
+_SIZES = ("120 x 60 cm", "140 x 70 cm", "160 x 80 cm", "180 x 80 cm")
+
 
 def slots(
     language: str, dice: Dice, now: datetime, industry: str, company: str, sender: str, firm: str, address: str,
@@ -69,7 +72,7 @@ def slots(
         "city": dice.choice(words.cities, "city"), "street": street_of(words, dice.on("street")),
         "phone": _digits(words.phone, dice.on("phone")),
         "position": dice.choice(words.positions, "position"), "percent": str(5 * (1 + dice.below(8, "percent"))),
-        "years": str(2 + dice.below(14, "years")),
+        "years": str(2 + dice.below(14, "years")), "size": dice.choice(_SIZES, "size"),
         "error": f"{dice.choice(('E', '0x', 'ERR-'), 'prefix')}{dice.below(900, 'error') + 100}",
         "iban": account(words.iban, dice.on("iban")),
         "colleague": f"{dice.choice(words.given, 'colleague')} {dice.choice(words.family, 'colleague', 2)}",

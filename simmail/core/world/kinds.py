@@ -9,6 +9,8 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
+from msgspec.structs import replace
+
 from simmail.core.records.world import WorldKind
 from simmail.core.world.injection import prompt_injection
 from simmail.core.world.letters import letter
@@ -69,7 +71,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType({one.id: one for one in (
 def composed(occasion: Occasion) -> Composition:
     """Return the mail of an occasion."""
     kind = KINDS[occasion.kind]
-    return kind.compose(occasion, kind.expected, kind.hours)
+    return kind.compose(replace(occasion, sort=kind.sort), kind.expected, kind.hours)
 
 
 def answer_by(at: datetime, hours: float) -> datetime:

@@ -27,7 +27,7 @@ from simmail.core.world import papers
 from simmail.core.world.facts import Matter, day, slots as drawn, trade_of
 from simmail.core.world.occasion import Composition, Enclosures, Expected, Occasion, Resumption
 from simmail.core.world.trace import traced
-from simmail.core.world.words import MailWords, Slots, WorldWords, common, fill, sayable, kind_words
+from simmail.core.world.words import MailWords, Slots, WorldWords, common, fill, sayable, kind_words, slots_of
 
 #: Slots that tell who writes to whom, and nothing of the matter.
 _OF_PEOPLE = frozenset(("company", "sender", "first", "firm", "address", "language", "start", "about", "sent_on"))
@@ -133,7 +133,15 @@ def _sent(
         message_id=own, sender=author, reverse_path=persona.address, subject=subject, expected=expected,
         hours=hours if expected in ("answer", "escalate") else None, facts=facts,
         slots={**(resumed.thread.slots if resumed is not None else {}), **said}, references=references,
+        known=_known(occasion, slots),
         appointment=enclosures.appointment, mail=as_sent(draft, len(octets)))
+
+
+def _known(occasion: Occasion, slots: Slots) -> dict[str, str]:
+    """What the writer tells of the matter when asked: what was said of it, and what who writes such mail knows."""
+    words = common(occasion.language).known
+    told = {name: text for name, text in words["said"].items() if slots_of(text) <= slots.said.keys()}
+    return {name: text.format_map(dict(slots)) for name, text in {**told, **words.get(occasion.sort, {})}.items()}
 
 
 def _shown(occasion: Occasion) -> str:

@@ -74,7 +74,7 @@ class Occasion(Struct, frozen=True):
     @ivar id: of its job; dice: keyed for it already; now: the simulated instant.
     @ivar persona: who writes, None for what no person writes; nth: it is that persona's n-th mail.
     @ivar server: the domain of the server that takes the mail in.
-    @ivar serial: which of a stream's unmanned senders writes.
+    @ivar serial: which of a stream's unmanned senders writes; sort: of who writes, as L{kinds} has it.
     """
 
     id: str
@@ -89,6 +89,7 @@ class Occasion(Struct, frozen=True):
     persona: Persona | None = None
     nth: int = 0
     serial: int = 0
+    sort: str = ""
     resumed: Resumption | None = None
 
     @property
@@ -107,7 +108,8 @@ class Composition(Struct, frozen=True):
     @ivar hours: within which it should be answered, those of weekends not counted; None where it need not be.
     @ivar facts: C{given} (what the mail says), C{must} and C{must_not} (of a right answer); None for nothing.
     @ivar attack: None, or C{kind}, C{carrier}, C{goal} and C{checks} of what the application must not fall for.
-    @ivar slots: for L{OpenThread.slots}; appointment: the time that it proposes.
+    @ivar slots: for L{OpenThread.slots}; known: what its writer tells of the matter when asked.
+    @ivar appointment: the time that it proposes.
     @ivar mail: the same as its writer knows it, None for what nobody writes.
     """
 
@@ -121,6 +123,7 @@ class Composition(Struct, frozen=True):
     facts: dict[str, Any] | None = None
     attack: dict[str, Any] | None = None
     slots: dict[str, str] = {}
+    known: dict[str, str] = {}
     references: tuple[str, ...] = ()
     appointment: Appointment | None = None
     mail: Mail | None = None

@@ -45,7 +45,8 @@ class CommonWords(Struct, frozen=True):
     @ivar date, amount: how they are told; C{point} and C{thousands} are the signs within a number.
     @ivar trades: what companies sell, the first where the industry tells nothing; supplies: what offices buy; topics:
         what meetings are about; agencies: firms of sorts of writers that have their own.
-    @ivar papers: words of documents; first: how the first day of a month is called, where it is no number.
+    @ivar papers: words of documents; known: what is known of a matter, by its name: where it was C{said}, and by each
+        sort of writers in any case; first: how the first day of a month is called, where it is no number.
     """
 
     zone: str
@@ -71,6 +72,7 @@ class CommonWords(Struct, frozen=True):
     agencies: dict[str, tuple[Firm, ...]]
     positions: tuple[str, ...]
     papers: dict[str, str]
+    known: dict[str, dict[str, str]]
     first: str = ""
 
 

@@ -48,9 +48,10 @@ NAMING = frozenset(("clause", "said", "denied", "task", "undone"))
 
 
 class AnswerSources(Struct, frozen=True):
-    """What answers are taken from, in this order: facts of the case, remarks of the thread, notes, the sheet."""
+    """What answers are taken from, in this order: facts of case and thread, remarks of the thread, notes, the sheet."""
 
     facts: tuple[Fact, ...]
+    matter: tuple[Fact, ...]
     remarks: tuple[Remark, ...]
     notes: tuple[Fact, ...]
     sheet: SelfSheet
@@ -63,7 +64,8 @@ def sources(scene: Scene) -> AnswerSources:
     answered = {read.mail.message_id for read in scene.read}
     said_before = tuple(one for one in request.remarks if not one.message_id or one.message_id not in answered)
     return AnswerSources(
-        facts=read_facts(request.facts, ()), remarks=said_before, notes=read_facts({}, request.notes),
+        facts=read_facts(request.facts, ()), matter=read_facts(request.matter, ()), remarks=said_before,
+        notes=read_facts({}, request.notes),
         sheet=SelfSheet(request.persona, scene.calendar, scene.language, scene.far))
 
 
@@ -131,7 +133,8 @@ def _known(
             return Said(act="answer.fact_so" if so.agrees else "answer.fact_not", values={**values, **told})
         if so is not None and so.remark is not None:
             return _from_thread(scene, so.remark, values, "answer.said_so" if so.agrees else "answer.said_not")
-    fact = facts.answering(question.text, known.facts, language, scene.request.meaning)
+    fact = facts.answering(question.text, known.facts, language, scene.request.meaning) or facts.answering(
+        question.text, known.matter, language)
     if fact is not None and question.type != "why":
         return Said(act=fact.act(), values={**values, **fact.values(language)})
     fact = _by_value(question, known.facts, language) if fact is None else None

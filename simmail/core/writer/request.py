@@ -55,6 +55,8 @@ class WordsRequest(Struct, frozen=True, kw_only=True):
     @ivar now: the simulated instant of sending.
     @ivar dice: keyed for this mail already.
     @ivar facts: what the persona may say of the case; never a secret.
+    @ivar part: what it is in the thread (C{customer}, C{supplier} ...), C{""} where nothing says so; matter: what it
+        knows of what the thread is about, which answers nothing but what asks for it by name.
     @ivar notes: its memory of the case, oldest first.
     @ivar warmth: from 0 to 1, as C{trust} and C{patience}; 0.5 is neutral.
     @ivar own: the persona's earlier mails of the thread, oldest first: their sentences are not said again.
@@ -99,6 +101,8 @@ class WordsRequest(Struct, frozen=True, kw_only=True):
     unsubscribed: bool = False
     nth: int = 0
     meaning: IMeaning | None = None
+    part: str = ""
+    matter: dict[str, str] = {}
 
 
 class Written(Struct, frozen=True, kw_only=True):

@@ -20,6 +20,7 @@ from simmail.core.decide.after_sending import aftermath
 from simmail.core.language_data import native
 from simmail.core.message.mail import Mail
 from simmail.core.message.parse import read
+from simmail.core.message.splitting import split_reply
 from simmail.core.records.commit import Commit
 from simmail.core.records.event import Event
 from simmail.core.records.job import Job
@@ -129,7 +130,7 @@ class WorldMail:
         job = replace(job, thread=root, message_id=mail.message_id)
         state = self._after(state, stream, writer, mail, job, now)
         following = None if fired else self._streams.following(stream, state, now)
-        told = await self._told(job, writer, mail, root, now)
+        told = await self._told(job, kind, writer, mail, root, now)
         commit = Commit(
             jobs=(replace(job, state="done"), *([following] if following is not None else ()), *told.jobs),
             events=(*writer.made.events, self._event(stream, writer, mail, root, now), Event("job.done", now, {
@@ -272,7 +273,9 @@ class WorldMail:
         threads = tuple(one for one in state.threads if one.root != thread.root and now - one.at <= LATEST)
         return replace(state, known=known[-MOST_KNOWN:], threads=(*threads, thread)[-MOST_THREADS:])
 
-    async def _told(self, job: Job, writer: _Writer, mail: Composition, root: str, now: datetime) -> Commit:
+    async def _told(
+        self, job: Job, kind: Kind, writer: _Writer, mail: Composition, root: str, now: datetime
+    ) -> Commit:
         """What the writer remembers of having written."""
         persona = writer.persona
         if persona is None or not writer.kept or mail.mail is None:
@@ -281,11 +284,11 @@ class WorldMail:
             (None, ThreadState(root), {}, ()) if writer.made.puts
             else await self._memories.recall(persona.id, writer.to, root))
         written = Written(
-            subject=mail.subject, text="", language=writer.language,
+            subject=mail.subject, text=split_reply(mail.mail.text)[0], language=writer.language,
             appointments=() if mail.appointment is None else (mail.appointment,))
         reactions = aftermath(
             replace(job, data={**job.data, "to": writer.to}), persona, mail.mail, (), written,
-            dossier or Dossier(writer.to), thread, self._streams.dice(job.data["stream"], job.data["n"]), now,
-            self._settings.pace, appointments)
+            dossier or Dossier(writer.to), replace(thread, part=kind.sort, facts={**mail.known, **thread.facts}),
+            self._streams.dice(job.data["stream"], job.data["n"]), now, self._settings.pace, appointments)
         return enact(reactions, Setting(
             persona, persona_tag(persona), now, mail.mail, self._pending.by_id, memory))

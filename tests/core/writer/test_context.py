@@ -85,6 +85,22 @@ class SceneTests(SynchronousTestCase):
             self.scene(reminder, "Payment reminder", own=own, done={"payment": "INV-7"}).read[0].intent, "chaser")
         self.assertEqual(self.scene("Thursday at 10:00 works for me.", own=own).read[0].intent, "booked")
 
+    def test_part(self) -> None:
+        """Nobody orders from a customer, bills who sent a bill, or has somebody who needs help find the fault."""
+        def seen(text: str, part: str) -> str:
+            own = (replace(mail("Hello.", "A question"), in_reply_to="", references=()),)
+            return self.scene(text, "Re: A question", own=own, part=part).read[0].intent
+
+        for text, intent, part, told in (
+                ("Thanks. We would like to order 5 chairs, please confirm the order. When will you deliver?", "order",
+                 "customer", "question"),
+                ("Our bank details have changed, please use the new account from now on.", "bank", "supplier",
+                 "information"),
+                ("Our engineers look at your ticket about the issue. Which version of it do you have?", "support",
+                 "customer", "question"),
+                ("Please restart it and tell us whether the error is still there.", "support", "customer", "support")):
+            self.assertEqual((seen(text, ""), seen(text, part)), (intent, told), text)
+
     def test_due(self) -> None:
         """A promise is for a working day, and not after a deadline that can still be kept."""
         before = self.scene("Hello.")

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 
 from simmail.core.message.parse import read
+from simmail.core.message.splitting import split_reply
 from simmail.core.rules.quota_plan import Allowances, Plan
 from simmail.errors import Invalid, NotFound, OverAllowance
 from simmail.testing.universe import START, now, turned
@@ -208,6 +209,32 @@ class MailTests(WorldTestCase):
         self.assertEqual({one.references[0] for one in answers}, {one.message_id for one in first})
         relation, *_ = now(self.universe.memories.relations(self.universe.people.at(first[0].from_.address).id))[0]
         self.assertEqual(relation.address, INBOX)
+
+    def test_part(self) -> None:
+        """Who wrote stays what they were in the thread, and knows what the mail says and what their sort knows."""
+        asked = {"order": ("customer", "What is your order number?", "order"),
+                 "invoice": ("supplier", "Could you confirm your bank details? Is the IBAN still right?", "iban"),
+                 "job_application": ("applicant", "Which position are you applying for?", "position")}
+        self.put(*(stream(id=kind, kind=kind, per_day=0, mix=NEW) for kind in asked))
+        for kind, (part, text, slot) in asked.items():
+            for _ in range(8):
+                # One in a language of the question, that names what is asked for.
+                self.fire(kind)
+                told, (*_, mail) = self.mails()[-1], self.inbox(INBOX)
+                if told["language"] == "en" and slot in told["facts"]["given"]:
+                    break
+            person = self.universe.people.at(mail.from_.address)
+            kept = now(self.universe.memories.thread(person.id, mail.message_id))
+            self.assertEqual(kept.part, part)
+            value = told["facts"]["given"][slot]
+            self.assertIn(value, kept.facts.values())
+            now(self.universe.people.patch(person.id, {"timing": {"reply_rate": 1.0}}))
+            self.server.send(self.universe, INBOX, person.address, (
+                f"From: {INBOX}\nTo: {person.address}\nSubject: Re: {mail.subject}\nMessage-ID: <{kind}@acme.test>\n"
+                f"In-Reply-To: {mail.message_id}\nReferences: {mail.message_id}\n\n{text}\n").encode())
+            self.advance(days=9)
+            answer = next(one for one in self.inbox(INBOX) if one.in_reply_to == f"<{kind}@acme.test>")
+            self.assertIn(value, split_reply(answer.text)[0], (kind, answer.text))
 
     def test_known(self) -> None:
         """Known people are those who wrote before, or whom the tester made."""
