@@ -48,7 +48,7 @@ class Asset(Struct, frozen=True):
 
 @cache
 def assets() -> Mapping[str, Asset]:
-    """Return the files of the pages, read once: C{index.html}, C{docs.html} and those in folders, as C{app/main.js}."""
+    """Return the files of the pages, read once, by folder and name."""
     found: dict[str, Asset] = {}
     root = files("simmail.pages")
     for one in root.iterdir():
