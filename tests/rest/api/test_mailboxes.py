@@ -237,6 +237,7 @@ class MessageTests(ServedTestCase):
         moved = self.good("PATCH", BASE + "/INBOX/1", {"move_to": "Archive/2026 q1"})
         for folder in ("Archive%2F2026%20q1", "Archive/2026%20q1"):
             self.assertEqual(self.good("GET", f"{BASE}/{folder}/{moved['uid']}")["message"]["uid"], moved["uid"])
+
     def test_display(self) -> None:
         """The page of a message runs nothing, frames nothing, and has the message's own images in it."""
         self.good("POST", "/api/inject", {"to": "app@sim.test", "raw": MIXED})
