@@ -5,6 +5,24 @@ const view = (file, more = {}) => ({ load: () => import(`/assets/views/${file}.j
 export const VIEWS = {
   start: view("start"),
   mail: view("mail"),
+  activity: view("activity"),
+  people: view("people"),
+  cases: view("cases"),
+  jobs: view("jobs"),
+  world: view("world"),
+  faults: view("faults"),
+  recipients: view("recipients"),
+  links: view("links"),
+  ai: view("ai"),
+  insights: view("insights"),
+  score: view("score"),
+  connection: view("connection"),
+  logins: view("logins"),
+  webhooks: view("webhooks"),
+  snapshots: view("snapshots"),
+  settings: view("settings"),
+  plan: view("plan"),
+  admin: view("admin", { administrator: true }),
 };
 
 export const GROUPS = [

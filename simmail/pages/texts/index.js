@@ -1,9 +1,13 @@
 // All texts of the pages.  A translation is a folder like this one.
 
-import shell from "./shell.js";
+import behaviour from "./behaviour.js";
 import mail from "./mail.js";
+import people from "./people.js";
+import results from "./results.js";
+import shell from "./shell.js";
+import universe from "./universe.js";
 
-const TEXTS = { ...shell, ...mail };
+const TEXTS = { ...shell, ...mail, ...people, ...behaviour, ...results, ...universe };
 
 // The text of a key, with {names} filled in.
 export function t(key, values = {}) {

@@ -1,0 +1,67 @@
+// Faults: rules in order, moved by keys or by dragging, and the library of scenarios.
+
+import { html, useState } from "/assets/vendor/preact.js";
+import { get, post, put, segment } from "/assets/app/api.js";
+import { useData } from "/assets/app/data.js";
+import { t } from "/assets/texts/index.js";
+import { Dialog } from "/assets/parts/dialog.js";
+import { Form } from "/assets/parts/form.js";
+import { attempt } from "/assets/parts/notice.js";
+import { Loaded } from "/assets/parts/state.js";
+
+const field = (name, more = {}) => ({ name, label: t(`faults.field.${name}`), ...more });
+
+function Edit({ rule, kinds, onSave, onClose }) {
+  const stages = [...new Set(kinds.flatMap((one) => one.stages))];
+  const fields = [
+    field("name", { required: true }), field("kind", { kind: "select", options: kinds.map((one) => one.kind) }), field("stage", { kind: "select", options: ["", ...stages] }),
+    field("match", { help: t("faults.match.help") }), field("rate", { kind: "number" }), field("code", { kind: "number" }), field("enhanced"),
+    field("message", { kind: "textarea", rows: 3 }), field("delay_ms", { kind: "number" }), field("window", { kind: "json", rows: 2, help: t("faults.window.help") }),
+    field("enabled", { kind: "checkbox" }),
+  ];
+  return html`<${Dialog} title=${rule.name || t("faults.new")} wide onClose=${onClose}>
+    <${Form} fields=${fields} value=${rule} onCancel=${onClose} onSubmit=${(values) => {
+    // What the form does not show stays as it was.
+    const shown = new Set(fields.map((one) => one.name));
+    return onSave({ ...Object.fromEntries(Object.entries(rule).filter(([name]) => !shown.has(name) && name !== "hits")), ...values });
+  }} /><//>`;
+}
+
+export default function Faults({ role }) {
+  const may = role === "admin";
+  const rules = useData((signal) => get("/api/faults", {}, signal), [], ["faults.updated", "fault.*"]);
+  const kinds = useData((signal) => get("/api/faults/kinds", {}, signal));
+  const scenarios = useData((signal) => get("/api/faults/scenarios", {}, signal));
+  const [editing, setEditing] = useState(null);
+  const [dragged, setDragged] = useState(null);
+  const bare = (list) => list.map(({ hits, ...rule }) => rule);
+  const save = (list) => attempt(() => put("/api/faults", bare(list))).then(rules.reload);
+  const move = (list, from, to) => {
+    if (to < 0 || to >= list.length || from === to) return;
+    const next = [...list];
+    next.splice(to, 0, ...next.splice(from, 1));
+    save(next);
+  };
+  return html`<div class="bar"><h1>${t("nav.faults")}</h1>${may && html`<button type="button" class="main" onClick=${() => setEditing({ at: -1, rule: { kind: "defer", stage: "rcpt", rate: 1, enabled: true } })}>${t("faults.new")}</button>`}</div>
+    <p class="help">${t("faults.order")}</p>
+    <${Loaded} of=${rules}>${(list) => (list.length === 0 ? html`<p class="empty">${t("faults.none")}</p>` : html`<ol class="rules">${list.map((rule, at) => html`
+      <li key=${`${at}${rule.name}`} draggable=${may} onDragStart=${() => setDragged(at)} onDragOver=${(event) => event.preventDefault()} onDrop=${() => move(list, dragged, at)}>
+        <span class="n">${at + 1}</span><span><strong>${rule.name || rule.kind}</strong> <span class="help">${rule.kind} ${rule.stage} ${rule.match || t("faults.everybody")} ${rule.rate < 1 ? `${Math.round(rule.rate * 100)} %` : ""}
+          ${rule.code ? `${rule.code} ${rule.enhanced || ""}` : ""}</span></span>
+        <span class="badge">${rule.hits ?? 0} ${t("faults.hits")}</span>
+        ${may && html`<span class="bar tight"><label class="field check"><input type="checkbox" checked=${rule.enabled !== false} onChange=${(event) => save(list.map((one, n) => (n === at ? { ...one, enabled: event.currentTarget.checked } : one)))} /> ${t("faults.field.enabled")}</label>
+          <button type="button" disabled=${at === 0} aria-label="${t("faults.up")}: ${rule.name}" onClick=${() => move(list, at, at - 1)}>↑</button>
+          <button type="button" disabled=${at === list.length - 1} aria-label="${t("faults.down")}: ${rule.name}" onClick=${() => move(list, at, at + 1)}>↓</button>
+          <button type="button" onClick=${() => setEditing({ at, rule })}>${t("edit")}</button>
+          <button type="button" onClick=${() => save(list.filter((_, n) => n !== at))}>${t("delete")}</button></span>`}</li>`)}</ol>`)}<//>
+    <h2>${t("faults.library")}</h2><${Loaded} of=${scenarios}>${(list) => html`<ul class="cards">${list.map((one) => html`<li key=${one.id}><h3>${one.name}</h3>
+      <p>${one.description}</p><p class="help">${one.rule.code} ${one.rule.enhanced} ${one.rule.message}</p>
+      ${may && html`<button type="button" aria-label="${t("faults.add")}: ${one.name}" onClick=${() => attempt(() => post(`/api/faults/scenarios/${segment(one.id)}`), t("faults.added", { name: one.name })).then(rules.reload)}>${t("faults.add")}</button>`}</li>`)}</ul>`}<//>
+    ${editing && kinds.data && html`<${Edit} rule=${editing.rule} kinds=${kinds.data} onClose=${() => setEditing(null)} onSave=${async (rule) => {
+    const list = bare(rules.data);
+    if (editing.at < 0) list.push(rule); else list[editing.at] = rule;
+    await put("/api/faults", list);
+    setEditing(null);
+    rules.reload();
+  }} />`}`;
+}

@@ -1,0 +1,151 @@
+// People: the list, and of one the sheet, memory, relations, jobs and a preview of what they would do.
+// Addresses: people, people/new, people/<id>[/<tab>].
+
+import { html, useState } from "/assets/vendor/preact.js";
+import { get, patch, post, remove, segment } from "/assets/app/api.js";
+import { useData } from "/assets/app/data.js";
+import { go, link } from "/assets/app/route.js";
+import { t } from "/assets/texts/index.js";
+import { Activity } from "/assets/parts/activity.js";
+import { confirm } from "/assets/parts/dialog.js";
+import { Form } from "/assets/parts/form.js";
+import { JobTable } from "/assets/parts/jobtable.js";
+import { attempt, notice } from "/assets/parts/notice.js";
+import { Loaded } from "/assets/parts/state.js";
+import { Table } from "/assets/parts/table.js";
+import { Tabs } from "/assets/parts/tabs.js";
+import { Instant } from "/assets/parts/time.js";
+
+// Fields of the contract; a name with a dot is in an object of that name.
+const FIELDS = [
+  ["name"], ["role"], ["org"], ["addresses", { kind: "list", required: true }],
+  ["temperament", { kind: "select", options: "temperaments" }], ["languages", { kind: "list" }],
+  ["who", { kind: "textarea", rows: 2 }], ["wants", { kind: "textarea", rows: 2 }], ["character", { kind: "textarea", rows: 2 }],
+  ["knows", { kind: "select", options: ["some", "all", "little"] }], ["case_ids", { kind: "list" }],
+  ["style.length", { kind: "select", options: ["", "short", "medium", "long"] }],
+  ["style.formality", { kind: "select", options: ["", "casual", "neutral", "formal"] }],
+  ["style.typos", { kind: "number" }], ["style.signature", { kind: "textarea", rows: 2 }],
+  ["style.client", { kind: "select", options: ["", "gmail", "outlook", "apple", "iphone", "android", "plain"] }],
+  ["style.links", { kind: "select", options: ["", "usual", "curious", "wary", "never"] }],
+  ["style.filter", { kind: "select", options: ["", "strict", "normal", "lenient", "none"] }],
+  ["style.access", { kind: "select", options: ["", "screen_reader", "low_vision"] }],
+  ["timing.reply_rate", { kind: "number" }], ["timing.delay.median"], ["timing.delay.spread", { kind: "number" }],
+  ["timing.hours.tz"], ["timing.hours.days"], ["timing.hours.from"], ["timing.hours.to"], ["timing.ooo", { kind: "json" }],
+  ["behaviors.double_reply", { kind: "number" }], ["behaviors.bounce", { kind: "number" }], ["behaviors.cc_someone", { kind: "number" }],
+  ["behaviors.forward_to"], ["behaviors.keep_promises", { kind: "number" }], ["external_ids", { kind: "json" }],
+];
+
+const inside = (object, name) => name.split(".").reduce((found, one) => (found === undefined || found === null ? undefined : found[one]), object);
+
+// {"style.length": "short"} as {style: {length: "short"}}.
+export function nested(values) {
+  const made = {};
+  for (const [name, value] of Object.entries(values)) {
+    const parts = name.split(".");
+    const last = parts.pop();
+    parts.reduce((found, one) => (found[one] ??= {}), made)[last] = value;
+  }
+  return made;
+}
+
+function Edit({ persona = {}, temperaments, onSave, onCancel }) {
+  const fields = FIELDS.map(([name, more = {}]) => ({
+    name, label: t(`people.field.${name}`), ...more,
+    ...(more.options === "temperaments" ? { options: ["", ...temperaments.map((one) => one.name)] } : {}),
+  }));
+  const value = Object.fromEntries(fields.map(({ name }) => [name, inside(persona, name)]));
+  return html`<${Form} fields=${fields} value=${value} onCancel=${onCancel} onSubmit=${(values) => onSave(nested(values))} />`;
+}
+
+function Memory({ persona, may }) {
+  const path = `/api/personas/${segment(persona.id)}/memory`;
+  const notes = useData((signal) => get(path, {}, signal), [persona.id], ["persona.memory", "persona.received", "persona.sent"]);
+  const clear = async () => {
+    if (await confirm(t("people.memory.clear.ask"))) attempt(() => remove(path)).then(notes.reload);
+  };
+  const add = async (values) => { await post(path, values); notes.reload(); };
+  return html`<${Loaded} of=${notes}>${(found) => html`${Object.keys(found).length === 0 && html`<p class="empty">${t("people.memory.none")}</p>`}
+    ${Object.entries(found).map(([id, list]) => html`<h3>${id === "" ? t("people.memory.outside") : id}</h3>${Array.isArray(list)
+    ? html`<ul class="notes">${list.map((one) => html`<li>${one}</li>`)}</ul>` : html`<pre class="mono">${JSON.stringify(list, null, 2)}</pre>`}`)}`}<//>
+    ${may && html`<h3>${t("people.memory.add")}</h3><${Form} onSubmit=${add} action=${t("add")} fields=${[
+    { name: "text", label: t("people.memory.text"), kind: "textarea", rows: 2, required: true },
+    { name: "case_id", label: t("people.memory.case") }, { name: "source", label: t("people.memory.source") }]} />
+    <p><button type="button" onClick=${clear}>${t("people.memory.clear")}</button></p>`}`;
+}
+
+function Relations({ persona, may }) {
+  const path = `/api/personas/${segment(persona.id)}/relations`;
+  const found = useData((signal) => get(path, {}, signal), [persona.id], ["persona.received", "persona.sent"]);
+  const forget = (address) => attempt(() => remove(path, { address })).then(found.reload);
+  const bar = (value) => html`<meter min="0" max="1" value=${value} title=${value}>${value}</meter>`;
+  return html`<${Loaded} of=${found}>${({ relations, stances }) => html`<${Table} caption=${t("people.tab.relations")} rows=${relations} id=${(one) => one.address}
+    empty=${t("people.relations.none")} columns=${[
+    { title: t("people.relations.who"), cell: (one) => one.name ? `${one.name} (${one.address})` : one.address },
+    { title: t("people.relations.warmth"), cell: (one) => bar(one.warmth) }, { title: t("people.relations.trust"), cell: (one) => bar(one.trust) },
+    { title: t("people.relations.patience"), cell: (one) => bar(one.patience) },
+    { title: t("people.relations.last"), cell: (one) => one.last_contact && html`<${Instant} at=${one.last_contact} />` },
+    { title: t("people.relations.promises"), number: true, cell: (one) => one.open_promises.length },
+    { title: "", cell: (one) => may && html`<button type="button" class="quiet" onClick=${() => forget(one.address)}>${t("people.relations.forget")}</button>` }]} />
+    ${stances.map((one) => html`<p>${one.text}</p>`)}`}<//>`;
+}
+
+function Preview({ persona }) {
+  const [answer, setAnswer] = useState(null);
+  const ask = async (values) => setAnswer(await post(`/api/personas/${segment(persona.id)}/preview`, values));
+  return html`<p class="help">${t("people.preview.help")}</p><${Form} onSubmit=${ask} action=${t("people.preview.ask")} value=${{ from: "app@sim.test" }} fields=${[
+    { name: "from", label: t("mail.from"), kind: "email", required: true }, { name: "subject", label: t("mail.subject"), keep: true },
+    { name: "text", label: t("mail.body"), kind: "textarea", rows: 6, keep: true }]} />
+    ${answer && html`<section aria-live="polite"><h3>${answer.decision} ${answer.due && html`<${Instant} at=${answer.due} />`}</h3>
+      <ul class="notes">${answer.why.map((one) => html`<li>${one}</li>`)}</ul></section>`}`;
+}
+
+function Person({ id, tab, universe, may }) {
+  const persona = useData((signal) => get(`/api/personas/${segment(id)}`, {}, signal), [id], ["persona.updated"]);
+  const temperaments = useData((signal) => get("/api/temperaments", {}, signal));
+  const tabs = ["sheet", "memory", "relations", "jobs", "activity", ...(may ? ["preview", "edit"] : [])];
+  const shown = tabs.includes(tab) ? tab : "sheet";
+  const path = `/api/personas/${segment(id)}`;
+  const drop = async (one) => {
+    if (await confirm(t("people.delete.ask", { name: one.name })) && await attempt(() => remove(path))) go(link(universe, "people"));
+  };
+  return html`<${Loaded} of=${persona}>${(one) => html`<div class="bar"><h1>${one.name}</h1>
+      <a class="button" href=${link(universe, "mail", [one.addresses[0], "INBOX"])}>${t("people.mailbox")}</a>
+      ${may && one.provider !== "config" && html`<button type="button" aria-pressed=${!!one.paused} onClick=${() => attempt(() => patch(path, { paused: !one.paused })).then(persona.reload)}>
+        ${one.paused ? t("people.resume") : t("people.pause")}</button>
+      <button type="button" onClick=${() => drop(one)}>${t("delete")}</button>`}</div>
+    <${Tabs} label=${one.name} names=${tabs} current=${shown} titles=${Object.fromEntries(tabs.map((name) => [name, t(`people.tab.${name}`)]))}
+      onPick=${(name) => go(link(universe, "people", [id, name]))}>
+      ${shown === "sheet" && html`<dl class="facts">${[["provider", one.provider], ...FIELDS.map(([name]) => [name, inside(one, name)])]
+    .filter(([, value]) => value !== undefined && value !== null && value !== "" && !(Array.isArray(value) && !value.length))
+    .map(([name, value]) => html`<dt>${t(`people.field.${name}`)}</dt><dd>${typeof value === "object" ? (Array.isArray(value) && typeof value[0] !== "object" ? value.join(", ") : JSON.stringify(value)) : String(value)}</dd>`)}</dl>`}
+      ${shown === "memory" && html`<${Memory} persona=${one} may=${may} />`}
+      ${shown === "relations" && html`<${Relations} persona=${one} may=${may} />`}
+      ${shown === "jobs" && html`<${JobTable} query=${{ persona_id: id }} may=${may} />`}
+      ${shown === "activity" && html`<${Activity} universe=${universe} query=${{ persona_id: id }} quiet />`}
+      ${shown === "preview" && html`<${Preview} persona=${one} />`}
+      ${shown === "edit" && html`<${Loaded} of=${temperaments}>${(list) => html`<${Edit} persona=${one} temperaments=${list}
+        onSave=${async (values) => { await patch(path, values); notice(t("saved")); persona.reload(); go(link(universe, "people", [id])); }} />`}<//>`}<//>`}<//>`;
+}
+
+export default function People({ route, role }) {
+  const { universe, rest: [id, tab] } = route;
+  const may = role !== "viewer";
+  const people = useData((signal) => get("/api/personas", {}, signal), [], ["persona.created", "persona.updated", "persona.deleted"]);
+  const temperaments = useData((signal) => get("/api/temperaments", {}, signal));
+  const [filter, setFilter] = useState("");
+  if (id === "new") {
+    return html`<h1>${t("people.new")}</h1><${Loaded} of=${temperaments}>${(list) => html`<${Edit} temperaments=${list} onCancel=${() => go(link(universe, "people"))}
+      onSave=${async (values) => { const made = await post("/api/personas", values); go(link(universe, "people", [made.id])); }} />`}<//>`;
+  }
+  if (id) return html`<${Person} key=${id} id=${id} tab=${tab} universe=${universe} may=${may} />`;
+  const wanted = filter.toLowerCase();
+  return html`<div class="bar"><h1>${t("nav.people")}</h1><input type="search" aria-label=${t("people.filter")} placeholder=${t("people.filter")} value=${filter} onInput=${(event) => setFilter(event.currentTarget.value)} />
+    ${may && html`<a class="button main" href=${link(universe, "people", ["new"])}>${t("people.new")}</a>`}</div>
+    <${Loaded} of=${people}>${(list) => html`<${Table} caption=${t("nav.people")} empty=${t("people.none")} href=${(one) => link(universe, "people", [one.id])}
+      rows=${list.filter((one) => `${one.name} ${one.addresses.join(" ")} ${one.org || ""} ${one.role || ""}`.toLowerCase().includes(wanted)).slice(0, 500)} columns=${[
+    { title: t("people.field.name"), cell: (one) => one.name }, { title: t("people.field.addresses"), cell: (one) => one.addresses[0] },
+    { title: t("people.field.role"), cell: (one) => [one.role, one.org].filter(Boolean).join(", ") },
+    { title: t("people.field.temperament"), cell: (one) => html`${one.temperament} ${one.paused && html`<span class="badge">${t("people.paused")}</span>`}` },
+    { title: t("people.field.timing.reply_rate"), number: true, cell: (one) => one.timing && one.timing.reply_rate },
+    { title: t("people.field.provider"), cell: (one) => one.provider }]} />`}<//>`;
+}

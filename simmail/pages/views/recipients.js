@@ -1,0 +1,46 @@
+// Recipients: what happens to addresses never seen before, and a tester that tells it for one address.
+
+import { html, useState } from "/assets/vendor/preact.js";
+import { get, put, segment } from "/assets/app/api.js";
+import { t } from "/assets/texts/index.js";
+import { Form } from "/assets/parts/form.js";
+import { Settings } from "/assets/parts/document.js";
+import { notice } from "/assets/parts/notice.js";
+
+const KINDS = ["ok", "unknown", "domain", "full", "disabled", "blocked"];
+
+// What a rule would do, in the order of the contract: a fixed status, a mailbox that is there, silent, create, chance.
+function verdict(rules, mailbox, address) {
+  if (rules.status[address]) return t("recipients.would.status", { status: rules.status[address] });
+  if (mailbox) return mailbox.persona ? t("recipients.would.persona", { name: mailbox.persona }) : t("recipients.would.mailbox");
+  const domain = address.split("@")[1] || "";
+  const rule = rules.domains[domain] || rules.default;
+  const by = rules.domains[domain] ? t("recipients.by.domain", { domain }) : t("recipients.by.default");
+  if (rule.silent) return t("recipients.would.silent", { by });
+  if (!rule.create) return t("recipients.would.refuse", { by });
+  const rate = Math.round((rule.bad_rate || 0) * 100);
+  const end = rule.stranger && rule.stranger !== "off" ? t("recipients.would.stranger") : t("recipients.would.create");
+  return `${rate ? t("recipients.would.chance", { rate, at: rule.fail_at, by }) : by}: ${end}`;
+}
+
+export default function Recipients({ role }) {
+  const may = role === "admin";
+  const [answer, setAnswer] = useState("");
+  const ask = async ({ address }) => {
+    const wanted = address.toLowerCase();
+    const [rules, boxes] = await Promise.all([get("/api/recipients"), get("/api/mailboxes")]);
+    setAnswer(verdict(rules, boxes.find((one) => one.address === wanted), wanted));
+  };
+  const set = async ({ address, status }) => {
+    await put(`/api/mailboxes/${segment(address.toLowerCase())}/status`, { status });
+    notice(t("saved"));
+  };
+  const field = (name, more) => ({ name, label: t(`recipients.field.${name}`), ...more });
+  return html`<h1>${t("nav.recipients")}</h1><div class="two"><section><h2>${t("recipients.tester")}</h2>
+      <${Form} fields=${[field("address", { kind: "email", required: true })]} onSubmit=${ask} action=${t("recipients.ask")} />
+      ${answer && html`<p role="status"><strong>${answer}</strong></p>`}
+      ${role !== "viewer" && html`<h2>${t("recipients.force")}</h2><${Form} onSubmit=${set} fields=${[field("address", { kind: "email", required: true }), field("status", { kind: "select", options: KINDS })]} />`}</section>
+    <section><h2>${t("recipients.rules")}</h2><${Settings} path="/api/recipients" may=${may} fields=${[
+    field("default", { kind: "json", rows: 9 }), field("domains", { kind: "json", rows: 6 }), field("statuses", { kind: "json", rows: 4 }), field("seed", { keep: true })]}
+      take=${(one) => ({ ...one, statuses: one.status })} give=${({ statuses, ...values }) => ({ ...values, status: statuses || {} })} /></section></div>`;
+}
