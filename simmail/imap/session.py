@@ -32,7 +32,7 @@ from simmail.imap.selected import Selected
 from simmail.imap.untagged.tell import tell
 from simmail.imap.wire.compress import Deflated, FREE, Inflater
 from simmail.imap.wire.input import CommandReader, TAG
-from simmail.imap.wire.output import Output, PIECE
+from simmail.imap.wire.output import LONG, Output, PIECE
 from simmail.imap.wire.parser import Arguments
 from simmail.imap.wire.replies import Bad, ClientGone, No, refusal, shown
 from simmail.interfaces import IMailStore
@@ -498,12 +498,13 @@ class ImapSession(IMAP4Server):
     def answer(self, line: bytes) -> None:
         """The tagged answer; there is one for each command."""
         self._answered = True
-        self.output.write_last(b"%b %b\r\n" % (self.tag, line))
+        self.output.write_now(b"%b %b\r\n" % (self.tag, line))
 
     def write(self, octets: bytes) -> None:
-        """Send a short answer.  @raise ClientGone: the client has left."""
+        """Send an answer, however fast the client reads.  @raise ClientGone: the client has left."""
         self.progress.quiet = False
-        self.output.write(octets)
+        # What is short goes with what follows.
+        (self.output.write_now if len(octets) >= LONG else self.output.write)(octets)
 
     async def ask(self, prompt: bytes) -> bytes:
         """Send a continuation request and wait for one line.  @raise ClientGone: the client leaves instead."""

@@ -17,8 +17,9 @@ from zope.interface import implementer
 
 from simmail.imap.wire.replies import ClientGone
 
-#: Octets handed to the transport at once; under TLS each is encrypted as it is handed over.
-PIECE = 128 * 1024
+#: Octets handed to the transport at once; under TLS each is encrypted as it is handed over.  So many are worth being
+#: sent at once.
+PIECE, LONG = 128 * 1024, 16 * 1024
 
 
 @implementer(IPushProducer)
@@ -58,9 +59,9 @@ class Output:
         self._unsent = True
         self._transport.write(octets)
 
-    def write_last(self, octets: bytes) -> None:
+    def write_now(self, octets: bytes) -> None:
         """
-        Send what the client waits for, at once rather than in the next turn of the reactor.
+        Send what the client waits for, or much, at once rather than in the next turn of the reactor.
 
         @raise ClientGone: the client has left.
         """

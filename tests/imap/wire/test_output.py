@@ -55,28 +55,28 @@ class LastWordTests(SynchronousTestCase):
         """The last word is there without a turn, behind what was said before."""
         self.output.write(b"* 1 EXISTS\r\n")
         self.assertEqual(self.read(), b"")
-        self.output.write_last(b"a OK done\r\n")
+        self.output.write_now(b"a OK done\r\n")
         self.assertEqual(self.read(), b"* 1 EXISTS\r\na OK done\r\n")
         self.assertEqual(self.reactor.writers, set())
 
     def test_alone(self) -> None:
         """Of a last word with nothing before it the reactor does not hear, once it is known that all else is sent."""
-        self.output.write_last(b"* OK ready\r\n")
+        self.output.write_now(b"* OK ready\r\n")
         self.assertEqual((self.read(), self.reactor.heard), (b"* OK ready\r\n", 1))
         for word in (b"a OK done\r\n", b"b OK done\r\n"):
-            self.output.write_last(word)
+            self.output.write_now(word)
             self.assertEqual((self.read(), self.reactor.heard), (word, 1))
         # Nor before what the reactor has still to send.
         self.output.write(b"* 1 EXISTS\r\n")
-        self.output.write_last(b"c OK done\r\n")
+        self.output.write_now(b"c OK done\r\n")
         self.assertEqual(self.read(), b"* 1 EXISTS\r\nc OK done\r\n")
         self.assertGreater(self.reactor.heard, 1)
 
     def test_cut(self) -> None:
         """What the socket takes a part of goes on in order."""
-        self.output.write_last(b"* OK ready\r\n")
-        self.output.write_last(b"x" * 1_000_000)
-        self.output.write_last(b"a OK done\r\n")
+        self.output.write_now(b"* OK ready\r\n")
+        self.output.write_now(b"x" * 1_000_000)
+        self.output.write_now(b"a OK done\r\n")
         taken = self.read()
         while self.reactor.writers:
             self.transport.doWrite()
@@ -90,8 +90,8 @@ class LastWordTests(SynchronousTestCase):
         self.output.write(b"first ")
         self.output.ready().addCallback(lambda _: self.output.write(b"second "))
         self.assertTrue(self.output.paused)
-        self.output.write_last(b"third ")
-        self.output.write_last(b"fourth")
+        self.output.write_now(b"third ")
+        self.output.write_now(b"fourth")
         while self.reactor.writers:
             self.transport.doWrite()
         self.assertEqual(self.read(), b"first third second fourth")
@@ -99,7 +99,7 @@ class LastWordTests(SynchronousTestCase):
     def test_full(self) -> None:
         """What the socket does not take goes when the client has read."""
         self.output.write(b"x" * 1_000_000)
-        self.output.write_last(b"a OK done\r\n")
+        self.output.write_now(b"a OK done\r\n")
         self.assertTrue(self.output.paused)
         taken = self.read()
         while self.reactor.writers:
@@ -113,14 +113,14 @@ class LastWordTests(SynchronousTestCase):
         """A connection that ends once all is sent is left to the reactor, which has to know."""
         self.transport.loseConnection()
         self.output.write(b"x")
-        self.output.write_last(b"y")
+        self.output.write_now(b"y")
         self.assertEqual(self.reactor.writers, {self.transport})
 
     def test_encrypted(self) -> None:
         """Under TLS nothing is there to be sent yet."""
         self.transport.TLS, sent = True, []
         self.transport.protocol.write = sent.append
-        self.output.write_last(b"a OK done\r\n")
+        self.output.write_now(b"a OK done\r\n")
         self.assertEqual((sent, self.read()), ([b"a OK done\r\n"], b""))
 
     def test_gone(self) -> None:
@@ -128,7 +128,7 @@ class LastWordTests(SynchronousTestCase):
         # It resets the connection.
         self.client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, pack("ii", 1, 0))
         self.client.close()
-        self.output.write_last(b"a OK done\r\n")
+        self.output.write_now(b"a OK done\r\n")
         self.assertEqual(self.reactor.writers, {self.transport})
         self.output.stopProducing()
-        self.assertRaises(ClientGone, self.output.write_last, b"b OK done\r\n")
+        self.assertRaises(ClientGone, self.output.write_now, b"b OK done\r\n")
