@@ -188,6 +188,7 @@ class Daemon(service.Service):
         from simmail.database.private.server import PrivateRedis
         from simmail.database.redis import RedisDatabase
         from simmail.mailstore.images import MailImages
+        from simmail.mailstore.index.kept_columns import KeptColumns
         from simmail.mailstore.journal.journal import Journal
         from simmail.mailstore.mailstore import MailStore
         from simmail.outbound.browser import browser
@@ -235,7 +236,7 @@ class Daemon(service.Service):
         stores = partial(
             MailStore, root=str(state / "mail"), journal=journal, index=str(state / "index"), reactor=reactor,
             digest=digest, shown=shown, most=config.limits.message, wall=time.time, sought=Sought,
-            threaded=thread_keys)
+            threaded=thread_keys, kept=KeptColumns())
         names = Names(reactor)
         gate = Gate(reactor, names.addresses)
         self._stopping.append(gate.close)

@@ -43,6 +43,7 @@ from simmail.mailstore.folder.folder import Folder
 from simmail.mailstore.folder.state import FolderState
 from simmail.mailstore.folder_cache import FolderCache, MailboxFolders
 from simmail.mailstore.index.index import Index
+from simmail.mailstore.index.kept_columns import KeptColumns
 from simmail.mailstore.index.mail_index import MailIndex, MessageFiles, MessageReaders, Wanted
 from simmail.mailstore.index.scan import Scanning
 from simmail.mailstore.index.search import containing
@@ -78,6 +79,7 @@ class MailStore:
         structure, None for always all.
     @param sought: tells by a look at a message whether it has some texts, as its digest would, None for never.
     @param threaded: reads what it is threaded by, as its digest has it, None for never.
+    @param kept: what FETCH was shown lately, of all universes that have this; None for one of its own.
     @ivar unfiled: ids of deliveries that the disk refused when they were replayed.
     @param shared: other processes serve the same mail; files then always have their flags in their names.
     @param most: octets that a message of another program may have to be shown whole.
@@ -91,7 +93,7 @@ class MailStore:
         digest: Callable[[bytes], Digest] = core_digest, shared: bool = False, shown: Shown | None = None,
         most: int = MOST, wall: Callable[[], float] | None = None,
         sought: Callable[[Wanted], ISought] | None = None,
-        threaded: Callable[[bytes], ThreadKeys] | None = None,
+        threaded: Callable[[bytes], ThreadKeys] | None = None, kept: KeptColumns | None = None,
     ) -> None:
         self.universe, self.shared, self.reactor = universe, shared, reactor
         self.journal, self.writer, self.reader = journal, journal.writer, journal.reader
@@ -106,7 +108,7 @@ class MailStore:
         tables = Index(f"{index}/{mailbox_dir(universe)}.sqlite", digest, shown, shared)
         self.index = MailIndex(
             tables, journal.indexer, MessageReaders(digest, shown, sought, threaded),
-            MessageFiles(self.layout, self.writer, self.at), reactor, self.later)
+            MessageFiles(self.layout, self.writer, self.at), reactor, self.later, kept or KeptColumns())
         self.held = DeferredBodies(self.layout, self.reader)
         self.annotations = Annotations(self.layout, self.boxes.require, self.reader, self.writer, self.at)
         self.openings = OpenMessages(self.layout, self.reader, reactor)

@@ -38,12 +38,16 @@ async def columns(index: MailIndex, folder: IIndexed, uids: Iterable[int], names
         return [], [[] for _ in names]
     key = key_of(folder)
     index.background.note_activity()
+    kept = index.kept.find(index, key, wanted, names)
+    if kept is not None:
+        return kept
     try:
         found: Columns = await index.call(kept_columns, key, wanted, names)
     except Unavailable:
         # The index is a convenience: without it each message is looked at again.
         return as_columns(wanted, await without_index(index, folder, wanted, names), names)
     if len(found[0]) == len(wanted):
+        index.kept.keep(index, key, found, names)
         return found
     rows = by_uid(*found)
     async for some in index.take(folder, key, [uid for uid in wanted if uid not in rows], names):

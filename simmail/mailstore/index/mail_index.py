@@ -22,6 +22,7 @@ from simmail.mailstore.index.background import Background
 from simmail.mailstore.index.executor import IndexExecutor
 from simmail.mailstore.index.folder import IIndexed, Key, key_of
 from simmail.mailstore.index.index import Index
+from simmail.mailstore.index.kept_columns import KeptColumns
 from simmail.mailstore.index.messages import SHOWN, Unread, is_shown, span
 from simmail.mailstore.maildir.filename import packed
 from simmail.mailstore.maildir.files import ISought, Shown, read_files
@@ -76,6 +77,7 @@ class MailIndex:
     The index of one store.
 
     @param index: used in the thread of C{worker} only; later: takes a Deferred that nobody waits for.
+    @param kept: what was read of it lately, which stores may share.
     @ivar thread: the same, as a worker for what needs no index.
     @ivar call: C{call(function, *args)} answers a Deferred of C{function(index, *args)}, done in the thread.
     @ivar background: what is left for when there is nothing else to do.
@@ -85,10 +87,10 @@ class MailIndex:
 
     def __init__(
         self, index: Index, worker: IWorker, readers: MessageReaders, files: MessageFiles, reactor: Any,
-        later: Callable[[Deferred[Any]], None],
+        later: Callable[[Deferred[Any]], None], kept: KeptColumns,
     ) -> None:
-        self.tables, self.thread, self.readers, self.files, self.reactor, self.later = (
-            index, worker, readers, files, reactor, later)
+        self.tables, self.thread, self.readers, self.files, self.reactor, self.later, self.kept = (
+            index, worker, readers, files, reactor, later, kept)
         self.call = IndexExecutor(worker, index).call
         self.background = Background(
             reactor, self.take_missing, lambda folder: self.call(_learn, None if folder is None else key_of(folder)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from twisted.internet.defer import Deferred, fail
@@ -31,6 +32,32 @@ class FetchTests(FolderCase):
                 [4, 2, 1], [["mail 3", "mail 1", "mail 0"], ["html"] * 3]))
         self.assertEqual(result_of(self.folder.columns([], ("subject",))), ([], [[]]))
         self.assertEqual(result_of(self.folder.digested([1], ("subject",))), {1: ("mail 0",)})
+
+    def test_columns_again(self) -> None:
+        """What FETCH shows of many messages is answered without the index when they are asked for again."""
+        self.fill(40)
+        names, uids = ("envelope", "structure"), range(1, 41)
+        result_of(self.folder.digests(uids))
+        found = result_of(self.folder.columns(uids, names))
+        result_of(self.folder.columns(uids, ("subject",)))
+        self.patch(self.store.index, "call", lambda *args: fail(RuntimeError("asked")))
+        self.assertEqual(result_of(self.folder.columns(uids, names)), found)
+        for some, fields in ((uids[1:], names), (uids[:-1], names), (uids, names[:1]), (uids, ("subject",))):
+            self.assertRaises(RuntimeError, result_of, self.folder.columns(some, fields))
+
+    def test_columns_unread(self) -> None:
+        """Of a message that cannot be read nothing is remembered."""
+        self.fill(40)
+        uids, names = range(1, 41), ("envelope", "structure")
+        result_of(self.folder.digests(uids[:-1]))
+        path = next(Path(self.path, "mail").rglob("*,U=40,*"))
+        octets = path.read_bytes()
+        path.unlink()
+        path.mkdir()
+        before = result_of(self.folder.columns(uids, names))
+        path.rmdir()
+        path.write_bytes(octets)
+        self.assertNotEqual(result_of(self.folder.columns(uids, names)), before)
 
     def test_kept_text(self) -> None:
         """A text is answered if it is known; nothing is done to find it out."""
